@@ -22,8 +22,8 @@ type CoreApplied struct {
 const deposed = " (deposed)"
 
 // Apply carries a plan out, in a new provider. What depends on an error is left out, as Terraform does.
-// createFirst says what Terraform leaves open: whether an object that is not configured any more is destroyed after the others are
-// created.
+// createFirst says what Terraform leaves open: whether an object that is not configured any more is destroyed after
+// the others are created.
 func (c *Core) Apply(p *CorePlan, createFirst bool) *CoreApplied {
 	c.t.Helper()
 	if len(p.Errors) > 0 {

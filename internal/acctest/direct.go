@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Direct is a Core with one block, of which a test plays each step by itself: the refresh, the plan, the apply. It keeps
-// its provider from step to step.
+// Direct is a Core with one block, of which a test plays each step by itself: the refresh, the plan, the apply. It
+// keeps its provider from step to step.
 type Direct struct {
 	t     *testing.T
 	core  *Core
@@ -100,8 +100,8 @@ func (d *Direct) plan(config JSON, prior *held, first *Change, forced bool) (p P
 	return p
 }
 
-// Again is the plan that Terraform makes once more at apply, when everything in the configuration is known: with another
-// provider, and without a refresh. What the first plan knew has to hold.
+// Again is the plan that Terraform makes once more at apply, when everything in the configuration is known: with
+// another provider, and without a refresh. What the first plan knew has to hold.
 func (d *Direct) Again(first Planned, config JSON) Planned {
 	d.t.Helper()
 	d.configure()

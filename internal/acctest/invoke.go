@@ -12,8 +12,8 @@ import (
 func (s *Service) Invoke(action string, config JSON) (progress []string, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()
 	provider, schemas := s.provider()
-	server, ok := provider.(tfprotov6.ProviderServerWithActions) //nolint:staticcheck // actions are only there until the next version moves them into ProviderServer
-	if !ok {
+	server, able := provider.(tfprotov6.ProviderServerWithActions) //nolint:staticcheck // actions are only there until the next version moves them into ProviderServer
+	if !able {
 		s.t.Fatal("the provider has no actions")
 	}
 	schema := schemas.ActionSchemas[action]
@@ -21,18 +21,12 @@ func (s *Service) Invoke(action string, config JSON) (progress []string, diagnos
 		s.t.Fatalf("no action %s", action)
 	}
 	encoded := encode(s.t, object(s.t, schema.Schema, config))
-	validated, err := server.ValidateActionConfig(s.ctx(), &tfprotov6.ValidateActionConfigRequest{ActionType: action,
-		Config: encoded})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	validated := ok(server.ValidateActionConfig(s.ctx(), &tfprotov6.ValidateActionConfigRequest{ActionType: action,
+		Config: encoded}))
 	if Errors(validated.Diagnostics) != "" {
 		return nil, validated.Diagnostics
 	}
-	stream, err := server.InvokeAction(s.ctx(), &tfprotov6.InvokeActionRequest{ActionType: action, Config: encoded})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	stream := ok(server.InvokeAction(s.ctx(), &tfprotov6.InvokeActionRequest{ActionType: action, Config: encoded}))
 	completed := false
 	for event := range stream.Events {
 		switch event := event.Type.(type) {
@@ -72,19 +66,13 @@ func (s *Service) Open(typeName string, config JSON) *Opened {
 	}
 	o := &Opened{t: s.t, server: server, typeName: typeName}
 	encoded := encode(s.t, object(s.t, schema, config))
-	validated, err := server.ValidateEphemeralResourceConfig(s.ctx(),
-		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typeName, Config: encoded})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	validated := ok(server.ValidateEphemeralResourceConfig(s.ctx(),
+		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typeName, Config: encoded}))
 	if o.Diagnostics = validated.Diagnostics; Errors(o.Diagnostics) != "" {
 		return o
 	}
-	response, err := server.OpenEphemeralResource(s.ctx(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: typeName,
-		Config: encoded})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	response := ok(server.OpenEphemeralResource(s.ctx(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: typeName,
+		Config: encoded}))
 	o.Diagnostics = append(o.Diagnostics, response.Diagnostics...)
 	o.private, o.Renews = response.Private, !response.RenewAt.IsZero()
 	if Errors(o.Diagnostics) == "" {
@@ -105,10 +93,7 @@ func (o *Opened) Private() string { return string(o.private) }
 // Close closes it.
 func (o *Opened) Close() []*tfprotov6.Diagnostic {
 	o.t.Helper()
-	response, err := o.server.CloseEphemeralResource(o.t.Context(),
-		&tfprotov6.CloseEphemeralResourceRequest{TypeName: o.typeName, Private: o.private})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	response := ok(o.server.CloseEphemeralResource(o.t.Context(),
+		&tfprotov6.CloseEphemeralResourceRequest{TypeName: o.typeName, Private: o.private}))
 	return response.Diagnostics
 }

@@ -44,19 +44,16 @@ func (s *Service) List(typeName string, config JSON,
 	include bool) (resources map[string]JSON, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()
 	provider, schemas := s.provider()
-	server, ok := provider.(tfprotov6.ProviderServerWithListResource) //nolint:staticcheck // it is only there until the next version moves it into ProviderServer
-	if !ok {
+	server, able := provider.(tfprotov6.ProviderServerWithListResource) //nolint:staticcheck // it is only there until the next version moves it into ProviderServer
+	if !able {
 		s.t.Fatal("the provider has no list resources")
 	}
 	schema := schemas.ListResourceSchemas[typeName]
 	if schema == nil {
 		s.t.Fatalf("no list resource %s", typeName)
 	}
-	stream, err := server.ListResource(s.ctx(), &tfprotov6.ListResourceRequest{TypeName: typeName,
-		Config: encode(s.t, object(s.t, schema, config)), IncludeResource: include, Limit: 1000})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	stream := ok(server.ListResource(s.ctx(), &tfprotov6.ListResourceRequest{TypeName: typeName,
+		Config: encode(s.t, object(s.t, schema, config)), IncludeResource: include, Limit: 1000}))
 	resources = map[string]JSON{}
 	for result := range stream.Results {
 		diagnostics = append(diagnostics, result.Diagnostics...)

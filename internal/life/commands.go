@@ -211,7 +211,7 @@ func (s *scenario) live(name string) (all []object) {
 		}
 		for _, item := range items {
 			found, _ := item.(object)
-			if found["status"] != "canceled" && found["status"] != "closed" && found["revoked_at"] == nil {
+			if !s.ended(found) {
 				all = append(all, found)
 			}
 		}
@@ -219,6 +219,14 @@ func (s *scenario) live(name string) (all []object) {
 			return all
 		}
 	}
+}
+
+// ended reports whether an object is one that is only remembered: canceled, closed, revoked or expired.
+func (s *scenario) ended(found object) bool {
+	text, _ := found["expiresAt"].(string)
+	expires, has := moment(text)
+	return found["status"] == "canceled" || found["status"] == "closed" || found["revokedAt"] != nil ||
+		has && !s.service.Sandbox.Clock().Now().Before(expires)
 }
 
 // find is the path of the object that WHERE means, and its address where it is in the state.

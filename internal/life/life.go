@@ -44,14 +44,14 @@
 //	forget ADDRESS             terraform state rm
 //	move FROM TO               terraform state mv
 //
-// Flags: -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself only), -var=NAME=VALUE, and
+// Flags: -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself), -var=NAME=VALUE, and
 // -next=ADDRESS=ACTION for an apply after which the next plan is not empty.
 //
 // FILE may hold resource, data, variable, locals, import, moved and provider blocks, for_each, ignore_changes,
-// create_before_destroy and prevent_destroy, and references. It needs neither a terraform block nor the arguments of the
+// create_before_destroy and prevent_destroy, and references. It needs no terraform block and no arguments of the
 // provider that lead to the sandbox. The output of a terraform_data is only known after apply where its input changes.
 //
-// The service. KIND is customer, account, subscription, endpoint or key, or a collection of financial management such as
+// The service. KIND is customer, account, subscription, endpoint or key, or a collection of finance records, such as
 // payables. WHERE is an address of the state, external_id=CODE, url=URL, name=NAME, or the id.
 //
 //	edit KIND WHERE FIELD=TEXT...  another system changes an object; FIELD:=JSON for what is not text, and a dot
@@ -63,7 +63,7 @@
 //	fault OPERATION KEY=VALUE...   as `billing-sandbox fault add` reads it: fault customers.create status=503 times=1;
 //	                               drop=after loses the response; OPERATION may be left out
 //	fault clear                    ends all faults
-//	kill after OPERATION           the next apply dies when the service has processed that operation: what is in the state
+//	kill after OPERATION           the next apply dies when the service has processed that operation: what is in state
 //	                               by then stays. It has to be a failing one: ! apply. Not through Terraform itself
 //	                               (make chaos kills that), where the scenario is skipped
 //	organization other|own         the provider's token belongs to another organization, or to its own again
@@ -85,7 +85,8 @@
 //	expect state ADDRESS.ATTR VALUE      text, JSON, null, or /REGEXP/; ATTR reaches into objects and lists: a.b.0.c
 //	expect state ADDRESS                 it is in the state; expect no state ADDRESS
 //	expect changed ADDRESS.ATTR          the state has another value than before the command; expect kept ADDRESS.ATTR
-//	expect live KIND N                   so many objects of a kind are at the service, not counting ended ones
+//	expect live KIND N                   so many objects of a kind are at the service, not counting ended ones; the key
+//	                                     with which the provider authenticates is one
 //	expect remote PATH FIELD VALUE       what the service returns for GET PATH
 package life
 

@@ -37,7 +37,8 @@ func open(t *testing.T, genuine bool) (w *world, end func()) {
 		counts.real++
 		drive = newTerraform(t, &here)
 	}
-	return &world{stage: stage{t: t, service: service, drive: drive, marks: map[string]object{}}, here: &here, start: start,
+	return &world{stage: stage{t: t, service: service, drive: drive, marks: map[string]object{}}, here: &here,
+		start:   start,
 		machine: machine, blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
 		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{}}, end
 }

@@ -168,7 +168,7 @@ func (w *world) run(s step) *violation {
 	if len(plan.Errors) > 0 {
 		return w.refused(plan)
 	}
-	if bad := cmp.Or(w.ends(w.needless(plan, s)), w.ends(w.faithful(plan))); bad != nil {
+	if bad := cmp.Or(w.ends(w.needless(plan, s)), w.ends(w.faithful(plan, s))); bad != nil {
 		return bad
 	}
 	if s.By != "" {

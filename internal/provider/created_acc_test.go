@@ -126,7 +126,7 @@ func TestAccCreated_existing(t *testing.T) {
 	config := s.Config(blocks.String())
 	run(t,
 		resource.TestStep{PreConfig: func() { endpoints(); keys() }, Config: config, ExpectError: regexp.MustCompile(
-			`(?s)((which\s+existed|was\s+registered)\s+before.*){4}`)},
+			`(?s)((was\s+there|was\s+registered)\s+before.*){4}`)},
 		resource.TestStep{Config: config, Check: func(state *terraform.State) error {
 			for name, object := range state.RootModule().Resources {
 				if others[object.Primary.ID] {

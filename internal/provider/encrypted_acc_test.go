@@ -65,7 +65,8 @@ func TestAccProvider_secretsEncrypted(t *testing.T) {
 	}
 	before := decrypted(ana)
 	out := apply(encryptedConfig("2", "", bia))
-	for _, part := range []string{"The encrypted secret of", "keeps its recipients", "the API key \"ci\"", "the next rotation"} {
+	for _, part := range []string{"The encrypted secret of", "keeps its recipients", "the API key \"ci\"",
+		"the next rotation"} {
 		if !strings.Contains(strings.ToLower(out), strings.ToLower(part)) {
 			t.Errorf("other recipients: %q is not said in %s", part, out)
 		}

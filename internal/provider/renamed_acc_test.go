@@ -78,7 +78,7 @@ resource "billing_customer" "renamed" {
 	}
 }
 
-// TestAccEvents: each of two endpoints warns of its own event name, and of becoming one of all events, once in an apply.
+// TestAccEvents: each of two endpoints warns of its own event name, and of receiving all events, once in an apply.
 func TestAccEvents(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)

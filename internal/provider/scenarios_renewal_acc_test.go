@@ -11,8 +11,8 @@ import (
 )
 
 // TestAccScenario_keyRenewsItself: a key is renewed before it expires, and gets other scopes, while the old one works;
-// each new token is in the file and at the second provider, and in clear text nowhere. The guide on rotation includes the
-// configuration.
+// each new token is in the file and at the second provider, and in clear text nowhere. The guide on rotation includes
+// the configuration.
 func TestAccScenario_keyRenewsItself(t *testing.T) {
 	t.Parallel()
 	receiver, ana := acctest.NewReceiver(t), acctest.NewIdentity(t)

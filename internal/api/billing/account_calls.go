@@ -24,7 +24,8 @@ const accountClosed = "closed"
 func (s *Service) CreateBillingAccount(ctx context.Context,
 	create BillingAccountCreate) (*BillingAccountCreated, error) {
 	account, adopted, err := creation[BillingAccount]{
-		noun: "billing account", externalID: create.ExternalID, anonymous: "billing account", key: strings.ToLower(create.Customer.ID),
+		noun: "billing account", externalID: create.ExternalID, anonymous: "billing account",
+		key: strings.ToLower(create.Customer.ID),
 		create: func(ctx context.Context, existed func(string) bool) (*BillingAccount, error) {
 			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: create, Existed: existed})
 		},

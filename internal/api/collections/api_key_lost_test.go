@@ -64,7 +64,7 @@ func TestLostCreationOfAKey(t *testing.T) {
 				}
 				w := newWire(routes{createKey: lost, "GET " + keysPath: listings(respond(200, listOf(items...)))})
 				_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
-				lostKey(t, err, test.ids...)
+				_ = lostKey(t, err, test.ids...)
 				if w.Seen[0] != createKey || w.Writes() != createKey {
 					t.Errorf("sent %v", w.Seen)
 				}
@@ -91,7 +91,7 @@ func TestLostKeyBehindALag(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := s.CreateAPIKey(t.Context(), askedKey)
-		lostKey(t, err, "k1")
+		_ = lostKey(t, err, "k1")
 	})
 }
 

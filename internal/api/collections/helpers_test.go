@@ -44,12 +44,6 @@ func newService(t *testing.T, transport http.RoundTripper, change ...func(*api.C
 	return New(client)
 }
 
-// appearing lists these objects in every listing but the first one, which is the one
-// before the request.
-func appearing(items ...string) http.HandlerFunc {
-	return listings(respond(200, listOf()), respond(200, listOf(items...)))
-}
-
 // listings responds to one listing after the other, the last one for good. Each is
 // one page.
 func listings(handlers ...http.HandlerFunc) http.HandlerFunc {

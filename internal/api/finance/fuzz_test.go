@@ -50,11 +50,13 @@ func FuzzIdempotencyKey(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, collection, text string) {
 		key := KeyFor(collection, json.RawMessage(text))
-		if next := successor(key); !KeyPattern.MatchString(key) || !KeyPattern.MatchString(next) || SameKey(key, next) || normalKey(key) != key ||
+		if next := successor(key); !KeyPattern.MatchString(key) || !KeyPattern.MatchString(next) || SameKey(key, next) ||
+			normalKey(key) != key ||
 			KeyFor(collection, json.RawMessage(text)) != key {
 			t.Errorf("%q, %q: keys %q and %q", collection, text, key, next)
 		}
-		if KeyPattern.MatchString(text) && (len(text) != len(key) || !same.IsUUID(text) || !KeyPattern.MatchString(normalKey(text)) ||
+		if KeyPattern.MatchString(text) && (len(text) != len(key) || !same.IsUUID(text) ||
+			!KeyPattern.MatchString(normalKey(text)) ||
 			!SameKey(text, normalKey(text))) {
 			t.Errorf("%q is taken for a key", text)
 		}

@@ -146,7 +146,7 @@ func renewKey(ctx context.Context, s *stage) error {
 	return s.newKey(ctx)
 }
 
-// newKey plans a new key in place, for which nothing but these arguments changes, and applies it: both keys work.
+// newKey plans a new key in place, for which no argument but these changes, and applies it: both keys work.
 func (s *stage) newKey(ctx context.Context, arguments ...string) error {
 	old, err := s.terraform.output(ctx, "erp_key")
 	if err != nil {
@@ -226,7 +226,8 @@ func endCollections(ctx context.Context, s *stage) error {
 	}
 	// The two resources are destroyed at the same time.
 	slices.Sort(changed)
-	if wanted := []string{"api_keys.revoke", "api_keys.revoke", "webhook_endpoints.delete"}; !slices.Equal(changed, wanted) {
+	wanted := []string{"api_keys.revoke", "api_keys.revoke", "webhook_endpoints.delete"}
+	if !slices.Equal(changed, wanted) {
 		return fmt.Errorf("the service was asked for %v, not for %v", changed, wanted)
 	}
 	return s.expectKey(ctx, "last", token, http.StatusUnauthorized)

@@ -193,8 +193,8 @@ func (p *plan) lines(pick func(trimmed string) bool) []string {
 	return picked
 }
 
-// warning picks a warning out of what Terraform prints, by the end of its title, which begins with an object: the title,
-// and the sentences below it. It is empty when there is none.
+// warning picks a warning out of what Terraform prints, by the end of its title, which begins with an object: the
+// title, and the sentences below it. It is empty when there is none.
 func warning(text, title string) []string {
 	var picked []string
 	inside := false

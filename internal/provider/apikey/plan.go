@@ -205,8 +205,8 @@ func (m model) refuseLifetime(diags *diag.Diagnostics) {
 	}
 }
 
-// keyOwn is where the plan of a key hands on to the plan of a key that replaces it (terraform plan -replace) which one is
-// the provider's own and may not end: that plan has no state.
+// keyOwn is where the plan of a key hands on to the plan of a key that replaces it (terraform plan -replace) which
+// one is the provider's own and may not end: that plan has no state.
 const keyOwn = "own_key"
 
 func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {

@@ -43,8 +43,8 @@ func sends(service *acctest.Service, want ...string) resource.TestCheckFunc {
 	}
 }
 
-// TestAccAPIKey_unknown: an argument behind a deferred data source may need a new key, so the plan shows one. What turns
-// out equal does nothing.
+// TestAccAPIKey_unknown: an argument behind a deferred data source may need a new key, so the plan shows one. What
+// turns out equal does nothing.
 func TestAccAPIKey_unknown(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)

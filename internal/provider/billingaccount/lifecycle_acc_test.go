@@ -53,8 +53,8 @@ func live(t *testing.T, service *acctest.Service) string {
 }
 
 // TestAccAccount_customer: replaced when it is another customer, also where its customer is replaced in the same run. A
-// customer that is only known after apply replaces nothing: where it turns out to be another one, the apply fails before
-// it sends anything, and the next plan shows the replacement.
+// customer that is only known after apply replaces nothing: where it turns out to be another one, the apply fails
+// before it sends anything, and the next plan shows the replacement.
 func TestAccAccount_customer(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

@@ -87,7 +87,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 }
 
 // read is the state m after a refresh, or the whole account where it is imported.
-func (m model) read(account *billing.BillingAccount, own ownership, importing bool, diags *diag.Diagnostics) (model, bool) {
+func (m model) read(account *billing.BillingAccount, own ownership, importing bool,
+	diags *diag.Diagnostics) (model, bool) {
 	if !importing {
 		return m.after(account, own, diags)
 	}

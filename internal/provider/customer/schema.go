@@ -151,7 +151,8 @@ func oneEntry(list string) string {
 		"unset, it shows the first entry; if removed, the entry stays."
 }
 
-const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change sends nothing. After an " +
+const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change sends nothing. " +
+	"After an " +
 	"import it shows the account in `billing_account_id`."
 
 func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }

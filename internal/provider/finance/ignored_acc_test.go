@@ -136,7 +136,7 @@ func TestCollectionThatIsNot(t *testing.T) {
 	d.Refresh()
 	s.Sandbox.AddFault(notFound("/v1/paiables"))
 	p := d.Plan(acctest.JSON{"collection": "paiables", "body": body})
-	if text := acctest.Errors(p.Diagnostics); !strings.Contains(text, `No such collection`) ||
+	if text := acctest.Errors(p.Diagnostics); !strings.Contains(text, `No collection "`) ||
 		!strings.Contains(text, `"paiables"`) {
 		t.Error(text)
 	}

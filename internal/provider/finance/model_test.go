@@ -110,10 +110,12 @@ func TestInBody_amounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, _ := api.AsError(inBody(&api.Error{Fields: map[string]string{"amount": "must be a string", "big": "no", "name": "no",
+	e, _ := api.AsError(inBody(&api.Error{Fields: map[string]string{"amount": "must be a string", "big": "no",
+		"name":  "no",
 		"other": "no"}}, body))
-	want := map[string]string{"body.big": "no", "body.name": "no", "body.other": "no", "body.amount": "must be a string. " +
-		"If it is an amount, write a string with two decimals: \"10.50\", or format_cents(1050)."}
+	want := map[string]string{"body.big": "no", "body.name": "no", "body.other": "no",
+		"body.amount": "must be a string. " +
+			"If it is an amount, write a string with two decimals: \"10.50\", or format_cents(1050)."}
 	if !reflect.DeepEqual(e.Fields, want) {
 		t.Errorf("%v", e.Fields)
 	}

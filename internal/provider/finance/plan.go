@@ -159,11 +159,11 @@ func (r *Resource) checkCollection(ctx context.Context, plan, state model, diags
 	collection := plan.Collection.ValueString()
 	for _, err := range client.ListRecords(ctx, collection, finance.Query{Limit: 1}) {
 		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound {
-			diags.AddAttributeError(path.Root(attrCollection), "No such collection",
-				fmt.Sprintf("This plan replaces the %s with a record of the collection %q, and the service has no "+
-					"such collection: the record would be deleted, and none created. Nothing was changed. Correct "+
-					"the name; the data source billing_finance_openapi shows what collections there are.",
-					state.displayName(), collection))
+			diags.AddAttributeError(path.Root(attrCollection),
+				fmt.Sprintf("No collection %q for the %s", collection, state.displayName()),
+				"This plan replaces the record with one of that collection, and the service has no such collection: the record "+
+					"would be deleted, and none created. Nothing was changed. Correct the name; the data source "+
+					"billing_finance_openapi shows what collections there are.")
 		}
 	}
 }
@@ -174,7 +174,8 @@ func refuseMove(plan, state model, diags *diag.Diagnostics) {
 	if plan.Collection.Equal(state.Collection) {
 		return
 	}
-	diags.AddAttributeError(path.Root(attrCollection), "The plan has not shown this replacement",
+	diags.AddAttributeError(path.Root(attrCollection),
+		"The plan has not shown this replacement of the "+state.displayName(),
 		fmt.Sprintf("collection was not known when the plan was made, and turned out to be %q, while the %s exists. "+
 			"Only a new record can be in another collection, and the plan has shown none, so nothing was sent. Plan "+
 			"again: the new plan shows the replacement.", plan.Collection.ValueString(), state.displayName()))

@@ -234,24 +234,6 @@ func TestSubscription_destroyGone(t *testing.T) {
 	gone.Set(nil)
 }
 
-// TestSubscription_deletedOutside: it is planned for re-creation, with a warning.
-func TestSubscription_deletedOutside(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t)
-	s.Configure(nil)
-	before := s.ID()
-	s.outside("cancel", nil)
-	s.service.Must("DELETE", "/v1/subscriptions/"+before, nil)
-	says(t, s.Reread(), "deleted outside of Terraform", before, "creates another subscription")
-	if s.Exists() {
-		t.Fatal("it is still in the state")
-	}
-	s.Configure(nil)
-	if strings.Contains(s.Text("id"), before) {
-		t.Error("the old one came back")
-	}
-}
-
 // TestSubscription_unknownStatus: a status that no document names is shown.
 func TestSubscription_unknownStatus(t *testing.T) {
 	t.Parallel()

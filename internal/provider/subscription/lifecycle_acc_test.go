@@ -98,32 +98,6 @@ func TestAccSubscription_notesAlone(t *testing.T) {
 	)
 }
 
-// TestAccSubscription_canceledOutside: kept by default, whatever the configuration changes, an error or recreated
-// where on_external_cancel says so.
-func TestAccSubscription_canceledOutside(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	ones := `items = [{ product_id = "` + productB + `", price_id = "` + priceB + `" }]` + "\n"
-	kept := emptyPlan(service.Config(with(planOfA+`notes = "a"`+"\n"+ones), `default_custom_metadata = { team = "a" }`))
-	kept.PreConfig = cancelOutside(t, service)
-	kept.ConfigStateChecks = []statecheck.StateCheck{holds("status", knownvalue.StringExact("canceled"))}
-	run(t,
-		resource.TestStep{Config: service.Config(with(planOfA+`notes = "a"`+"\n"+ones),
-			`default_custom_metadata = { team = "a" }`)},
-		kept,
-		sends(service, resource.TestStep{Config: service.Config(with(planOfA+`notes = "b"`+"\nbilling_cycle = \"annual\"\n"),
-			`default_custom_metadata = { team = "b" }`), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)}),
-		emptyPlan(service.Config(with(planOfA+`notes = "b"`+"\nbilling_cycle = \"annual\"\n"),
-			`default_custom_metadata = { team = "b" }`)),
-		sends(service, resource.TestStep{Config: service.Config(with(itemsOfA), `default_custom_metadata = { team = "b" }`)}),
-		emptyPlan(service.Config(with(itemsOfA), `default_custom_metadata = { team = "b" }`)),
-		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "recreate"`)),
-			ConfigPlanChecks:  action(plancheck.ResourceActionReplace),
-			ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("active"))}},
-		emptyPlan(service.Config(with(planOfA+`on_external_cancel = "recreate"`))),
-	)
-}
-
 // TestAccSubscription_wrongDestroyOrder: a customer whose subscription Terraform does not know cannot be destroyed, and
 // the error says why.
 func TestAccSubscription_wrongDestroyOrder(t *testing.T) {

@@ -174,6 +174,9 @@ func TestTransitions(t *testing.T) {
 		"a forbidden pause": {plan: func(p *planning) {
 			p.Planned.Pause, p.Planned.AllowPause = pause, types.BoolValue(false)
 		}, want: []string{changeField, pauseIt}, verbs: []string{"update", "pause"}, refused: "may not be paused"},
+		"a pause that is not known": {plan: func(p *planning) {
+			p.Planned.Pause, p.Planned.AllowPause = types.ObjectUnknown(pauseType.AttrTypes), types.BoolValue(false)
+		}, want: []string{changeField, pauseIt}, verbs: []string{"update", "pause"}},
 		"the same pause": {state: paused, plan: func(p *planning) { p.Planned.Pause = pause }},
 		"no pause": {state: paused, plan: func(p *planning) { p.Planned.Pause = none }, want: []string{resumeIt},
 			verbs: []string{"resume"}},

@@ -208,21 +208,6 @@ func dropNulls(object acctest.JSON) {
 	}
 }
 
-// TestSubscription_pauseRefused: what cannot be paused is rejected by the plan, be it the configuration or the service
-// that forbids it.
-func TestSubscription_pauseRefused(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t)
-	s.Configure(acctest.JSON{"allow_pause": false})
-	says(t, acctest.Errors(s.Plan(s.With(acctest.JSON{"pause": acctest.JSON{}})).Diagnostics), `AttributeName("pause")`,
-		"may not be paused", "allow_pause = true")
-	// One that is not known yet may be none.
-	if text := acctest.Errors(s.Plan(s.With(acctest.JSON{"pause": acctest.Unknown, "allow_pause": false})).
-		Diagnostics); text != "" {
-		t.Error(text)
-	}
-}
-
 // TestSubscription_pauseRefusedByService: what only the service knows to be wrong lands on the argument.
 func TestSubscription_pauseRefusedByService(t *testing.T) {
 	t.Parallel()

@@ -196,8 +196,8 @@ func TestAccSubscription_keptCanceled(t *testing.T) {
 	}
 }
 
-// TestAccSubscription_accountOfTheSamePlan: a move to an account that the same plan creates warns that it takes a second
-// apply.
+// TestAccSubscription_accountOfTheSamePlan: a move to an account that the same plan creates warns that it takes a
+// second apply.
 func TestAccSubscription_accountOfTheSamePlan(t *testing.T) {
 	t.Parallel()
 	c, _ := terraformFor(t)

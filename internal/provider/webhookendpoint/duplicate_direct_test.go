@@ -54,8 +54,8 @@ func TestDirect_duplicateUnseen(t *testing.T) {
 	}
 }
 
-// TestDirect_deletionPolicy: delete by default; abandon sends nothing; prevent is an error for destroying and replacing.
-// The state's value counts, and a change of it is no change at the service.
+// TestDirect_deletionPolicy: delete by default; abandon sends nothing; prevent is an error for destroying and for
+// replacing. The state's value counts, and a change of it is no change at the service.
 func TestDirect_deletionPolicy(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

@@ -25,7 +25,8 @@ func recorded(t *testing.T, name string) []byte {
 // TestFromAPI: what the service returns is in the attributes of the same name; what it never returns is null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
-	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "age_recipients": []any{}, "encrypted_secret": nil, "deletion_policy": "delete"}
+	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "age_recipients": []any{},
+		"encrypted_secret": nil, "deletion_policy": "delete"}
 	auth := func(kind, username, name any) map[string]any {
 		return map[string]any{"type": kind, "username": username, "name": name, "password_wo": nil, "token_wo": nil,
 			"value_wo": nil, "credentials_wo_version": json.Number("1")}

@@ -70,8 +70,8 @@ func (m model) rotates(state model) bool {
 // to be what it was.
 func warnSecret(p *object.Plan[model]) {
 	m, state := p.Planned, p.State
-	const what = "the service signs deliveries with the new secret only, and the consumer rejects them until it has that " +
-		"secret. Nothing is lost: rejected deliveries are sent again after about 4 minutes, signed with the new secret. " +
+	const what = "the service signs deliveries with the new secret only, and the consumer rejects them until it has " +
+		"that secret. Nothing is lost: rejected deliveries are sent again after about 4 minutes, signed with the new secret. " +
 		"Pass it to the consumer in the same apply."
 	trigger, name := path.Root("rotate_secret_when_changed"), state.displayName()
 	switch {

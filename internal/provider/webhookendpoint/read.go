@@ -59,7 +59,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
 	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
-		resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of "+fromAPI(found).displayName()+" is not known",
+		resp.Diagnostics.AddAttributeWarning(path.Root("secret"),
+			"The secret of "+fromAPI(found).displayName()+" is not known",
 			"It was imported, and the service shows a secret only when an endpoint is registered and when the secret is "+
 				"rotated, so secret is null. "+howToRotate)
 	}

@@ -21,7 +21,8 @@ func TestDirect_lostRegistration(t *testing.T) {
 		says   []string
 		ids    int
 	}{
-		"processed":     {fault: sandbox.Fault{DropAfter: true}, says: []string{"nothing shows who has registered it"}, ids: 1},
+		"processed": {fault: sandbox.Fault{DropAfter: true}, says: []string{"nothing shows who has registered it"},
+			ids: 1},
 		"not processed": {fault: sandbox.Fault{Status: 503}, before: time.Minute, says: []string{"not found"}},
 		"processed beside an old one": {fault: sandbox.Fault{DropAfter: true}, before: time.Minute,
 			says: []string{"nothing shows who has registered it"}, ids: 1},
@@ -52,7 +53,8 @@ func TestDirect_lostRegistration(t *testing.T) {
 			text := acctest.Errors(s.Apply(p))
 			says(t, text, append(c.says, "Could not register webhook endpoint "+s.receiver.URL+": the outcome is unknown",
 				"Applying again registers an endpoint", "gets every event twice")...)
-			if blocks := strings.Count(text, "to = billing_webhook_endpoint.this"); blocks != c.ids || strings.Contains(text, old) {
+			if blocks := strings.Count(text, "to = billing_webhook_endpoint.this"); blocks != c.ids ||
+				strings.Contains(text, old) {
 				t.Errorf("%d import blocks: %s", blocks, text)
 			}
 			same(t, "calls", s.Calls(), calls...)
@@ -102,8 +104,8 @@ func TestDirect_existingInstead(t *testing.T) {
 	}
 }
 
-// TestDirect_secretAlone: a response that shows the secret and the id alone is completed by a read, and the secret is in
-// the state also when that fails.
+// TestDirect_secretAlone: a response that shows the secret and the id alone is completed by a read, and the secret is
+// in the state also when that fails.
 func TestDirect_secretAlone(t *testing.T) {
 	t.Parallel()
 	for name, fails := range map[string]bool{"read": false, "read fails": true} {
@@ -165,7 +167,8 @@ func TestDirect_otherResponse(t *testing.T) {
 	}
 	s.Direct = s.service.Rewriting(lower).Direct("billing_webhook_endpoint")
 	warned := s.Configure(acctest.JSON{"description": "Ours"})
-	says(t, warned, `AttributeName("description")`, "The service stored another description for webhook endpoint", `"ours"`,
+	says(t, warned, `AttributeName("description")`, "The service stored another description for webhook endpoint",
+		`"ours"`,
 		`AttributeName("secret")`, "The secret of webhook endpoint "+s.receiver.URL, "is not known")
 	s.Is("description", `"Ours"`)
 	s.Reread()

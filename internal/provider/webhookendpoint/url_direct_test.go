@@ -120,7 +120,8 @@ func TestDirect_events(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	if warned := s.Configure(acctest.JSON{"events": []any{"charge.paid", "api_key.rotated", "api_key.status_changed",
-		"api_key.revoked", "webhook.test", "agreement.accepted", "dispute.opened", "charge.void", "api_key.created"}}); warned != "" {
+		"api_key.revoked", "webhook.test", "agreement.accepted", "dispute.opened", "charge.void",
+		"api_key.created"}}); warned != "" {
 		t.Errorf("events warn: %s", warned)
 	}
 	s.Configure(acctest.JSON{"events": []any{"dispute.opened", "charge.paid"}})

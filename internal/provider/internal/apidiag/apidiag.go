@@ -20,8 +20,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// creations are the verbs of the creation of an object that has an external_id.
-var creations = []string{"create", "open"}
+// verbCreate is the verb of the creation of an object that has an external_id.
+const verbCreate = "create"
 
 // Operation is what failed when an error came, in words that make a sentence: "Could not <Verb> <Object>".
 type Operation struct {
@@ -238,7 +238,7 @@ func takenText(e *api.Error, operation Operation) string {
 		other += " (id " + e.ExistingID + ")"
 	}
 	other += " of this organization already has this external_id, and no two objects can have it at the same time. "
-	if !slices.Contains(creations, operation.Verb) {
+	if operation.Verb != verbCreate {
 		return other + "The external_id was not changed. Where two objects of this configuration swap theirs, clear one of " +
 			"them or give it a temporary value, apply, " +
 			"and then write both. Otherwise use another external_id, or change that of the other object first."
@@ -340,7 +340,7 @@ func sentence(text string) string {
 // withExternalID says how the next lost response of a creation is found.
 func withExternalID(operation Operation) string {
 	if value := fieldOf(operation.Model, "external_id"); value == nil || !value.IsNull() ||
-		!slices.Contains(creations, operation.Verb) {
+		operation.Verb != verbCreate {
 		return ""
 	}
 	return " Set external_id: with it the provider finds the object itself when a response is lost."

@@ -65,7 +65,8 @@ func (c *Conn) Foreign() bool {
 	return c.organization.foreign
 }
 
-// FoundForeign notes that an object belongs to another organization than the token, and reports whether it is the first.
+// FoundForeign notes that an object belongs to another organization than the token, and reports whether it is the
+// first.
 func (c *Conn) FoundForeign() (first bool) {
 	c.organization.mu.Lock()
 	defer c.organization.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 )
 
 // Refresh reads the object with the id for the refresh of its resource. Only the service's own not-found drops it from
-// the state, see Gone: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns nil.
-// again ends the sentence that says what the plan does with an object that is gone, "the plan …".
+// the state, see Gone: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns
+// nil. again ends the sentence that says what the plan does with an object that is gone, "the plan …".
 func (r *Resource[S, T, M]) Refresh(ctx context.Context, client S, id types.String, operation apidiag.Operation,
 	again string, resp *resource.ReadResponse) *T {
 	importing := Importing(ctx, resp.Private, &resp.Diagnostics)

@@ -26,7 +26,8 @@ func stateOf(name string) tfsdk.State {
 	}
 }
 
-// TestResource_Refresh: only an object that is gone leaves the state, with a warning; a failure is an error and keeps it.
+// TestResource_Refresh: only an object that is gone leaves the state, with a warning; a failure is an error and keeps
+// it.
 func TestResource_Refresh(t *testing.T) {
 	t.Parallel()
 	for id, c := range map[string]struct {

@@ -8,7 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// Warn reports which arguments the service stored in another form than it was asked to. object names the object. Computed attributes are not worth a warning: the next refresh shows them.
+// Warn reports which arguments the service stored in another form than it was asked to. object names the object.
+// Computed attributes are not worth a warning: the next refresh shows them.
 func Warn(differences []Difference, object string, arguments []string, diags *diag.Diagnostics) {
 	for _, d := range differences {
 		if slices.Contains(arguments, d.Attribute) {

@@ -82,8 +82,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				PlanModifiers:       []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{},
 				Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: about["expires_at"] + aboutMoment + " If unset, the key never expires. Plans warn from " +
-					"`grace_period_days` before it on; after it nothing is planned." + byNewKey},
+				MarkdownDescription: about["expires_at"] + aboutMoment + " If unset, the key never expires. Not renewed: " +
+					"plans warn before it. Changing this creates a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days,
 				Validators: []validator.Int64{validate.AtLeast(lowestAgeDays)},
 				MarkdownDescription: "Lifetime in days of every new key, instead of `expires_at`; more than " +

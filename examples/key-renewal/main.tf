@@ -39,8 +39,8 @@ resource "billing_webhook_endpoint" "erp" {
     type     = "bearer"
     token_wo = provider::billing::age_decrypt(billing_api_key.erp.encrypted_token, var.age_identity)
 
-    # A write-only argument is sent when its version changes. This number grows with every new key.
-    credentials_wo_version = tonumber(formatdate("YYYYMMDDhhmmss", coalesce(billing_api_key.erp.rotated_at, billing_api_key.erp.created_at)))
+    # A write-only argument is sent when its version changes. This number changes with every new key.
+    credentials_wo_version = parseint(substr(sha256(billing_api_key.erp.id), 0, 8), 16)
   }
 }
 

@@ -18,6 +18,6 @@ resource "billing_webhook_endpoint" "erp" {
   authentication = {
     type                   = "bearer"
     token_wo               = provider::billing::age_decrypt(billing_api_key.erp.encrypted_token, var.age_identity)
-    credentials_wo_version = tonumber(formatdate("YYYYMMDDhhmmss", coalesce(billing_api_key.erp.rotated_at, billing_api_key.erp.created_at)))
+    credentials_wo_version = parseint(substr(sha256(billing_api_key.erp.id), 0, 8), 16)
   }
 }

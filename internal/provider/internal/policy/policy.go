@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
 // Values of deletion_policy. Abandon and Prevent are values of every type.
@@ -65,9 +67,7 @@ func (o Of) Abandons() bool { return o.Value.ValueString() == Abandon }
 // Warn reports in a plan that the object stays at the service.
 func (o Of) Warn(diags *diag.Diagnostics) {
 	if o.Abandons() {
-		diags.AddAttributeWarning(path.Root(Name), upper(o.Object)+" stays at the service", strings.TrimSpace(
+		diags.AddAttributeWarning(path.Root(Name), apidiag.Capitalize(o.Object)+" stays at the service", strings.TrimSpace(
 			"deletion_policy is \"abandon\", so it is removed from the state only. "+o.Stays))
 	}
 }
-
-func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

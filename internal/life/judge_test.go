@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -206,7 +207,7 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 			if len(differences(normal(change.Before[name]), normal(change.After[name]), "")) == 0 {
 				return true
 			}
-			if unsent(change, name) {
+			if w.unsent(change, name) {
 				return true
 			}
 			if name == "expires_at" && w.blocks[address].Values["expires_after_days"] != nil {
@@ -224,10 +225,13 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 }
 
 // unsent reports whether an argument was recorded in the state before the import, and never sent: a trial that begins
-// after the creation, a pause of a subscription that has ended, or a pause that is over.
-func unsent(change *acctest.Change, name string) bool {
+// after the creation, a pause of a subscription that has ended, or a pause that is over, also one that was over before
+// the subscription was created.
+func (w *world) unsent(change *acctest.Change, name string) bool {
 	pause, _ := change.After["pause"].(object)
-	over := change.Before["pause"] == nil && change.Before["resumed_at"] != nil && pause["resumes_at"] != nil
+	resumes, _ := pause["resumes_at"].(string)
+	end, err := time.Parse(time.RFC3339, resumes)
+	over := change.Before["pause"] == nil && err == nil && end.Before(w.service.Sandbox.Clock().Now())
 	return name == "trial_end" && change.Before[name] == nil ||
 		name == "pause" && (change.Before["status"] == "canceled" || over)
 }

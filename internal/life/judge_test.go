@@ -1,6 +1,7 @@
 package life
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -212,6 +213,10 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 			}
 			if name == "expires_at" && w.blocks[address].Values["expires_after_days"] != nil {
 				return true // the service knows the expiry, and not where it comes from
+			}
+			if (name == "email" || name == "phone") && strings.Contains(fmt.Sprint(change.Before[name+"s"]),
+				fmt.Sprintf("value:%v]", change.After[name])) {
+				return true // an import shows the first entry, and the next change of anything names the configured one
 			}
 			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
 			return slices.Contains(ours, name) || freeForm && (w.nowDefaults != nil || w.marks[address] != nil ||

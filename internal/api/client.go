@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -36,6 +37,7 @@ type Client struct {
 	absence   absence
 	snapshots snapshots
 	random    func() float64 // in [0, 1)
+	answered  sync.Map       // ids that the responses to creations of this process have shown
 	// refused is the first 401. The token does not become valid during a run, so
 	// every later call fails with this error immediately, without a request.
 	refused atomic.Pointer[Error]
@@ -48,10 +50,7 @@ type Request struct {
 	Query          url.Values
 	Body           any    // nil: none; marshalled once
 	IdempotencyKey string // sent with a POST, to the service that honours it
-	// Existed reports whether an object existed before a creation. One that did is not
-	// what the request has created. nil: not known.
-	Existed func(id string) bool
-	Accept  string // media type of the response; "" is application/json, anything else is for Raw
+	Accept         string // media type of the response; "" is application/json, anything else is for Raw
 }
 
 // Response is a response with a 2xx status, or a 304 filled from memory.
@@ -140,9 +139,8 @@ type call struct {
 	operation    string
 	route        route
 	url          string
-	resourcePath string               // path of url, escaped, with ids
-	existed      func(id string) bool // of a creation, see Request
-	path         map[string]string    // placeholder → value
+	resourcePath string            // path of url, escaped, with ids
+	path         map[string]string // placeholder → value
 	header       http.Header
 	body         []byte // nil: none
 	repeatable   bool
@@ -169,7 +167,6 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 		route:        row,
 		resourcePath: strings.TrimRight(c.base.EscapedPath(), "/") + path,
 		path:         r.Path,
-		existed:      r.Existed,
 		repeatable:   c.cfg.Operations.repeatable(r.Operation),
 		waiting:      waitingContext(ctx),
 		latest:       time.Now().Add(c.cfg.MaxWait),

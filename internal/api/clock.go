@@ -15,11 +15,6 @@ type clock struct {
 	date time.Time // Date of the newest response; zero: none so far
 	at   time.Time // when that response arrived, by this machine
 	own  bool      // it was a success, and not an error that a proxy can have made up
-
-	// low is the latest time that the Dates so far prove the service to have reached,
-	// and lowAt when it had. A Date has whole seconds, so the newest one alone proves
-	// up to a second less.
-	low, lowAt time.Time
 }
 
 // note takes the Date of a response that has just arrived. A response without a
@@ -34,9 +29,6 @@ func (c *clock) note(status int, header http.Header) {
 		return
 	}
 	c.date, c.at, c.own = date, time.Now(), own
-	if reached := c.low.Add(c.at.Sub(c.lowAt)); date.After(reached) || date.Add(time.Second).Before(reached) {
-		c.low, c.lowAt = date, c.at
-	}
 }
 
 // now returns the service's time. It is false while no response had a Date.
@@ -57,35 +49,34 @@ func (c *Client) Date() (time.Time, bool) {
 	return c.clock.date, !c.clock.date.IsZero()
 }
 
-// Mark is a time that the service had reached when it was taken.
-type Mark struct{ reached, taken time.Time }
-
-// Mark takes the time that the service has reached, as its responses so far prove it. It
-// is zero while no response has shown its time.
-func (c *Client) Mark() Mark {
+// since is the service's time of a moment of this machine, or up to a few seconds earlier: the Date of the newest
+// response has whole seconds, and was written before that response arrived. It is zero while no response had a Date.
+func (c *Client) since(moment time.Time) time.Time {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
-	if c.clock.low.IsZero() {
-		return Mark{}
+	if c.clock.date.IsZero() {
+		return time.Time{}
 	}
-	now := time.Now()
-	return Mark{reached: c.clock.low.Add(now.Sub(c.clock.lowAt)), taken: now}
+	return c.clock.date.Add(moment.Sub(c.clock.at) - time.Second)
 }
 
-// standing is how long a clock is watched until it counts as one that does not move, which that
-// of a sandbox may do: Dates have whole seconds.
-const standing = 2 * time.Second
+// Precedes reports whether what the service has created is older than a moment of this machine. What does not show its
+// time is not.
+func (c *Client) Precedes(created string, moment time.Time) bool {
+	at, ok := Moment(created)
+	since := c.since(moment)
+	return ok && !IsDate(created) && !since.IsZero() && at.Before(since)
+}
 
-// Precedes reports whether what the service has done at a time was done before the mark.
-// It is false for a mark without a time, and where later responses have shown that the
-// clock of the service does not run. certain is false until they can have shown that.
-func (c *Client) Precedes(at time.Time, m Mark) (before, certain bool) {
-	c.clock.mu.Lock()
-	defer c.clock.mu.Unlock()
-	watched := c.clock.at.Sub(m.taken)
-	stands := watched >= standing && c.clock.date.Add(time.Second).Before(m.reached.Add(watched))
-	before = !m.reached.IsZero() && !stands && at.Before(m.reached)
-	return before, !before || watched >= standing
+// within reports whether the service has created an object between a moment of this machine and its newest response.
+// known is false where the service does not show the time of either.
+func (c *Client) within(created string, moment time.Time) (within, known bool) {
+	at, ok := Moment(created)
+	now, shown := c.clock.now()
+	if !ok || IsDate(created) || !shown {
+		return false, false
+	}
+	return !c.Precedes(created, moment) && !at.After(now.Add(time.Second)), true
 }
 
 // Now returns the service's own time, to the second, in UTC. While no response

@@ -49,48 +49,25 @@ func TestClient_Now(t *testing.T) {
 	}
 }
 
-// TestClient_Precedes: a Date has whole seconds, and those of several responses prove more than the newest one. A clock
-// that does not move proves nothing, which takes a while to notice.
+// TestClient_Precedes: a Date has whole seconds and is written before its response arrives, so what is less than a second
+// older than a moment does not precede it. What shows no time does not either.
 func TestClient_Precedes(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		stands          bool
-		before, certain [2]bool // immediately, and after a longer look
-	}{
-		"running":  {false, [2]bool{true, true}, [2]bool{false, true}},
-		"standing": {true, [2]bool{true, false}, [2]bool{false, true}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				start, client := time.Now(), &Client{}
-				respond := func() {
-					now := time.Now()
-					if c.stands {
-						now = start
-					}
-					client.clock.note(http.StatusOK, http.Header{"Date": {now.UTC().Format(http.TimeFormat)},
-						"Content-Type": {"application/json"}})
-				}
-				if before, certain := client.Precedes(start, client.Mark()); before || !certain {
-					t.Errorf("without a Date: %t, %t", before, certain)
-				}
-				respond()
-				time.Sleep(800 * time.Millisecond)
-				respond()
-				mark := client.Mark()
-				if before, _ := client.Precedes(start.Add(800*time.Millisecond), mark); before {
-					t.Error("the time of the mark is before it")
-				}
-				for i := range 2 {
-					before, certain := client.Precedes(start.Add(700*time.Millisecond), mark)
-					if before != c.before[i] || certain != c.certain[i] {
-						t.Errorf("look %d: before %t, certain %t", i, before, certain)
-					}
-					time.Sleep(3 * time.Second)
-					respond()
-				}
-			})
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		client, moment := &Client{}, time.Now()
+		service := moment.Add(-25 * time.Hour) // by its own clock
+		text := func(d time.Duration) string { return service.Add(d).UTC().Format(time.RFC3339Nano) }
+		if client.Precedes(text(-time.Hour), moment) {
+			t.Error("without a Date")
+		}
+		time.Sleep(2500 * time.Millisecond)
+		client.clock.note(http.StatusOK, http.Header{"Date": {service.Add(2500 * time.Millisecond).UTC().
+			Format(http.TimeFormat)}, "Content-Type": {"application/json"}})
+		for created, want := range map[string]bool{text(-time.Hour): true, text(-1600 * time.Millisecond): true,
+			text(-900 * time.Millisecond): false, text(0): false, text(time.Hour): false, "": false, "1990-01-01": false} {
+			if client.Precedes(created, moment) != want {
+				t.Errorf("%s, with the request at %s: want %t", created, text(0), want)
+			}
+		}
+	})
 }

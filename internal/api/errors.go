@@ -139,6 +139,8 @@ type AmbiguousError struct {
 	// Outlook is filled by Settle and Change when they could not decide: what
 	// was looked for, what was found, and how to find out.
 	Outlook string
+	// Candidates are the ids of the objects that a creation may have made.
+	Candidates []string
 }
 
 func (e *AmbiguousError) Error() string {

@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
@@ -95,117 +93,71 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 	return &OtherObjectError{Noun: s.noun, Asked: asked, Shown: got, Err: e}
 }
 
-// creation is the object that an operation creates. It has no id before, so it is
-// recognized by what was sent. A field that is missing or null on either side, or
-// that cannot be compared, contradicts nothing.
+// creation is what the response to a creation must have in common with the request. What it does not show contradicts
+// nothing.
 type creation struct {
-	noun    string
-	inside  string  // the field of the response that holds the object; "": the response is the object
-	fields  []field // identifiers; the first one that both sides have decides
-	name    string  // path of a text that a service may store in another form; "": there is none
-	created string  // field with the time of its creation
-}
-
-// field is a path, the same one in the request and in the object.
-type field struct {
-	path string
-	same func(sent, shown string) bool
-	show func(string) string // for messages
+	noun   string
+	inside string // the field of the response that holds the object; "": the response is the object
+	// paths are the same ones in the request and in the object: the external_id, the owner, or what else the service
+	// stores as it was sent and objects are found by.
+	paths []string
 }
 
 var creations = map[string]creation{
-	"customers.create": {
-		noun: "customer", inside: "customer", name: "name", created: "created_at",
-		fields: []field{{"external_id", sameText, strconv.Quote}, {"document_number", same.Document, strconv.Quote}},
-	},
-	"billing_accounts.create": {
-		noun: "billing account", name: "customer.name", created: "created_at",
-		fields: []field{
-			{"external_id", sameText, strconv.Quote}, {"customer.id", sameUUID, strconv.Quote},
-			{"customer.external_id", sameText, strconv.Quote}, {"customer.document_number", same.Document, strconv.Quote},
-		},
-	},
-	"subscriptions.create": {
-		noun: "subscription", created: "created_at",
-		fields: []field{{"external_id", sameText, strconv.Quote}, {"billing_account_id", sameUUID, strconv.Quote}},
-	},
-	"webhook_endpoints.create": {
-		noun: "webhook endpoint", created: "createdAt",
-		fields: []field{{"url", sameURL, func(raw string) string { return strconv.Quote(ShownURL(raw)) }}},
-	},
-	"api_keys.create": {noun: "API key", name: "name", created: "createdAt"},
+	"customers.create":         {noun: "customer", inside: "customer", paths: []string{pathExternalID}},
+	"billing_accounts.create":  {noun: "billing account", paths: []string{pathExternalID, pathCustomer}},
+	"subscriptions.create":     {noun: "subscription", paths: []string{pathExternalID, "billing_account_id"}},
+	"webhook_endpoints.create": {noun: "webhook endpoint", paths: []string{pathURL}},
+	"api_keys.create":          {noun: "API key", paths: []string{"name"}},
 }
 
-// createdSlack is how much older than the request an object may look that the
-// request has created: the clocks of a service differ a little, and the Date of a
-// response has no fractions of a second.
-const createdSlack = 10 * time.Second
+const (
+	pathExternalID = "external_id"
+	pathCustomer   = "customer.id"
+	pathURL        = "url"
+)
 
 // checkCreated compares an object with the request that is said to have created it.
-// Where they have an identifier or the name in common, that is proof enough: a
-// service may set the time of a creation as it likes. Otherwise the name must not be
-// a quite different one, and the object not clearly older than the request, by the
-// service's clock.
 func (c *Client) checkCreated(wanted creation, response *Response, object json.RawMessage) error {
 	sent, shown := response.call.body, []byte(object)
 	if wanted.inside != "" {
 		shown = inside(object, wanted.inside)
 	}
-	if existed := response.call.existed; existed != nil && existed(idIn(shown, "id")) {
-		return c.existing(wanted, response, idIn(shown, "id"))
+	id := idIn(shown, "id")
+	if _, answered := c.answered.Load(id); answered {
+		e := c.responseError(response, fmt.Sprintf("the response shows the %s %q, which was there before the request: another "+
+			"creation of this run was answered with it; nothing of this one is used", wanted.noun, id))
+		return &OtherObjectError{Noun: wanted.noun, Asked: "a new one", Shown: id, Err: e}
 	}
-	for _, f := range wanted.fields {
-		want, have := textIn(sent, f.path), textIn(shown, f.path)
-		switch {
-		case want == "" || have == "":
-		case f.same(want, have):
-			return nil
-		default:
-			return c.otherCreated(wanted, response, shown, f.path+" "+f.show(want), f.path+" "+f.show(have))
+	for _, path := range wanted.paths {
+		want, have := textIn(sent, path), textIn(shown, path)
+		if have == "" || want == have || !isAnother(path, want, have, shown) {
+			continue
 		}
-	}
-	want, have := textIn(sent, wanted.name), textIn(shown, wanted.name)
-	if want != "" && sameText(want, have) {
-		return nil
-	}
-	if unlike(want, have) {
-		return c.otherCreated(wanted, response, shown, fmt.Sprintf("%s %q", wanted.name, want),
-			fmt.Sprintf("%s %q", wanted.name, have))
-	}
-	at, ok := Moment(textIn(shown, wanted.created))
-	now, known := c.clock.now()
-	if asked := now.Add(-time.Since(response.sentAt)); ok && known && at.Before(asked.Add(-createdSlack)) {
-		return c.otherCreated(wanted, response, shown,
-			"a time of creation after "+asked.UTC().Format(time.RFC3339), "the time of creation "+at.UTC().Format(time.RFC3339))
+		show := strconv.Quote
+		if path == pathURL {
+			show = func(raw string) string { return strconv.Quote(ShownURL(raw)) }
+		}
+		e := c.responseError(response, fmt.Sprintf("the request creates the %s with %s %s, and the response shows the %s %q "+
+			"with %[2]s %[6]s; a cache or proxy probably mixes up responses, and nothing of this one is used",
+			wanted.noun, path, show(want), wanted.noun, id, show(have)))
+		return &OtherObjectError{Noun: wanted.noun, Asked: path + " " + show(want), Shown: id, Err: e}
 	}
 	return nil
 }
 
-func (c *Client) otherCreated(wanted creation, response *Response, shown json.RawMessage, asked,
-	got string) error {
-	e := c.responseError(response,
-		fmt.Sprintf("the request creates the %s with %s, and the response shows the %s %q with %s; "+
-			"a cache or proxy probably mixes up responses, and nothing of this one is used",
-			wanted.noun, asked, wanted.noun, idIn(shown, "id"), got))
-	return &OtherObjectError{Noun: wanted.noun, Asked: asked, Shown: got, Err: e}
+// isAnother reports whether a text that differs from the one that was sent is that of another object.
+func isAnother(path, want, have string, shown json.RawMessage) bool {
+	switch path {
+	case pathURL:
+		return !sameURL(want, have)
+	case pathExternalID, "name":
+		return true
+	}
+	// A reference may be a code, also one in the form of a UUID. The response shows the id for it.
+	coded := path == pathCustomer && textIn(shown, "customer.external_id") == want
+	return same.IsUUID(want) && !same.ID(want, have) && !coded
 }
-
-// existing is the error of a creation whose response shows an object that existed before.
-func (c *Client) existing(wanted creation, response *Response, id string) error {
-	e := c.responseError(response, fmt.Sprintf("the response to the creation shows the %s %q, which existed before; "+
-		"a cache or proxy probably mixes up responses, and nothing of this one is used", wanted.noun, id))
-	return &OtherObjectError{Noun: wanted.noun, Asked: "an object that did not exist", Shown: id, Err: e}
-}
-
-// sameText compares identifiers without their case and white space, which a service
-// may normalize.
-func sameText(a, b string) bool { return strings.EqualFold(spaced(a), spaced(b)) }
-
-func spaced(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// sameUUID distinguishes UUIDs. A reference may also be a code, which the response
-// replaces with the id.
-func sameUUID(a, b string) bool { return !same.IsUUID(a) || !same.IsUUID(b) || same.ID(a, b) }
 
 // sameURL compares addresses by host and path: what else they have may come masked,
 // or normalized.
@@ -227,22 +179,6 @@ func ShownURL(raw string) string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
-}
-
-// unlike reports whether two names are clearly different. Case, spaces,
-// punctuation and a part that was cut off are not a difference.
-func unlike(a, b string) bool {
-	a, b = letters(a), letters(b)
-	return a != "" && b != "" && !strings.Contains(a, b) && !strings.Contains(b, a)
-}
-
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, s)
 }
 
 // textIn is the text under a dotted path; "" where there is none.

@@ -100,21 +100,6 @@ func TestOtherObject(t *testing.T) {
 	}
 }
 
-// TestOtherObjectIsNotKept: what came under the wrong address is not asked about again.
-func TestOtherObjectIsNotKept(t *testing.T) {
-	t.Parallel()
-	transport := play(etag(`{"data":{"id":"c2"}}`, `"v2"`), ok(`{"data":{"id":"c1"}}`))
-	c := newClient(t, transport)
-	for i, fails := range []bool{true, false} {
-		if _, err := One[thing](t.Context(), c, getCustomer); (err != nil) != fails {
-			t.Errorf("read %d: %v", i, err)
-		}
-	}
-	if got := transport.seen[1].Header.Get("If-None-Match"); got != "" {
-		t.Errorf("asked with %q", got)
-	}
-}
-
 // TestOtherCreated: a creation whose response shows an object that cannot be the created one is ambiguous, and names
 // both. What a service may write in another form or leave out is not another object.
 func TestOtherCreated(t *testing.T) {
@@ -129,42 +114,22 @@ func TestOtherCreated(t *testing.T) {
 		"external_id": {"customers.create", `{"name":"A","external_id":"new"}`,
 			`{"customer":{"id":"c1","name":"A","external_id":"old"}}`,
 			`customer with external_id "new", and the response shows the customer "c1" with external_id "old"`},
-		"external_id, normalized": {"customers.create", `{"name":"A","external_id":" new  one"}`,
-			`{"customer":{"id":"c1","name":"B","external_id":"New one","created_at":"` + older + `"}}`, ""},
-		"document": {"customers.create", `{"name":"A","document_number":"123.456.789-09"}`,
-			`{"customer":{"id":"c1","name":"A","document_number":"11144477735"}}`, `document_number`},
-		"document, without mask": {"customers.create", `{"name":"A","document_number":"123.456.789-09"}`,
-			`{"customer":{"id":"c1","name":"Registered","document_number":"12345678909"}}`, ""},
-		"name": {"customers.create", `{"name":"new"}`,
-			`{"customer":{"id":"c1","name":"oo","external_id":"oo"}}`, `name "new"`},
-		"no external_id, and a name": {"customers.create", `{"name":"new","external_id":"new"}`,
-			`{"customer":{"id":"c1","name":"oo","external_id":null}}`, `name "new"`},
-		"name, normalized": {"customers.create", `{"name":" Acme  ltda."}`,
-			`{"customer":{"id":"c1","name":"ACME LTDA"}}`, ""},
-		"name, cut off": {"customers.create", `{"name":"Acme Ltda"}`,
-			`{"customer":{"id":"c1","name":"Acme"}}`, ""},
-		"same name, any time": {"customers.create", `{"name":"Acme"}`,
-			`{"customer":{"id":"c1","name":"Acme","created_at":"` + older + `"}}`, ""},
-		"similar name, older": {"customers.create", `{"name":"Acme"}`,
-			`{"customer":{"id":"c1","name":"Acme 2","created_at":"` + older + `"}}`, `time of creation 2031-05-04T12:00:10Z`},
-		"similar name, new": {"customers.create", `{"name":"Acme"}`,
-			`{"customer":{"id":"c1","name":"Acme 2","created_at":"2031-05-04T12:00:29.000Z"}}`, ""},
-		"nothing to compare": {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1"}}`, ""},
+		"external_id in other letters": {"customers.create", `{"name":"A","external_id":"new"}`,
+			`{"customer":{"id":"c1","external_id":"NEW"}}`, `external_id "NEW"`},
+		"an external_id that was not sent": {"customers.create", `{"name":"A"}`,
+			`{"customer":{"id":"c1","name":"A","external_id":"oo"}}`, `external_id "oo"`},
+		"another name, no external_id": {"customers.create", `{"name":"A","external_id":"new"}`,
+			`{"customer":{"id":"c1","name":"B","external_id":null,"created_at":"` + older + `"}}`, ""},
 		"account, customer": {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`,
 			`{"id":"a1","customer":{"id":"` + other + `"}}`, `customer.id`},
 		"account, customer in capitals": {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`,
 			`{"id":"a1","customer":{"id":"` + lower + `"}}`, ""},
 		"account, customer by code": {"billing_accounts.create", `{"customer":{"id":"cus_1"}}`,
 			`{"id":"a1","customer":{"id":"` + lower + `"}}`, ""},
-		"account, customer's id": {"billing_accounts.create", `{"customer":{"external_id":"x"}}`,
-			`{"id":"a1","customer":{"id":"c1","external_id":"y"}}`, `customer.external_id`},
-		"account, ignored fields": {"billing_accounts.create",
-			`{"customer":{"external_id":"x","document_number":"1","name":"A"}}`,
-			`{"id":"a1","customer":{"external_id":"x","document_number":"2","name":"B"}}`, ""},
-		"account, no customer": {"billing_accounts.create", `{"customer":{"external_id":"x"}}`, `{"id":"a1"}`, ""},
-		"account, older": {"billing_accounts.create", `{"customer":{"external_id":"x"}}`,
-			`{"id":"a1","created_at":"` + older + `"}`, `time of creation`},
-		"account, external_id": {"billing_accounts.create", `{"external_id":"e1","customer":{"external_id":"x"}}`,
+		"account, customer by a code like a UUID": {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`,
+			`{"id":"a1","customer":{"id":"` + other + `","external_id":"` + upper + `"}}`, ""},
+		"account, no customer": {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`, `{"id":"a1"}`, ""},
+		"account, external_id": {"billing_accounts.create", `{"external_id":"e1","customer":{"id":"` + upper + `"}}`,
 			`{"id":"a1","external_id":"e2"}`, `external_id "e2"`},
 		"subscription, account": {"subscriptions.create", `{"billing_account_id":"` + upper + `"}`,
 			`{"id":"s1","billing_account_id":"` + other + `"}`, `billing_account_id`},
@@ -179,8 +144,6 @@ func TestOtherCreated(t *testing.T) {
 			`{"id":"e1","secret":"s"}`, ""},
 		"API key": {"api_keys.create", `{"name":"new"}`, `{"id":"k1","name":"oo","token":"t"}`,
 			`API key with name "new", and the response shows the API key "k1" with name "oo"`},
-		"API key, older": {"api_keys.create", `{"name":"new"}`, `{"id":"k1","createdAt":"` + older + `","token":"t"}`,
-			`time of creation`},
 	} {
 		c := newClient(t,
 			play(step{status: 201, body: `{"data":` + test.shown + `}`, header: map[string]string{"Request-Id": "r1",

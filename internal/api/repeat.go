@@ -77,7 +77,3 @@ func (e *AmbiguousError) followedBy(cause error) *AmbiguousError {
 	later.Err = fmt.Errorf("%w; after that: %w", e.Err, cause)
 	return &later
 }
-
-// Outlast returns a context with ctx's values that continues for at most 8 s after
-// ctx has ended, for the remaining steps for an object that was created.
-func Outlast(ctx context.Context) (context.Context, context.CancelFunc) { return detach(ctx) }

@@ -22,247 +22,221 @@ const (
 
 var errInterrupted = fmt.Errorf("interrupted, and the outcome was not determined within %s after that", settleGrace)
 
-// Settlement describes a create with an ambiguous outcome that may be reconciled.
-type Settlement[T any] struct {
-	Create func(context.Context) (T, error)
-	Lookup func(context.Context) ([]T, error) // nil: cannot be looked up
-	Same   func(T) bool                       // equal to what was asked
-	ID     func(T) string                     // names what was found; nil: not named
-	// a second object would be rejected: resend once when none is found
-	RefusesDuplicates bool
-	Describe          string // `customer with external_id "x"`
-
-	// Before returns the ids of the objects that could be taken for the created one,
-	// before it is created. It is asked once, and makes Settle adopt only what was
-	// created by its own requests; then Created and Clock are needed too.
-	Before  func(context.Context) ([]string, error)
-	Created func(T) string // time of creation as the service shows it
-	Clock   *Client        // whose responses show the time of the service
-
-	// Harmless resends the create once as well where a second object would not be rejected, after the
-	// lookups have shown for longer than reads lag that there is none. Not after a timeout: the service
-	// may still be at it.
-	Harmless bool
-	// Patient looks until a lag of reads has passed, and decides only then: the
-	// object of another system may be listed before the own one.
-	Patient bool
-	// Doubt says why an object that is the same may still be another system's;
-	// "": it is ours. nil: nothing is doubted.
-	Doubt func(context.Context, T) string
+// Creation is a POST that makes an object, and how to find the object when its response is lost.
+type Creation[T any] struct {
+	Describe string // `customer with external_id "x"`
+	Send     func(context.Context) (T, error)
+	// Find returns the objects with the external_id; where there is none, those that look like what was sent, at least the
+	// ones that the service has created since a time of its own (zero: not known). nil: nothing finds the object.
+	Find func(ctx context.Context, since time.Time) ([]T, error)
+	ID   func(T) string
+	// Created is the time of creation as the service shows it.
+	Created func(T) string
+	// Unique says that the creation has an external_id: the service refuses a second one.
+	Unique bool
+	// Equal reports whether an object is what was sent. It is asked for Unique only.
+	Equal func(context.Context, T) (bool, error)
+	// Again says what another creation does, as a sentence; "": nothing worth a word.
+	Again string
 }
 
-// ConflictError ends an ambiguous create whose lookup found something that is
-// not, or not alone, what was asked for.
-type ConflictError struct {
-	Describe string
-	IDs      []string // what was found
-	Same     bool     // it is what was asked for, and is still not adopted
-	Doubt    string   // why; "": the response to the create showed another object
-	Theirs   bool     // another system has created it: nothing of ours exists
-	Err      error    // the ambiguous outcome
+// TakenError ends a creation whose response was lost, because another object has its external_id.
+type TakenError struct {
+	ID  string // of that object
+	Err *AmbiguousError
 }
 
-func (e *ConflictError) Error() string {
-	what := "one that differs from what was asked for"
-	switch {
-	case e.Theirs:
-		what = "one that another system has created"
-	case len(e.IDs) > 1:
-		what = fmt.Sprintf("%d of them", len(e.IDs))
-	case e.Doubt != "":
-		what = "one that is what was asked for, but may be another system's: " + e.Doubt
-	case e.Same:
-		what = "one that is what was asked for"
-	}
-	return fmt.Sprintf("a lookup of the %s found %s (%s): %v", e.Describe, what, strings.Join(e.IDs, ", "), e.Err)
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("%v. A lookup found the object %s, which this creation has not made", e.Err, e.ID)
 }
 
-func (e *ConflictError) Unwrap() error { return e.Err }
+func (e *TakenError) Unwrap() error { return e.Err }
 
-// Settle carries out a create and, when it may or may not have happened, finds
-// out: exactly one object that is the same is adopted; a different one, or
-// several, are a *ConflictError; where none is found, the create is sent once
-// more, but only where a second object would be rejected. What stays undecided
-// is an *AmbiguousError that says what is known.
+// Settle sends a creation, and finds out what became of it where the response is lost:
 //
-// With Before, only an object that was created by one of these requests is adopted;
-// see [origin].
+//   - With an external_id the object is looked up by it, for as long as reads may lag. One that equals what was sent, and
+//     that the service has created since the request began, is adopted; any other is a *TakenError. Where there is none,
+//     the creation is sent again, after such a lookup each time, for as long as Config.RetryTimeout runs.
+//   - Without one nothing proves whose an object is: it is sent once, and the *AmbiguousError names the candidates.
 //
-// A create whose response shows another object ([OtherObjectError]) is never
-// adopted or sent again, as responses are mixed up: what the lookup finds is only
-// named.
+// The Date of the responses and the monotonic clock of this process say when the request began by the service's clock.
+// Without a Date nothing is adopted. A response that shows another object ([OtherObjectError]) is a lost one after which
+// nothing is adopted or sent.
 //
-// While the create waits to be sent it obeys ctx. Once it is sent, it and its
-// lookup complete even when ctx is cancelled, for at most 8 s from
-// then, so that an interrupt does not orphan what the service has made.
-func Settle[T any](ctx context.Context, s Settlement[T]) (result T, adopted bool, err error) {
+// While the creation waits to be sent it obeys ctx. Once it is sent, it and its lookups continue for at most 8 s after
+// ctx has ended, so that an interrupt does not orphan what the service has made.
+func Settle[T any](ctx context.Context, c *Client, m Creation[T]) (object T, adopted bool, err error) {
+	var none T
 	if err := ended(ctx); err != nil {
-		return result, false, fmt.Errorf("create the %s: nothing was sent: %w", s.Describe, err)
-	}
-	o, err := s.before(ctx)
-	if err != nil {
-		return result, false, err
+		return none, false, fmt.Errorf("create the %s: nothing was sent: %w", m.Describe, err)
 	}
 	detached, cancel := detach(ctx)
 	defer cancel()
-	result, err = s.Create(withWaiting(detached, ctx))
-	ambiguous, ok := AsAmbiguous(err)
-	if !ok {
-		return result, false, o.explains(err)
+	s := settlement[T]{Creation: m, client: c, began: time.Now()}
+	object, err = s.send(detached, ctx)
+	lost, isLost := AsAmbiguous(err)
+	if !isLost {
+		return object, false, err
 	}
-	if s.Lookup == nil {
-		return result, false, s.undecided(ambiguous, "It cannot be looked up: it has nothing to be found by.", nil)
+	if m.Find == nil {
+		return none, false, s.unclear(lost, nil, "Nothing finds it.", nil)
 	}
-	o.lost(ambiguous)
-	found, err := s.find(detached, ctx, o)
-	switch {
-	case err != nil:
-		return result, false, s.undecided(ambiguous, "The lookup failed.", err)
-	case len(found) > 0:
-		return s.decide(detached, found, o, ambiguous)
-	case !s.RefusesDuplicates && (!s.Harmless || late(ambiguous)) || showsOther(ambiguous):
-		return result, false, s.undecided(ambiguous, fmt.Sprintf("It was looked up %d times and not found.", len(lagPauses)),
-			nil)
-	}
-	return s.resend(detached, ctx, o, ambiguous)
-}
-
-// resend sends the create a second time, after a lookup found nothing.
-func (s Settlement[T]) resend(detached, ctx context.Context, o *origin,
-	first *AmbiguousError) (result T, adopted bool, err error) {
-	if o != nil {
-		o.begin()
-	}
-	result, err = s.Create(withWaiting(detached, ctx))
-	second, ambiguous := AsAmbiguous(err)
-	switch {
-	case err == nil:
-		return result, false, nil
-	case !ambiguous && !isDuplicate(err):
-		if isRefusal(err) {
-			return result, false, err // it would have rejected the first one too
+	for {
+		found, err := s.find(detached, ctx)
+		switch {
+		case err != nil:
+			return none, false, s.unclear(lost, nil, "The lookup failed.", err)
+		case len(found) > 0 || !m.Unique || showsOther(lost):
+			return s.decide(detached, lost, found)
+		case isDuplicate(s.last):
+			return none, false, s.unclear(lost, existing(s.last), "The service refuses a second one, and no lookup shows the "+
+				"first.", s.last)
+		case s.resent > 0 && !s.mayResend():
+			return none, false, s.unclear(lost, nil, "It was sent again and looked up, and not found.", s.last)
 		}
-		return result, false, s.undecided(first, "It was looked up and not found, and sending it again failed.", err)
-	}
-	// Either one of the two arrived, or another system was faster: look again.
-	if ambiguous {
-		o.lost(second)
-	} else {
-		o.refused()
-	}
-	found, lookupErr := s.find(detached, ctx, o)
-	switch {
-	case lookupErr != nil:
-		return result, false, s.undecided(first, "It was sent again without a clear response, and the lookup failed.",
-			fmt.Errorf("%w; %w", err, lookupErr))
-	case len(found) > 0:
-		return s.decide(detached, found, o, first)
-	}
-	return result, false, s.undecided(first, "It was sent again without a clear response, and a lookup did not find it.",
-		err)
-}
-
-// decide adopts the one object that is what was asked for, and ours.
-func (s Settlement[T]) decide(ctx context.Context, found []T, o *origin,
-	ambiguous error) (result T, adopted bool, err error) {
-	equal := slices.DeleteFunc(slices.Clone(found), func(item T) bool { return !s.Same(item) })
-	if len(equal) == 1 && o != nil && !s.RefusesDuplicates {
-		found = equal // what differs next to it is not it
-	}
-	ours := o == nil || slices.ContainsFunc(found, func(item T) bool { return o.ours(s.ID(item), s.Created(item)) })
-	asked, doubt := ours && len(found) == 1 && len(equal) == 1, ""
-	if asked && s.Doubt != nil && !showsOther(ambiguous) {
-		doubt = s.Doubt(ctx, found[0])
-	}
-	if asked && doubt == "" && !showsOther(ambiguous) {
-		return found[0], true, nil
-	}
-	conflict := &ConflictError{Describe: s.Describe, Same: asked, Doubt: doubt, Theirs: !ours, Err: ambiguous}
-	for _, item := range found {
-		if s.ID != nil {
-			conflict.IDs = append(conflict.IDs, s.ID(item))
+		object, err = s.send(detached, ctx)
+		s.resent++
+		_, isLost := AsAmbiguous(err)
+		switch {
+		case err == nil:
+			return object, false, nil
+		case isDuplicate(err): // the first one was carried out, or another system was faster
+		case isRefusal(err):
+			return none, false, err // it would have rejected the first one too
+		case !isLost:
+			return none, false, s.unclear(lost, nil, "It was looked up and not found, and sending it again failed.", err)
 		}
+		s.last = err
 	}
-	return result, false, conflict
 }
 
-// find looks the object up, with growing pauses for read lag. What a patient
-// settlement has found once counts, as reads may come from several replicas. Where a
-// second object would not be rejected, there may be others that look like it: these are
-// left out.
-//
-// An interrupt of the caller ends the patience: what was found until then counts.
-func (s Settlement[T]) find(ctx, caller context.Context, o *origin) (found []T, err error) {
-	complete := false
+// settlement is a creation under way.
+type settlement[T any] struct {
+	Creation[T]
+	client *Client
+	began  time.Time // by this machine
+	resent int
+	last   error // what sending it again has ended with
+}
+
+// send sends the creation. What it returns can be no candidate of another one.
+func (s *settlement[T]) send(detached, ctx context.Context) (T, error) {
+	object, err := s.Send(withWaiting(detached, ctx))
+	if err == nil && s.ID != nil {
+		s.client.answered.Store(s.ID(object), true)
+	}
+	return object, err
+}
+
+// mayResend reports whether there is time, and an attempt left, to send the creation once more.
+func (s *settlement[T]) mayResend() bool {
+	limit := s.client.cfg.MaxRetries
+	return time.Since(s.began) < s.client.cfg.RetryTimeout && (limit < 0 || s.resent < limit)
+}
+
+// find looks for the object, for as long as reads may lag. With an external_id it ends with the first that is found;
+// without one, others may be listed before it. An interrupt of the caller ends that.
+func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error) {
 	for _, d := range lagPauses {
-		var interrupted <-chan struct{}
-		if complete {
-			interrupted = caller.Done()
-		}
-		if err := pause(ctx, d, interrupted); err != nil {
-			return nil, err
-		}
-		if complete && ended(caller) != nil {
-			break
+		if pauseErr := pause(ctx, d, nil); pauseErr != nil {
+			if len(found) == 0 {
+				err = pauseErr
+			}
+			return found, err
 		}
 		var listed []T
-		if listed, err = s.Lookup(ctx); err != nil {
+		if listed, err = s.Find(ctx, s.client.since(s.began)); err != nil {
 			continue
 		}
-		o.looked()
-		if o != nil && !s.RefusesDuplicates {
-			listed = slices.DeleteFunc(listed, func(item T) bool { return !o.ours(s.ID(item), s.Created(item)) })
+		for _, item := range listed {
+			i := slices.IndexFunc(found, func(other T) bool { return s.ID(other) == s.ID(item) })
+			if i >= 0 {
+				found[i] = item
+			} else if s.candidate(item) {
+				found = append(found, item)
+			}
 		}
-		found = s.merge(found, listed)
-		complete = len(found) > 0 && (o == nil || s.RefusesDuplicates || slices.ContainsFunc(found, s.Same)) &&
-			!slices.ContainsFunc(found, func(item T) bool { return o != nil && o.unsure(s.Created(item)) })
-		if complete && !s.Patient {
+		if len(found) > 0 && (s.Unique || ended(caller) != nil) {
 			return found, nil
 		}
 	}
 	return found, err
 }
 
-// merge adds what a later lookup has found, in its later state.
-func (s Settlement[T]) merge(found, listed []T) []T {
-	for _, item := range listed {
-		i := -1
-		if s.ID != nil {
-			i = slices.IndexFunc(found, func(other T) bool { return s.ID(other) == s.ID(item) })
-		}
-		if i < 0 {
-			found = append(found, item)
-			continue
-		}
-		found[i] = item
+// candidate reports whether an object may come of this creation.
+func (s *settlement[T]) candidate(item T) bool {
+	if s.Unique {
+		return true
 	}
-	return found
+	_, answered := s.client.answered.Load(s.ID(item))
+	within, known := s.client.within(s.Created(item), s.began)
+	return !answered && (within || !known)
 }
 
-// undecided says what is known and how to find out the rest.
-func (s Settlement[T]) undecided(ambiguous *AmbiguousError, known string, cause error) error {
-	e := *ambiguous
-	e.Outlook = fmt.Sprintf("The %s may or may not exist. %s Look for it at the service%s: if it exists, import it; if "+
-		"not, create it again",
-		s.Describe, known, e.inRequestLog())
+// decide adopts the object that is proven to come of the creation, and names what was found otherwise.
+func (s *settlement[T]) decide(ctx context.Context, lost *AmbiguousError, found []T) (T, bool, error) {
+	var none T
+	ids := make([]string, len(found))
+	for i, item := range found {
+		ids[i] = s.ID(item)
+	}
+	if !s.Unique || len(found) != 1 || showsOther(lost) {
+		return none, false, s.unclear(lost, ids, fmt.Sprintf("It was looked up %d times.", len(lagPauses)), nil)
+	}
+	within, known := s.client.within(s.Created(found[0]), s.began)
+	if !known {
+		return none, false, s.unclear(lost, ids, "Nothing shows when the object that was found was created.", nil)
+	}
+	if !within {
+		return none, false, &TakenError{ID: ids[0], Err: lost}
+	}
+	equal, err := s.Equal(ctx, found[0])
+	switch {
+	case err != nil:
+		return none, false, s.unclear(lost, ids, "Comparing it with what was sent failed.", err)
+	case !equal:
+		return none, false, &TakenError{ID: ids[0], Err: lost}
+	}
+	s.client.answered.Store(ids[0], true)
+	return found[0], true, nil
+}
+
+// unclear says what is known and how to find out the rest.
+func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known string, cause error) error {
+	e := *lost
+	e.Candidates = candidates
+	e.Outlook = fmt.Sprintf("The %s may or may not exist. %s", s.Describe, known)
+	switch len(candidates) {
+	case 0:
+		e.Outlook += fmt.Sprintf(" Look for it at the service%s: if it exists, import it; if not, create it again",
+			e.inRequestLog())
+	case 1:
+		e.Outlook += " It may be " + candidates[0]
+	default:
+		e.Outlook += " It may be one of " + strings.Join(candidates, ", ")
+	}
+	if s.Again != "" {
+		e.Outlook += ". " + s.Again
+	}
 	if cause != nil {
-		// The outcome stays what the first create left open, so that error
-		// comes first.
-		e.Err = fmt.Errorf("%w; after that: %w", ambiguous.Err, cause)
+		// The outcome stays what the first request left open, so that error comes first.
+		e.Err = fmt.Errorf("%w; after that: %w", lost.Err, cause)
 	}
 	return &e
+}
+
+// existing is the object that a refused creation is in the way of, where the service names it.
+func existing(refusal error) []string {
+	if e, ok := AsError(refusal); ok && e.ExistingID != "" {
+		return []string{e.ExistingID}
+	}
+	return nil
 }
 
 // showsOther reports that the response shows another object than the created one.
 func showsOther(err error) bool {
 	var other *OtherObjectError
 	return errors.As(err, &other)
-}
-
-// late reports that the service may carry the request out after its outcome was looked for.
-func late(e *AmbiguousError) bool {
-	responded, ok := AsError(e)
-	return errors.Is(e, errLate) || ok && responded.Status == http.StatusGatewayTimeout
 }
 
 // isDuplicate says that the service rejected because the object is there.

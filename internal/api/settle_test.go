@@ -5,98 +5,132 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// trial is a scripted settlement: what each create and each lookup brings.
+// trial is a scripted creation: what each request and each lookup brings. A thing with Count 1 is what was sent.
 type trial struct {
+	client  *Client
 	creates []any   // thing or error
 	lookups [][]any // things, or one error
+	undated bool    // responses have no Date
 	tried   int
 	looked  int
-	at      []time.Time
 }
 
-func (s *trial) create(context.Context) (thing, error) {
+// made is a thing that was created so long after the first request.
+type made struct {
+	thing
+	after time.Duration
+}
+
+func (s *trial) send(context.Context) (made, error) {
 	next := s.creates[min(s.tried, len(s.creates)-1)]
 	s.tried++
 	if err, ok := next.(error); ok {
-		return thing{}, err
+		return made{}, err
 	}
-	return next.(thing), nil
+	return next.(made), nil
 }
 
-func (s *trial) lookup(context.Context) ([]thing, error) {
+func (s *trial) find(context.Context, time.Time) ([]made, error) {
+	if header := (http.Header{"Content-Type": {"application/json"}, "Date": {time.Now().UTC().Format(http.TimeFormat)}}); !s.undated {
+		s.client.clock.note(http.StatusOK, header)
+	}
 	var next []any
 	if len(s.lookups) > 0 {
 		next = s.lookups[min(s.looked, len(s.lookups)-1)]
 	}
 	s.looked++
-	s.at = append(s.at, time.Now())
-	var found []thing
+	var found []made
 	for _, v := range next {
 		if err, ok := v.(error); ok {
 			return nil, err
 		}
-		found = append(found, v.(thing))
+		found = append(found, v.(made))
 	}
 	return found, nil
 }
 
-func (s *trial) settlement() Settlement[thing] {
-	return Settlement[thing]{
-		Create: s.create, Lookup: s.lookup, RefusesDuplicates: true,
-		Same: func(v thing) bool { return v.Count == 1 }, ID: byID,
+func (s *trial) creation(t *testing.T) Creation[made] {
+	start := time.Now()
+	s.client = newClient(t, play(ok("{}")), func(cfg *Config) { cfg.MaxRetries = -1 })
+	return Creation[made]{
+		Send: s.send, Find: s.find, ID: func(v made) string { return v.ID }, Unique: true,
+		Created:  func(v made) string { return start.Add(v.after).UTC().Format(time.RFC3339Nano) },
+		Equal:    func(_ context.Context, v made) (bool, error) { return v.Count == 1, nil },
 		Describe: `thing with external_id "e1"`,
 	}
 }
 
+// TestSettle: a lost creation with an external_id is adopted when it is proven to come of this request, and sent again
+// when there is none. Without one it is sent once, and named.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	lost := &AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1", Err: errReset}
 	taken := &Error{Status: 422, Code: "external_id_taken", ExistingID: "t1", Structured: true}
 	mixed := &AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1",
 		Err: &OtherObjectError{Err: &Error{Status: 201}}}
-	same, other := thing{ID: "t1", Count: 1}, thing{ID: "t2", Count: 2}
+	same, other := made{thing: thing{ID: "t1", Count: 1}}, made{thing: thing{ID: "t2", Count: 2}}
+	older := made{same.thing, -3 * time.Second}
+	unnamed := func(m *Creation[made]) { m.Unique = false }
 	tests := map[string]struct {
 		trial         trial
-		change        func(*Settlement[thing])
+		change        func(*Creation[made])
 		id            string
 		adopted       bool
 		err           string // part of the error
 		kind          outcome
+		taken         string // id
+		candidates    string // ids
 		tried, looked int
-		conflicts     []string
 		waited        time.Duration
 	}{
 		"clear success": {trial: trial{creates: []any{same}}, id: "t1", tried: 1},
-		"clear refusal": {trial: trial{creates: []any{taken}}, err: "external_id_taken",
-			kind: plainError, tried: 1},
-		"found and the same": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}}, id: "t1", adopted: true,
+		"clear refusal": {trial: trial{creates: []any{taken}}, err: "external_id_taken", kind: plainError, tried: 1},
+		"found": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}}, id: "t1", adopted: true,
 			tried: 1, looked: 1},
 		"found after read lag": {trial: trial{creates: []any{lost}, lookups: [][]any{{}, {}, {}, {same}}}, id: "t1",
 			adopted: true, tried: 1, looked: 4, waited: 11 * time.Second},
 		"found after a bad lookup": {trial: trial{creates: []any{lost}, lookups: [][]any{{errReset}, {same}}}, id: "t1",
 			adopted: true, tried: 1, looked: 2, waited: time.Second},
-		"found but different": {trial: trial{creates: []any{lost}, lookups: [][]any{{other}}}, err: "differs",
-			conflicts: []string{"t2"}, kind: isAmbiguous, tried: 1, looked: 1},
-		"found twice": {trial: trial{creates: []any{lost}, lookups: [][]any{{same, other}}}, err: "2 of them (t1, t2)",
-			conflicts: []string{"t1", "t2"}, kind: isAmbiguous, tried: 1, looked: 1},
-		"another object, found": {trial: trial{creates: []any{mixed}, lookups: [][]any{{same}}},
-			err: "one that is what was asked for (t1)", conflicts: []string{"t1"}, kind: isAmbiguous, tried: 1, looked: 1},
+		"found, different": {trial: trial{creates: []any{lost}, lookups: [][]any{{other}}}, err: "not made", taken: "t2",
+			kind: isAmbiguous, tried: 1, looked: 1},
+		"found, older": {trial: trial{creates: []any{lost}, lookups: [][]any{{older}}}, err: "not made", taken: "t1",
+			kind: isAmbiguous, tried: 1, looked: 1},
+		"found, of a time to come": {trial: trial{creates: []any{lost}, lookups: [][]any{{made{same.thing, time.Hour}}}},
+			err: "not made", taken: "t1", kind: isAmbiguous, tried: 1, looked: 1},
+		"found, no Date": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}, undated: true},
+			err: "Nothing shows when", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
+		"found, no time": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}},
+			change: func(m *Creation[made]) { m.Created = func(made) string { return "2000-01-01" } },
+			err:    "Nothing shows when", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
+		"found, not compared": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}},
+			change: func(m *Creation[made]) {
+				m.Equal = func(context.Context, made) (bool, error) { return false, errReset }
+			}, err: "Comparing", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
+		"found twice": {trial: trial{creates: []any{lost}, lookups: [][]any{{same, other}}}, err: "one of t1, t2",
+			candidates: "t1 t2", kind: isAmbiguous, tried: 1, looked: 1},
+		"another object, found": {trial: trial{creates: []any{mixed}, lookups: [][]any{{same}}}, err: "may be t1",
+			candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
 		"another object, not found": {trial: trial{creates: []any{mixed}}, err: "may or may not exist", kind: isAmbiguous,
 			tried: 1, looked: 4, waited: 11 * time.Second},
 		"not found, sent again": {trial: trial{creates: []any{lost, same}}, id: "t1", tried: 2, looked: 4,
 			waited: 11 * time.Second},
-		"sent again, taken, ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {same}}},
+		"lost twice, found": {trial: trial{creates: []any{lost}, lookups: [][]any{{}, {}, {}, {}, {made{same.thing,
+			11 * time.Second}}}}, id: "t1", adopted: true, tried: 2, looked: 5, waited: 11 * time.Second},
+		"sent again, refused, ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {same}}},
 			id: "t1", adopted: true, tried: 2, looked: 5, waited: 11 * time.Second},
-		"sent again, taken, not ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {other}}},
-			err: "differs", conflicts: []string{"t2"}, kind: isAmbiguous, tried: 2, looked: 5, waited: 11 * time.Second},
-		"sent again, lost again": {trial: trial{creates: []any{lost}}, err: "may or may not exist", kind: isAmbiguous,
+		"sent again, refused, not ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {other}}},
+			err: "not made", taken: "t2", kind: isAmbiguous, tried: 2, looked: 5, waited: 11 * time.Second},
+		"sent again, refused, not found": {trial: trial{creates: []any{lost, taken}}, err: "refuses a second one",
+			candidates: "t1", kind: isAmbiguous, tried: 2, looked: 8, waited: 22 * time.Second},
+		"lost for ever": {trial: trial{creates: []any{lost}}, err: "may or may not exist", kind: isAmbiguous,
+			tried: 3, looked: 12, waited: 33 * time.Second},
+		"one attempt": {trial: trial{creates: []any{lost}}, change: nil, err: "may or may not exist", kind: isAmbiguous,
 			tried: 2, looked: 8, waited: 22 * time.Second},
 		"sent again, invalid": {trial: trial{creates: []any{lost, &Error{Status: 422, Code: "validation_error"}}},
 			err: "validation_error", kind: plainError, tried: 2, looked: 4, waited: 11 * time.Second},
@@ -104,34 +138,31 @@ func TestSettle(t *testing.T) {
 			err: "sending it again failed", kind: isAmbiguous, tried: 2, looked: 4, waited: 11 * time.Second},
 		"lookup fails": {trial: trial{creates: []any{lost}, lookups: [][]any{{errors.New("lookup is down")}}},
 			err: "lookup is down", kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
-		"duplicates are not refused": {trial: trial{creates: []any{lost}}, change: func(s *Settlement[thing]) {
-			s.RefusesDuplicates = false
-		},
-			err: "4 times and not found", kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
-		"doubted": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}},
-			change: func(s *Settlement[thing]) { s.Doubt = func(context.Context, thing) string { return "it was used" } },
-			err:    "may be another system's: it was used (t1)", conflicts: []string{"t1"}, kind: isAmbiguous,
-			tried: 1, looked: 1},
-		"patient": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}}}, change: func(s *Settlement[thing]) {
-			s.Patient = true
-		},
-			id: "t1", adopted: true, tried: 1, looked: 4, waited: 11 * time.Second},
-		"patient, another one later": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}, {}, {other}}},
-			change: func(s *Settlement[thing]) { s.Patient = true },
-			err:    "2 of them (t1, t2)", conflicts: []string{"t1", "t2"}, kind: isAmbiguous, tried: 1, looked: 4,
+		"nothing to look up by": {trial: trial{creates: []any{lost}}, change: func(m *Creation[made]) { m.Find = nil },
+			err: "Nothing finds it", kind: isAmbiguous, tried: 1},
+		"no external_id": {trial: trial{creates: []any{lost}}, change: unnamed, err: "4 times", kind: isAmbiguous,
+			tried: 1, looked: 4, waited: 11 * time.Second},
+		"no external_id, candidates": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}, {older}, {other}}},
+			change: func(m *Creation[made]) { unnamed(m); m.Again = "It is twice then." },
+			err:    "It may be one of t1, t2. It is twice then.", candidates: "t1 t2", kind: isAmbiguous, tried: 1, looked: 4,
 			waited: 11 * time.Second},
-		"nothing to look up by": {trial: trial{creates: []any{lost}}, change: func(s *Settlement[thing]) { s.Lookup = nil },
-			err: "cannot be looked up", kind: isAmbiguous, tried: 1},
+		"no external_id, no Date": {trial: trial{creates: []any{lost}, lookups: [][]any{{older}}, undated: true},
+			change: unnamed, err: "may be t1", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 4,
+			waited: 11 * time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				s := test.trial.settlement()
-				if test.change != nil {
-					test.change(&s)
+				m := test.trial.creation(t)
+				test.trial.client.cfg.RetryTimeout = 30 * time.Second
+				if name == "one attempt" {
+					test.trial.client.cfg.MaxRetries = 1
 				}
-				got, adopted, err := Settle(t.Context(), s)
+				if test.change != nil {
+					test.change(&m)
+				}
+				got, adopted, err := Settle(t.Context(), test.trial.client, m)
 				if got.ID != test.id || adopted != test.adopted {
 					t.Errorf("got %q, adopted %v, want %q, %v", got.ID, adopted, test.id, test.adopted)
 				}
@@ -141,10 +172,12 @@ func TestSettle(t *testing.T) {
 				if err != nil && outcomeOf(err) != test.kind {
 					t.Errorf("error is %s, want %s", outcomeOf(err), test.kind)
 				}
-				var conflict *ConflictError
-				if errors.As(err, &conflict) != (test.conflicts != nil) || conflict != nil && !slices.Equal(conflict.IDs,
-					test.conflicts) {
-					t.Errorf("conflict %+v, want %v", conflict, test.conflicts)
+				var taken *TakenError
+				if errors.As(err, &taken) != (test.taken != "") || taken != nil && taken.ID != test.taken {
+					t.Errorf("taken %+v, want %s", taken, test.taken)
+				}
+				if e, _ := AsAmbiguous(err); e != nil && strings.Join(e.Candidates, " ") != test.candidates {
+					t.Errorf("candidates %v, want %v", e.Candidates, test.candidates)
 				}
 				if test.trial.tried != test.tried || test.trial.looked != test.looked || time.Since(start) != test.waited {
 					t.Errorf("%d creates and %d lookups in %s, want %d, %d, %s",
@@ -155,16 +188,38 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// TestCandidatesOfOthers: what another creation of this process was answered, or has adopted, is no candidate.
+func TestCandidatesOfOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		lost := &AmbiguousError{Service: "billing", Operation: "things.create", Err: errReset}
+		first, adopted, second := made{thing: thing{ID: "t1", Count: 1}}, made{thing: thing{ID: "t2", Count: 1}},
+			made{thing: thing{ID: "t3", Count: 1}}
+		s := trial{creates: []any{first, lost, lost}, lookups: [][]any{{adopted}, {first, adopted, second}}}
+		m := s.creation(t)
+		for range 2 {
+			if _, _, err := Settle(t.Context(), s.client, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.Unique = false
+		_, _, err := Settle(t.Context(), s.client, m)
+		if e, _ := AsAmbiguous(err); e == nil || strings.Join(e.Candidates, " ") != "t3" {
+			t.Error(err)
+		}
+	})
+}
+
 func TestUndecidedErrorSaysWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	sent := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	trial := trial{creates: []any{&AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1",
 		SentAt: sent, Err: errReset}}}
-	s := trial.settlement()
-	s.Lookup = nil
-	_, _, err := Settle(t.Context(), s)
+	m := trial.creation(t)
+	m.Find = nil
+	_, _, err := Settle(t.Context(), trial.client, m)
 	want := `billing things.create: sent at 2026-01-02T03:04:05Z, and it is not known whether it was carried out: connection reset by peer [Request-Id r1]. ` +
-		`The thing with external_id "e1" may or may not exist. It cannot be looked up: it has nothing to be found by. ` +
+		`The thing with external_id "e1" may or may not exist. Nothing finds it. ` +
 		`Look for it at the service (its request log contains the Request-Id r1 for 30 days): if it exists, import it; if not, create it again`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -175,8 +230,9 @@ func TestSettleSendsNothingWhenCancelledBefore(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	trial := trial{creates: []any{thing{ID: "t1"}}}
-	if _, _, err := Settle(ctx, trial.settlement()); !errors.Is(err, context.Canceled) || trial.tried != 0 {
+	trial := trial{creates: []any{made{}}}
+	m := trial.creation(t)
+	if _, _, err := Settle(ctx, trial.client, m); !errors.Is(err, context.Canceled) || trial.tried != 0 {
 		t.Errorf("%v after %d creates", err, trial.tried)
 	}
 }
@@ -194,7 +250,8 @@ func TestInterruptLetsTheSentCreateEnd(t *testing.T) {
 		}}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		got, _, err := Settle(ctx, Settlement[thing]{Create: createAt(newClient(t, play(slow))), Describe: "thing"})
+		c := newClient(t, play(slow))
+		got, _, err := Settle(ctx, c, Creation[thing]{Send: createAt(c), Describe: "thing"})
 		if err != nil || got.ID != "t1" {
 			t.Errorf("%+v, %v: the response was thrown away", got, err)
 		}
@@ -205,11 +262,14 @@ func TestInterruptedCreateIsStillLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		c := newClient(t, play(step{hang: true}, ok(`{"data":[{"id":"t1","count":1}]}`)),
+		date := map[string]string{"Date": time.Now().UTC().Format(http.TimeFormat)}
+		c := newClient(t, play(step{hang: true}, step{status: 200, body: `{"data":[{"id":"t1","count":1}]}`, header: date}),
 			func(cfg *Config) { cfg.RequestTimeout = 5 * time.Second })
-		got, adopted, err := Settle(ctx, Settlement[thing]{
-			Create: createAt(c), Describe: "thing", Same: func(v thing) bool { return v.Count == 1 },
-			Lookup: func(ctx context.Context) (found []thing, err error) {
+		created := time.Now().UTC().Format(time.RFC3339)
+		got, adopted, err := Settle(ctx, c, Creation[thing]{
+			Send: createAt(c), Describe: "thing", Unique: true, ID: byID, Created: func(thing) string { return created },
+			Equal: func(_ context.Context, v thing) (bool, error) { return v.Count == 1, nil },
+			Find: func(ctx context.Context, _ time.Time) (found []thing, err error) {
 				for v, err := range List(ctx, c, listCustomers, ListOptions[thing]{ID: byID}) {
 					if err != nil {
 						return nil, err
@@ -231,7 +291,7 @@ func TestGraceEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		c := newClient(t, play(step{hang: true}), func(cfg *Config) { cfg.RequestTimeout = time.Hour })
-		_, _, err := Settle(ctx, Settlement[thing]{Create: createAt(c), Describe: "thing"})
+		_, _, err := Settle(ctx, c, Creation[thing]{Send: createAt(c), Describe: "thing"})
 		if outcomeOf(err) != isAmbiguous || !errors.Is(err, errInterrupted) {
 			t.Error(err)
 		}
@@ -247,7 +307,8 @@ func TestInterruptGivesUpWhatIsNotSentYet(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(5*time.Second, cancel)
 		transport := play(step{status: 429, header: map[string]string{"Retry-After": "60"}})
-		_, _, err := Settle(ctx, Settlement[thing]{Create: createAt(newClient(t, transport)), Describe: "thing"})
+		c := newClient(t, transport)
+		_, _, err := Settle(ctx, c, Creation[thing]{Send: createAt(c), Describe: "thing"})
 		if !errors.Is(err, context.Canceled) || outcomeOf(err) == isAmbiguous {
 			t.Error(err)
 		}
@@ -261,7 +322,7 @@ func TestThrottledCreateWaitsLongerThanTheGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, play(step{status: 429, header: map[string]string{"Retry-After": "300"}},
 			ok(`{"data":{"id":"t1"}}`)))
-		got, _, err := Settle(t.Context(), Settlement[thing]{Create: createAt(c), Describe: "thing"})
+		got, _, err := Settle(t.Context(), c, Creation[thing]{Send: createAt(c), Describe: "thing"})
 		if err != nil || got.ID != "t1" {
 			t.Error(fmt.Sprint(got, err))
 		}

@@ -3,9 +3,9 @@ package billing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/url"
-	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -13,34 +13,31 @@ import (
 // accountClosed is the final status of a billing account.
 const accountClosed = "closed"
 
-// CreateBillingAccount creates a billing account (wire contract:
-// billing_accounts.create).
-//
-// When the response is lost, the account is looked up, by its external_id or among
-// the new ones of its customer. One that is what was asked for, and that this request
-// has created, is adopted; a closed one is none, as its external_id is free again.
-// When the lookup does not decide, the error is an *api.AmbiguousError or an
-// *api.ConflictError.
+// CreateBillingAccount creates a billing account (wire contract: billing_accounts.create). A lost response is settled as
+// [api.Settle] says.
 func (s *Service) CreateBillingAccount(ctx context.Context,
 	create BillingAccountCreate) (*BillingAccountCreated, error) {
 	account, adopted, err := creation[BillingAccount]{
-		noun: "billing account", externalID: create.ExternalID, anonymous: "billing account",
-		key: strings.ToLower(create.Customer.ID),
-		create: func(ctx context.Context, existed func(string) bool) (*BillingAccount, error) {
-			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: create, Existed: existed})
+		noun: "billing account", externalID: create.ExternalID, body: create,
+		otherwise: fmt.Sprintf("billing account of the customer %q", create.Customer.ID),
+		send: func(ctx context.Context) (*BillingAccount, error) {
+			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: create})
 		},
-		find: func(ctx context.Context, externalID string) ([]BillingAccount, error) {
-			return s.FindBillingAccounts(ctx, BillingAccountQuery{ExternalID: externalID})
-		},
-		list: func(ctx context.Context) iter.Seq2[BillingAccount, error] {
-			query := BillingAccountQuery{ExternalID: text(create.ExternalID), Listing: Listing{SortOrder: newestFirst}}
-			if query.ExternalID == "" {
-				query.CustomerID = create.Customer.ID
+		find: func(ctx context.Context, externalID string) (whole []BillingAccount, err error) {
+			for account, err := range s.ListWholeAccounts(ctx, BillingAccountQuery{ExternalID: externalID}) {
+				if err != nil {
+					return nil, err
+				}
+				whole = append(whole, account)
 			}
-			return s.listedAccounts(ctx, query)
+			return whole, nil
 		},
-		like: create.isLike, get: s.GetBillingAccount, id: accountID, live: BillingAccount.live, same: create.matches,
-		createdAt: func(a BillingAccount) string { return a.CreatedAt },
+		newest: func(ctx context.Context) iter.Seq2[BillingAccount, error] {
+			return s.ListWholeAccounts(ctx, BillingAccountQuery{CustomerID: create.Customer.ID,
+				Listing: Listing{SortOrder: newestFirst}})
+		},
+		like: func(a BillingAccount) bool { return text(a.ExternalID) == "" },
+		id:   accountID, live: BillingAccount.live, createdAt: func(a BillingAccount) string { return a.CreatedAt },
 	}.settle(ctx, s)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // CustomerRef names the customer of a new billing account by its id. The service
@@ -50,21 +49,4 @@ type BillingAccountCreated struct {
 	// Adopted says that the response to the create was lost and the account was
 	// found by a lookup.
 	Adopted bool `json:"-"`
-}
-
-// matches says whether an account is what this create asked for. What was left
-// out of the create may have any value, and what the response leaves out decides
-// nothing.
-func (w BillingAccountCreate) matches(a BillingAccount) bool {
-	return (a.Customer == nil || same.ID(w.Customer.ID, a.Customer.ID)) &&
-		asked(w.ExternalID, a.ExternalID, sameText) &&
-		asked(w.BillingEmail, a.BillingEmail, sameText) &&
-		sameValue(w.PaymentTermsDays, a.PaymentTermsDays) &&
-		sameValue(w.AutoCollection, a.AutoCollection) &&
-		sameJSON(w.CustomMetadata, a.CustomMetadata)
-}
-
-// sameValue compares what was both asked for and returned.
-func sameValue[T comparable](want, have *T) bool {
-	return want == nil || have == nil || *want == *have
 }

@@ -2,159 +2,163 @@ package billing
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// mostListed bounds how many objects are looked at where a service neither filters
-// nor shows when they were created.
-const mostListed = 1000
+// newestFirst is the order of a list that is read for what was created lately.
+const newestFirst = "desc"
 
-// creation is the create of an object.
+// creation is how an object of this service is created, and found when the response is lost.
 type creation[T any] struct {
 	noun       string
 	externalID *string // of the object to be created
-	// Without an external_id: what describes the object, and what it has in common
-	// with others that could be taken for it.
-	anonymous, key string
+	otherwise  string  // describes it without an external_id
+	body       any     // as it is sent
 
-	create    func(ctx context.Context, existed func(id string) bool) (*T, error)
-	find      func(ctx context.Context, externalID string) ([]T, error)
-	list      func(ctx context.Context) iter.Seq2[T, error]    // newest first, filtered as the service can
-	like      func(T) bool                                     // could be taken for the object to be created
-	get       func(ctx context.Context, id string) (*T, error) // nil: a list shows all of it
+	send      func(context.Context) (*T, error)
+	find      func(ctx context.Context, externalID string) ([]T, error) // whole ones
+	newest    func(context.Context) iter.Seq2[T, error]                 // newest first, filtered as the service can
+	like      func(T) bool                                              // looks like what is sent, without an external_id
 	id        func(T) string
 	createdAt func(T) string
 	live      func(T) bool
-	same      func(T) bool                                      // whether the object is what was asked for
-	parts     func(ctx context.Context, object T) (bool, error) // the same of what the object does not show; nil: nothing
+	// equal compares what an object does not show itself; nil: nothing.
+	equal func(context.Context, T) (bool, error)
 }
 
-// settle creates the object and reconciles a lost response: the object is then looked up, by its
-// external_id or else by what it has in common with the create. It is adopted when it
-// is live, what was asked for, and was created by this request.
+// settle creates the object and settles a lost response: see [api.Settle].
 func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
-	l := &lookup[T]{creation: c, known: map[string]bool{}, other: map[string]bool{}, date: s.client.Date}
-	settlement := api.Settlement[*T]{
-		Create: func(ctx context.Context) (*T, error) {
-			return c.create(ctx, func(id string) bool { return l.known[id] })
-		},
-		Before:   func(ctx context.Context) ([]string, error) { return l.before(ctx, s.created.all()) },
-		Lookup:   l.byLikeness,
-		Same:     func(found *T) bool { return c.same(*found) && !l.other[c.id(*found)] },
-		ID:       func(found *T) string { return c.id(*found) },
-		Created:  func(found *T) string { return c.createdAt(*found) },
-		Clock:    s.client,
-		Describe: c.anonymous,
+	m := api.Creation[*T]{
+		Describe: c.otherwise,
+		Send:     c.send,
+		ID:       func(object *T) string { return c.id(*object) },
+		Created:  func(object *T) string { return c.createdAt(*object) },
+		Find:     c.lookalikes,
+		Again:    "Creating it again makes another one, which has to be deleted if this one exists",
 	}
-	if c.externalID != nil && *c.externalID != "" {
-		settlement.Describe = fmt.Sprintf("%s with external_id %q", c.noun, *c.externalID)
-		settlement.RefusesDuplicates = true
-		settlement.Lookup = l.byExternalID
-	} else {
-		// Another creation of this process that looks the same is not to be taken for
-		// this one, whatever becomes of both.
-		done, err := s.created.turn(ctx, c.noun+" "+c.key)
-		if err != nil {
-			return nil, false, fmt.Errorf("create the %s: nothing was sent: %w", c.anonymous, err)
-		}
-		defer done()
+	if text(c.externalID) != "" {
+		m.Describe = fmt.Sprintf("%s with external_id %q", c.noun, *c.externalID)
+		m.Unique, m.Find, m.Equal, m.Again = true, c.holders, c.isEqual, ""
 	}
-	object, adopted, err = api.Settle(ctx, settlement)
-	if err == nil {
-		s.created.note(c.id(*object))
-	}
-	return object, adopted, err
+	return api.Settle(ctx, s.client, m)
 }
 
-// lookup finds what became of a creation.
-type lookup[T any] struct {
-	creation[T]
-	date  func() (time.Time, bool)
-	since time.Time       // of the service, before the creation
-	known map[string]bool // ids from before the creation, and of other creations of this process
-	other map[string]bool // ids of objects that differ in a part that they do not show
+// holders are the live objects with the external_id.
+func (c creation[T]) holders(ctx context.Context, _ time.Time) (found []*T, err error) {
+	objects, err := c.find(ctx, *c.externalID)
+	for _, object := range onlyLive(objects, c.live) {
+		found = append(found, &object)
+	}
+	return found, err
 }
 
-func (l *lookup[T]) before(ctx context.Context, created []string) (ids []string, err error) {
-	found, err := l.recent(ctx)
-	for _, item := range found {
-		ids = append(ids, l.id(item))
-	}
-	ids = append(ids, created...)
-	for _, id := range ids {
-		l.known[id] = true
-	}
-	l.since, _ = l.date()
-	return ids, err
-}
-
-func (l *lookup[T]) byExternalID(ctx context.Context) ([]*T, error) {
-	found, err := l.find(ctx, *l.externalID)
-	if err != nil {
-		return nil, err
-	}
-	return l.whole(ctx, onlyLive(found, l.live))
-}
-
-func (l *lookup[T]) byLikeness(ctx context.Context) ([]*T, error) {
-	found, err := l.recent(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return l.whole(ctx, slices.DeleteFunc(found, func(item T) bool { return l.known[l.id(item)] }))
-}
-
-// recent returns the live objects that could be taken for the created one. It ends at
-// the first object that does not fit and is older than the creation: then the list is
-// sorted, and the service does not filter it.
-func (l *lookup[T]) recent(ctx context.Context) (found []T, err error) {
-	listed := 0
-	for item, err := range l.list(ctx) {
+// lookalikes are the live objects without an external_id that look like what is sent, from the newest one on to the first
+// that is older than since.
+func (c creation[T]) lookalikes(ctx context.Context, since time.Time) (found []*T, err error) {
+	for object, err := range c.newest(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if listed++; listed > mostListed {
+		if at, ok := api.Moment(c.createdAt(object)); ok && at.Before(since) {
 			break
 		}
-		if l.like(item) {
-			if l.live(item) {
-				found = append(found, item)
-			}
-			continue
-		}
-		since := l.since
-		if since.IsZero() {
-			since, _ = l.date()
-		}
-		if at, ok := api.Moment(l.createdAt(item)); ok && at.Before(since) {
-			break
+		if c.live(object) && c.like(object) {
+			found = append(found, &object)
 		}
 	}
 	return found, nil
 }
 
-// whole reads each object singly, because a list may leave parts of it out.
-func (l *lookup[T]) whole(ctx context.Context, found []T) (whole []*T, err error) {
-	for _, item := range found {
-		object := &item
-		if l.get != nil {
-			if object, err = l.get(ctx, l.id(item)); err != nil {
-				return nil, err
-			}
-		}
-		if l.parts != nil {
-			equal, err := l.parts(ctx, *object)
-			if err != nil {
-				return nil, err
-			}
-			l.other[l.id(item)] = !equal
-		}
-		whole = append(whole, object)
+func (c creation[T]) isEqual(ctx context.Context, object *T) (bool, error) {
+	shown, err := json.Marshal(object)
+	if err != nil || !shows(c.body, shown) || c.equal == nil {
+		return err == nil && shows(c.body, shown), err
 	}
-	return whole, nil
+	return c.equal(ctx, *object)
+}
+
+// shows reports whether an object has everything that was sent to create it. What only the creation takes, the object
+// does not show.
+func shows(body any, object json.RawMessage) bool {
+	sent, err := json.Marshal(body)
+	if err != nil {
+		return false
+	}
+	var wanted, shown map[string]json.RawMessage
+	if json.Unmarshal(sent, &wanted) != nil || json.Unmarshal(object, &shown) != nil {
+		return false
+	}
+	for name, want := range wanted {
+		have, ok := shown[name]
+		if single := name == "email" || name == "phone"; single {
+			// It becomes an entry of the list (wire contract: behaviour).
+			have, ok = shown[name+"s"], true
+			want = json.RawMessage(fmt.Sprintf(`[{"value":%s}]`, want))
+			if _, both := wanted[name+"s"]; both {
+				continue // the list has to hold it, and is compared itself
+			}
+		}
+		if silent := string(have) == "null" && !strings.ContainsAny(string(want[:1]), `"[`) && name != "custom_metadata"; silent {
+			continue // a response may leave out what the service documents
+		}
+		if ok && !shownAs(name, want, have) {
+			return false
+		}
+	}
+	return true
+}
+
+// shownAs reports whether a value is shown as it was sent, or in another form of the same.
+func shownAs(name string, want, have json.RawMessage) bool {
+	if same.JSONText(want, have) {
+		return true
+	}
+	var wanted, shown string
+	if json.Unmarshal(want, &wanted) == nil && json.Unmarshal(have, &shown) == nil {
+		return sameText(name, wanted, shown)
+	}
+	var list, others []json.RawMessage
+	if json.Unmarshal(want, &list) == nil && json.Unmarshal(have, &others) == nil {
+		return sameSet(list, others)
+	}
+	var fields map[string]json.RawMessage
+	return name != "custom_metadata" && json.Unmarshal(want, &fields) == nil && fields != nil && shows(fields, have)
+}
+
+// sameText compares texts that were sent with those that are shown: null is the empty text, ids and document numbers
+// have no case, and times no zone.
+func sameText(name, want, have string) bool {
+	return want == have || same.ID(want, have) || name == "document_number" && same.Document(want, have) ||
+		sameMoment(&want, &have)
+}
+
+// sameMoment compares times to the millisecond, which is what the service shows.
+func sameMoment(want, have *string) bool {
+	wanted, ok := api.Moment(text(want))
+	shown, shownOK := api.Moment(text(have))
+	if !ok || !shownOK {
+		return text(want) == text(have)
+	}
+	return wanted.Truncate(time.Millisecond).Equal(shown.Truncate(time.Millisecond))
+}
+
+// sameSet compares lists without their order.
+func sameSet(want, have []json.RawMessage) bool {
+	rest := slices.Clone(have)
+	for _, item := range want {
+		i := slices.IndexFunc(rest, func(other json.RawMessage) bool { return shownAs("", item, other) })
+		if i < 0 {
+			return false
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return len(rest) == 0
 }

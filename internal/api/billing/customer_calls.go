@@ -11,64 +11,47 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// CreateCustomer creates a customer (wire contract: customers.create).
-//
-// When the response is lost, the customer is looked up: by its external_id, its
-// document number or its name. One that is what was asked for, and that this request
-// has created, is adopted, with the billing account that was created with it if that
-// can be found. When the lookup does not decide, the error is an *api.AmbiguousError
-// or an *api.ConflictError.
+// CreateCustomer creates a customer (wire contract: customers.create). A lost response is settled as [api.Settle] says;
+// an adopted customer comes with the billing account that was created with it, if that can be found.
 func (s *Service) CreateCustomer(ctx context.Context, create CustomerCreate) (*CustomerCreated, error) {
-	created, adopted, err := creation[CustomerCreated]{
-		noun: "customer", externalID: create.ExternalID, anonymous: fmt.Sprintf("customer named %q", create.Name),
-		key: create.Name + " " + same.PlainDocument(text(create.DocumentNumber)),
-		create: func(ctx context.Context, existed func(string) bool) (*CustomerCreated, error) {
-			created, err := api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: create,
-				Existed: existed})
+	created := &CustomerCreated{}
+	customer, adopted, err := creation[Customer]{
+		noun: "customer", externalID: create.ExternalID, otherwise: fmt.Sprintf("customer named %q", create.Name), body: create,
+		send: func(ctx context.Context) (*Customer, error) {
+			response, err := api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: create})
 			if err == nil {
-				s.wrote(created.Customer.ID, created.Customer.CreatedAt, created.Customer.UpdatedAt, true)
+				s.wrote(response.Customer.ID, response.Customer.CreatedAt, response.Customer.UpdatedAt, true)
 			}
-			return &created, err
+			*created = response
+			return &created.Customer, err
 		},
-		find: func(ctx context.Context, externalID string) ([]CustomerCreated, error) {
-			customers, err := s.FindCustomers(ctx, CustomerQuery{ExternalID: externalID})
-			found := make([]CustomerCreated, len(customers))
-			for i, customer := range customers {
-				found[i].Customer = customer
-			}
-			return found, err
+		find: func(ctx context.Context, externalID string) ([]Customer, error) {
+			return s.FindCustomers(ctx, CustomerQuery{ExternalID: externalID})
 		},
-		list: func(ctx context.Context) iter.Seq2[CustomerCreated, error] {
-			query := CustomerQuery{ExternalID: text(create.ExternalID), Listing: Listing{SortOrder: newestFirst}}
-			if query.ExternalID == "" {
-				query.DocumentNumber = text(create.DocumentNumber)
-			}
-			return func(yield func(CustomerCreated, error) bool) {
-				for customer, err := range s.listed(ctx, query) {
-					if !yield(CustomerCreated{Customer: customer}, err) {
-						return
-					}
-				}
-			}
+		newest: func(ctx context.Context) iter.Seq2[Customer, error] {
+			return s.listed(ctx, CustomerQuery{DocumentNumber: text(create.DocumentNumber),
+				Listing: Listing{SortOrder: newestFirst}})
 		},
-		like:      func(c CustomerCreated) bool { return create.isLike(c.Customer) },
-		id:        func(c CustomerCreated) string { return c.Customer.ID },
-		createdAt: func(c CustomerCreated) string { return c.Customer.CreatedAt },
-		live:      func(CustomerCreated) bool { return true },
-		same:      func(c CustomerCreated) bool { return create.matches(c.Customer) },
+		like: func(c Customer) bool {
+			return text(c.ExternalID) == "" && c.Name == create.Name &&
+				same.Document(text(create.DocumentNumber), text(c.DocumentNumber))
+		},
+		id: customerID, createdAt: func(c Customer) string { return c.CreatedAt },
+		live: func(Customer) bool { return true },
 	}.settle(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	created.Adopted = adopted
-	if created.BillingAccount != nil {
-		s.created.note(created.BillingAccount.ID)
+	if created.Adopted = adopted; adopted {
+		created.Customer, created.BillingAccount = *customer, nil
 	}
 	if adopted && (create.CreateBillingAccount == nil || *create.CreateBillingAccount) {
-		created.BillingAccount, created.AccountError = s.awaitAccount(ctx, created.Customer.ID)
+		created.BillingAccount, created.AccountError = s.awaitAccount(ctx, customer.ID)
 	}
 	return created, nil
 }
+
+func customerID(c Customer) string { return c.ID }
 
 // awaitAccount finds the billing account of a customer that was just created.
 func (s *Service) awaitAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
@@ -170,8 +153,7 @@ func (s *Service) listed(ctx context.Context, q CustomerQuery) iter.Seq2[Custome
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "document_number", q.DocumentNumber)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	return listing(ctx, s, api.Request{Operation: "customers.list"}, query, q.Listing,
-		func(c Customer) string { return c.ID })
+	return listing(ctx, s, api.Request{Operation: "customers.list"}, query, q.Listing, customerID)
 }
 
 // FindCustomers returns every customer with exactly this external_id, document

@@ -77,8 +77,8 @@ func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (j
 	if reason != "" {
 		request.Body = reasonBody{Reason: reason}
 	}
-	invoice, _, err := api.Settle(ctx, api.Settlement[Invoice]{
-		Create:   func(ctx context.Context) (Invoice, error) { return api.One[Invoice](ctx, s.client, request) },
+	invoice, _, err := api.Settle(ctx, s.client, api.Creation[Invoice]{
+		Send:     func(ctx context.Context) (Invoice, error) { return api.One[Invoice](ctx, s.client, request) },
 		Describe: fmt.Sprintf("invoice of the subscription %q", id),
 	})
 	if ambiguous, ok := api.AsAmbiguous(err); ok {

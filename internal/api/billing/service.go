@@ -13,9 +13,8 @@ import (
 // Service is the recurring-billing service behind one client. It is safe for
 // concurrent use.
 type Service struct {
-	client  *api.Client
-	created created
-	writes  api.Writes
+	client *api.Client
+	writes api.Writes
 }
 
 // New wraps a client of the recurring-billing service.

@@ -7,9 +7,9 @@ import (
 	"iter"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 const (
@@ -17,35 +17,37 @@ const (
 	subscriptionPaused   = "paused"
 )
 
-// CreateSubscription creates a subscription (wire contract:
-// subscriptions.create).
-//
-// When the response is lost, the subscription is looked up, by its external_id or
-// among the new ones of its billing account. One that is what was asked for, and that
-// this request has created, is adopted; a canceled one is none, as its external_id is
-// free again. When the lookup does not decide, the error is an *api.AmbiguousError or
-// an *api.ConflictError: there is never a silent second subscription.
+// CreateSubscription creates a subscription (wire contract: subscriptions.create). A lost response is settled as
+// [api.Settle] says.
 func (s *Service) CreateSubscription(ctx context.Context, create SubscriptionCreate) (*SubscriptionCreated, error) {
 	subscription, adopted, err := creation[Subscription]{
-		noun: "subscription", externalID: create.ExternalID,
-		anonymous: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID),
-		key:       strings.ToLower(create.BillingAccountID),
-		create: func(ctx context.Context, existed func(string) bool) (*Subscription, error) {
-			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: create, Existed: existed})
+		noun: "subscription", externalID: create.ExternalID, body: create,
+		otherwise: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID),
+		send: func(ctx context.Context) (*Subscription, error) {
+			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: create})
 		},
-		find: func(ctx context.Context, externalID string) ([]Subscription, error) {
-			return s.FindSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID})
-		},
-		list: func(ctx context.Context) iter.Seq2[Subscription, error] {
-			query := SubscriptionQuery{ExternalID: text(create.ExternalID), Listing: Listing{SortOrder: newestFirst}}
-			if query.ExternalID == "" {
-				query.BillingAccountID = create.BillingAccountID
+		find: func(ctx context.Context, externalID string) (whole []Subscription, err error) {
+			for found, err := range s.ListSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID}) {
+				if err != nil {
+					return nil, err
+				}
+				subscription, err := s.GetSubscription(ctx, found.ID) // a list may leave parts out
+				if err != nil {
+					return nil, err
+				}
+				whole = append(whole, *subscription)
 			}
-			return s.listedSubscriptions(ctx, query)
+			return whole, nil
 		},
-		like: create.isLike, get: s.GetSubscription, id: subscriptionID, live: Subscription.live, same: create.matches,
-		createdAt: func(s Subscription) string { return s.CreatedAt },
-		parts: func(ctx context.Context, found Subscription) (bool, error) {
+		newest: func(ctx context.Context) iter.Seq2[Subscription, error] {
+			return s.listedSubscriptions(ctx, SubscriptionQuery{BillingAccountID: create.BillingAccountID,
+				Listing: Listing{SortOrder: newestFirst}})
+		},
+		like: func(s Subscription) bool {
+			return text(s.ExternalID) == "" && same.ID(create.BillingAccountID, s.BillingAccountID)
+		},
+		id: subscriptionID, live: Subscription.live, createdAt: func(s Subscription) string { return s.CreatedAt },
+		equal: func(ctx context.Context, found Subscription) (bool, error) {
 			return s.hasItems(ctx, found.ID, create.Items)
 		},
 	}.settle(ctx, s)

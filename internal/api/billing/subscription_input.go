@@ -3,7 +3,6 @@ package billing
 import (
 	"encoding/json"
 	"reflect"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
@@ -75,40 +74,10 @@ type SubscriptionCreated struct {
 	Adopted bool `json:"-"`
 }
 
-// matches says whether a subscription is what this create asked for. What was
-// left out of the create may have any value. A subscription shows neither its
-// items nor the requested number of trial days.
-func (w SubscriptionCreate) matches(s Subscription) bool {
-	return same.ID(w.BillingAccountID, s.BillingAccountID) &&
-		asked(w.ExternalID, s.ExternalID, sameText) &&
-		asked(w.CompanyID, s.CompanyID, sameID) &&
-		asked(w.ProductGroupID, s.ProductGroupID, sameID) &&
-		asked(w.DiscountCodeID, s.DiscountCodeID, sameID) &&
-		asked(w.PlanID, s.PlanID, sameID) &&
-		asked(w.BillingCycle, &s.BillingCycle, sameText) &&
-		asked(w.CollectionMethod, s.CollectionMethod, sameText) &&
-		asked(w.TrialEnd, s.TrialEnd, sameMoment) &&
-		asked(w.ProrationBehavior, &s.ProrationBehavior, sameText) &&
-		asked(w.NfeIssuancePolicy, s.NfeIssuancePolicy, sameText) &&
-		asked(w.Notes, s.Notes, sameText) &&
-		sameJSON(w.CustomMetadata, s.CustomMetadata)
-}
-
 func (q SubscriptionQuery) matches(s Subscription) bool {
-	return (q.ExternalID == "" || sameText(&q.ExternalID, s.ExternalID)) &&
+	return (q.ExternalID == "" || q.ExternalID == text(s.ExternalID)) &&
 		(q.BillingAccountID == "" || same.ID(q.BillingAccountID, s.BillingAccountID)) &&
 		(q.Status == "" || q.Status == s.Status) &&
-		(q.PlanID == "" || sameID(&q.PlanID, s.PlanID)) &&
+		(q.PlanID == "" || same.ID(q.PlanID, text(s.PlanID))) &&
 		notBefore(s.UpdatedAt, q.UpdatedAtGTE)
-}
-
-// sameMoment compares dates to the millisecond, which is what the service
-// returns (wire contract: behaviour). What cannot be read is compared as text.
-func sameMoment(want, have *string) bool {
-	wanted, ok := api.Moment(text(want))
-	had, hadOK := api.Moment(text(have))
-	if !ok || !hadOK {
-		return sameText(want, have)
-	}
-	return wanted.Truncate(time.Millisecond).Equal(had.Truncate(time.Millisecond))
 }

@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -14,15 +15,10 @@ import (
 // has expired (wire contract: api_keys.rotate).
 const CodeKeyNotActive = "key_not_active"
 
-// clockSlack is how far the times that a service shows may be apart although they
-// belong together: a Date has no fractions of a second.
-const clockSlack = 2 * time.Second
-
 // LostKeyError ends a creation or a rotation whose response was lost, and with it the
-// token of a key that may exist. Such a request is never repeated, and what is found is
-// only named: nothing proves that it is not another system's.
+// token of a key that may exist.
 type LostKeyError struct {
-	// Found are the keys that may have been created: see [Service.UnusedKeys].
+	// Found are the candidates: the keys of the name that were created since, that work and that nobody has used.
 	Found []APIKey
 	// Rotated is the key of a rotation as it was read afterwards; nil where it could not be read.
 	Rotated *APIKey
@@ -36,15 +32,8 @@ func (e *LostKeyError) Unwrap() error { return e.Err }
 // CreateAPIKey creates a key with one request (wire contract: api_keys.create). Its
 // Token is shown this once. A lost response is a *LostKeyError.
 func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKey, error) {
-	start := time.Now()
-	key, lost, err := s.newKey(ctx, fmt.Sprintf("API key named %q", create.Name),
-		api.Request{Operation: "api_keys.create", Body: create})
-	if lost == nil {
-		return key, err
-	}
-	lasting, cancel := api.Outlast(ctx)
-	defer cancel()
-	return nil, &LostKeyError{Found: s.appeared(lasting, start, create.Name), Err: lost}
+	return s.newKey(ctx, fmt.Sprintf("API key named %q", create.Name),
+		api.Request{Operation: "api_keys.create", Body: create}, func(context.Context) string { return create.Name })
 }
 
 // rotateBody is the body of api_keys.rotate.
@@ -54,76 +43,80 @@ type rotateBody struct {
 
 // RotateAPIKey creates a successor of a key and returns it with its token, which is
 // shown this once (wire contract: api_keys.rotate). The key itself works for another
-// graceDays, 0 to 30. A lost response is a *LostKeyError: the key was read until it has
-// an end within graceDays, or reads do not lag any more.
+// graceDays, 0 to 30. A lost response is a *LostKeyError with the key as it is when reads do not lag any more.
 func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) (*APIKey, error) {
-	start := time.Now()
-	successor, lost, err := s.newKey(ctx, fmt.Sprintf("successor of the API key %q", id), api.Request{
-		Operation: "api_keys.rotate", Path: map[string]string{"id": id}, Body: rotateBody{GraceDays: graceDays}})
-	if lost == nil {
-		return successor, err
+	var rotated *APIKey
+	look := func(ctx context.Context) string {
+		key, err := s.GetAPIKey(ctx, id)
+		if err != nil {
+			return ""
+		}
+		rotated = key
+		return key.Name
 	}
-	lasting, cancel := api.Outlast(ctx)
-	defer cancel()
+	successor, err := s.newKey(ctx, fmt.Sprintf("successor of the API key %q", id), api.Request{
+		Operation: "api_keys.rotate", Path: map[string]string{"id": id}, Body: rotateBody{GraceDays: graceDays}}, look)
+	var lost *LostKeyError
+	if errors.As(err, &lost) {
+		lost.Rotated = rotated
+	}
+	return successor, err
+}
+
+// newKey sends a request that creates a key, once. named returns the name of the new key, "" where it is not known.
+func (s *Service) newKey(ctx context.Context, describe string, request api.Request,
+	named func(context.Context) string) (*APIKey, error) {
+	var found []APIKey
+	key, _, err := api.Settle(ctx, s.client, api.Creation[*APIKey]{
+		Describe: describe,
+		Send:     func(ctx context.Context) (*APIKey, error) { return s.sendNew(ctx, request) },
+		ID:       func(k *APIKey) string { return k.ID },
+		Created:  func(k *APIKey) string { return k.CreatedAt },
+		Find: func(ctx context.Context, _ time.Time) (all []*APIKey, err error) {
+			name := named(ctx)
+			found, err = s.UnusedKeys(ctx, func(k APIKey) bool { return name != "" && k.Name == name })
+			for _, k := range found {
+				all = append(all, &k)
+			}
+			return all, err
+		},
+	})
+	lost, isLost := api.AsAmbiguous(err)
+	if err == nil {
+		return s.completedKey(ctx, key), nil
+	}
+	if !isLost {
+		return nil, err
+	}
+	lost.Outlook = ""
 	e := &LostKeyError{Err: lost}
-	e.Rotated, err = api.Await(lasting, func(ctx context.Context) (*APIKey, error) { return s.GetAPIKey(ctx, id) },
-		func(key *APIKey) bool { return key.EndsWithin(s.shownTime(ctx), graceDays) })
-	if err != nil {
-		e.Rotated = nil
-		return nil, e
+	for _, k := range found {
+		if slices.Contains(lost.Candidates, k.ID) {
+			e.Found = append(e.Found, k)
+		}
 	}
-	e.Found = s.appeared(lasting, start, e.Rotated.Name)
 	return nil, e
 }
 
-// newKey sends a request that creates a key, once. lost is the error where its response was lost.
-func (s *Service) newKey(ctx context.Context, describe string,
-	request api.Request) (key *APIKey, lost *api.AmbiguousError, err error) {
-	key, _, err = api.Settle(ctx, api.Settlement[*APIKey]{Describe: describe,
-		Create: func(ctx context.Context) (*APIKey, error) { return s.sendNew(ctx, request) }})
-	if ambiguous, ok := api.AsAmbiguous(err); ok {
-		ambiguous.Outlook = ""
-		return nil, ambiguous, err
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return s.completedKey(ctx, key), nil, nil
-}
-
-// sendNew sends a request that creates a key. A response that shows a key which this
-// process has got before, or an older one without a token, is no response to it.
+// sendNew sends a request that creates a key. An older key without a token is no response to it.
 func (s *Service) sendNew(ctx context.Context, request api.Request) (*APIKey, error) {
 	began := time.Now()
 	key, err := s.oneKey(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	if key.Token == nil && s.isBefore(ctx, key.CreatedAt, began) || !s.claims.take(key.ID) {
+	if err == nil && key.Token == nil && s.client.Precedes(key.CreatedAt, began) {
 		return nil, &api.AmbiguousError{Service: "collections", Operation: request.Operation, SentAt: began,
 			Err: fmt.Errorf("the response shows the API key %s, which was there before the request (created %s); "+
 				"nothing of it is used", key.ID, key.CreatedAt)}
 	}
-	return key, nil
+	return key, err
 }
 
-// appeared lists the keys that may come from a request that began at a time of this machine. It looks until there is
-// one, or reads do not lag any more.
-func (s *Service) appeared(ctx context.Context, began time.Time, name string) []APIKey {
-	found, _ := api.Await(ctx, func(ctx context.Context) ([]APIKey, error) {
-		return s.UnusedKeys(ctx, func(k APIKey) bool { return k.Name == name && !s.isBefore(ctx, k.CreatedAt, began) })
-	}, func(found []APIKey) bool { return len(found) > 0 })
-	return found
-}
-
-// UnusedKeys lists the keys that fit, that work and that nobody has used, without those
-// that requests of this process have returned. A key whose token was lost is among them.
+// UnusedKeys lists the keys that fit, that work and that nobody has used. A key whose token was lost is among them.
 func (s *Service) UnusedKeys(ctx context.Context, fits func(APIKey) bool) (found []APIKey, err error) {
 	for key, err := range s.ListAPIKeys(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if key.LastUsedAt == nil && key.live(s.shownTime(ctx)) && !s.claims.has(key.ID) && fits(key) {
+		if key.LastUsedAt == nil && key.live(s.shownTime(ctx)) && fits(key) {
 			found = append(found, key)
 		}
 	}

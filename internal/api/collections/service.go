@@ -3,9 +3,8 @@
 // and the operations of the wire contract. It does not depend on
 // Terraform.
 //
-// The service accepts duplicates, and shows secrets once. So each call reconciles a
-// lost response in its own way: see
-// [Service.CreateWebhookEndpoint], and [LostKeyError] for keys.
+// The service accepts duplicates, and shows secrets once. So a creation whose response was lost is neither repeated
+// nor adopted: see [Service.CreateWebhookEndpoint], and [LostKeyError] for keys.
 package collections
 
 import (
@@ -21,7 +20,6 @@ import (
 // concurrent use.
 type Service struct {
 	client *api.Client
-	claims claims
 	writes api.Writes
 }
 
@@ -29,14 +27,6 @@ type Service struct {
 func (s *Service) shownTime(ctx context.Context) time.Time {
 	now, _ := s.client.Now(ctx, func(context.Context) error { return nil })
 	return now
-}
-
-// isBefore reports whether what the service has created was created before a time of this
-// machine, by the service's own clock. A time that is not known is not before.
-func (s *Service) isBefore(ctx context.Context, createdAt string, at time.Time) bool {
-	created, ok := api.Moment(createdAt)
-	now := s.shownTime(ctx)
-	return ok && !now.IsZero() && created.Before(now.Add(-time.Since(at)-clockSlack))
 }
 
 // New wraps a client of the collections service.

@@ -12,80 +12,43 @@ import (
 // CreateWebhookEndpoint registers an endpoint (wire contract: webhook_endpoints.create).
 // Its Secret is shown this once, and the response may show little else.
 //
-// A second endpoint of the same url is not rejected, so the create is sent once. When
-// the response is lost, nothing is adopted, sent again or changed, because nothing shows
-// who has registered an endpoint. The error names those of the url that were registered
-// since the request began: it is an *api.ConflictError, or an *api.AmbiguousError where
-// there are none. Once sent, the create and its lookup outlast the end of ctx a little.
+// A second endpoint of the same url is not rejected, so the creation is sent once, and the
+// error for a lost response names those of the url that were registered since; see [api.Settle].
 func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpoint, error) {
-	var lost *api.AmbiguousError
-	endpoint, _, err := api.Settle(ctx, api.Settlement[*WebhookEndpoint]{
-		Create: func(ctx context.Context) (endpoint *WebhookEndpoint, err error) {
-			endpoint, err = s.register(ctx, create)
-			lost, _ = api.AsAmbiguous(err)
-			return endpoint, err
-		},
-		Lookup: func(ctx context.Context) ([]*WebhookEndpoint, error) {
-			return s.registeredSince(ctx, create.URL, lost.SentAt)
-		},
-		Same:     func(*WebhookEndpoint) bool { return true },
-		Doubt:    func(context.Context, *WebhookEndpoint) string { return "nothing shows who has registered it" },
-		Patient:  true,
-		ID:       func(found *WebhookEndpoint) string { return found.ID },
+	endpoint, _, err := api.Settle(ctx, s.client, api.Creation[*WebhookEndpoint]{
 		Describe: "webhook endpoint for " + api.ShownURL(create.URL),
+		Send:     func(ctx context.Context) (*WebhookEndpoint, error) { return s.register(ctx, create) },
+		ID:       func(e *WebhookEndpoint) string { return e.ID },
+		Created:  func(e *WebhookEndpoint) string { return e.CreatedAt },
+		Find: func(ctx context.Context, _ time.Time) (found []*WebhookEndpoint, err error) {
+			for endpoint, err := range s.ListWebhookEndpoints(ctx) {
+				if err != nil {
+					return nil, err
+				}
+				if SameURL(endpoint.URL, create.URL) {
+					found = append(found, &endpoint)
+				}
+			}
+			return found, nil
+		},
+		Again: "Applying again registers an endpoint: if one is there already, the consumer then gets every event twice. " +
+			"The secret of one that you import was lost with the response: rotate it",
 	})
-	if err != nil {
-		return nil, warnOfASecond(err)
-	}
-	return endpoint, nil
+	return endpoint, err
 }
 
-// register sends the create. A response that shows an endpoint which this process has
-// registered before, or an older one without a secret, is no response to it: a broken
-// cache gives it, or a service that returns what exists.
+// register sends the creation. An older endpoint without a secret is no response to it: a broken cache gives it, or a
+// service that returns what exists.
 func (s *Service) register(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpoint, error) {
 	const operation = "webhook_endpoints.create"
 	began := time.Now()
 	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: operation, Body: create})
-	if err != nil {
-		return nil, err
-	}
-	if endpoint.Secret == nil && s.isBefore(ctx, endpoint.CreatedAt, began) || !s.claims.take(endpoint.ID) {
+	if err == nil && endpoint.Secret == nil && s.client.Precedes(endpoint.CreatedAt, began) {
 		return nil, &api.AmbiguousError{Service: "collections", Operation: operation, SentAt: began,
 			Err: fmt.Errorf("the response shows the webhook endpoint %s, which was registered before the request (created %s); "+
 				"nothing of it is used", endpoint.ID, endpoint.CreatedAt)}
 	}
-	return endpoint, nil
-}
-
-// registeredSince finds the endpoints of a url that were registered since a time of this
-// machine, other than by this process.
-func (s *Service) registeredSince(ctx context.Context, url string,
-	since time.Time) (found []*WebhookEndpoint, err error) {
-	for endpoint, err := range s.ListWebhookEndpoints(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if SameURL(endpoint.URL, url) && !s.isBefore(ctx, endpoint.CreatedAt, since) && !s.claims.has(endpoint.ID) {
-			found = append(found, &endpoint)
-		}
-	}
-	return found, nil
-}
-
-// warnOfASecond adds to the error for a lost response what sending the create again does.
-func warnOfASecond(err error) error {
-	lost, ok := api.AsAmbiguous(err)
-	if !ok {
-		return err
-	}
-	said := lost.Outlook
-	if said != "" {
-		said += ". "
-	}
-	lost.Outlook = said + "Applying again registers an endpoint: if one is there already, the consumer then gets every " +
-		"event twice. The secret of one that you import was lost with the response: rotate it"
-	return err
+	return endpoint, err
 }
 
 // GetWebhookEndpoint reads an endpoint, without its secret (wire contract:

@@ -131,8 +131,8 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 		Operation: "finance.records.create", Path: map[string]string{"collection": collection},
 		Body: body, IdempotencyKey: key,
 	}
-	record, _, err := api.Settle(ctx, api.Settlement[Record]{
-		Create: func(ctx context.Context) (Record, error) {
+	record, _, err := api.Settle(ctx, s.client, api.Creation[Record]{
+		Send: func(ctx context.Context) (Record, error) {
 			ask := func(ctx context.Context) (Record, error) { return api.One[Record](ctx, s.client, request) }
 			record, err := ask(ctx)
 			// The same key asks for the record that the first request has created.

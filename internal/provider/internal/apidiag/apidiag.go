@@ -52,13 +52,18 @@ func (operation Operation) Of(model any) Operation {
 // Add reports err. It is the one place where errors of the services become diagnostics.
 func Add(diags *diag.Diagnostics, err error, operation Operation) {
 	summary := fmt.Sprintf("Could not %s %s", operation.Verb, operation.Object)
-	var conflict *api.ConflictError
-	if errors.As(err, &conflict) {
-		conflicting(diags, conflict, operation, summary)
+	var taken *api.TakenError
+	if errors.As(err, &taken) {
+		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken",
+			takenText(&api.Error{ExistingID: taken.ID}, operation)+"\n\n"+sentence(taken.Error()))
 		return
 	}
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
-		diags.AddError(summary+": the outcome is unknown", sentence(ambiguous.Error())+withExternalID(operation))
+		text := sentence(ambiguous.Error())
+		if len(ambiguous.Candidates) > 0 && operation.TypeName != "" {
+			text += " " + TakeOver(operation.TypeName, ambiguous.Candidates...) + "\n\n"
+		}
+		diags.AddError(summary+": the outcome is unknown", strings.TrimSpace(text+withExternalID(operation)))
 		return
 	}
 	var earlier *api.EarlierError
@@ -260,30 +265,6 @@ func otherText(e *api.OtherObjectError) string {
 		"A cache or proxy between here and the service probably mixes up responses: fix or bypass it, check %s, and run "+
 		"again.",
 		e.Noun, e.Asked, e.Noun, e.Shown, address) + evidence(e.Err)
-}
-
-// conflicting reports what a lookup after a lost response has found: on external_id, where objects of this kind are
-// found by it.
-func conflicting(diags *diag.Diagnostics, e *api.ConflictError, operation Operation, summary string) {
-	const key = "external_id"
-	if !slices.Contains(operation.Attributes, key) {
-		diags.AddError(summary+": the outcome is unknown", conflictText(e, operation))
-		return
-	}
-	if e.Theirs {
-		text := takenText(&api.Error{ExistingID: e.IDs[0]}, operation) + "\n\n" + sentence(e.Error())
-		diags.AddAttributeError(path.Root(key), summary+": the external_id is taken", text)
-		return
-	}
-	diags.AddAttributeError(path.Root(key), summary+": the outcome is unknown", conflictText(e, operation))
-}
-
-func conflictText(e *api.ConflictError, operation Operation) string {
-	text := sentence(e.Error())
-	if len(e.IDs) == 0 || operation.TypeName == "" {
-		return text
-	}
-	return text + " " + TakeOver(operation.TypeName, e.IDs...)
 }
 
 // TakeOver says how one of several existing objects is imported.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -41,8 +42,8 @@ func bare(s *acctest.Service, name string) (config, body acctest.JSON, path stri
 }
 
 // TestAccLost: three creations that were not processed, while the same objects of another workspace exist, fail with
-// the import blocks of these. Three that were carried out without a response are found, without an external_id too, and
-// none is created twice.
+// the import blocks of these. Three that were carried out without a response are found by their external_id; without one
+// they are named, each in an error of its own, and none is created twice.
 func TestAccLost(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -74,6 +75,7 @@ resource "billing_subscription" "r" {
 		"external_id": "taken"})["id"].(string)
 	theirs["subscription"] = s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account,
 		"plan_id": runningPlan, "external_id": "taken"})["id"].(string)
+	s.Sandbox.Clock().Advance(time.Minute)
 	each := func(fault sandbox.Fault) func() {
 		return func() {
 			s.Sandbox.ResetRequests()
@@ -85,8 +87,11 @@ resource "billing_subscription" "r" {
 	}
 	run(t, resource.TestStep{PreConfig: each(sandbox.Fault{Status: 503}), Config: config(`external_id = "taken"`),
 		ExpectError: acctest.Saying(strings.Repeat("the external_id is taken…import {…", 3))})
+	run(t, resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, HTML: true}), Config: config(""),
+		ExpectError: acctest.Saying(strings.Repeat("the outcome is unknown…import {…", 3))})
 	run(t,
-		resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, HTML: true}), Config: config(""),
+		resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, HTML: true}),
+			Config: config(`external_id = "ours"`),
 			Check: func(state *terraform.State) error {
 				for name, operation := range billed {
 					if n := s.Count(operation); n != 1 {
@@ -98,7 +103,7 @@ resource "billing_subscription" "r" {
 				}
 				return nil
 			}},
-		resource.TestStep{Config: config(""),
+		resource.TestStep{Config: config(`external_id = "ours"`),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)
 	for name, path := range map[string]string{"customer": "/v1/customers/", "account": "/v1/billing-accounts/",
@@ -110,77 +115,79 @@ resource "billing_subscription" "r" {
 	}
 }
 
-// TestLostCreations: whichever way the response to a creation is lost, the object is found once, next to one that looks
-// the same.
+// TestLostCreations: whatever is lost of a creation, there is one object, or an error that names what may have come of
+// it and takes nothing over.
 func TestLostCreations(t *testing.T) {
 	t.Parallel()
-	for name, operation := range billed {
-		for how, fault := range map[string]sandbox.Fault{
-			"dropped": {DropAfter: true}, "500": {Status: 500, After: true}, "503": {Status: 503, After: true},
-			"504": {Status: 504, After: true}, "truncated": {TruncateBody: true}, "HTML": {HTML: true, After: true},
-			"empty": {Empty: true, After: true},
-		} {
-			for _, code := range []any{nil, "e-1"} {
-				t.Run(fmt.Sprint(name, " ", how, " ", code), func(t *testing.T) {
+	const adopted, taken, unknown = "instead of", "the external_id is taken", "the outcome is unknown"
+	response := map[string]sandbox.Fault{
+		"dropped": {DropAfter: true}, "500": {Status: 500, After: true}, "503": {Status: 503, After: true},
+		"504": {Status: 504, After: true}, "truncated": {TruncateBody: true}, "HTML": {HTML: true, After: true},
+		"empty": {Empty: true, After: true},
+	}
+	request := map[string]sandbox.Fault{"dropped": {DropBefore: true}, "503": {Status: 503},
+		"HTML": {Status: 502, HTML: true}}
+	for row, test := range map[string]struct {
+		faults map[string]sandbox.Fault
+		code   any // external_id of the creation
+		theirs any // and of an equal object of another system that was there before; false: there is none
+		says   string
+		posts  int
+	}{
+		"response, external_id":        {response, "e-1", nil, adopted, 1},
+		"response, no external_id":     {response, nil, nil, unknown, 1},
+		"request, external_id":         {request, "e-1", false, "", 2},
+		"request, external_id, theirs": {request, "e-1", "e-1", taken, 1},
+		"request, no external_id":      {request, nil, nil, unknown, 1},
+	} {
+		for how, fault := range test.faults {
+			for name, operation := range billed {
+				t.Run(row+" "+how+" "+name, func(t *testing.T) {
 					t.Parallel()
 					s := acctest.Start(t)
-					s.NeedsSandbox("responses are lost on purpose")
+					s.NeedsSandbox("requests and responses are lost on purpose")
 					config, body, path := bare(s, name)
-					s.Must("POST", path, body)
+					config, body = maps.Clone(config), maps.Clone(body)
+					config["external_id"] = test.code
+					theirs := ""
+					if test.theirs != false {
+						if test.theirs != nil {
+							body["external_id"] = test.theirs
+						}
+						other := s.Must("POST", path, body)
+						if customer, ok := other["customer"].(acctest.JSON); ok && name == "billing_customer" {
+							other = customer
+						}
+						theirs = other["id"].(string)
+					}
+					s.Sandbox.Clock().Advance(time.Minute)
 					object := s.Direct(name)
 					fault := fault
 					fault.Operation, fault.Times = operation, 1
 					s.Sandbox.ResetRequests()
 					s.Sandbox.AddFault(fault)
-					config = maps.Clone(config)
-					config["external_id"] = code
-					if warnings := object.Set(config); !strings.Contains(warnings, "instead of") {
-						t.Errorf("no warning: %s", warnings)
+					all := object.Apply(object.Plan(config))
+					failure, warnings := acctest.Errors(all), acctest.Warnings(all)
+					fails := test.says == taken || test.says == unknown
+					if (failure != "") != fails || object.Exists() == fails || !strings.Contains(failure+warnings, test.says) {
+						t.Errorf("%s; %s", failure, warnings)
+					}
+					if n := s.Count(operation); n != test.posts {
+						t.Errorf("sent %d times", n)
+					}
+					names := strings.Contains(failure, "import {")
+					if lost := test.says == unknown && strings.HasPrefix(row, "response"); names != (lost || test.says == taken) ||
+						lost && strings.Contains(failure, theirs) || test.says == taken && !strings.Contains(failure, theirs) {
+						t.Errorf("%s is not named, or another one is: %s", theirs, failure)
+					}
+					if fails {
+						return
 					}
 					if again := object.Plan(config); !again.Value.Equal(again.Prior) {
 						t.Errorf("the next plan is not empty: %s", again.Value)
 					}
-					if n := s.Count(operation); n != 1 {
-						t.Errorf("sent %d times", n)
-					}
 				})
 			}
-		}
-	}
-}
-
-// TestLostCreations_theirs: a creation that was not processed takes nothing over that another system has created, and
-// names it.
-func TestLostCreations_theirs(t *testing.T) {
-	t.Parallel()
-	for name, operation := range billed {
-		for how, fault := range map[string]sandbox.Fault{"dropped": {DropBefore: true}, "503": {Status: 503},
-			"HTML": {Status: 502, HTML: true}} {
-			t.Run(name+" "+how, func(t *testing.T) {
-				t.Parallel()
-				s := acctest.Start(t)
-				s.NeedsSandbox("requests are lost on purpose")
-				config, body, path := bare(s, name)
-				config, body = maps.Clone(config), maps.Clone(body)
-				config["external_id"], body["external_id"] = "e-1", "e-1"
-				theirs := s.Must("POST", path, body)
-				if customer, ok := theirs["customer"].(acctest.JSON); ok && name == "billing_customer" {
-					theirs = customer
-				}
-				object := s.Direct(name)
-				fault := fault
-				fault.Operation, fault.Times = operation, 1
-				s.Sandbox.AddFault(fault)
-				text := acctest.Errors(object.Apply(object.Plan(config)))
-				for _, part := range []string{"the external_id is taken", fmt.Sprintf("id = %q", theirs["id"])} {
-					if !strings.Contains(text, part) {
-						t.Errorf("the error does not say %s: %s", part, text)
-					}
-				}
-				if object.Exists() {
-					t.Error("the object of another system is in the state")
-				}
-			})
 		}
 	}
 }
@@ -195,7 +202,7 @@ func TestLostAccount(t *testing.T) {
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "customers.create", DropAfter: true, Times: 1})
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "billing_accounts.list", Status: 403})
 	const unknown = `The billing account of customer "Ana" (id`
-	if warnings := object.Set(acctest.JSON{"name": "Ana"}); !strings.Contains(warnings, unknown) {
+	if warnings := object.Set(acctest.JSON{"name": "Ana", "external_id": "ana"}); !strings.Contains(warnings, unknown) {
 		t.Errorf("the apply does not warn: %s", warnings)
 	}
 	refresh := func(warned bool) {

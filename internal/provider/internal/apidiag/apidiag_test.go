@@ -208,20 +208,17 @@ func TestAdd_ambiguous(t *testing.T) {
 		[]said{{"", []string{"the outcome is unknown", "2026-03-14T12:00:00Z", "Look for it at the service.", "request-1"}}})
 }
 
-// TestAdd_conflict: something else was found where the lost object was looked for.
-func TestAdd_conflict(t *testing.T) {
+// TestAdd_candidates: what may have come of a lost creation is named with its import block, and another object with the
+// external_id is a taken one.
+func TestAdd_candidates(t *testing.T) {
 	t.Parallel()
 	lost := &api.AmbiguousError{Service: "billing", Operation: "customers.create", Err: errors.New("connection reset")}
-	one := &api.ConflictError{Describe: `customer with external_id "x"`, IDs: []string{"id-1"}, Err: lost}
-	check(t, one, creating,
-		[]said{{"external_id", []string{`external_id "x"`, "id = \"id-1\"", "to = billing_customer.this"}}})
-	two := &api.ConflictError{Describe: `customer with external_id "x"`, IDs: []string{"id-1", "id-2"}, Err: lost}
-	check(t, two, creating,
-		[]said{{"external_id", []string{"the outcome is unknown", "id-1, id-2", "Find out which one you mean",
-			"id = \"id-1\"", "id = \"id-2\""}}})
-	theirs := &api.ConflictError{Describe: `customer with external_id "x"`, IDs: []string{"id-1"}, Theirs: true, Err: lost}
-	check(t, theirs, creating,
-		[]said{{"external_id", []string{"the external_id is taken", "Nothing was created", "another system has created",
+	two := *lost
+	two.Candidates = []string{"id-1", "id-2"}
+	check(t, &two, creating, []said{{"", []string{"the outcome is unknown", "connection reset", "Find out which one you mean",
+		"id = \"id-1\"", "id = \"id-2\"", "to = billing_customer.this"}}})
+	check(t, &api.TakenError{ID: "id-1", Err: lost}, creating,
+		[]said{{"external_id", []string{"the external_id is taken", "Nothing was created", "this creation has not made",
 			"id = \"id-1\"", "connection reset"}}})
 }
 

@@ -89,7 +89,6 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 	if got == "" || same.ID(asked, got) {
 		return nil
 	}
-	c.cache.forget(k)
 	e := c.responseError(response, fmt.Sprintf("the request is about the %s %q, and the response shows the %s %q; "+
 		"a cache or proxy probably mixes up responses, and nothing of this one is used", s.noun, asked, s.noun, got))
 	return &OtherObjectError{Noun: s.noun, Asked: asked, Shown: got, Err: e}

@@ -100,21 +100,6 @@ func TestOtherObject(t *testing.T) {
 	}
 }
 
-// TestOtherObjectIsNotKept: what came under the wrong address is not asked about again.
-func TestOtherObjectIsNotKept(t *testing.T) {
-	t.Parallel()
-	transport := play(etag(`{"data":{"id":"c2"}}`, `"v2"`), ok(`{"data":{"id":"c1"}}`))
-	c := newClient(t, transport)
-	for i, fails := range []bool{true, false} {
-		if _, err := One[thing](t.Context(), c, getCustomer); (err != nil) != fails {
-			t.Errorf("read %d: %v", i, err)
-		}
-	}
-	if got := transport.seen[1].Header.Get("If-None-Match"); got != "" {
-		t.Errorf("asked with %q", got)
-	}
-}
-
 // TestOtherCreated: a creation whose response shows an object that cannot be the created one is ambiguous, and names
 // both. What a service may write in another form or leave out is not another object.
 func TestOtherCreated(t *testing.T) {

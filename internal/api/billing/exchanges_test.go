@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
@@ -170,11 +170,19 @@ func compareJSON(t *testing.T, name string, value any, raw json.RawMessage) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, gotOK := decoded(encoded)
-	want, wantOK := decoded(raw)
-	if !gotOK || !wantOK || !reflect.DeepEqual(withoutNullsInItems(got, false), withoutNullsInItems(want, false)) {
+	if !same.JSON(withoutNullsInItems(decoded(t, encoded), false), withoutNullsInItems(decoded(t, raw), false)) {
 		t.Errorf("%s:\ngot  %s\nwant %s", name, encoded, raw)
 	}
+}
+
+func decoded(t *testing.T, raw []byte) (value any) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
 
 func withoutNullsInItems(value any, item bool) any {

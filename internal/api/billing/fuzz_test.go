@@ -55,21 +55,3 @@ func FuzzObjects(f *testing.F) {
 		}
 	})
 }
-
-// FuzzSameJSON: a document equals itself in every spelling of its numbers, and the comparison does not depend on the
-// order of its sides.
-func FuzzSameJSON(f *testing.F) {
-	for _, seed := range [][2]string{{`1.50`, `15e-1`}, {`{"a":[1,null]}`, `{"a":[1.0,null]}`}, {`1e999999999`, `1`},
-		{`-0`, `0`}, {`0e9`, `0`}, {``, `null`}, {`"1"`, `1`}, {`1e-2147483648`, `0.1e-2147483647`}} {
-		f.Add(seed[0], seed[1])
-	}
-	f.Fuzz(func(t *testing.T, a, b string) {
-		x, y := json.RawMessage(a), json.RawMessage(b)
-		if len(a) > 0 && json.Valid(x) && !sameJSON(x, x) {
-			t.Errorf("%q is not itself", a)
-		}
-		if len(a) > 0 && len(b) > 0 && sameJSON(x, y) != sameJSON(y, x) {
-			t.Errorf("%q and %q are the same one way only", a, b)
-		}
-	})
-}

@@ -1,6 +1,7 @@
 package same
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -72,6 +73,47 @@ func FuzzID(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if ID(a, b) != ID(b, a) || !ID(a, a) || ID(a, b) && len(a) != len(b) {
 			t.Errorf("%q and %q", a, b)
+		}
+	})
+}
+
+// TestJSON: numbers compare by their exact value, whatever their exponent, and objects without order.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{`1`, `1.0`, true}, {`100`, `1e2`, true}, {`0`, `-0.00`, true}, {`0.5`, `5E-1`, true}, {`0.0125`, `1.25e-2`, true},
+		{`-12.340`, `-1234e-2`, true}, {`1e999999999`, `10e999999998`, true}, {`1e99999999999`, `1e99999999999`, true},
+		{`1`, `-1`, false}, {`9007199254740993`, `9007199254740992`, false}, {`1`, `10`, false}, {`1`, `"1"`, false},
+		{`0.1`, `0.10000000000000000001`, false}, {`1e99999999999`, `1e99999999998`, false},
+		{`{"a":1,"b":2}`, ` {"b":2.0,"a":1}`, true}, {`{"a":1}`, `{"a":1,"b":null}`, false}, {`{"a":null}`, `{"b":null}`, false},
+		{`{"a":null}`, `{"a":{}}`, false}, {`{"a":[]}`, `{"a":{}}`, false}, {`null`, `[]`, false}, {`true`, `"true"`, false},
+		{`null`, `null`, true}, {`[1,[{"b":2}]]`, `[1.0,[{"b":2.0}]]`, true}, {`[1,2]`, `[2,1]`, false}, {`[1]`, `[1,2]`, false},
+		{`{"a":{"b":{"c":1}}}`, `{"a":{"b":{"c":1,"d":null}}}`, false}, {``, ``, false}, {`{`, `{`, false}, {`null`, ``, false},
+	} {
+		if JSONText([]byte(c.a), []byte(c.b)) != c.want || JSONText([]byte(c.b), []byte(c.a)) != c.want {
+			t.Errorf("%s and %s: want %v", c.a, c.b, c.want)
+		}
+	}
+	if !JSON(map[string]any(nil), map[string]any{}) || JSON(map[string]any(nil), nil) {
+		t.Error("an object that is nil is an empty one, and not null")
+	}
+}
+
+// FuzzJSON: a text equals itself, and the comparison does not depend on the order of its sides.
+func FuzzJSON(f *testing.F) {
+	for _, seed := range [][2]string{{`1.50`, `15e-1`}, {`{"a":[1,null]}`, `{"a":[1.0,null]}`}, {`1e999999999`, `1`},
+		{`-0`, `0`}, {`0e9`, `0`}, {``, `null`}, {`"1"`, `1`}, {`1e-2147483648`, `0.1e-2147483647`}} {
+		f.Add([]byte(seed[0]), []byte(seed[1]))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		if json.Valid(a) && !JSONText(a, a) {
+			t.Errorf("%q is not itself", a)
+		}
+		if JSONText(a, b) != JSONText(b, a) {
+			t.Errorf("%q and %q are the same one way only", a, b)
 		}
 	})
 }

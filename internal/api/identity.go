@@ -257,11 +257,20 @@ func textIn(object json.RawMessage, path string) string {
 // the decoder of objects finds: a name in letters of another case too, the last one
 // where there are several, and no null after a value.
 func inside(object json.RawMessage, field string) (value json.RawMessage) {
-	members(object, func(name, held []byte) {
-		if bytes.EqualFold(plain(name), []byte(field)) && (value == nil || string(held) != "null") {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if start, _ := decoder.Token(); start != json.Delim('{') {
+		return nil
+	}
+	for decoder.More() {
+		token, _ := decoder.Token()
+		var held json.RawMessage
+		if decoder.Decode(&held) != nil {
+			return nil // what is not JSON has no fields
+		}
+		if name, ok := token.(string); ok && strings.EqualFold(name, field) && (value == nil || string(held) != "null") {
 			value = held
 		}
-	})
+	}
 	return value
 }
 

@@ -302,13 +302,15 @@ func (s *snapshot) pageOf(key string) int {
 		return slices.IndexFunc(s.pages, func(p *pageKeys) bool { return p == nil || p.first == "" }) + 1
 	}
 	below, above := 0, len(s.pages)+1 // numbers of the pages next to it that were read
+	from, to := 0.0, 1.0              // where their ids are that are next to it
 	for i, p := range s.pages {
 		switch {
 		case p == nil || p.first == "":
 		case key > p.last:
-			below = i + 1
+			below, from = i+1, position(p.last)
+		case above > len(s.pages) && key < p.first:
+			above, to = i+1, position(p.first)
 		case key < p.first:
-			above = min(above, i+1)
 		default:
 			return 0
 		}
@@ -316,7 +318,9 @@ func (s *snapshot) pageOf(key string) int {
 	if above-below < 2 {
 		return 0
 	}
-	return min(max(int(position(key)*float64(s.total))/s.perPage+1, below+1), above-1)
+	first, last := below*s.perPage, min((above-1)*s.perPage, s.total)
+	rank := first + int((position(key)-from)/(to-from)*float64(last-first))
+	return min(max(rank/s.perPage+1, below+1), above-1)
 }
 
 // position is where an id is among all UUIDs, in [0, 1).

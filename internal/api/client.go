@@ -31,7 +31,6 @@ type Client struct {
 	transport http.RoundTripper
 	gate      *Gate
 	observer  Observer
-	cache     *cache
 	clock     clock
 	outage    outage
 	absence   absence
@@ -53,7 +52,7 @@ type Request struct {
 	Accept         string // media type of the response; "" is application/json, anything else is for Raw
 }
 
-// Response is a response with a 2xx status, or a 304 filled from memory.
+// Response is a response with a 2xx status.
 type Response struct {
 	Status    int
 	Header    http.Header
@@ -84,7 +83,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		cfg: cfg, base: base, transport: cfg.Transport, gate: cfg.Gate,
-		observer: cfg.Observer, cache: newCache(), random: rand.Float64,
+		observer: cfg.Observer, random: rand.Float64,
 	}
 	if c.transport == nil {
 		c.transport = &connections{make: func() *http.Transport { return newTransport(cfg) }}

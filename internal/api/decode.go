@@ -25,13 +25,19 @@ func One[T any](ctx context.Context, c *Client, r Request) (T, error) {
 	return decodeOne[T](c, response)
 }
 
+// decodeAs decodes an object, and checks that it can be used.
+func decodeAs[T any](object json.RawMessage) (value T, err error) {
+	err = decodeInto(object, &value)
+	if checked, ok := any(&value).(interface{ Check() error }); ok && err == nil {
+		err = checked.Check()
+	}
+	return value, err
+}
+
 func decodeOne[T any](c *Client, response *Response) (value T, err error) {
 	object, err := objectOf(response)
 	if err == nil {
-		err = decodeInto(object, &value)
-	}
-	if checked, ok := any(&value).(interface{ Check() error }); ok && err == nil {
-		err = checked.Check()
+		value, err = decodeAs[T](object)
 	}
 	if err == nil {
 		err = c.checkSubject(response, object)

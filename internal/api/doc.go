@@ -8,7 +8,6 @@
 //	run.go        the loop that decides what a response means: done, again, or over
 //	gate.go       the limiter that all clients of one provider share: 429 and the client-side limit
 //	exchange.go   one attempt: send, read within the caps, notify the observer
-//	cache.go      conditional requests, in memory only
 //	decode.go     One and Delete: the required form of a success
 //	optional.go   Optional: a success of any form
 //	raw.go        Raw: a success that is a document and not JSON

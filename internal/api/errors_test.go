@@ -220,8 +220,22 @@ func TestTokenIsMaskedEverywhere(t *testing.T) {
 			}
 		}
 	}
-	_, err := newClient(t, play(status(304))).Do(t.Context(), getCustomer)
-	if err == nil || strings.Contains(err.Error(), "redirect") || !strings.Contains(err.Error(), "a cache") {
-		t.Errorf("304 for ever: %v", err)
+}
+
+// TestNotModified: a 304 to a request without a condition comes from a cache, which is asked to pass the request on.
+func TestNotModified(t *testing.T) {
+	t.Parallel()
+	transport := play(status(304), ok(`{"data":{"id":"c1"}}`))
+	if _, err := newClient(t, transport).Do(t.Context(), getCustomer); err != nil {
+		t.Error(err)
+	}
+	if got := transport.seen[1].Header.Get("Cache-Control"); got != "no-cache" {
+		t.Errorf("asked again with Cache-Control %q", got)
+	}
+	transport = play(status(304))
+	_, err := newClient(t, transport).Do(t.Context(), getCustomer)
+	if e, ok := AsError(err); !ok || e.Status != 304 || transport.count() != 2 || strings.Contains(err.Error(), "redirect") ||
+		!strings.Contains(err.Error(), "a cache") {
+		t.Errorf("304 for ever: %v after %d requests", err, transport.count())
 	}
 }

@@ -41,28 +41,22 @@ type response struct {
 
 func (a *response) requestID() string { return cleanLine(a.header.Get("Request-Id"), 100) }
 
-// exchange makes one attempt, with the conditions that the memory allows, and
-// keeps the memory current.
+// exchange makes one attempt. No request has a condition, so a 304 is that of a proxy, which is asked again in a way
+// that it must pass on.
 func (c *Client) exchange(ctx context.Context, k *call) *response {
 	if k.route.method != http.MethodGet {
 		c.wrote()
 	}
-	kept := c.cache.get(k)
-	a := c.send(ctx, k, kept.conditions())
+	a := c.send(ctx, k)
 	if a.status == http.StatusNotModified && a.err == nil {
-		if kept != nil {
-			return kept.fill(a)
-		}
-		// The request had no condition, so a proxy has created this 304: ask
-		// again in a way that it must pass on.
-		a = c.send(ctx, k, http.Header{"Cache-Control": {"no-cache"}})
+		k.header.Set("Cache-Control", "no-cache")
+		a = c.send(ctx, k)
 	}
-	c.cache.update(k, a)
 	return a
 }
 
 // send sends the request once and reads the response within the caps.
-func (c *Client) send(ctx context.Context, k *call, extra http.Header) *response {
+func (c *Client) send(ctx context.Context, k *call) *response {
 	k.sent++
 	a := &response{sentAt: time.Now()}
 	watched := c.watch(ctx, k)
@@ -78,7 +72,7 @@ func (c *Client) send(ctx context.Context, k *call, extra http.Header) *response
 	if isOwn {
 		_, number = own.get()
 	}
-	c.roundTrip(attempt, k, extra, a)
+	c.roundTrip(attempt, k, a)
 	a.connected = connected.Load() || a.status != 0
 	if isOwn && a.err != nil && attempt.Err() != nil && ctx.Err() == nil {
 		own.renew(number)
@@ -90,14 +84,11 @@ func (c *Client) send(ctx context.Context, k *call, extra http.Header) *response
 	return a
 }
 
-func (c *Client) roundTrip(ctx context.Context, k *call, extra http.Header, a *response) {
+func (c *Client) roundTrip(ctx context.Context, k *call, a *response) {
 	request, err := k.request(ctx)
 	if err != nil {
 		a.err = err
 		return
-	}
-	for name, values := range extra {
-		request.Header[name] = values
 	}
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {

@@ -87,7 +87,6 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 	if got == "" || same.ID(asked, got) {
 		return nil
 	}
-	c.cache.forget(k)
 	e := c.responseError(response, fmt.Sprintf("the request is about the %s %q, and the response shows the %s %q; "+
 		"a cache or proxy probably mixes up responses, and nothing of this one is used", s.noun, asked, s.noun, got))
 	return &OtherObjectError{Noun: s.noun, Asked: asked, Shown: got, Err: e}
@@ -194,11 +193,20 @@ func textIn(object json.RawMessage, path string) string {
 // the decoder of objects finds: a name in letters of another case too, the last one
 // where there are several, and no null after a value.
 func inside(object json.RawMessage, field string) (value json.RawMessage) {
-	members(object, func(name, held []byte) {
-		if bytes.EqualFold(plain(name), []byte(field)) && (value == nil || string(held) != "null") {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if start, _ := decoder.Token(); start != json.Delim('{') {
+		return nil
+	}
+	for decoder.More() {
+		token, _ := decoder.Token()
+		var held json.RawMessage
+		if decoder.Decode(&held) != nil {
+			return nil // what is not JSON has no fields
+		}
+		if name, ok := token.(string); ok && strings.EqualFold(name, field) && (value == nil || string(held) != "null") {
 			value = held
 		}
-	})
+	}
 	return value
 }
 

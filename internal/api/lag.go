@@ -75,22 +75,10 @@ func Newest[T any](ctx context.Context, c *Client, w *Writes, id string, read fu
 	})
 }
 
-// within reports whether an object was written so short a time before now, by the service's
-// clock, that reads may lag behind that.
+// within reports whether an object was written so short a time before now that reads may lag behind that.
 func (w *Writes) within(id string, now time.Time) bool {
 	known := w.times(id)
-	return !now.IsZero() && (justBefore(known.created, now) || justBefore(known.updated, now))
-}
-
-// around reports whether an object was written about now, by the clock of another machine.
-func (w *Writes) around(id string, now time.Time) bool {
-	known := w.times(id)
-	for _, text := range []string{known.created, known.updated} {
-		if at, ok := Moment(text); ok && !IsDate(text) && now.Sub(at).Abs() <= clocksApart {
-			return true
-		}
-	}
-	return false
+	return justBefore(known.created, now) || justBefore(known.updated, now)
 }
 
 // at reports whether an object is known to be written last at the time that a read shows.

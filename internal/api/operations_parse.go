@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 // OperationError is one unusable override of an operation. Reason says what is
@@ -138,28 +140,9 @@ func Nearest(name string, names []string, n int) []string {
 	return names[:min(n, len(names))]
 }
 
-// Distance is the Levenshtein distance in bytes. A very long name is cut: it
-// is near to nothing anyway, and the cost is the product of the lengths.
-func Distance(a, b string) int {
-	a = a[:min(len(a), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
+// Distance is the Levenshtein distance. A very long name is cut: it is near to nothing anyway, and the cost is the
+// product of the lengths.
+func Distance(a, b string) int { return levenshtein.Distance(a[:min(len(a), 64)], b, nil) }
 
 func quoteList(names []string) string {
 	quoted := make([]string, len(names))

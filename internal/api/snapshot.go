@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,8 +27,6 @@ const (
 	// pagesAtOnce bounds the pages that are under way together: as many as the requests of a plan, so 1,000 objects take
 	// two round trips.
 	pagesAtOnce = 10
-	// clocksApart is how far the clocks of this machine and of a service usually are apart at most.
-	clocksApart = time.Minute
 )
 
 // Listing is a type of object whose list shows each one as a read of the single object does.
@@ -43,24 +40,27 @@ type Listing struct {
 
 // Refreshed reads an object for a refresh, from the list where that takes fewer requests than reading each object; see
 // [snapshot]. get reads the single object: an object that is not listed, that may have been written within the lag of
-// reads, or that the list shows older than a write that w knows. Until the service has shown its time, this machine's
-// clock tells what may have been written just now: right after an apply, pages would be read for nothing.
+// reads, or that the list shows older than a write that w knows.
 func Refreshed[T any](ctx context.Context, c *Client, w *Writes, l Listing, id string,
 	get func(context.Context, string) (*T, error), updated func(*T) string) (*T, error) {
-	s, v := c.snapshot(l), verificationIn(ctx)
+	v := verificationIn(ctx)
 	now, known := c.Date()
-	if s == nil || v.byID || w.within(id, now) || !known && w.around(id, time.Now()) {
+	if !known {
+		now = time.Now()
+	}
+	s := c.snapshot(ctx, l)
+	if s == nil || v.byID || w.within(id, now) {
 		return get(ctx, id)
 	}
 	if item := s.find(ctx, id); item != nil {
-		if value := listedAs[T](item); value != nil && !w.within(id, item.date) && !w.after(id, updated(value)) {
-			s.hit()
-			v.unchanged = w.at(id, updated(value))
-			return value, nil
+		value, err := decodeAs[T](item.raw)
+		if err == nil && !w.within(id, item.date) && !w.after(id, updated(&value)) {
+			v.unchanged = w.at(id, updated(&value))
+			return &value, nil
 		}
-		s.asks()
+		s.reject()
 	}
-	defer s.asked()
+	defer s.done()
 	return get(ctx, id)
 }
 
@@ -89,18 +89,6 @@ func ByID(ctx context.Context) context.Context {
 	return context.WithValue(ctx, verificationKey{}, &verification{byID: true})
 }
 
-// listedAs decodes a listed item like the response to a read; nil where that would be an error.
-func listedAs[T any](item *listedItem) *T {
-	var value T
-	if decodeInto(item.raw, &value) != nil {
-		return nil
-	}
-	if checked, ok := any(&value).(interface{ Check() error }); ok && checked.Check() != nil {
-		return nil
-	}
-	return &value
-}
-
 // snapshot is what the list of one type of object shows, read once, page by page, while objects are refreshed. It
 // only says that an object is there: what it lacks is read by its id. Nobody is asked how many objects there will be,
 // so the pages have to pay for themselves: never more than pageAllowance of them are read beyond the number of objects
@@ -116,28 +104,27 @@ func listedAs[T any](item *listedItem) *T {
 type snapshot struct {
 	client  *Client
 	listing Listing
-	slots   chan struct{} // of pagesAtOnce
+	slots   chan struct{}   // of pagesAtOnce
+	ctx     context.Context // of the pages: with the values of the first reader's, and not its end
+	cancel  context.CancelFunc
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when those who wait should look again
 	off     bool
-	ctx     context.Context // of the pages; no reader's end ends it
-	cancel  context.CancelFunc
 
-	asking  int                        // single reads under way
-	first   int                        // single reads before the first page
+	asked   int                        // single reads so far
+	asking  int                        // of these, under way
 	waiting int                        // readers that wait for a page
 	hits    int                        // reads that a page has returned
 	started int                        // pages asked for
 	loading int                        // of these, under way
-	fields  map[string]int             // those that every single object had, numbered; nil: none was read
+	fields  map[string]bool            // those that every single object had; nil: none was read
 	singles map[string]json.RawMessage // some of these, by key
 
 	sorted         bool
-	total, perPage int         // as the first page said
-	pages          []*pageKeys // by number, from 0; nil: not asked for
-	items          map[string]*listedItem
-	seen           map[string]bool // keys of all items so far
+	total, perPage int                    // as the first page said
+	pages          []*pageKeys            // by number, from 0; nil: not asked for
+	items          map[string]*listedItem // by key; nil: it was returned already
 }
 
 // pageKeys are the keys of the first and last item of a page; both are empty while it is under way.
@@ -157,7 +144,7 @@ type snapshots struct {
 }
 
 // snapshot returns the snapshot of a type; nil where single reads are to be used.
-func (c *Client) snapshot(l Listing) *snapshot {
+func (c *Client) snapshot(ctx context.Context, l Listing) *snapshot {
 	if !c.cfg.BulkRefresh {
 		return nil
 	}
@@ -169,7 +156,9 @@ func (c *Client) snapshot(l Listing) *snapshot {
 	s, ok := c.snapshots.all[l.Family]
 	if !ok {
 		s = &snapshot{client: c, listing: l, sorted: l.ByID, slots: make(chan struct{}, pagesAtOnce),
-			changed: make(chan struct{}), items: map[string]*listedItem{}, seen: map[string]bool{}}
+			changed: make(chan struct{}), singles: map[string]json.RawMessage{}, perPage: defaultPerPage,
+			pages: make([]*pageKeys, 1), items: map[string]*listedItem{}}
+		s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		if c.snapshots.all == nil {
 			c.snapshots.all = map[string]*snapshot{}
 		}
@@ -206,177 +195,141 @@ func (c *Client) showed(operation string, object json.RawMessage) {
 	if len(s.singles) >= firstReads || s.off {
 		return
 	}
-	fields := s.fieldsOf(object)
 	key := keyOf(idIn(object, "id"))
-	if item := s.items[key]; item != nil && !equal(item.raw, object) {
-		// The page was faster than this read.
-		s.fail(context.Background(), differs(key))
+	if item := s.items[key]; item != nil && !same.JSONText(item.raw, object) {
+		s.fail(differs(key)) // the page was faster than this read
 		return
 	}
-	if s.singles == nil {
-		s.singles, s.fields = map[string]json.RawMessage{}, fields
-	}
 	s.singles[key] = slices.Clone(object)
-	common := map[string]int{}
-	for field := range s.fields {
-		if _, has := fields[field]; has {
-			common[field] = len(common)
-		}
+	fields := s.listing.fieldsOf(object)
+	if s.fields == nil {
+		s.fields = fields
 	}
-	s.fields = common
+	maps.DeleteFunc(s.fields, func(name string, _ bool) bool { return !fields[name] })
 }
 
 // fieldsOf are the names of the fields of an object, and of the one that it holds.
-func (s *snapshot) fieldsOf(object []byte) map[string]int {
-	names := map[string]int{}
-	s.eachField(object, func(name []byte) { names[string(name)] = len(names) })
+func (l Listing) fieldsOf(object json.RawMessage) map[string]bool {
+	names := map[string]bool{}
+	var outer, inner map[string]json.RawMessage
+	_ = json.Unmarshal(object, &outer)
+	_ = json.Unmarshal(outer[l.Loaded], &inner)
+	for name := range outer {
+		names[name] = true
+	}
+	for name := range inner {
+		names[l.Loaded+"."+name] = true
+	}
 	return names
 }
 
-// eachField calls visit for the name of each field of an object, and of the one that it holds. It does not decode them:
-// every object of a refresh is asked for its fields.
-func (s *snapshot) eachField(object []byte, visit func(name []byte)) {
-	members(object, func(name, value []byte) {
-		name = plain(name)
-		visit(name)
-		if s.listing.Loaded == "" || string(name) != s.listing.Loaded {
-			return
-		}
-		inner := append(slices.Clone(name), '.')
-		members(value, func(name, _ []byte) { visit(append(inner, plain(name)...)) })
-	})
-}
-
 // shows reports whether an item has every field that the single objects had: what a list leaves out is not null.
-func (s *snapshot) shows(item []byte) bool {
-	has, missing := make([]bool, len(s.fields)), len(s.fields)
-	s.eachField(item, func(name []byte) {
-		if number, wanted := s.fields[string(name)]; wanted && !has[number] {
-			has[number] = true
-			missing--
+func (s *snapshot) shows(item json.RawMessage) bool {
+	has := s.listing.fieldsOf(item)
+	for name := range s.fields {
+		if !has[name] {
+			return false
 		}
-	})
-	return missing == 0
+	}
+	return true
 }
 
-// find returns the listed object, or nil when it is to be read by its id. It waits for pages that are under way, and
-// asks for more where that costs no more than reading the objects.
+// find returns the listed object, or nil when it is to be read by its id; then the caller calls done after that. It
+// waits for pages that are under way, and asks for more where that costs no more than reading the objects.
 func (s *snapshot) find(ctx context.Context, id string) *listedItem {
 	key := keyOf(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for !s.off {
+	for goOn := true; goOn && !s.off; goOn = s.wait(ctx) {
 		item := s.items[key]
 		switch {
-		case item != nil && s.fields != nil:
-			// An object is read once in a run; its item is not kept.
-			delete(s.items, key)
-			if !s.shows(item.raw) {
-				s.asking++
-				return nil
-			}
+		case item != nil && s.fields == nil && s.asking > 0:
+			continue // what it has to show is not known yet
+		case item != nil && s.fields != nil && s.shows(item.raw):
+			s.items[key] = nil // an object is read once in a run
+			s.hits++
 			return item
-		case item != nil && s.asking > 0: // what it has to show is not known yet
-		case item != nil, s.first < firstReads:
-			s.first++
-			s.asking++
-			return nil
-		case s.started == 0:
-			s.start(ctx, 1)
-		case s.total > 0 || s.loading == 0:
-			number, sure, possible := s.pageOf(key)
-			if !possible || !s.afford(ctx, number, sure) {
-				s.asking++
-				return nil
-			}
+		case item == nil && s.asked >= firstReads && s.afford(key):
+			continue
 		}
-		if !s.wait(ctx) {
-			break
-		}
+		break
 	}
+	s.asked++
 	s.asking++
 	return nil
 }
 
-// afford asks for the page, or for all that are left, where the reads that wait and those that were saved pay for it.
-// It returns false when neither that page nor another one is under way: there is nothing to wait for.
-func (s *snapshot) afford(ctx context.Context, number int, sure bool) bool {
+// reject takes back that a page has returned an object: it is read by its id.
+func (s *snapshot) reject() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hits--
+	s.asking++
+}
+
+// done notes the end of the read of a single object.
+func (s *snapshot) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asking--
+	s.wake()
+}
+
+// afford asks for the page of an object, or for all that are left, where the reads that wait and those that were saved
+// pay for it. It returns false when neither that page nor another one is under way: there is nothing to wait for.
+func (s *snapshot) afford(key string) bool {
+	number := s.pageOf(key)
+	if number == 0 {
+		return false
+	}
 	saved := pageAllowance + s.hits - s.started
 	switch left := len(s.pages) - s.started; {
 	case left > 0 && left <= saved+s.waiting+1:
-		for number := range s.pages {
-			if s.pages[number] == nil {
-				s.start(ctx, number+1)
+		for i, p := range s.pages {
+			if p == nil {
+				s.start(i + 1)
 			}
 		}
-	case s.pages[number-1] == nil && saved > 0 && (sure || saved > 1):
-		s.start(ctx, number)
+	case s.pages[number-1] == nil && saved > 0:
+		s.start(number)
 	}
 	return s.loading > 0
 }
 
-// pageOf is the number of the page that may show the object, and whether any can that was not read yet. sure says that
-// it is probably that page.
-func (s *snapshot) pageOf(key string) (number int, sure, possible bool) {
-	if len(s.pages) == 0 {
-		return 0, false, false
-	}
-	x, ok := position(key)
-	if !s.sorted || !ok {
-		for i, p := range s.pages {
-			if p == nil || p.first == "" {
-				return i + 1, true, true
-			}
-		}
-		return 0, false, false
+// pageOf is the number of the page that probably shows the object; 0 where it can only be on one that was read.
+func (s *snapshot) pageOf(key string) int {
+	if !s.sorted {
+		return slices.IndexFunc(s.pages, func(p *pageKeys) bool { return p == nil || p.first == "" }) + 1
 	}
 	below, above := 0, len(s.pages)+1 // numbers of the pages next to it that were read
-	from, to := 0.0, 1.0              // their ids that are next to it
+	from, to := 0.0, 1.0              // where their ids are that are next to it
 	for i, p := range s.pages {
 		switch {
 		case p == nil || p.first == "":
 		case key > p.last:
-			below, from = i+1, positionOr(p.last, from)
-		case key >= p.first:
-			return 0, false, false
+			below, from = i+1, position(p.last)
+		case above > len(s.pages) && key < p.first:
+			above, to = i+1, position(p.first)
+		case key < p.first:
 		default:
-			above, to = i+1, positionOr(p.first, to)
-		}
-		if above <= len(s.pages) {
-			break
+			return 0
 		}
 	}
 	if above-below < 2 {
-		return 0, false, false
+		return 0
 	}
-	first, last := float64(below*s.perPage), float64(min((above-1)*s.perPage, s.total))
-	share := 0.0
-	if to > from {
-		share = (x - from) / (to - from)
-	}
-	rank := first + share*(last-first)
-	number = min(max(int(rank)/s.perPage+1, below+1), above-1)
-	// The rank of an id among others is distributed binomially.
-	deviation := math.Sqrt((last - first) * share * (1 - share))
-	low, high := rank-float64((number-1)*s.perPage), float64(number*s.perPage)-rank
-	sure = (low > deviation || number == below+1) && (high > deviation || number == above-1)
-	return number, sure, true
+	first, last := below*s.perPage, min((above-1)*s.perPage, s.total)
+	rank := first + int((position(key)-from)/(to-from)*float64(last-first))
+	return min(max(rank/s.perPage+1, below+1), above-1)
 }
 
 // position is where an id is among all UUIDs, in [0, 1).
-func position(key string) (float64, bool) {
+func position(key string) float64 {
 	if !same.IsUUID(key) {
-		return 0, false
+		return 0
 	}
-	n, err := strconv.ParseUint(key[:8]+key[9:13], 16, 64)
-	return float64(n) / (1 << 48), err == nil
-}
-
-func positionOr(key string, other float64) float64 {
-	if x, ok := position(key); ok {
-		return x
-	}
-	return other
+	n, _ := strconv.ParseUint(key[:8], 16, 32)
+	return float64(n) / (1 << 32)
 }
 
 // keyOf is an id as it is compared and sorted: UUIDs have no case.
@@ -387,8 +340,7 @@ func keyOf(id string) string {
 	return id
 }
 
-// wait lets others go on until something has changed. It is false when ctx has ended. When nobody waits any more
-// because of that, the provider is being stopped.
+// wait lets others go on until something has changed. It is false when ctx has ended.
 func (s *snapshot) wait(ctx context.Context) bool {
 	changed := s.changed
 	s.waiting++
@@ -396,9 +348,6 @@ func (s *snapshot) wait(ctx context.Context) bool {
 	err := pause(ctx, -1, changed)
 	s.mu.Lock()
 	s.waiting--
-	if err != nil && s.waiting == 0 {
-		s.end()
-	}
 	return err == nil
 }
 
@@ -407,75 +356,16 @@ func (s *snapshot) wake() {
 	s.changed = make(chan struct{})
 }
 
-// hit notes a read that an item has returned.
-func (s *snapshot) hit() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.hits++
-}
-
-// asks and asked frame the read of a single object.
-func (s *snapshot) asks() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asking++
-}
-
-func (s *snapshot) asked() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asking--
-	s.wake()
-}
-
 // end leaves everything to single reads.
 func (s *snapshot) end() {
-	s.off, s.items, s.seen, s.singles = true, nil, nil, nil
-	if s.cancel != nil {
-		s.cancel()
-	}
-	s.wake()
-}
-
-// start asks for a page. Its context has the values of the first reader's, and not its end.
-func (s *snapshot) start(ctx context.Context, number int) {
-	if s.ctx == nil {
-		s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	}
-	if number > len(s.pages) {
-		s.pages = make([]*pageKeys, number)
-	}
-	s.pages[number-1] = &pageKeys{}
-	s.started++
-	s.loading++
-	go s.load(s.ctx, number)
-}
-
-func (s *snapshot) load(ctx context.Context, number int) {
-	var p *page[json.RawMessage]
-	var date time.Time
-	err := ctx.Err()
-	select {
-	case s.slots <- struct{}{}:
-		p, date, err = s.read(ctx, number)
-		<-s.slots
-	case <-ctx.Done():
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.loading--
-	if err == nil && !s.off {
-		err = s.add(number, p, date)
-	}
-	if err != nil && !s.off {
-		s.fail(ctx, err)
-	}
+	s.off, s.items, s.singles = true, nil, nil
+	s.cancel()
 	s.wake()
 }
 
 // fail ends the snapshot, and logs why.
-func (s *snapshot) fail(ctx context.Context, err error) {
-	s.client.observer.Fallback(ctx, Exchange{Service: s.client.cfg.Service, Operation: s.listing.Family +
+func (s *snapshot) fail(err error) {
+	s.client.observer.Fallback(s.ctx, Exchange{Service: s.client.cfg.Service, Operation: s.listing.Family +
 		".list", Err: err, Reason: "the list cannot be used for the refresh, objects are read one by one"})
 	s.end()
 }
@@ -484,20 +374,47 @@ func differs(key string) error {
 	return fmt.Errorf("the list shows %q with other values than the object itself", key)
 }
 
+// start asks for a page.
+func (s *snapshot) start(number int) {
+	s.pages[number-1] = &pageKeys{}
+	s.started++
+	s.loading++
+	go s.load(number)
+}
+
+func (s *snapshot) load(number int) {
+	s.slots <- struct{}{}
+	p, date, err := s.read(number)
+	<-s.slots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loading--
+	if s.off {
+		return
+	}
+	if err == nil {
+		err = s.add(number, p, date)
+	}
+	if err != nil {
+		s.fail(err)
+	}
+	s.wake()
+}
+
 // read sends the request for one page. Its failure is nobody's error, and costs the others little time.
-func (s *snapshot) read(ctx context.Context, number int) (*page[json.RawMessage], time.Time, error) {
+func (s *snapshot) read(number int) (*page[json.RawMessage], time.Time, error) {
 	c := s.client
 	query := url.Values{"page": {strconv.Itoa(number)}, "per_page": {strconv.Itoa(defaultPerPage)}}
 	if s.listing.ByID {
 		query.Set("sort_by", "id")
 		query.Set("sort_order", "asc")
 	}
-	k, err := c.prepare(ctx, Request{Operation: s.listing.Family + ".list", Query: query})
+	k, err := c.prepare(s.ctx, Request{Operation: s.listing.Family + ".list", Query: query})
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	k.optional = true
-	response, err := c.run(ctx, k)
+	response, err := c.run(s.ctx, k)
 	if e, ok := AsError(err); ok && e.Status == http.StatusUnauthorized {
 		// The next read reports it in full.
 		c.refused.CompareAndSwap(e, nil)
@@ -535,13 +452,12 @@ func (s *snapshot) add(number int, p *page[json.RawMessage], date time.Time) err
 		if keys[i] == "" {
 			return errors.New("an item of the list has no id")
 		}
-		if s.seen[keys[i]] {
+		if _, twice := s.items[keys[i]]; twice {
 			return fmt.Errorf("the list shows %q twice", keys[i])
 		}
-		if single, known := s.singles[keys[i]]; known && !equal(single, *item) {
+		if single, known := s.singles[keys[i]]; known && !same.JSONText(single, *item) {
 			return differs(keys[i])
 		}
-		s.seen[keys[i]] = true
 		s.items[keys[i]] = &listedItem{raw: *item, date: date}
 	}
 	if len(keys) == 0 {
@@ -551,11 +467,4 @@ func (s *snapshot) add(number int, p *page[json.RawMessage], date time.Time) err
 	// A service that sorts by something else is read from the first page on.
 	s.sorted = s.sorted && slices.IsSorted(keys)
 	return nil
-}
-
-// equal compares JSON values without their spelling.
-func equal(a, b json.RawMessage) bool {
-	x, errX := decodeAny(a)
-	y, errY := decodeAny(b)
-	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
@@ -73,10 +74,10 @@ func (k known) at(m model, now time.Time) known {
 	if now.IsZero() {
 		return k
 	}
-	if since, ok := fwtype.ParseMoment(m.since().ValueString()); ok {
+	if since, ok := api.Moment(m.since().ValueString()); ok {
 		k.AgeDays = int64(now.Sub(since) / day)
 	}
-	if end, ok := fwtype.ParseMoment(k.end().ValueString()); ok {
+	if end, ok := api.Moment(k.end().ValueString()); ok {
 		k.LeftDays = int64((end.Sub(now) + day - 1) / day)
 		if !end.After(now) {
 			k.LeftDays = 0

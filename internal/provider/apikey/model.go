@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
@@ -103,7 +104,7 @@ func (m model) endingAt(id string, end types.String) model {
 
 // passed reports whether a time has passed by the service's clock. When moment or now is not known, it has not.
 func passed(moment string, now time.Time) bool {
-	at, ok := fwtype.ParseMoment(moment)
+	at, ok := api.Moment(moment)
 	return ok && !now.IsZero() && !at.After(now)
 }
 
@@ -192,10 +193,10 @@ func (m model) dueAt(end fwtype.DateTime) types.String {
 		return types.StringUnknown()
 	}
 	var due time.Time
-	if since, ok := fwtype.ParseMoment(m.since().ValueString()); ok && !m.RotateAfterDays.IsNull() {
+	if since, ok := api.Moment(m.since().ValueString()); ok && !m.RotateAfterDays.IsNull() {
 		due = since.AddDate(0, 0, int(m.RotateAfterDays.ValueInt64()))
 	}
-	if expiry, expires := fwtype.ParseMoment(end.ValueString()); expires {
+	if expiry, expires := api.Moment(end.ValueString()); expires {
 		begins := expiry.AddDate(0, 0, -int(m.graceDays()))
 		switch renewed := m.outlives(end); {
 		case renewed && (due.IsZero() || begins.Before(due)):
@@ -218,8 +219,8 @@ func (m model) outlives(end fwtype.DateTime) bool {
 
 // earlier reports whether a key that ends at one time ends before another; empty is never.
 func earlier(one, other string) bool {
-	at, ends := fwtype.ParseMoment(one)
-	before, ended := fwtype.ParseMoment(other)
+	at, ends := api.Moment(one)
+	before, ended := api.Moment(other)
 	return ends && (other == "" || ended && at.Before(before))
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -155,9 +154,9 @@ func (w *write) endUnseen(ctx context.Context, id string, failure error) bool {
 		}
 	case api.HasCode(failure, collections.CodeKeyNotActive), api.IsNotFound(failure):
 		if old, unread = w.Client.GetAPIKey(ctx, id); old != nil {
-			since, _ := fwtype.ParseMoment(w.state.since().ValueString())
+			since, _ := api.Moment(w.state.since().ValueString())
 			found, _ = w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool {
-				created, known := fwtype.ParseMoment(k.CreatedAt)
+				created, known := api.Moment(k.CreatedAt)
 				return k.Name == old.Name && k.ID != w.state.ID.ValueString() && known && !created.Before(since)
 			})
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
@@ -62,10 +62,10 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 	if err != nil {
 		return
 	}
-	since, _ := fwtype.ParseMoment(d.state.since().ValueString())
+	since, _ := api.Moment(d.state.since().ValueString())
 	var found []collections.APIKey
 	for _, key := range all {
-		created, known := fwtype.ParseMoment(key.CreatedAt)
+		created, known := api.Moment(key.CreatedAt)
 		inState := slices.ContainsFunc(d.state.all(), func(p predecessor) bool { return p.id.ValueString() == key.ID }) ||
 			slices.ContainsFunc(d.known.Endings, func(e ending) bool { return e.Successor == key.ID })
 		named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()

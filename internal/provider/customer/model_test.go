@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -119,7 +120,7 @@ func TestFromAPI_structures(t *testing.T) {
 			t.Fatal(err)
 		}
 		object, err := m.CustomMetadata.Object()
-		if err != nil || !metadata.Equal(object, remote) || m.CustomMetadata.IsAbsent() != (len(remote) == 0) {
+		if err != nil || !same.JSON(object, remote) || m.CustomMetadata.IsAbsent() != (len(remote) == 0) {
 			t.Errorf("%s: custom_metadata %s, %v, the service says %s", exchange.Name, m.CustomMetadata, err,
 				fields["custom_metadata"])
 		}

@@ -102,7 +102,7 @@ func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map
 	}
 	for key, value := range result {
 		have, there := stored[key]
-		if there && same(key, value, have, own.Owned) || !there && value == nil && named(own.Owned, key) {
+		if there && equalKnowing(key, value, have, own.Owned) || !there && value == nil && named(own.Owned, key) {
 			continue
 		}
 		send[key] = value
@@ -113,7 +113,7 @@ func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map
 	return send
 }
 
-func same(key string, a, b any, known metadata.Object) bool {
+func equalKnowing(key string, a, b any, known metadata.Object) bool {
 	return metadata.EqualKnowing(metadata.Object{key: a}, metadata.Object{key: b}, known)
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
@@ -28,7 +28,7 @@ func TestFromAPI(t *testing.T) {
 	}
 	want := parsed(t, response)
 	delete(want, "id")
-	if body, err := m.Body.Object(); err != nil || !metadata.Equal(body, want) {
+	if body, err := m.Body.Object(); err != nil || !same.JSON(body, want) {
 		t.Errorf("the body is %v, %v", body, err)
 	}
 }

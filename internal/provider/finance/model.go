@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
@@ -69,7 +70,7 @@ func (m model) preserve(prior model) (model, error) {
 		return m, err
 	}
 	shown := seen(shape, before, now)
-	if m.Body = metadata.FromObject(shown); prior.IgnoreRemoteChanges.ValueBool() || metadata.Equal(shape, shown) {
+	if m.Body = metadata.FromObject(shown); prior.IgnoreRemoteChanges.ValueBool() || same.JSON(shape, shown) {
 		m.Body = prior.Body
 	}
 	return m, nil
@@ -112,7 +113,7 @@ func (m model) warnStored(record *finance.Record, desired metadata.Object, diags
 	}
 	var other []string
 	for key, have := range seen(desired, nil, response) {
-		if !same(key, desired[key], have, desired) {
+		if !equalKnowing(key, desired[key], have, desired) {
 			other = append(other, key)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
 // planCanceled plans a subscription that is canceled, and returns the argument that asks for a new one, "" for none.
@@ -68,8 +68,8 @@ func (p *planning) planCanceled() string {
 
 // endedEarly reports whether the subscription was canceled before the end of its period.
 func (p *planning) endedEarly() bool {
-	at, canceled := fwtype.ParseMoment(p.State.CanceledAt.ValueString())
-	end, known := fwtype.ParseMoment(p.State.CurrentPeriodEnd.ValueString())
+	at, canceled := api.Moment(p.State.CanceledAt.ValueString())
+	end, known := api.Moment(p.State.CurrentPeriodEnd.ValueString())
 	return canceled && known && at.Before(end)
 }
 

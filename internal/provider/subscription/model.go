@@ -204,8 +204,8 @@ func trialDays(s *billing.Subscription) types.Int64 {
 	if s.TrialStart == nil || s.TrialEnd == nil {
 		return types.Int64Null()
 	}
-	start, okStart := fwtype.ParseMoment(*s.TrialStart)
-	end, okEnd := fwtype.ParseMoment(*s.TrialEnd)
+	start, okStart := api.Moment(*s.TrialStart)
+	end, okEnd := api.Moment(*s.TrialEnd)
 	length := end.Sub(start)
 	if !okStart || !okEnd || length < 0 || length%day != 0 {
 		return types.Int64Null()

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
@@ -77,9 +78,9 @@ func (m model) pauseRuns() bool {
 		return false
 	}
 	_, resumesAt := pauseFields(m.Pause)
-	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
-	ended, known := fwtype.ParseMoment(m.ResumedAt.ValueString())
-	began, dated := fwtype.ParseMoment(m.PausedAt.ValueString())
+	due, planned := api.Moment(resumesAt.ValueString())
+	ended, known := api.Moment(m.ResumedAt.ValueString())
+	began, dated := api.Moment(m.PausedAt.ValueString())
 	switch {
 	case m.Status.ValueString() == statusPaused || !planned || !known:
 		return true
@@ -144,7 +145,7 @@ func (p *planning) warnPauseOver() {
 // a configuration that still names it asks for nothing. now is the service's clock.
 func (m *model) keepFulfilled(prior model, now time.Time) {
 	_, resumesAt := pauseFields(prior.Pause)
-	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
+	due, planned := api.Moment(resumesAt.ValueString())
 	if m.Pause.IsNull() && planned && !due.After(now) && m.Status.ValueString() != statusCanceled {
 		m.Pause = prior.Pause
 	}

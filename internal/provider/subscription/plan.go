@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -160,7 +161,7 @@ func (p *planning) past(date fwtype.DateTime) bool {
 }
 
 func past(ctx context.Context, client *billing.Service, date string) bool {
-	at, ok := fwtype.ParseMoment(date)
+	at, ok := api.Moment(date)
 	if !ok {
 		return false
 	}

@@ -3,7 +3,6 @@ package fwtype
 import (
 	"math/big"
 	"testing"
-	"time"
 )
 
 // FuzzSame: sameness of times, decimals, ids and tax numbers does not depend on the order of the sides, and each value
@@ -26,18 +25,13 @@ func FuzzSame(f *testing.F) {
 	})
 }
 
-// FuzzParse: a time or decimal that is read is the same one when it is written and read again.
+// FuzzParse: a decimal that is read is the same one when it is written and read again.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"2026-01-31", "2026-01-31T12:00:00.5+01:00", "10.00", "-.5", "99999999999999999999.99",
+	for _, seed := range []string{"10.00", "-.5", "99999999999999999999.99",
 		"0x10", "1_000", "+", "1e3"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if at, ok := ParseMoment(s); ok {
-			if again, ok := ParseMoment(at.Format(time.RFC3339Nano)); !ok || !again.Equal(at) {
-				t.Errorf("%q is %s, and then %s", s, at, again)
-			}
-		}
 		if number, ok := ParseDecimal(s); ok {
 			if again, ok := new(big.Rat).SetString(number.FloatString(longestDecimal)); !ok || again.Cmp(number) != 0 {
 				t.Errorf("%q is %s", s, number)

@@ -3,6 +3,8 @@ package fwtype
 import (
 	"math/big"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
 // DateTimeType is the type of a date, or of a date with time and zone (ISO 8601). The same time in another zone, or
@@ -20,23 +22,13 @@ type moment struct{}
 func (moment) name() string { return "DateTimeType" }
 
 func (moment) same(a, b string) bool {
-	x, okX := ParseMoment(a)
-	y, okY := ParseMoment(b)
+	x, okX := api.Moment(a)
+	y, okY := api.Moment(b)
 	if !okX || !okY {
 		return a == b
 	}
 	// The services return milliseconds.
 	return x.Truncate(time.Millisecond).Equal(y.Truncate(time.Millisecond))
-}
-
-// ParseMoment reads an ISO 8601 date, or date and time with zone.
-func ParseMoment(s string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
 }
 
 // DecimalType is the type of a decimal number written as text. Numbers that differ only in trailing zeros are equal.

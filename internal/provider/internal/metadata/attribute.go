@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // Defaults is the provider's default_custom_metadata, which may depend on values that are only known after apply.
@@ -49,7 +51,7 @@ func Import(raw json.RawMessage) (Value, basetypes.StringValue, error) {
 // effective write them where that means the same. imported is what Import has made of the response.
 func (o Ownership) Read(prior Value, effective basetypes.StringValue, imported Value) (Value, basetypes.StringValue) {
 	before, err := Parse([]byte(effective.ValueString()))
-	if known := !effective.IsNull() && !effective.IsUnknown(); !known || err != nil || !Equal(before, imported.whole) {
+	if known := !effective.IsNull() && !effective.IsUnknown(); !known || err != nil || !same.JSON(before, imported.whole) {
 		effective = basetypes.NewStringValue(Text(imported.whole))
 	}
 	return o.Seen(prior, imported.whole), effective

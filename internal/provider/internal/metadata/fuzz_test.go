@@ -1,6 +1,10 @@
 package metadata
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+)
 
 // FuzzOwnership: whatever the service has, whatever was owned and is wanted, an apply converges in one step, keeps what
 // others own, and removes nothing after an import.
@@ -24,11 +28,11 @@ func FuzzOwnership(f *testing.F) {
 		for _, mode := range []string{ModeMerge, ModeReplace} {
 			before := Ownership{Mode: mode, Owned: owned}
 			after := before.Result(remote, wanted, wanted)
-			if shown := Project(wanted, after); !Equal(shown, wanted) {
+			if shown := Project(wanted, after); !same.JSON(shown, wanted) {
 				t.Fatalf("%s: wanted %s, shown %s; remote %s, owned %s", mode, Text(wanted), Text(shown), Text(remote), Text(owned))
 			}
 			settled := Ownership{Mode: mode, Owned: Merge(nil, wanted)}
-			if again := settled.Result(after, wanted, wanted); !Equal(again, after) {
+			if again := settled.Result(after, wanted, wanted); !same.JSON(again, after) {
 				t.Fatalf("%s: a second apply changes %s to %s", mode, Text(after), Text(again))
 			}
 			if change, err := settled.Plan(FromObject(wanted), FromObject(wanted), after); err == nil && change.Differs {
@@ -40,14 +44,14 @@ func FuzzOwnership(f *testing.F) {
 		}
 		// What is sent, the difference, has the effect of the whole.
 		sent := Difference(remote, wanted, nil)
-		if merged := Merge(remote, sent); !Equal(merged, Merge(remote, wanted)) || !Equal(Merge(merged, sent), merged) {
+		if merged := Merge(remote, sent); !same.JSON(merged, Merge(remote, wanted)) || !same.JSON(Merge(merged, sent), merged) {
 			t.Fatalf("%s and the difference %s are %s", Text(remote), Text(sent), Text(merged))
 		}
 		for key, have := range remote {
 			_, ours := owned[key]
 			_, named := wanted[key]
 			if now, there := (Ownership{Mode: ModeMerge, Owned: owned}).Result(remote, wanted, wanted)[key]; !ours && !named &&
-				(!there || !Equal(have, now)) {
+				(!there || !same.JSON(have, now)) {
 				t.Fatalf("the key %q of others is %v instead of %v", key, now, have)
 			}
 		}

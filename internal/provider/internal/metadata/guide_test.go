@@ -1,6 +1,10 @@
 package metadata
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+)
 
 // TestGuide: the rows of "Before and after" in the guide on custom_metadata, after an apply of segment and
 // contract.number.
@@ -36,7 +40,7 @@ func TestGuide(t *testing.T) {
 		"the whole is yours": {ModeReplace, applied, applied},
 	} {
 		own := Ownership{Mode: c.mode, Owned: object(applied)}
-		if have := own.Result(object(stored), object(c.now), object(c.now)); !Equal(have, object(c.after)) {
+		if have := own.Result(object(stored), object(c.now), object(c.now)); !same.JSON(have, object(c.after)) {
 			t.Errorf("%s: %s, want %s", name, Text(have), c.after)
 		}
 	}

@@ -1,56 +1,34 @@
 package metadata
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 
-// Equal compares two trees as JSON: numbers by value, objects without regard to order, a nil object like an empty one.
-func Equal(a, b any) bool { return equal(a, b, nil) }
-
-// EqualKnowing compares like Equal, but a null of wanted that known names may be missing from remote: some services
+// EqualKnowing compares as JSON, but a null of wanted that known names may be missing from remote: some services
 // store a null, others drop it, and once it has been sent neither is a difference. A null that remote has and wanted
 // lacks is one: its key has to be removed.
-func EqualKnowing(wanted, remote, known Object) bool { return equal(wanted, remote, known) }
-
-func equal(a, b any, known Object) bool {
-	switch a := a.(type) {
-	case Object:
-		b, ok := b.(Object)
-		return ok && equalObjects(a, b, known)
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, Equal)
-	case json.Number:
-		b, ok := b.(json.Number)
-		return ok && sameNumber(a, b)
-	default:
-		switch b.(type) {
-		case Object, []any, json.Number:
-			return false
-		}
-		return a == b
-	}
+func EqualKnowing(wanted, remote, known Object) bool {
+	return same.JSON(withoutDropped(wanted, remote, known), remote)
 }
 
-func equalObjects(a, b, known Object) bool {
-	for key, value := range a {
-		other, there := b[key]
+// withoutDropped is wanted without the nulls that known names and remote lacks.
+func withoutDropped(wanted, remote, known Object) Object {
+	if len(known) == 0 {
+		return wanted
+	}
+	kept := make(Object, len(wanted))
+	for key, value := range wanted {
+		other, there := remote[key]
 		below, named := known[key]
-		if !there && (value != nil || !named) {
-			return false
+		if value == nil && named && !there {
+			continue
 		}
-		knownBelow, _ := below.(Object)
-		if there && !equal(value, other, knownBelow) {
-			return false
+		if inner, ok := value.(Object); ok {
+			under, _ := other.(Object)
+			knownBelow, _ := below.(Object)
+			value = withoutDropped(inner, under, knownBelow)
 		}
+		kept[key] = value
 	}
-	for key := range b {
-		if _, there := a[key]; !there {
-			return false
-		}
-	}
-	return true
+	return kept
 }
 
 // Merge lays over on top of base as the service does (Recurring billing §4, custom_metadata_mode): objects merge,
@@ -87,7 +65,7 @@ func Difference(remote, desired, known Object) Object {
 			if inner := Difference(under, wanted, knownBelow); len(inner) > 0 {
 				difference[key] = inner
 			}
-		case there && Equal(have, want), !there && want == nil && named:
+		case there && same.JSON(have, want), !there && want == nil && named:
 		default:
 			difference[key] = want
 		}
@@ -165,7 +143,7 @@ func Without(remote, defaults, shape Object) Object {
 			}
 			continue
 		}
-		if isNamed || !Equal(have, preset) {
+		if isNamed || !same.JSON(have, preset) {
 			left[key] = have
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // TestOwned: what is noted is read again, numbers exact; that nothing was applied yet differs from an applied empty
@@ -26,7 +28,7 @@ func TestOwned(t *testing.T) {
 			t.Errorf("%s: noted as %s, %v", name, raw, err)
 		}
 		var read Owned
-		if err := json.Unmarshal(raw, &read); err != nil || !Equal(read.Object, c.owned.Object) ||
+		if err := json.Unmarshal(raw, &read); err != nil || !same.JSON(read.Object, c.owned.Object) ||
 			(read.Object == nil) != (c.owned.Object == nil) {
 			t.Errorf("%s: read %v, %v", name, read, err)
 		}
@@ -39,7 +41,7 @@ func TestOwned(t *testing.T) {
 func TestOwned_Under(t *testing.T) {
 	t.Parallel()
 	have := Owned{Object{"a": "1"}}.Under(basetypes.NewStringValue(ModeReplace))
-	if have.Mode != ModeReplace || !Equal(have.Owned, Object{"a": "1"}) {
+	if have.Mode != ModeReplace || !same.JSON(have.Owned, Object{"a": "1"}) {
 		t.Errorf("ownership %+v", have)
 	}
 	if unknown := (Owned{}).Under(basetypes.NewStringUnknown()); unknown.Mode != "" {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // The two ways to own an object (custom_metadata_mode).
@@ -82,12 +84,12 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		return Change{}, err
 	}
 	kept := config
-	same, _ := config.DynamicSemanticEquals(context.Background(), state)
-	if same && !config.IsAbsent() && !state.IsAbsent() {
+	alike, _ := config.DynamicSemanticEquals(context.Background(), state)
+	if alike && !config.IsAbsent() && !state.IsAbsent() {
 		kept = state
 	}
 	result, replaced := o.Result(remote, desired, desired), Ownership{Mode: ModeReplace, Owned: o.Owned}
-	if o.Mode == "" && !Equal(result, replaced.Result(remote, desired, desired)) {
+	if o.Mode == "" && !same.JSON(result, replaced.Result(remote, desired, desired)) {
 		return Change{Planned: kept, Differs: true}, nil
 	}
 	if EqualKnowing(result, remote, o.Owned) {
@@ -153,7 +155,7 @@ func (o Ownership) Seen(prior Value, remote Object) Value {
 	switch {
 	case prior.IsAbsent() && len(shown) == 0:
 		return Null()
-	case Equal(shape, shown):
+	case same.JSON(shape, shown):
 		return prior
 	}
 	return FromObject(shown)

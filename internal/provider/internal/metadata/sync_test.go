@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // store is a service with one object. It merges as the service does, unless it drops nulls.
@@ -99,7 +101,7 @@ func TestRemote_Change(t *testing.T) {
 			s := &store{object: parsed(t, c.now), dropsNulls: c.dropsNulls}
 			response, err := remote.Change(t.Context(), s, "1", body{Rest: "notes"},
 				Ownership{Mode: c.mode, Owned: parsed(t, c.owned)}, parsed(t, c.desired), c.known)
-			if err != nil || !Equal(*response, s.object) {
+			if err != nil || !same.JSON(*response, s.object) {
 				t.Fatalf("returns %v, %v", response, err)
 			}
 			if !slices.Equal(s.sent, c.sent) || Text(s.object) != c.want {

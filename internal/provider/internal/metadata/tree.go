@@ -247,12 +247,3 @@ func roughly(f *big.Float) string {
 	power := math.Floor(digits + 1e-6)
 	return fmt.Sprintf("%s%.3ge%+.0f", strings.Repeat("-", (1-f.Sign())/2), math.Pow(10, digits-power), power)
 }
-
-func sameNumber(a, b json.Number) bool {
-	if a == b {
-		return true
-	}
-	x, okX := numberOf(a)
-	y, okY := numberOf(b)
-	return okX && okY && x.Cmp(y) == 0
-}

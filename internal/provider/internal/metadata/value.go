@@ -16,6 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 var (
@@ -101,7 +103,7 @@ func (v Value) DynamicSemanticEquals(_ context.Context, o basetypes.DynamicValua
 	}
 	a, errA := v.Object()
 	b, errB := other.Object()
-	return errA == nil && errB == nil && Equal(a, b), nil
+	return errA == nil && errB == nil && same.JSON(a, b), nil
 }
 
 // ValidateAttribute refuses everything that is not an object or a map.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -77,9 +78,6 @@ func New(cfg Config) (*Client, error) {
 	if cfg.RequestTimeout == 0 {
 		cfg.RequestTimeout = defaultRequestTimeout
 	}
-	if cfg.RetryTimeout == 0 {
-		cfg.RetryTimeout = defaultRetryTimeout
-	}
 	if cfg.MaxWait == 0 {
 		cfg.MaxWait = defaultMaxWait
 	}
@@ -103,7 +101,9 @@ func New(cfg Config) (*Client, error) {
 // ever followed and no cookie kept.
 func newTransport(cfg Config) *http.Transport {
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+		Proxy: http.ProxyFromEnvironment,
+		// An address that drops packets is known before the attempt ends.
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 		TLSClientConfig:     tlsConfig(cfg.RootCAs),
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true, // a TLS configuration of one's own switches it off otherwise
@@ -258,7 +258,7 @@ func (c *Client) newError(k *call, status int, header http.Header, body []byte) 
 	e.Service, e.Source, e.Operation = c.cfg.Service, c.cfg.Source, k.operation
 	e.Method, e.Path, e.ResourcePath = k.route.method, k.route.template, k.resourcePath
 	e.Attempts, e.Uncertain = k.sent, k.uncertain
-	e.Message, e.reported = c.scrub(e.Message), new(atomic.Bool)
+	e.Message = c.scrub(e.Message)
 	return e
 }
 

@@ -114,7 +114,7 @@ func (c *Client) unusable(response *Response, cause error) error {
 		cause = e
 	}
 	if response.call.repeatable && !isJSON(response.Header) && other == nil {
-		return c.outage.report(response.call, c.cfg.Service, cause)
+		return c.outage.report(response.call, c.cfg.Service, unresponsive, cause)
 	}
 	if response.call.repeatable {
 		return cause

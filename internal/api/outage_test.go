@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -73,7 +74,7 @@ func TestOutagesAreSurvived(t *testing.T) {
 					}
 					time.Sleep(100 * time.Millisecond)
 					return ok(`{"data":{"id":"c1"}}`)
-				}}), byTime)
+				}}), byTime, func(cfg *Config) { cfg.RetryTimeout = 0 })
 				got := plan(t, c, 1000)
 				if got.ok != 1000 {
 					t.Errorf("%+v", got)
@@ -116,48 +117,53 @@ func TestAllContinueTogether(t *testing.T) {
 }
 
 // TestDownIsFoundOutOnce: when the service does not come back, one call waits for it and reports it, and the others end
-// with one line.
+// with one line. A service that has never responded is waited for less, unless the time is set.
 func TestDownIsFoundOutOnce(t *testing.T) {
 	t.Parallel()
-	for name, failure := range map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503),
-		"silent": {hang: true}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				transport := play(failure)
-				c := newClient(t, transport, byTime)
-				got := plan(t, c, 1000)
-				if got.full != 1 || got.short != 999 {
-					t.Errorf("%+v", got)
-				}
-				// The last attempt, the one elsewhere, and those under way meanwhile.
-				if most := defaultRetryTimeout + 3*defaultRequestTimeout + time.Second; got.took < defaultRetryTimeout ||
-					got.took > most {
-					t.Errorf("the run took %s, want between %s and %s", got.took, defaultRetryTimeout, most)
-				}
-				if transport.count() > 500 {
-					t.Errorf("%d requests were sent", transport.count())
-				}
+	failures := map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503), "silent": {hang: true}}
+	for name, failure := range failures {
+		for _, test := range []struct {
+			responses int
+			set, want time.Duration
+		}{{1, 0, defaultRetryTimeout}, {0, 0, unservedTimeout}, {0, time.Minute, time.Minute}} {
+			t.Run(fmt.Sprintf("%s after %d responses, %s set", name, test.responses, test.set), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					transport := play(append(slices.Repeat([]step{ok(`{}`)}, test.responses), failure)...)
+					c := newClient(t, transport, byTime, func(cfg *Config) { cfg.RetryTimeout = test.set })
+					got := plan(t, c, 1000)
+					if got.full != 1 || got.short != 999-test.responses {
+						t.Errorf("%+v", got)
+					}
+					// The first attempt, the last one, and those that are under way then.
+					if most := test.want + 3*defaultRequestTimeout + time.Second; got.took < test.want || got.took > most ||
+						!failure.hang && got.took > test.want+time.Second {
+						t.Errorf("the run took %s, want between %s and %s", got.took, test.want, most)
+					}
+					if transport.count() > 500 {
+						t.Errorf("%d requests were sent", transport.count())
+					}
+				})
 			})
-		})
+		}
 	}
 }
 
-// TestSomeFailForGood: objects that the service cannot show do not multiply the wait.
+// TestSomeFailForGood: objects that the service cannot show keep no others from being read.
 func TestSomeFailForGood(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, play(step{respond: func(r *http.Request) step {
 			time.Sleep(100 * time.Millisecond)
-			if strings.HasSuffix(r.URL.Path, "7") {
+			if strings.HasSuffix(r.URL.Path, "77") {
 				return status(500)
 			}
 			return ok(`{"data":{"id":"c1"}}`)
 		}}), byTime)
 		got := plan(t, c, 1000)
-		if got.ok != 900 || got.full+got.short != 100 {
+		if got.ok != 990 || got.full+got.short != 10 {
 			t.Errorf("%+v", got)
 		}
-		if got.took > defaultRetryTimeout+3*time.Minute {
+		if got.took > defaultRetryTimeout+time.Minute {
 			t.Errorf("the run took %s", got.took)
 		}
 	})

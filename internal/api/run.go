@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 	"time"
 )
 
@@ -65,7 +64,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		wait, ok := c.nextAttempt(k, failures, v)
 		if !ok {
 			if !k.optional {
-				c.giveUp(ctx, k, v.err)
+				c.outage.giveUp(k.failing, v.err)
 			}
 			return nil, v.err
 		}
@@ -88,10 +87,10 @@ func (c *Client) concluded(k *call, err error) error {
 		}
 		foreign := !e.Structured && e.Status != http.StatusUnauthorized || e.lacksRoute()
 		if foreign || e.Status >= http.StatusInternalServerError {
-			return c.outage.report(k, c.cfg.Service, e)
+			return c.outage.report(k, c.cfg.Service, unresponsive, e)
 		}
 	case *TransportError:
-		return c.outage.report(k, c.cfg.Service, e)
+		return c.outage.report(k, c.cfg.Service, unresponsive, e)
 	}
 	return err
 }
@@ -103,7 +102,7 @@ func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, e
 		return nil, err
 	}
 	latest := k.latest
-	if end := k.failing.Add(c.cfg.RetryTimeout); !k.failing.IsZero() && end.Before(latest) {
+	if end := k.failing.Add(c.retryTimeout()); !k.failing.IsZero() && end.Before(latest) {
 		latest = end
 	}
 	pass, err := c.gate.enter(k.waiting, latest, func(d time.Duration) {
@@ -161,7 +160,7 @@ func (c *Client) judgeNoResponse(ctx context.Context, k *call, a *response) verd
 		return verdict{err: fmt.Errorf("%s %s: %w", c.cfg.Service, k.operation, a.err)}
 	}
 	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent,
-		Err: a.err, reported: new(atomic.Bool)}
+		Err: a.err}
 	return verdict{err: err, again: !c.permanent(a.err), uncertain: sent}
 }
 
@@ -184,7 +183,7 @@ func (c *Client) judgeSuccess(ctx context.Context, k *call, a *response) verdict
 		return verdict{err: e}
 	}
 	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent,
-		Err: a.err, reported: new(atomic.Bool)}
+		Err: a.err}
 	return verdict{err: err, again: true, uncertain: true}
 }
 
@@ -218,7 +217,7 @@ func (c *Client) notSent(k *call, throttled *Error, err error) error {
 // end in time.
 func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, bool) {
 	now := time.Now()
-	end := k.failing.Add(c.cfg.RetryTimeout)
+	end := k.failing.Add(c.retryTimeout())
 	if deadline, ok := k.waiting.Deadline(); ok && deadline.Before(end) {
 		end = deadline
 	}
@@ -230,8 +229,6 @@ func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, b
 	}
 	switch {
 	case c.cfg.MaxRetries >= 0 && failures >= c.cfg.MaxRetries:
-		return 0, false
-	case failures >= weakRetries && c.outage.isWeak(k.operation):
 		return 0, false
 	case k.optional && (failures > 0 || errors.Is(v.err, errLate)):
 		return 0, false

@@ -46,9 +46,6 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	if !process.Silent() {
 		base.Observer = conn.Log{Secrets: s.secrets()}
 	}
-	if s.retryTimeout == 0 {
-		base.MaxRetries = 0
-	}
 	c.Billing = service(s, s.billing, base, billing.New, diags)
 	// Only financial management honours the key (service description, Financial management §1); see api.Config.
 	keyed := base

@@ -61,12 +61,17 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 		diags.AddError(summary+": the outcome is unknown", sentence(ambiguous.Error())+withExternalID(operation))
 		return
 	}
+	if same := shared(err); same != nil {
+		if _, explained := shown.LoadOrStore(same, true); explained {
+			// One line: the other error says what to do, and a run may have thousands of these.
+			diags.AddError(summary, "The cause is the same as in another error of this run, which says what to do: "+
+				cause(same)+".")
+			return
+		}
+	}
 	var earlier *api.EarlierError
 	if errors.As(err, &earlier) {
-		// One line: the other error says what to do, and a run may have thousands of these.
-		diags.AddError(summary, "The cause is the same as in another error of this run, which says what to do: "+
-			cause(earlier.First)+".")
-		return
+		err = earlier.First // the request that met it first has reported nothing, or nothing yet
 	}
 	var transport *api.TransportError
 	if errors.As(err, &transport) {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -16,20 +17,39 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
+// shown are the causes that errors of this process have explained in full.
+var shown sync.Map
+
+// shared is the cause that an error may have in common with others; nil where it is about one object.
+func shared(err error) error {
+	var earlier *api.EarlierError
+	var transport *api.TransportError
+	switch {
+	case errors.As(err, &earlier):
+		return earlier.First
+	case errors.As(err, &transport):
+		return transport
+	}
+	if e, ok := api.AsError(err); ok && e.Status != http.StatusUnprocessableEntity {
+		return e
+	}
+	return nil
+}
+
 // AddRead is Add for the refresh of an object. known says that the state has more of the object than its id, so that
-// the refresh can leave it as it is: that is a warning where another refresh of this run has reported the same cause as
-// an error, because then the run fails anyway. Terraform folds warnings of one summary into one, and repeats errors.
+// the refresh can leave it as it is: that is a warning where an error of this run has explained the same cause, because
+// then the run fails anyway. Terraform folds warnings of one summary into one, and repeats errors.
 func AddRead(diags *diag.Diagnostics, err error, operation Operation, known bool) {
 	var earlier *api.EarlierError
-	if errors.As(err, &earlier) && earlier.Reported() && known {
-		diags.AddWarning("Objects could not be refreshed",
-			fmt.Sprintf("%s was not read, for the reason that an error of this run explains: %s. Its last known state is "+
-				"used, and the run fails.",
-				Capitalize(operation.Object), cause(earlier.First)))
-		return
+	if errors.As(err, &earlier) && known {
+		if _, explained := shown.Load(earlier.First); explained {
+			diags.AddWarning("Objects could not be refreshed",
+				fmt.Sprintf("%s was not read, for the reason that an error of this run explains: %s. Its last known state is "+
+					"used, and the run fails.", Capitalize(operation.Object), cause(earlier.First)))
+			return
+		}
 	}
 	Add(diags, err, operation)
-	api.MarkReported(err)
 }
 
 // serviceNames name the services inside a sentence.

@@ -222,6 +222,8 @@ func TestWrongServiceIsFoundOutOnce(t *testing.T) {
 		"its 404":    refusal(404, `{"error":{"code":"not_found","message":"no"}}`),
 		"a redirect": {status: 302, header: map[string]string{"Location": "https://login.example/"}},
 		"a token":    status(401),
+		"a scope": refusal(403, `{"error":{"code":"insufficient_scope","message":"no","details":`+
+			`{"required":["customers:read"],"granted":[]}}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -244,5 +246,30 @@ func TestWrongServiceIsFoundOutOnce(t *testing.T) {
 	}
 	if full.Load() != 1 || short.Load() != 4 {
 		t.Errorf("HTML with 200: %d in full, %d in short", full.Load(), short.Load())
+	}
+}
+
+// TestEachMissingScopeIsReported: a scope is in full once, also when the service responds in between, and another one
+// is another error. What may be about one object is always in full.
+func TestEachMissingScopeIsReported(t *testing.T) {
+	t.Parallel()
+	lacks := func(required string) step {
+		return refusal(403, `{"error":{"code":"insufficient_scope","message":"no","details":{"required":[`+required+`]}}}`)
+	}
+	c := newClient(t, play(lacks(`"a","b"`), ok(`{}`), lacks(`"a"`), lacks(`"a","b"`), lacks(``), lacks(``), lacks(`"a"`)))
+	var got string
+	for range 7 {
+		_, err := c.Do(t.Context(), getCustomer)
+		switch _, short := err.(*EarlierError); {
+		case short && HasCode(err, "insufficient_scope"):
+			got += "short "
+		case err == nil:
+			got += "ok "
+		default:
+			got += "full "
+		}
+	}
+	if want := "full ok full short full full short "; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -84,6 +85,9 @@ func (c *Client) concluded(k *call, err error) error {
 	case *Error:
 		if first := c.refused.Load(); e.Status == http.StatusUnauthorized && first != e {
 			return &EarlierError{Service: c.cfg.Service, Operation: k.operation, First: first, Err: e}
+		}
+		if e.Status == http.StatusForbidden && len(e.Required) > 0 {
+			return c.outage.report(k, c.cfg.Service, strings.Join(e.Required, " "), e)
 		}
 		foreign := !e.Structured && e.Status != http.StatusUnauthorized || e.lacksRoute()
 		if foreign || e.Status >= http.StatusInternalServerError {

@@ -228,16 +228,20 @@ func TestAdd_conflict(t *testing.T) {
 // TestAdd_earlier: what another error of the run explains is one line, whichever of them is shown first.
 func TestAdd_earlier(t *testing.T) {
 	t.Parallel()
-	first := refusal(401, "unauthorized", nil)
-	earlier := &api.EarlierError{Service: "billing", Operation: "customers.get", First: first, Err: first}
-	for i, err := range []error{earlier, first, fmt.Errorf("wrapped: %w", earlier)} {
-		var diags diag.Diagnostics
-		Add(&diags, err, creating)
-		full := strings.Contains(diags[0].Detail(), "BILLING_TOKEN")
-		short := diags[0].Detail() == "The cause is the same as in another error of this run, which says what to do: "+
-			"status 401 (Unauthorized)."
-		if full != (i == 0) || short == full {
-			t.Errorf("error %d: %s", i, diags[0].Detail())
+	for cause, first := range map[string]*api.Error{
+		"status 401 (Unauthorized)": refusal(401, "unauthorized", nil),
+		"the token lacks a, b":      refusal(403, "insufficient_scope", func(e *api.Error) { e.Required = []string{"a", "b"} }),
+	} {
+		earlier := &api.EarlierError{Service: "billing", Operation: "customers.get", First: first, Err: first}
+		for i, err := range []error{earlier, first, fmt.Errorf("wrapped: %w", earlier)} {
+			var diags diag.Diagnostics
+			Add(&diags, err, creating)
+			full := strings.Contains(diags[0].Detail(), "BILLING_TOKEN")
+			short := diags[0].Detail() == "The cause is the same as in another error of this run, which says what to do: "+
+				cause+"."
+			if full != (i == 0) || short == full {
+				t.Errorf("error %d: %s", i, diags[0].Detail())
+			}
 		}
 	}
 }

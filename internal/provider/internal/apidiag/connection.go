@@ -71,10 +71,14 @@ func cause(err error) string {
 	if errors.As(err, &transport) {
 		return transport.Err.Error()
 	}
-	if e, ok := api.AsError(err); ok {
-		return fmt.Sprintf("status %d (%s)", e.Status, http.StatusText(e.Status))
+	e, ok := api.AsError(err)
+	switch {
+	case !ok:
+		return err.Error()
+	case e.Status == http.StatusForbidden && len(e.Required) > 0:
+		return "the token lacks " + list(e.Required)
 	}
-	return err.Error()
+	return fmt.Sprintf("status %d (%s)", e.Status, http.StatusText(e.Status))
 }
 
 // aboutAddress adds to the name of an address argument what it is and where that was configured.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -9,11 +10,24 @@ import (
 )
 
 const (
+	// How long the gate closes after a 429 without Retry-After: doubled up to a
+	// cap, at which a probe costs the service little.
 	gateBackoffBase = 500 * time.Millisecond
-	gateBackoffCap  = 10 * time.Second // a probe at this interval costs the service little
+	gateBackoffCap  = 10 * time.Second
 	gateJitterMin   = 100 * time.Millisecond
 	gateJitterMax   = 5 * time.Second
+
+	lateness     = 10 * time.Millisecond  // of a timer: a request that comes so late does not delay the next one
+	measuredSpan = 2 * time.Second        // what "recent" means for the measured rate
+	shortestSpan = 500 * time.Millisecond // so that a first burst is not an absurd rate
+	slowing      = 0.85                   // what a 429 leaves of the rate that was too fast
+	steepness    = 0.3                    // of the recovery, in requests per second³
+	slowest      = 0.5                    // requests per second: slower is a standstill
+	unlimited    = 1000                   // requests per second: a higher rate is not limited
 )
+
+var errLimitTooLow = errors.New("the client-side limit of requests per second does not let it through before its " +
+	"deadline")
 
 // Gate limits the requests to the services. All clients of a provider share it:
 // a 429 to one request closes it for all. When it opens, one probe goes through,
@@ -154,7 +168,8 @@ func (g *Gate) newPass(now time.Time, probe bool) *pass {
 }
 
 // throttled ends a pass whose request got a 429: the gate closes for as long as
-// the service asked, or longer. The requests that were under way together are one
+// the service asked, and a little longer at random, so that the clients of one
+// service do not return together. The requests that were under way together are one
 // event, so only the first of them slows down further. A probe says nothing about
 // the rate.
 func (p *pass) throttled(cause *Error) {
@@ -169,7 +184,10 @@ func (p *pass) throttled(cause *Error) {
 			g.speed.slow(now)
 		}
 	}
-	wait := max(cause.RetryAfter, doubled(gateBackoffBase, gateBackoffCap, g.strikes))
+	wait := cause.RetryAfter
+	if wait == 0 {
+		wait = doubled(gateBackoffBase, gateBackoffCap, g.strikes)
+	}
 	jitter := min(max(wait/10, gateJitterMin), gateJitterMax)
 	until := now.Add(wait + time.Duration(g.random()*float64(jitter)))
 	if until.After(g.closedUntil) {
@@ -196,7 +214,7 @@ func (p *pass) done(status int) {
 		g.probing = false
 		if p.generation == g.generation {
 			g.recovering = false
-			g.speed.reopened(now)
+			g.speed.openedAt = now
 			if responded {
 				g.strikes = 0
 			}
@@ -210,4 +228,89 @@ func (p *pass) done(status int) {
 func (g *Gate) wake() {
 	close(g.changed)
 	g.changed = make(chan struct{})
+}
+
+// speed is the rate at which a gate lets requests through. Its owner locks.
+//
+// After a 429 it is somewhat below the rate that was too fast, and grows with the
+// square of the time: slowly at first, as it is near the rate that the service
+// allows, and fast when it is far below.
+type speed struct {
+	limit    float64         // configured, in requests per second; 0: none
+	current  float64         // in force; 0: none
+	base     float64         // after the last 429
+	openedAt time.Time       // after the last 429
+	due      time.Time       // of the next request
+	starts   [1024]time.Time // ring: when the latest requests went through
+	next     int
+}
+
+func newSpeed(limit float64) speed {
+	limit = max(limit, 0)
+	return speed{limit: limit, current: limit}
+}
+
+// interval is the time between two requests. Bursts are not allowed: a limit of n
+// is never more than n in any second.
+func (s *speed) interval() time.Duration {
+	if s.current == 0 {
+		return 0
+	}
+	return time.Duration(float64(time.Second) / s.current)
+}
+
+// started notes a request that goes through.
+func (s *speed) started(now time.Time) {
+	if late := now.Sub(s.due); late < 0 || late > lateness {
+		s.due = now
+	}
+	s.due = s.due.Add(s.interval())
+	s.starts[s.next] = now
+	s.next = (s.next + 1) % len(s.starts)
+}
+
+// measured is the recent rate in requests per second. What was before the gate
+// opened last does not count, as nothing was sent in between.
+func (s *speed) measured(now time.Time) float64 {
+	count, oldest := 0, now
+	for _, start := range s.starts {
+		if start.IsZero() || now.Sub(start) > measuredSpan || start.Before(s.openedAt) {
+			continue
+		}
+		count++
+		if start.Before(oldest) {
+			oldest = start
+		}
+	}
+	return float64(count) / max(now.Sub(oldest), shortestSpan).Seconds()
+}
+
+// slow slows down after a 429.
+func (s *speed) slow(now time.Time) {
+	reached := s.current
+	if reached == 0 {
+		reached = unlimited / 2
+	}
+	// A rate in force for less than a second cannot be measured.
+	if s.current == 0 || now.Sub(s.openedAt) >= time.Second {
+		reached = min(reached, s.measured(now))
+	}
+	floor := slowest
+	if s.limit > 0 {
+		floor = min(floor, s.limit)
+	}
+	s.base = max(slowing*reached, floor)
+	s.current, s.openedAt = s.base, now
+}
+
+// recover speeds up with the time that has passed without a 429.
+func (s *speed) recover(now time.Time) {
+	if s.current == s.limit {
+		return
+	}
+	elapsed := now.Sub(s.openedAt).Seconds()
+	s.current = s.base + steepness*elapsed*elapsed
+	if s.limit > 0 && s.current >= s.limit || s.limit == 0 && s.current >= unlimited {
+		s.current = s.limit
+	}
 }

@@ -120,7 +120,8 @@ func TestAllContinueTogether(t *testing.T) {
 // with one line. A service that has never responded is waited for less, unless the time is set.
 func TestDownIsFoundOutOnce(t *testing.T) {
 	t.Parallel()
-	failures := map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503), "silent": {hang: true}}
+	failures := map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503),
+		"silent": {hang: true}}
 	for name, failure := range failures {
 		for _, test := range []struct {
 			responses int

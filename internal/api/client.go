@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -36,7 +38,8 @@ type Client struct {
 	outage    outage
 	absence   absence
 	snapshots snapshots
-	random    func() float64 // in [0, 1)
+	random    func() float64    // in [0, 1)
+	secrets   *strings.Replacer // masks them
 	// refused is the first 401. The token does not become valid during a run, so
 	// every later call fails with this error immediately, without a request.
 	refused atomic.Pointer[Error]
@@ -84,6 +87,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		cfg: cfg, base: base, transport: cfg.Transport, gate: cfg.Gate,
 		observer: cfg.Observer, cache: newCache(), random: rand.Float64,
+		secrets: newSecrets(append(slices.Clone(cfg.Secrets), cfg.Token)...),
 	}
 	if c.transport == nil {
 		c.transport = &connections{make: func() *http.Transport { return newTransport(cfg) }}
@@ -102,6 +106,14 @@ func New(cfg Config) (*Client, error) {
 func newTransport(cfg Config) *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
+			if r.StatusCode == http.StatusOK {
+				return nil
+			}
+			// Of the status net/http would show the text alone, such as "Forbidden".
+			return &net.OpError{Op: "proxyconnect", Net: "tcp",
+				Err: errors.New("the proxy responded with status " + cleanLine(r.Status, maxHintRunes))}
+		},
 		// An address that drops packets is known before the attempt ends.
 		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 		TLSClientConfig:     tlsConfig(cfg.RootCAs),
@@ -262,7 +274,7 @@ func (c *Client) newError(k *call, status int, header http.Header, body []byte) 
 	return e
 }
 
-// scrubHeader takes this client's own token out of the headers of a response.
+// scrubHeader masks the secrets in the headers of a response.
 func (c *Client) scrubHeader(header http.Header) http.Header {
 	for name, values := range header {
 		for i := range values {
@@ -272,18 +284,16 @@ func (c *Client) scrubHeader(header http.Header) http.Header {
 	return header
 }
 
-// scrubBody takes this client's own token out of a body that becomes part of a
-// message, before that is shortened. JSON may write the token with escapes.
+// scrubBody masks the secrets in a body that becomes part of a message, before that
+// is shortened. JSON may write them with escapes.
 func (c *Client) scrubBody(body []byte) []byte {
 	if bytes.IndexByte(body, '\\') >= 0 {
 		if value, err := decodeAny(body); err == nil {
-			body = []byte(encodeMasked(replaceAll(value, c.cfg.Token)))
+			return []byte(encodeMasked(maskSecrets(value, c.secrets)))
 		}
 	}
-	return bytes.ReplaceAll(body, []byte(c.cfg.Token), []byte(masked))
+	return []byte(c.scrub(string(body)))
 }
 
-// scrub takes this client's own token out of a text, whatever put it there.
-func (c *Client) scrub(text string) string {
-	return strings.ReplaceAll(text, c.cfg.Token, masked)
-}
+// scrub masks the secrets in a text, whatever put them there.
+func (c *Client) scrub(text string) string { return c.secrets.Replace(text) }

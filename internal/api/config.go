@@ -23,10 +23,11 @@ const (
 
 // Config describes the client of one service.
 type Config struct {
-	Service string // "billing", "finance", "collections": named in errors and logs
-	BaseURL string // https://host[:port][/prefix]
-	Token   string // never logged, never part of an error
-	Source  Source // where BaseURL and Token were configured, for messages
+	Service string   // "billing", "finance", "collections": named in errors and logs
+	BaseURL string   // https://host[:port][/prefix]
+	Token   string   // never logged, never part of an error
+	Secrets []string // like Token: those of other services, which a response of this one may repeat
+	Source  Source   // where BaseURL and Token were configured, for messages
 	// "" or "Authorization": "Bearer <token>"; any other header carries the bare token
 	AuthHeader string
 	UserAgent  string         // "": Go's own

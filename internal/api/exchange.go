@@ -126,8 +126,9 @@ func (c *Client) explain(ctx, attempt context.Context, err error) error {
 		// Not wrapped: DeadlineExceeded would read as if the caller's own time
 		// had run out.
 		return fmt.Errorf("%w %s", errLate, c.cfg.RequestTimeout)
-	case strings.Contains(err.Error(), c.cfg.Token):
-		return errors.New(c.scrub(err.Error()))
+	}
+	if text := c.scrub(err.Error()); text != err.Error() {
+		return errors.New(text)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -62,6 +63,30 @@ func TestRefusedConnectionLeavesAPostRepeatable(t *testing.T) {
 	var transport *TransportError
 	if _, err := c.Do(t.Context(), createCustomer); !errors.As(err, &transport) || transport.Attempts != 3 {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestProxyThatDoesNotConnect: the error is that of the proxy, with its status.
+func TestProxyThatDoesNotConnect(t *testing.T) {
+	t.Parallel()
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(407) }))
+	t.Cleanup(proxy.Close)
+	address, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := newTransport(Config{})
+	transport.Proxy = http.ProxyURL(address)
+	c := newClient(t, transport, func(cfg *Config) { cfg.MaxRetries = 0 })
+	var failure *net.OpError
+	_, err = c.Do(t.Context(), getCustomer)
+	if !errors.As(err, &failure) || failure.Op != "proxyconnect" || !strings.Contains(err.Error(), "status 407") {
+		t.Error(err)
+	}
+	proxy.Close() // what net/http itself reports has the same form
+	transport.CloseIdleConnections()
+	if _, err := c.Do(t.Context(), getCustomer); !errors.As(err, &failure) || failure.Op != "proxyconnect" {
+		t.Error(err)
 	}
 }
 

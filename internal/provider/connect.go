@@ -42,6 +42,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	base := api.Config{
 		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout,
 		RequestTimeout: s.requestTimeout, Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
+		Secrets: s.secrets(),
 	}
 	if !process.Silent() {
 		base.Observer = conn.Log{Secrets: s.secrets()}

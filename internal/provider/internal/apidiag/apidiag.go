@@ -169,6 +169,9 @@ func advice(e *api.Error) string {
 		return "The object does not exist, or it belongs to another organization than the token. If the path below is not " +
 			"one of the service's, " +
 			"check " + address + aboutAddress(e.Service, e.Source) + " and the provider argument operations."
+	case e.Status == http.StatusProxyAuthRequired:
+		return "A proxy between this machine and " + address + aboutAddress(e.Service, e.Source) + " asks for a password. Write " +
+			"it into the environment variable HTTPS_PROXY (http://user:password@host:port)."
 	case e.Status == http.StatusTooManyRequests:
 		return limited(e)
 	case e.Status >= http.StatusInternalServerError:

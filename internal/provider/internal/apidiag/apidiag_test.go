@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -291,6 +292,11 @@ func TestAdd_source(t *testing.T) {
 		"no TLS": {lost(tls.RecordHeaderError{Msg: "x"}), []string{"does not use TLS", address}},
 		"name": {lost(&net.DNSError{Err: "no such host", IsNotFound: true}),
 			[]string{"no host of this name", address}},
+		"proxy": {lost(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: &net.DNSError{Err: "no such host",
+			IsNotFound: true}}), []string{"The proxy in the environment variable HTTPS_PROXY", "If " + address}},
+		"proxy with a password": {refusal(407, "", sourced), []string{"HTTPS_PROXY", address}},
+		"dropped": {lost(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
+			[]string{"firewall", address}},
 		"refused":     {lost(syscall.ECONNREFUSED), []string{"Nothing listens at this address", address, "retry_timeout"}},
 		"another one": {lost(errors.New("broken")), []string{"Check that " + address + " is right", "retry_timeout"}},
 	} {

@@ -140,7 +140,11 @@ func unreachable(e *api.TransportError) string {
 	address, _ := arguments(e.Service)
 	where := address + aboutAddress(e.Service, e.Source)
 	var dial *net.OpError
-	if errors.As(e.Err, &dial) && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
+	if errors.As(e.Err, &dial) && dial.Op == "proxyconnect" {
+		return fmt.Sprintf("The proxy in the environment variable HTTPS_PROXY does not pass the request on. Check the address "+
+			"and the password in it. If %s is to be reached without a proxy, add its host to NO_PROXY.%s", where, later(e))
+	}
+	if dial != nil && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
 		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && validate.Loopback(host) {
 			return fmt.Sprintf("Nothing listens at this address. Check host and port of %s. If it is the address of a "+
 				"sandbox, %s", where, SandboxEnded("the sandbox", ""))
@@ -169,7 +173,7 @@ func unreachable(e *api.TransportError) string {
 			where)
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("Nothing listens at this address. Check host and port of %s.%s", where, later(e))
-	case e.Late():
+	case e.Late(), dial != nil && dial.Timeout():
 		return fmt.Sprintf("Check that this machine reaches %s: a firewall or proxy may drop the request. If the service "+
 			"is slow, set request_timeout (or %s) "+
 			"to a longer time.", where, variable("request_timeout"))

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -17,14 +15,10 @@ import (
 	"time"
 )
 
-const (
-	// idempotencyHeader makes net/http replay a POST on its own when a reused
-	// connection dies. So it goes only to the service that honours it (service
-	// description, Financial management §1).
-	idempotencyHeader = "X-Idempotency-Key"
-
-	maxHeaderBytes = 256 << 10
-)
+// idempotencyHeader makes net/http replay a POST on its own when a reused
+// connection dies. So it goes only to the service that honours it (service
+// description, Financial management §1).
+const idempotencyHeader = "X-Idempotency-Key"
 
 // Client speaks to one service. It is safe for concurrent use.
 type Client struct {
@@ -99,32 +93,6 @@ func New(cfg Config) (*Client, error) {
 		c.observer = silent{}
 	}
 	return c, nil
-}
-
-// newTransport is used without an http.Client around it, so no redirect is
-// ever followed and no cookie kept.
-func newTransport(cfg Config) *http.Transport {
-	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment,
-		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
-			if r.StatusCode == http.StatusOK {
-				return nil
-			}
-			// Of the status net/http would show the text alone, such as "Forbidden".
-			return &net.OpError{Op: "proxyconnect", Net: "tcp",
-				Err: errors.New("the proxy responded with status " + cleanLine(r.Status, maxHintRunes))}
-		},
-		// An address that drops packets is known before the attempt ends.
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-		TLSClientConfig:     tlsConfig(cfg.RootCAs),
-		TLSHandshakeTimeout: 10 * time.Second,
-		ForceAttemptHTTP2:   true, // a TLS configuration of one's own switches it off otherwise
-		// A connection that has gone silent is closed before its requests time out.
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 5 * time.Second},
-		MaxIdleConnsPerHost:    32, // above Terraform's usual parallelism of 10
-		IdleConnTimeout:        60 * time.Second,
-		MaxResponseHeaderBytes: maxHeaderBytes,
-	}
 }
 
 // Do carries out one operation and returns its response. Everything else is an

@@ -70,15 +70,11 @@ type closedError struct {
 
 func (e *closedError) Error() string { return "rate limit: closed until " + e.until.String() }
 
-// turn is what a waiter should do now: go (pass), or wait and look again.
-type turn struct {
-	pass    *pass
-	queue   bool          // it has to become the head first
-	delay   time.Duration // negative: until something changes
-	closed  bool          // it is the 429 that makes it wait
-	opens   time.Time
-	cause   *Error
-	changed <-chan struct{}
+// wait is what a waiter waits for. Without anything it has to become the head first.
+type wait struct {
+	until   time.Time       // zero: until something changes
+	cause   *Error          // the 429 that it waits for; nil: it waits for the limit
+	changed <-chan struct{} // closed when it should look again
 }
 
 // enter waits until the gate lets a request through. It fails with ctx's cause
@@ -101,65 +97,54 @@ func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Du
 			return nil, err
 		}
 		now := time.Now()
-		t := g.next(now, head)
-		if t.pass != nil {
-			return t.pass, nil
-		}
-		if t.queue {
+		p, w := g.next(now, head)
+		switch closed := w.cause != nil; {
+		case p != nil:
+			return p, nil
+		case !closed && w.until.IsZero():
 			select {
 			case g.head <- struct{}{}:
 				head = true
-			case <-t.changed:
+			case <-w.changed:
 			case <-ctx.Done():
 			}
 			continue
-		}
-		if t.delay < 0 {
-			t.delay = max(latest.Sub(now), 0) // a probe is under way, and may hang
-		}
-		switch wake := now.Add(t.delay); {
-		case t.opens.After(latest), t.cause != nil && !now.Before(latest):
-			return nil, &closedError{until: t.opens, cause: t.cause}
-		case t.closed && !t.opens.Equal(announced):
-			announced = t.opens
-			waiting(t.delay)
-		case !t.closed && bounded && t.delay > 0 && wake.After(deadline):
+		case closed && (w.until.After(latest) || !now.Before(latest)):
+			return nil, &closedError{until: w.until, cause: w.cause}
+		case !closed && bounded && w.until.After(deadline):
 			return nil, errLimitTooLow
+		case w.until.IsZero():
+			w.until = latest // a probe is under way, and may hang
+		case closed && !w.until.Equal(announced):
+			announced = w.until
+			waiting(w.until.Sub(now))
 		}
-		if err := pause(ctx, t.delay, t.changed); err != nil {
+		if err := pause(ctx, w.until.Sub(now), w.changed); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// next decides one waiter's turn. Only the head waits for the time that the limit
-// sets, so that the others go at the rate that is in force when they become the
-// head.
-func (g *Gate) next(now time.Time, head bool) turn {
+// next decides what one waiter does now. Only the head waits for the time that the
+// limit sets, so that the others go at the rate that is in force when they become
+// the head.
+func (g *Gate) next(now time.Time, head bool) (*pass, wait) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t := turn{changed: g.changed, delay: -1}
 	switch {
 	case now.Before(g.closedUntil):
-		t.closed, t.opens, t.cause, t.delay = true, g.closedUntil, g.cause, g.closedUntil.Sub(now)
-		return t
+		return nil, wait{until: g.closedUntil, cause: g.cause, changed: g.changed}
 	case g.recovering && g.probing:
-		t.opens, t.cause = g.closedUntil, g.cause
-		return t
+		return nil, wait{cause: g.cause, changed: g.changed}
 	case g.recovering:
 		g.probing = true
-		t.pass = g.newPass(now, true)
-		return t
+		return g.newPass(now, true), wait{}
+	case !head:
+		return nil, wait{changed: g.changed}
+	case g.speed.current > 0 && g.speed.due.After(now):
+		return nil, wait{until: g.speed.due, changed: g.changed}
 	}
-	if !head {
-		t.queue = true
-		return t
-	}
-	if t.delay = g.speed.due.Sub(now); t.delay > 0 && g.speed.current > 0 {
-		return t
-	}
-	t.pass = g.newPass(now, false)
-	return t
+	return g.newPass(now, false), wait{}
 }
 
 func (g *Gate) newPass(now time.Time, probe bool) *pass {

@@ -136,9 +136,14 @@ func (c *Client) stopped(k *call) error {
 func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	switch {
 	case a.status == 0:
-		return c.judgeNoResponse(ctx, k, a)
+		return c.judgeFailure(ctx, k, a, a.connected && !unprocessed(a.err))
+	case isSuccess(a.status) && a.err == nil:
+		return verdict{response: &Response{
+			Status: a.status, Header: a.header, Body: a.body, RequestID: a.requestID(),
+			call: k, sentAt: a.sentAt,
+		}}
 	case isSuccess(a.status):
-		return c.judgeSuccess(ctx, k, a)
+		return c.judgeFailure(ctx, k, a, true)
 	}
 	e := c.newError(k, a.status, a.header, a.body)
 	switch {
@@ -155,40 +160,21 @@ func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	return verdict{err: e, again: true, uncertain: true, pause: e.RetryAfter}
 }
 
-func (c *Client) judgeNoResponse(ctx context.Context, k *call, a *response) verdict {
-	sent := a.connected && !unprocessed(a.err)
+// judgeFailure decides what to do without a response, or without all of one. sent
+// says that the request may have been carried out.
+func (c *Client) judgeFailure(ctx context.Context, k *call, a *response, sent bool) verdict {
 	switch {
 	case !k.repeatable && sent:
 		return verdict{err: c.ambiguous(k, a, a.err)}
 	case ctx.Err() != nil:
 		return verdict{err: fmt.Errorf("%s %s: %w", c.cfg.Service, k.operation, a.err)}
-	}
-	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent,
-		Err: a.err}
-	return verdict{err: err, again: !c.permanent(a.err), uncertain: sent}
-}
-
-func (c *Client) judgeSuccess(ctx context.Context, k *call, a *response) verdict {
-	if a.err == nil {
-		return verdict{response: &Response{
-			Status: a.status, Header: a.header, Body: a.body, RequestID: a.requestID(),
-			call: k, sentAt: a.sentAt,
-		}}
-	}
-	if !k.repeatable {
-		return verdict{err: c.ambiguous(k, a, a.err)}
-	}
-	if ctx.Err() != nil {
-		return verdict{err: fmt.Errorf("%s %s: %w", c.cfg.Service, k.operation, a.err)}
-	}
-	if errors.Is(a.err, errTooLarge) || errors.Is(a.err, errTooDeep) || errors.Is(a.err, errMalformed) {
+	case errors.Is(a.err, errTooLarge), errors.Is(a.err, errTooDeep), errors.Is(a.err, errMalformed):
 		e := c.newError(k, a.status, a.header, nil)
 		e.Message = a.err.Error()
 		return verdict{err: e}
 	}
-	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent,
-		Err: a.err}
-	return verdict{err: err, again: true, uncertain: true}
+	return verdict{again: !c.permanent(a.err), uncertain: sent, err: &TransportError{Service: c.cfg.Service,
+		Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent, Err: a.err}}
 }
 
 func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {
@@ -198,7 +184,8 @@ func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {
 	}
 }
 
-// notSent describes why the gate did not let a call through.
+// notSent describes why the gate did not let a call through. throttled is the call's
+// own 429, if it got one.
 func (c *Client) notSent(k *call, throttled *Error, err error) error {
 	var closed *closedError
 	if !errors.As(err, &closed) {

@@ -9,20 +9,17 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-const (
-	// idempotencyHeader makes net/http replay a POST on its own when a reused
-	// connection dies. So it goes only to the service that honours it (service
-	// description, Financial management §1).
-	idempotencyHeader = "X-Idempotency-Key"
-
-	maxHeaderBytes = 256 << 10
-)
+// idempotencyHeader makes net/http replay a POST on its own when a reused
+// connection dies. So it goes only to the service that honours it (service
+// description, Financial management §1).
+const idempotencyHeader = "X-Idempotency-Key"
 
 // Client speaks to one service. It is safe for concurrent use.
 type Client struct {
@@ -35,8 +32,9 @@ type Client struct {
 	outage    outage
 	absence   absence
 	snapshots snapshots
-	random    func() float64 // in [0, 1)
-	answered  sync.Map       // ids that the responses to creations of this process have shown
+	random    func() float64    // in [0, 1)
+	secrets   *strings.Replacer // masks them
+	answered  sync.Map          // ids that the responses to creations of this process have shown
 	// refused is the first 401. The token does not become valid during a run, so
 	// every later call fails with this error immediately, without a request.
 	refused atomic.Pointer[Error]
@@ -75,15 +73,13 @@ func New(cfg Config) (*Client, error) {
 	if cfg.RequestTimeout == 0 {
 		cfg.RequestTimeout = defaultRequestTimeout
 	}
-	if cfg.RetryTimeout == 0 {
-		cfg.RetryTimeout = defaultRetryTimeout
-	}
 	if cfg.MaxWait == 0 {
 		cfg.MaxWait = defaultMaxWait
 	}
 	c := &Client{
 		cfg: cfg, base: base, transport: cfg.Transport, gate: cfg.Gate,
 		observer: cfg.Observer, random: rand.Float64,
+		secrets: newSecrets(append(slices.Clone(cfg.Secrets), cfg.Token)...),
 	}
 	if c.transport == nil {
 		c.transport = &connections{make: func() *http.Transport { return newTransport(cfg) }}
@@ -95,22 +91,6 @@ func New(cfg Config) (*Client, error) {
 		c.observer = silent{}
 	}
 	return c, nil
-}
-
-// newTransport is used without an http.Client around it, so no redirect is
-// ever followed and no cookie kept.
-func newTransport(cfg Config) *http.Transport {
-	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		TLSClientConfig:     tlsConfig(cfg.RootCAs),
-		TLSHandshakeTimeout: 10 * time.Second,
-		ForceAttemptHTTP2:   true, // a TLS configuration of one's own switches it off otherwise
-		// A connection that has gone silent is closed before its requests time out.
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 5 * time.Second},
-		MaxIdleConnsPerHost:    32, // above Terraform's usual parallelism of 10
-		IdleConnTimeout:        60 * time.Second,
-		MaxResponseHeaderBytes: maxHeaderBytes,
-	}
 }
 
 // Do carries out one operation and returns its response. Everything else is an
@@ -254,11 +234,11 @@ func (c *Client) newError(k *call, status int, header http.Header, body []byte) 
 	e.Service, e.Source, e.Operation = c.cfg.Service, c.cfg.Source, k.operation
 	e.Method, e.Path, e.ResourcePath = k.route.method, k.route.template, k.resourcePath
 	e.Attempts, e.Uncertain = k.sent, k.uncertain
-	e.Message, e.reported = c.scrub(e.Message), new(atomic.Bool)
+	e.Message = c.scrub(e.Message)
 	return e
 }
 
-// scrubHeader takes this client's own token out of the headers of a response.
+// scrubHeader masks the secrets in the headers of a response.
 func (c *Client) scrubHeader(header http.Header) http.Header {
 	for name, values := range header {
 		for i := range values {
@@ -268,18 +248,16 @@ func (c *Client) scrubHeader(header http.Header) http.Header {
 	return header
 }
 
-// scrubBody takes this client's own token out of a body that becomes part of a
-// message, before that is shortened. JSON may write the token with escapes.
+// scrubBody masks the secrets in a body that becomes part of a message, before that
+// is shortened. JSON may write them with escapes.
 func (c *Client) scrubBody(body []byte) []byte {
 	if bytes.IndexByte(body, '\\') >= 0 {
 		if value, err := decodeAny(body); err == nil {
-			body = []byte(encodeMasked(replaceAll(value, c.cfg.Token)))
+			return []byte(encodeMasked(maskSecrets(value, c.secrets)))
 		}
 	}
-	return bytes.ReplaceAll(body, []byte(c.cfg.Token), []byte(masked))
+	return []byte(c.scrub(string(body)))
 }
 
-// scrub takes this client's own token out of a text, whatever put it there.
-func (c *Client) scrub(text string) string {
-	return strings.ReplaceAll(text, c.cfg.Token, masked)
-}
+// scrub masks the secrets in a text, whatever put them there.
+func (c *Client) scrub(text string) string { return c.secrets.Replace(text) }

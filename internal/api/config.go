@@ -23,17 +23,19 @@ const (
 
 // Config describes the client of one service.
 type Config struct {
-	Service string // "billing", "finance", "collections": named in errors and logs
-	BaseURL string // https://host[:port][/prefix]
-	Token   string // never logged, never part of an error
-	Source  Source // where BaseURL and Token were configured, for messages
+	Service string   // "billing", "finance", "collections": named in errors and logs
+	BaseURL string   // https://host[:port][/prefix]
+	Token   string   // never logged, never part of an error
+	Secrets []string // like Token: those of other services, which a response of this one may repeat
+	Source  Source   // where BaseURL and Token were configured, for messages
 	// "" or "Authorization": "Bearer <token>"; any other header carries the bare token
 	AuthHeader string
 	UserAgent  string         // "": Go's own
 	RootCAs    *x509.CertPool // nil: the system's
 	// attempts after the first one, for 5xx, 408 and transport errors only; see NoRetryLimit
-	MaxRetries            int
-	RetryTimeout          time.Duration     // how long such attempts continue, from the first failure on; 0 means 5 min
+	MaxRetries int
+	// how long such attempts continue, from the first failure on; 0 means 5 min, and 20 s until the service has responded
+	RetryTimeout          time.Duration
 	RequestTimeout        time.Duration     // per attempt; 0 means 30 s
 	MaxWait               time.Duration     // longest that one call waits for a gate closed by 429; 0 means 20 min
 	Gate                  *Gate             // nil: its own gate without a client-side limit

@@ -67,9 +67,10 @@ func ReadBack[T any](ctx context.Context, value T, err error, read func(context.
 
 // Delete carries out a deletion: 204 or 200 with {data: {deleted: true}}. An
 // object that does not exist is deleted ([IsNotFound]). Where an earlier attempt
-// may have deleted it and the last one got a 404 that proves nothing, and where
-// the service responds with a conflict, the object is read: the deletion is done
-// when the service says that the object does not exist.
+// may have deleted it and the last one got a 404 that proves nothing, where the
+// service responds with a conflict, and where a success is the page of a proxy,
+// the object is read: the deletion is done when the service says that the object
+// does not exist.
 func Delete(ctx context.Context, c *Client, r Request) error {
 	return Revoke(ctx, c, r, func(struct{}) bool { return false })
 }
@@ -96,6 +97,9 @@ func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool
 	if err == nil {
 		err = c.checkSubject(response, object)
 	}
+	if err != nil && !isJSON(response.Header) && isGone(ctx, c, r, ended) {
+		return nil
+	}
 	if err != nil {
 		return c.unusable(response, err)
 	}
@@ -120,7 +124,7 @@ func (c *Client) unusable(response *Response, cause error) error {
 		cause = e
 	}
 	if response.call.repeatable && !isJSON(response.Header) && other == nil {
-		return c.outage.report(response.call, c.cfg.Service, cause)
+		return c.outage.report(response.call, c.cfg.Service, unresponsive, cause)
 	}
 	if response.call.repeatable {
 		return cause

@@ -100,21 +100,23 @@ func (p *picky) Check() error {
 
 func TestDelete(t *testing.T) {
 	t.Parallel()
+	htmlPage := step{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}
 	own404, page := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`), ok(`{"data":[]}`)
 	tests := map[string]struct {
 		responses []step
 		want      string // "" is done
 	}{
-		"204":                     {[]step{status(204)}, ""},
-		"200 without a body":      {[]step{status(200)}, ""},
-		"200 enveloped":           {[]step{ok(`{"data":{"deleted":true}}`)}, ""},
-		"200 bare":                {[]step{ok(`{"deleted":true}`)}, ""},
-		"200 with the object":     {[]step{ok(`{"data":{"id":"c1"}}`)}, ""},
-		"deleted false":           {[]step{ok(`{"data":{"deleted":false}}`)}, "deleted: false"},
-		"deleted of another type": {[]step{ok(`{"data":{"deleted":"yes"}}`)}, `field "deleted"`},
-		"null data":               {[]step{ok(`{"data":null}`)}, "no object"},
-		"HTML": {
-			[]step{{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}}, "not JSON"},
+		"204":                         {[]step{status(204)}, ""},
+		"200 without a body":          {[]step{status(200)}, ""},
+		"200 enveloped":               {[]step{ok(`{"data":{"deleted":true}}`)}, ""},
+		"200 bare":                    {[]step{ok(`{"deleted":true}`)}, ""},
+		"200 with the object":         {[]step{ok(`{"data":{"id":"c1"}}`)}, ""},
+		"deleted false":               {[]step{ok(`{"data":{"deleted":false}}`)}, "deleted: false"},
+		"deleted of another type":     {[]step{ok(`{"data":{"deleted":"yes"}}`)}, `field "deleted"`},
+		"null data":                   {[]step{ok(`{"data":null}`)}, "no object"},
+		"HTML, gone":                  {[]step{htmlPage, own404, page}, ""},
+		"HTML, still there":           {[]step{htmlPage, ok(`{"data":{"id":"c1"}}`)}, "not JSON"},
+		"HTML, nothing known":         {[]step{htmlPage}, "not JSON"},
 		"the service's 404":           {[]step{own404, page}, ""},
 		"a bare 404":                  {[]step{status(404)}, "404"},
 		"the service's 404 after 503": {[]step{status(503), own404, page}, ""},

@@ -7,7 +7,9 @@
 //	client.go     the request is prepared: route, address, body, headers
 //	run.go        the loop that decides what a response means: done, again, or over
 //	gate.go       the limiter that all clients of one provider share: 429 and the client-side limit
+//	outage.go     what all calls share about a service that does not respond
 //	exchange.go   one attempt: send, read within the caps, notify the observer
+//	connections.go  the transport: TLS, proxies, and connections that go silent
 //	decode.go     One and Delete: the required form of a success
 //	optional.go   Optional: a success of any form
 //	raw.go        Raw: a success that is a document and not JSON
@@ -15,8 +17,7 @@
 //	snapshot.go   Refreshed: single objects of a refresh from the pages of their list
 //	cursor.go     Cursor: the same where pages are chained by cursors
 //	settle.go     what to do when a create may or may not have happened
-//	transition.go the same for a change of an object's state
-//	repeat.go     the same for what may happen twice
+//	transition.go the same for a change of an object's state, and for what may happen twice
 //
 // # Why no ready-made retry library
 //

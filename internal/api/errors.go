@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -40,7 +39,6 @@ type Error struct {
 	RetryAfter  time.Duration // what the response asked to wait; 0: nothing
 	RetryAt     time.Time     // when the service asked to be asked again; only set when that is too late to wait for
 	ContentType string        // of the response, as sent
-	reported    *atomic.Bool  // see MarkReported
 	unshown     bool          // the request succeeded, and the response does not show the object
 	noList      bool          // the request succeeded, and the response contains no list
 }
@@ -114,7 +112,6 @@ type TransportError struct {
 	Source             Source // Config.Source
 	Attempts           int
 	Err                error
-	reported           *atomic.Bool // see MarkReported
 }
 
 func (e *TransportError) Error() string {

@@ -178,45 +178,51 @@ func FuzzParseError(f *testing.F) {
 	})
 }
 
-// TestTokenIsMaskedEverywhere: wherever the service repeats our own token, and however it writes it, no error shows it,
-// nor a part of it.
-func TestTokenIsMaskedEverywhere(t *testing.T) {
+// TestSecretsAreMaskedEverywhere: wherever a response repeats the token of this service or of another one, and however
+// it writes it, no error shows it, nor a part of it.
+func TestSecretsAreMaskedEverywhere(t *testing.T) {
 	t.Parallel()
-	escaped := strings.ReplaceAll(testToken, "_", `\u005f`)
-	long := strings.Repeat("x", maxMessageRunes-5) + testToken
-	for name, s := range map[string]step{
-		"message": refusal(422, `{"error":{"code":"c","message":"`+testToken+`"}}`),
-		"escaped": refusal(422, `{"error":{"code":"c","message":"`+escaped+`","details":{"fields":{"`+escaped+`":"`+
-			escaped+`"}}}}`),
-		"code":     refusal(422, `{"error":{"code":"`+testToken+`","message":"m"}}`),
-		"cut":      refusal(422, `{"error":{"code":"c","message":"`+long+`"}}`),
-		"cut code": refusal(422, `{"error":{"code":"`+long[maxMessageRunes-maxHintRunes:]+`","message":"m"}}`),
-		"details": refusal(422, `{"error":{"code":"c","message":"m","details":{"field":"`+testToken+`","id":"`+
-			testToken+`","fields":{"`+testToken+`":["`+testToken+`"]}}}}`),
-		"scopes": refusal(403, `{"error":{"code":"c","message":"m","details":{"required":["`+testToken+
-			`"],"granted":"`+testToken+`"}}}`),
-		"flat": refusal(403, `{"error":"`+testToken+`","error_code":"`+testToken+`"}`),
-		"HTML": {status: 403, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>",
-			header: map[string]string{"Content-Type": "text/html"}},
-		"HTML with 200": {status: 200, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>",
-			header: map[string]string{"Content-Type": "text/html"}},
-		"headers":  {status: 422, header: map[string]string{"Request-Id": testToken, "Content-Type": "text/" + testToken}},
-		"redirect": {status: 302, header: map[string]string{"Location": "https://" + testToken + ".example/"}},
-	} {
-		for _, request := range []Request{getCustomer, createCustomer} {
-			watcher := &events{}
-			c := newClient(t, play(s), func(cfg *Config) { cfg.Observer = watcher })
-			_, err := One[thing](t.Context(), c, request)
-			e, ok := AsError(err)
-			if !ok {
-				t.Fatalf("%s: %v", name, err)
-			}
-			shown := fmt.Sprintf("%v %+v %s %+v", err, *e, e.Details, watcher.responses[0].RequestID)
-			if watcher.responses[0].ResponseBody != nil {
-				shown += watcher.responses[0].ResponseBody()
-			}
-			if strings.Contains(strings.ToLower(shown), strings.ToLower(testToken[:8])) {
-				t.Errorf("%s %s: %s", name, request.Operation, shown)
+	for _, secret := range []string{testToken, testToken + "_of_another", "key_of_collections"} {
+		escaped := strings.ReplaceAll(secret, "_", `\u005f`)
+		long := strings.Repeat("x", maxMessageRunes-5) + secret
+		html := map[string]string{"Content-Type": "text/html"}
+		for name, s := range map[string]step{
+			"message": refusal(422, `{"error":{"code":"c","message":"`+secret+`"}}`),
+			"escaped": refusal(422, `{"error":{"code":"c","message":"`+escaped+`","details":{"fields":{"`+escaped+`":"`+
+				escaped+`"}}}}`),
+			"code":     refusal(422, `{"error":{"code":"`+secret+`","message":"m"}}`),
+			"cut":      refusal(422, `{"error":{"code":"c","message":"`+long+`"}}`),
+			"cut code": refusal(422, `{"error":{"code":"`+long[maxMessageRunes-maxHintRunes:]+`","message":"m"}}`),
+			"details": refusal(422, `{"error":{"code":"c","message":"m","details":{"field":"`+secret+`","id":"`+
+				secret+`","fields":{"`+secret+`":["`+secret+`"]}}}}`),
+			"scopes": refusal(403, `{"error":{"code":"c","message":"m","details":{"required":["`+secret+
+				`"],"granted":"`+secret+`"}}}`),
+			"flat":          refusal(403, `{"error":"`+secret+`","error_code":"`+secret+`"}`),
+			"foreign":       refusal(400, `{"message":"`+secret+`"}`),
+			"HTML":          {status: 403, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>", header: html},
+			"HTML with 200": {status: 200, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>", header: html},
+			"headers":       {status: 422, header: map[string]string{"Request-Id": secret, "Content-Type": "text/" + secret}},
+			"redirect":      {status: 302, header: map[string]string{"Location": "https://" + secret + ".example/"}},
+			"no response":   {err: fmt.Errorf("dial: header was Bearer %s", secret)},
+		} {
+			for _, request := range []Request{getCustomer, createCustomer} {
+				watcher := &events{}
+				c := newClient(t, play(s), func(cfg *Config) {
+					cfg.Observer, cfg.MaxRetries = watcher, 0
+					cfg.Secrets = []string{"", testToken, testToken + "_of_another", "key_of_collections"}
+				})
+				_, err := One[thing](t.Context(), c, request)
+				shown := fmt.Sprintf("%v %+v", err, watcher.responses[0].RequestID)
+				if e, ok := AsError(err); ok {
+					shown += fmt.Sprintf("%+v %s", *e, e.Details)
+				}
+				if watcher.responses[0].ResponseBody != nil {
+					shown += watcher.responses[0].ResponseBody()
+				}
+				if err == nil || strings.Contains(strings.ToLower(shown), strings.ToLower(secret[:8])) ||
+					strings.Contains(shown, "of_another") {
+					t.Errorf("%s %s: %s", name, request.Operation, shown)
+				}
 			}
 		}
 	}
@@ -238,4 +244,52 @@ func TestNotModified(t *testing.T) {
 		!strings.Contains(err.Error(), "a cache") {
 		t.Errorf("304 for ever: %v after %d requests", err, transport.count())
 	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	tests := map[string]struct {
+		value, date string
+		want        time.Duration
+	}{
+		"absent":                        {"", "", 0},
+		"seconds":                       {"120", "", 2 * time.Minute},
+		"blanks":                        {" 7 ", "", 7 * time.Second},
+		"zero":                          {"0", "", 0},
+		"negative":                      {"-5", "", 0},
+		"fraction":                      {"1.5", "", 0},
+		"garbage":                       {"soon", "", 0},
+		"very large":                    {"99999999999", "", maxRetryAfter},
+		"beyond 64 bits":                {"99999999999999999999999", "", maxRetryAfter},
+		"date without Date":             {"Wed, 04 Mar 2026 05:07:07 GMT", "", time.Minute},
+		"date by the service's clock":   {"Wed, 04 Mar 2026 09:00:30 GMT", "Wed, 04 Mar 2026 09:00:00 GMT", 30 * time.Second},
+		"date in the past":              {"Wed, 04 Mar 2026 05:00:00 GMT", "", 0},
+		"date with a broken Date":       {"Wed, 04 Mar 2026 05:07:07 GMT", "yesterday", time.Minute},
+		"far date":                      {"Wed, 04 Mar 2999 05:07:07 GMT", "", maxRetryAfter},
+		"date in the format of asctime": {"Wed Mar  4 05:07:07 2026", "", time.Minute},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			header := http.Header{}
+			header.Set("Retry-After", test.value)
+			header.Set("Date", test.date)
+			if got := retryAfter(header, now); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"", "1", "-1", "1e9", "999999999999999999999", "Wed, 04 Mar 2026 05:07:07 GMT", "\x00"} {
+		f.Add(seed, seed)
+	}
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, value, date string) {
+		header := http.Header{"Retry-After": {value}, "Date": {date}}
+		if got := retryAfter(header, now); got < 0 || got > maxRetryAfter {
+			t.Errorf("%q, %q: %s", value, date, got)
+		}
+	})
 }

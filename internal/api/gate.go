@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -9,11 +10,24 @@ import (
 )
 
 const (
+	// How long the gate closes after a 429 without Retry-After: doubled up to a
+	// cap, at which a probe costs the service little.
 	gateBackoffBase = 500 * time.Millisecond
-	gateBackoffCap  = 10 * time.Second // a probe at this interval costs the service little
+	gateBackoffCap  = 10 * time.Second
 	gateJitterMin   = 100 * time.Millisecond
 	gateJitterMax   = 5 * time.Second
+
+	lateness     = 10 * time.Millisecond  // of a timer: a request that comes so late does not delay the next one
+	measuredSpan = 2 * time.Second        // what "recent" means for the measured rate
+	shortestSpan = 500 * time.Millisecond // so that a first burst is not an absurd rate
+	slowing      = 0.85                   // what a 429 leaves of the rate that was too fast
+	steepness    = 0.3                    // of the recovery, in requests per second³
+	slowest      = 0.5                    // requests per second: slower is a standstill
+	unlimited    = 1000                   // requests per second: a higher rate is not limited
 )
+
+var errLimitTooLow = errors.New("the client-side limit of requests per second does not let it through before its " +
+	"deadline")
 
 // Gate limits the requests to the services. All clients of a provider share it:
 // a 429 to one request closes it for all. When it opens, one probe goes through,
@@ -56,15 +70,11 @@ type closedError struct {
 
 func (e *closedError) Error() string { return "rate limit: closed until " + e.until.String() }
 
-// turn is what a waiter should do now: go (pass), or wait and look again.
-type turn struct {
-	pass    *pass
-	queue   bool          // it has to become the head first
-	delay   time.Duration // negative: until something changes
-	closed  bool          // it is the 429 that makes it wait
-	opens   time.Time
-	cause   *Error
-	changed <-chan struct{}
+// wait is what a waiter waits for. Without anything it has to become the head first.
+type wait struct {
+	until   time.Time       // zero: until something changes
+	cause   *Error          // the 429 that it waits for; nil: it waits for the limit
+	changed <-chan struct{} // closed when it should look again
 }
 
 // enter waits until the gate lets a request through. It fails with ctx's cause
@@ -87,65 +97,54 @@ func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Du
 			return nil, err
 		}
 		now := time.Now()
-		t := g.next(now, head)
-		if t.pass != nil {
-			return t.pass, nil
-		}
-		if t.queue {
+		p, w := g.next(now, head)
+		switch closed := w.cause != nil; {
+		case p != nil:
+			return p, nil
+		case !closed && w.until.IsZero():
 			select {
 			case g.head <- struct{}{}:
 				head = true
-			case <-t.changed:
+			case <-w.changed:
 			case <-ctx.Done():
 			}
 			continue
-		}
-		if t.delay < 0 {
-			t.delay = max(latest.Sub(now), 0) // a probe is under way, and may hang
-		}
-		switch wake := now.Add(t.delay); {
-		case t.opens.After(latest), t.cause != nil && !now.Before(latest):
-			return nil, &closedError{until: t.opens, cause: t.cause}
-		case t.closed && !t.opens.Equal(announced):
-			announced = t.opens
-			waiting(t.delay)
-		case !t.closed && bounded && t.delay > 0 && wake.After(deadline):
+		case closed && (w.until.After(latest) || !now.Before(latest)):
+			return nil, &closedError{until: w.until, cause: w.cause}
+		case !closed && bounded && w.until.After(deadline):
 			return nil, errLimitTooLow
+		case w.until.IsZero():
+			w.until = latest // a probe is under way, and may hang
+		case closed && !w.until.Equal(announced):
+			announced = w.until
+			waiting(w.until.Sub(now))
 		}
-		if err := pause(ctx, t.delay, t.changed); err != nil {
+		if err := pause(ctx, w.until.Sub(now), w.changed); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// next decides one waiter's turn. Only the head waits for the time that the limit
-// sets, so that the others go at the rate that is in force when they become the
-// head.
-func (g *Gate) next(now time.Time, head bool) turn {
+// next decides what one waiter does now. Only the head waits for the time that the
+// limit sets, so that the others go at the rate that is in force when they become
+// the head.
+func (g *Gate) next(now time.Time, head bool) (*pass, wait) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t := turn{changed: g.changed, delay: -1}
 	switch {
 	case now.Before(g.closedUntil):
-		t.closed, t.opens, t.cause, t.delay = true, g.closedUntil, g.cause, g.closedUntil.Sub(now)
-		return t
+		return nil, wait{until: g.closedUntil, cause: g.cause, changed: g.changed}
 	case g.recovering && g.probing:
-		t.opens, t.cause = g.closedUntil, g.cause
-		return t
+		return nil, wait{cause: g.cause, changed: g.changed}
 	case g.recovering:
 		g.probing = true
-		t.pass = g.newPass(now, true)
-		return t
+		return g.newPass(now, true), wait{}
+	case !head:
+		return nil, wait{changed: g.changed}
+	case g.speed.current > 0 && g.speed.due.After(now):
+		return nil, wait{until: g.speed.due, changed: g.changed}
 	}
-	if !head {
-		t.queue = true
-		return t
-	}
-	if t.delay = g.speed.due.Sub(now); t.delay > 0 && g.speed.current > 0 {
-		return t
-	}
-	t.pass = g.newPass(now, false)
-	return t
+	return g.newPass(now, false), wait{}
 }
 
 func (g *Gate) newPass(now time.Time, probe bool) *pass {
@@ -154,7 +153,8 @@ func (g *Gate) newPass(now time.Time, probe bool) *pass {
 }
 
 // throttled ends a pass whose request got a 429: the gate closes for as long as
-// the service asked, or longer. The requests that were under way together are one
+// the service asked, and a little longer at random, so that the clients of one
+// service do not return together. The requests that were under way together are one
 // event, so only the first of them slows down further. A probe says nothing about
 // the rate.
 func (p *pass) throttled(cause *Error) {
@@ -169,7 +169,10 @@ func (p *pass) throttled(cause *Error) {
 			g.speed.slow(now)
 		}
 	}
-	wait := max(cause.RetryAfter, doubled(gateBackoffBase, gateBackoffCap, g.strikes))
+	wait := cause.RetryAfter
+	if wait == 0 {
+		wait = doubled(gateBackoffBase, gateBackoffCap, g.strikes)
+	}
 	jitter := min(max(wait/10, gateJitterMin), gateJitterMax)
 	until := now.Add(wait + time.Duration(g.random()*float64(jitter)))
 	if until.After(g.closedUntil) {
@@ -196,7 +199,7 @@ func (p *pass) done(status int) {
 		g.probing = false
 		if p.generation == g.generation {
 			g.recovering = false
-			g.speed.reopened(now)
+			g.speed.openedAt = now
 			if responded {
 				g.strikes = 0
 			}
@@ -210,4 +213,89 @@ func (p *pass) done(status int) {
 func (g *Gate) wake() {
 	close(g.changed)
 	g.changed = make(chan struct{})
+}
+
+// speed is the rate at which a gate lets requests through. Its owner locks.
+//
+// After a 429 it is somewhat below the rate that was too fast, and grows with the
+// square of the time: slowly at first, as it is near the rate that the service
+// allows, and fast when it is far below.
+type speed struct {
+	limit    float64         // configured, in requests per second; 0: none
+	current  float64         // in force; 0: none
+	base     float64         // after the last 429
+	openedAt time.Time       // after the last 429
+	due      time.Time       // of the next request
+	starts   [1024]time.Time // ring: when the latest requests went through
+	next     int
+}
+
+func newSpeed(limit float64) speed {
+	limit = max(limit, 0)
+	return speed{limit: limit, current: limit}
+}
+
+// interval is the time between two requests. Bursts are not allowed: a limit of n
+// is never more than n in any second.
+func (s *speed) interval() time.Duration {
+	if s.current == 0 {
+		return 0
+	}
+	return time.Duration(float64(time.Second) / s.current)
+}
+
+// started notes a request that goes through.
+func (s *speed) started(now time.Time) {
+	if late := now.Sub(s.due); late < 0 || late > lateness {
+		s.due = now
+	}
+	s.due = s.due.Add(s.interval())
+	s.starts[s.next] = now
+	s.next = (s.next + 1) % len(s.starts)
+}
+
+// measured is the recent rate in requests per second. What was before the gate
+// opened last does not count, as nothing was sent in between.
+func (s *speed) measured(now time.Time) float64 {
+	count, oldest := 0, now
+	for _, start := range s.starts {
+		if start.IsZero() || now.Sub(start) > measuredSpan || start.Before(s.openedAt) {
+			continue
+		}
+		count++
+		if start.Before(oldest) {
+			oldest = start
+		}
+	}
+	return float64(count) / max(now.Sub(oldest), shortestSpan).Seconds()
+}
+
+// slow slows down after a 429.
+func (s *speed) slow(now time.Time) {
+	reached := s.current
+	if reached == 0 {
+		reached = unlimited / 2
+	}
+	// A rate in force for less than a second cannot be measured.
+	if s.current == 0 || now.Sub(s.openedAt) >= time.Second {
+		reached = min(reached, s.measured(now))
+	}
+	floor := slowest
+	if s.limit > 0 {
+		floor = min(floor, s.limit)
+	}
+	s.base = max(slowing*reached, floor)
+	s.current, s.openedAt = s.base, now
+}
+
+// recover speeds up with the time that has passed without a 429.
+func (s *speed) recover(now time.Time) {
+	if s.current == s.limit {
+		return
+	}
+	elapsed := now.Sub(s.openedAt).Seconds()
+	s.current = s.base + steepness*elapsed*elapsed
+	if s.limit > 0 && s.current >= s.limit || s.limit == 0 && s.current >= unlimited {
+		s.current = s.limit
+	}
 }

@@ -3,7 +3,7 @@ package api
 import (
 	"context"
 	"errors"
-	"math"
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -84,7 +84,7 @@ func TestGateClosesForAllAndProbesWithOne(t *testing.T) {
 		}
 		// 20 requests in a first second were too many: now fewer, and more step by step.
 		for i := 3; i < len(reopened); i++ {
-			if gap := reopened[i].Sub(reopened[i-1]); gap < 30*time.Millisecond {
+			if gap := reopened[i].Sub(reopened[i-1]); gap < 25*time.Millisecond {
 				t.Errorf("request %d came %s after the one before, want a lower rate", i, gap)
 			}
 		}
@@ -108,59 +108,57 @@ func TestGateReopensWithoutABurst(t *testing.T) {
 	})
 }
 
+// enter goes through a gate, however long that takes.
+func enter(t *testing.T, g *Gate) *pass {
+	t.Helper()
+	p, err := g.enter(t.Context(), time.Now().Add(time.Hour), func(time.Duration) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestGateSlowsDownOncePerEvent: requests that are throttled together are one event.
 func TestGateSlowsDownOncePerEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		gate := NewGate(8)
+		gate := NewGate(20)
 		var passes []*pass
 		for range 4 {
-			p, err := gate.enter(t.Context(), time.Now().Add(time.Hour), func(time.Duration) {})
-			if err != nil {
-				t.Fatal(err)
-			}
-			passes = append(passes, p)
+			passes = append(passes, enter(t, gate))
 		}
 		for _, p := range passes {
 			p.throttled(&Error{Status: 429})
 		}
-		// 4 requests in a second were too many.
-		if want := 4 * allowed * slowing; math.Abs(gate.speed.current-want) > 1e-9 || gate.strikes != 1 {
+		// 4 requests in half a second were too many.
+		if want := 4 / shortestSpan.Seconds() * slowing; gate.speed.current != want || gate.strikes != 1 {
 			t.Errorf("rate %v after %d strikes, want %v after 1", gate.speed.current, gate.strikes, want)
 		}
 	})
 }
 
 func TestGateRecoversWithinSeconds(t *testing.T) {
-	for name, test := range map[string]struct {
-		limit float64
-		want  map[int]float64 // seconds after the 429 → rate in force
-	}{
-		"to the configured limit": {20, map[int]float64{0: 16.5, 2: 18.4, 4: 20, 6: 20}},
-		"to no limit":             {0, map[int]float64{0: 16.5, 2: 18.4, 4: 20, 10: 185, 20: 0}},
+	for limit, want := range map[float64]map[int]float64{ // limit → seconds after the 429 → rate in force
+		20:  {0: 17, 2: 18.2, 4: 20, 20: 20},
+		0:   {0: 17, 2: 18.2, 10: 47, 60: 0},
+		0.4: {0: 0.4, 60: 0.4}, // below the slowest rate
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				gate := NewGate(test.limit)
-				enter := func() *pass {
-					p, err := gate.enter(t.Context(), time.Now().Add(time.Hour), func(time.Duration) {})
-					if err != nil {
-						t.Fatal(err)
-					}
-					return p
-				}
+				gate := NewGate(limit)
+				gate.speed.current = min(20, limit+20*(1-min(limit, 1)))
 				for range 40 {
-					enter().done(200)
+					enter(t, gate).done(200)
 					time.Sleep(50 * time.Millisecond)
 				}
-				gate.speed.current = 20
-				enter().throttled(&Error{Status: 429, RetryAfter: time.Second})
-				enter().done(200)
-				for second := range 21 {
-					enter().done(200)
-					got := gate.speed.current
-					if want, ok := test.want[second]; ok && (got < 0.9*want || got > 1.1*want+0.2) {
-						t.Errorf("%d s after the 429: rate %v, want about %v", second, got, want)
+				enter(t, gate).throttled(&Error{Status: 429, RetryAfter: time.Second})
+				enter(t, gate).done(200)
+				reopened := time.Now()
+				for second := range 61 {
+					time.Sleep(time.Until(reopened.Add(time.Duration(second) * time.Second)))
+					(&pass{gate: gate, generation: gate.generation}).done(200)
+					if want, ok := want[second]; ok && (gate.speed.current < 0.95*want || gate.speed.current > 1.05*want) {
+						t.Errorf("%d s after the 429: rate %v, want about %v", second, gate.speed.current, want)
 					}
-					time.Sleep(time.Second)
 				}
 			})
 		})
@@ -173,15 +171,14 @@ func TestMeasuredRate(t *testing.T) {
 	for i := range 60 {
 		s.started(start.Add(time.Duration(i) * 100 * time.Millisecond))
 	}
+	for after, want := range map[time.Duration]float64{6 * time.Second: 10, time.Minute: 0} {
+		if got := s.measured(start.Add(after)); got != want {
+			t.Errorf("60 requests in 6 s measure as %v a second after %s, want %v", got, after, want)
+		}
+	}
+	s.openedAt = start.Add(5 * time.Second)
 	if got := s.measured(start.Add(6 * time.Second)); got != 10 {
-		t.Errorf("60 requests in 6 s measure as %v a second", got)
-	}
-	if got := s.measured(start.Add(time.Minute)); got != 0 {
-		t.Errorf("what is long ago measures as %v", got)
-	}
-	s.slow(start.Add(time.Minute))
-	if s.current != slowest {
-		t.Errorf("rate %v, want the floor %v", s.current, slowest)
+		t.Errorf("a second after the gate opened, the rate measures as %v", got)
 	}
 }
 
@@ -214,5 +211,231 @@ func TestGateLimitObeysTheDeadline(t *testing.T) {
 		if _, err := c.Do(t.Context(), getCustomer); err != nil || time.Since(start) != 10*time.Second {
 			t.Errorf("%v, the next one went through after %s, want 10s", err, time.Since(start))
 		}
+	})
+}
+
+func TestWhatOpensTheGate(t *testing.T) {
+	for status, opens := range map[int]bool{429: false, 0: true, 500: true, 503: true, 200: true, 404: true, 422: true} {
+		synctest.Test(t, func(t *testing.T) {
+			gate := NewGate(0)
+			enter(t, gate).throttled(&Error{Status: 429})
+			if status == http.StatusTooManyRequests {
+				enter(t, gate).throttled(&Error{Status: 429})
+			} else {
+				enter(t, gate).done(status)
+			}
+			if p := enter(t, gate); p.probe == opens {
+				t.Errorf("after a probe that ended in %d the next request is a probe: %v", status, p.probe)
+			}
+		})
+	}
+}
+
+func TestProbeThatIsCancelledFreesTheGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := play(status(429), step{hang: true}, ok(`{}`))
+		c := newClient(t, transport)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		probe := make(chan error, 1)
+		go func() {
+			_, err := c.Do(ctx, getCustomer)
+			probe <- err
+		}()
+		time.Sleep(4 * time.Second)
+		_, err := c.Do(t.Context(), getCustomer)
+		if err != nil {
+			t.Error(err)
+		}
+		if err := <-probe; !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWaiterThatNeverSentNamesThe429(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := play(step{
+			status: 429, body: `{"error":{"code":"rate_limited","message":"slow"}}`,
+			header: map[string]string{"Retry-After": "3600", "Request-Id": "r-429"},
+		})
+		watcher := &events{}
+		c := newClient(t, transport, func(cfg *Config) { cfg.Observer = watcher })
+		if _, err := c.Do(t.Context(), getCustomer); !HasCode(err, "rate_limited") {
+			t.Fatal(err)
+		}
+		_, err := c.Do(t.Context(), updateCustomer)
+		e, ok := AsError(err)
+		if !ok || e.RequestID != "r-429" || e.RetryAt.Before(time.Now().Add(time.Hour)) {
+			t.Errorf("got %v", err)
+		}
+		if transport.count() != 1 {
+			t.Errorf("sent %d requests", transport.count())
+		}
+		if len(watcher.waiting) != 0 {
+			t.Error("announced a wait that was not made")
+		}
+	})
+}
+
+// TestGateKeepsToRetryAfter: however often the service asks to wait a second, that is how long each wait is, and a
+// little longer. Without Retry-After the waits grow.
+func TestGateKeepsToRetryAfter(t *testing.T) {
+	for retryAfter, want := range map[string][]time.Duration{
+		"10": {10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second},
+		"":   {time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second},
+	} {
+		for _, random := range []float64{0, 0.5} {
+			synctest.Test(t, func(t *testing.T) {
+				watcher := &events{}
+				throttled := step{status: 429, header: map[string]string{"Retry-After": retryAfter}}
+				c := newClient(t, play(throttled, throttled, throttled, throttled, throttled, throttled, ok(`{}`)),
+					func(cfg *Config) { cfg.Observer = watcher })
+				c.gate.random = func() float64 { return random }
+				if _, err := c.Do(t.Context(), getCustomer); err != nil {
+					t.Fatal(err)
+				}
+				for i, wait := range watcher.waiting {
+					jitter := time.Duration(random * float64(max(want[i]/10, gateJitterMin)))
+					if wait.Delay != want[i]+jitter || wait.Reason == "" {
+						t.Errorf("Retry-After %q, wait %d: %s, want %s and %s", retryAfter, i, wait.Delay, want[i], jitter)
+					}
+				}
+				if len(watcher.waiting) != len(want) {
+					t.Errorf("announced %+v", watcher.waiting)
+				}
+			})
+		}
+	}
+}
+
+// bucket lets perSecond requests through, and size of them together.
+type bucket struct {
+	mu              sync.Mutex
+	perSecond, size float64
+	tokens          float64
+	at              time.Time
+}
+
+func (b *bucket) allow() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	b.tokens, b.at = min(b.size, b.tokens+b.perSecond*now.Sub(b.at).Seconds()), now
+	if b.tokens < 1 {
+		return false
+	}
+	b.tokens--
+	return true
+}
+
+// TestRateFollowsTheService: with a service that lets 50 requests a second through, 1,000 reads take at most 1.3 times
+// as long as they must, also right after a storm of 429, and however many wait at the same time.
+func TestRateFollowsTheService(t *testing.T) {
+	t.Parallel()
+	const perSecond, reads = 50, 1000
+	for _, test := range []struct {
+		burst, workers int
+		retryAfter     string
+		storm          time.Duration
+	}{
+		{50, 10, "", 0}, {50, 10, "1", 0}, {10, 10, "", 0}, {10, 10, "1", 0}, {50, 40, "1", 0}, {50, reads, "", 0},
+		{50, 10, "", 10 * time.Minute}, {50, 10, "", 30 * time.Second}, {50, 10, "1", 30 * time.Second},
+		{50, 10, "0", 30 * time.Second},
+	} {
+		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				limit := &bucket{perSecond: perSecond, size: float64(test.burst)}
+				transport := play(step{respond: func(*http.Request) step {
+					time.Sleep(40 * time.Millisecond)
+					if time.Since(start) < test.storm || !limit.allow() {
+						throttled := status(429)
+						if test.retryAfter != "" {
+							throttled.header = map[string]string{"Retry-After": test.retryAfter}
+						}
+						return throttled
+					}
+					return ok(`{"data":{"id":"c1"}}`)
+				}})
+				c := newClient(t, transport)
+				left := make(chan bool, reads)
+				for range reads {
+					left <- true
+				}
+				close(left)
+				var group sync.WaitGroup
+				for range test.workers {
+					group.Go(func() {
+						for range left {
+							if _, err := c.Do(t.Context(), getCustomer); err != nil {
+								t.Error(err)
+							}
+						}
+					})
+				}
+				group.Wait()
+				most := reads * time.Second / perSecond * 13 / 10
+				if test.storm > 0 {
+					most += test.storm + gateBackoffCap
+				}
+				took := time.Since(start)
+				t.Logf("%s, %d requests", took, transport.count())
+				if took > most {
+					t.Errorf("1,000 reads took %s, want at most %s", took, most)
+				}
+				if extra := transport.count() - reads; extra > reads/5+test.workers {
+					t.Errorf("%d requests were throttled", extra)
+				}
+			})
+		})
+	}
+}
+
+// TestHangingHostAfterA429: reads that hang are not made one after the other because a 429 came before them.
+func TestHangingHostAfterA429(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, play(status(429), step{hang: true}),
+			func(cfg *Config) { cfg.RequestTimeout, cfg.MaxRetries = time.Second, 4 })
+		start := time.Now()
+		var group sync.WaitGroup
+		for range 40 {
+			group.Go(func() {
+				if _, err := c.Do(t.Context(), getCustomer); err == nil {
+					t.Error("a read succeeded")
+				}
+			})
+		}
+		group.Wait()
+		if took := time.Since(start); took > time.Minute {
+			t.Errorf("40 reads took %s", took)
+		}
+	})
+}
+
+// TestWaitersBehindAProbeObeyTheirDeadline: a probe that hangs keeps nobody longer than they may wait.
+func TestWaitersBehindAProbeObeyTheirDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, play(status(429), step{hang: true}),
+			func(cfg *Config) { cfg.RequestTimeout, cfg.MaxWait = time.Hour, time.Minute })
+		start := time.Now()
+		done := make(chan time.Duration, 2)
+		for range 2 {
+			go func() {
+				_, err := c.Do(t.Context(), getCustomer)
+				if err == nil {
+					t.Error("a read succeeded")
+				}
+				done <- time.Since(start)
+			}()
+			synctest.Wait()
+			time.Sleep(3 * time.Second)
+		}
+		if first := <-done; first > time.Minute+4*time.Second {
+			t.Errorf("the one behind the probe ended after %s", first)
+		}
+		<-done
 	})
 }

@@ -102,7 +102,7 @@ func newClient(t testing.TB, transport http.RoundTripper, change ...func(*Config
 	t.Helper()
 	cfg := Config{
 		Service: "billing", BaseURL: "https://api.example.test", Token: testToken,
-		MaxRetries: 4, Transport: transport,
+		MaxRetries: 4, RetryTimeout: defaultRetryTimeout, Transport: transport,
 	}
 	for _, f := range change {
 		f(&cfg)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,18 @@ var secretText = regexp.MustCompile(`whsec_[A-Za-z0-9+/=_-]+` +
 	`|eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*` +
 	`|(?i:\bbearer\s+[A-Za-z0-9._~+/=-]{20,})` +
 	`|(?i:\bauthorization["']?\s*[:=]\s*["']?(?:[a-z]+\s+)?[^\s"',;]+)`)
+
+// newSecrets masks known secrets, the longest first, as one may begin with another.
+func newSecrets(known ...string) *strings.Replacer {
+	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, secret := range known {
+		if secret != "" {
+			pairs = append(pairs, secret, masked)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
 
 // MaskJSON renders a JSON body for a log, with every secret replaced: the values
 // of keys that name one (token, secret, password, authorization, api_key and
@@ -49,21 +62,21 @@ func decodeAny(body []byte) (any, error) {
 	return value, nil
 }
 
-// replaceAll replaces a text in all strings and keys of a decoded value.
-func replaceAll(value any, old string) any {
+// maskSecrets replaces known secrets in all strings and keys of a decoded value.
+func maskSecrets(value any, secrets *strings.Replacer) any {
 	switch v := value.(type) {
 	case map[string]any:
-		replaced := make(map[string]any, len(v))
+		shown := make(map[string]any, len(v))
 		for key, inner := range v {
-			replaced[strings.ReplaceAll(key, old, masked)] = replaceAll(inner, old)
+			shown[secrets.Replace(key)] = maskSecrets(inner, secrets)
 		}
-		return replaced
+		return shown
 	case []any:
 		for i := range v {
-			v[i] = replaceAll(v[i], old)
+			v[i] = maskSecrets(v[i], secrets)
 		}
 	case string:
-		return strings.ReplaceAll(v, old, masked)
+		return secrets.Replace(v)
 	}
 	return value
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -73,7 +74,7 @@ func TestOutagesAreSurvived(t *testing.T) {
 					}
 					time.Sleep(100 * time.Millisecond)
 					return ok(`{"data":{"id":"c1"}}`)
-				}}), byTime)
+				}}), byTime, func(cfg *Config) { cfg.RetryTimeout = 0 })
 				got := plan(t, c, 1000)
 				if got.ok != 1000 {
 					t.Errorf("%+v", got)
@@ -116,48 +117,54 @@ func TestAllContinueTogether(t *testing.T) {
 }
 
 // TestDownIsFoundOutOnce: when the service does not come back, one call waits for it and reports it, and the others end
-// with one line.
+// with one line. A service that has never responded is waited for less, unless the time is set.
 func TestDownIsFoundOutOnce(t *testing.T) {
 	t.Parallel()
-	for name, failure := range map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503),
-		"silent": {hang: true}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				transport := play(failure)
-				c := newClient(t, transport, byTime)
-				got := plan(t, c, 1000)
-				if got.full != 1 || got.short != 999 {
-					t.Errorf("%+v", got)
-				}
-				// The last attempt, the one elsewhere, and those under way meanwhile.
-				if most := defaultRetryTimeout + 3*defaultRequestTimeout + time.Second; got.took < defaultRetryTimeout ||
-					got.took > most {
-					t.Errorf("the run took %s, want between %s and %s", got.took, defaultRetryTimeout, most)
-				}
-				if transport.count() > 500 {
-					t.Errorf("%d requests were sent", transport.count())
-				}
+	failures := map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503),
+		"silent": {hang: true}}
+	for name, failure := range failures {
+		for _, test := range []struct {
+			responses int
+			set, want time.Duration
+		}{{1, 0, defaultRetryTimeout}, {0, 0, unservedTimeout}, {0, time.Minute, time.Minute}} {
+			t.Run(fmt.Sprintf("%s after %d responses, %s set", name, test.responses, test.set), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					transport := play(append(slices.Repeat([]step{ok(`{}`)}, test.responses), failure)...)
+					c := newClient(t, transport, byTime, func(cfg *Config) { cfg.RetryTimeout = test.set })
+					got := plan(t, c, 1000)
+					if got.full != 1 || got.short != 999-test.responses {
+						t.Errorf("%+v", got)
+					}
+					// The first attempt, the last one, and those that are under way then.
+					if most := test.want + 3*defaultRequestTimeout + time.Second; got.took < test.want || got.took > most ||
+						!failure.hang && got.took > test.want+time.Second {
+						t.Errorf("the run took %s, want between %s and %s", got.took, test.want, most)
+					}
+					if transport.count() > 500 {
+						t.Errorf("%d requests were sent", transport.count())
+					}
+				})
 			})
-		})
+		}
 	}
 }
 
-// TestSomeFailForGood: objects that the service cannot show do not multiply the wait.
+// TestSomeFailForGood: objects that the service cannot show keep no others from being read.
 func TestSomeFailForGood(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, play(step{respond: func(r *http.Request) step {
 			time.Sleep(100 * time.Millisecond)
-			if strings.HasSuffix(r.URL.Path, "7") {
+			if strings.HasSuffix(r.URL.Path, "77") {
 				return status(500)
 			}
 			return ok(`{"data":{"id":"c1"}}`)
 		}}), byTime)
 		got := plan(t, c, 1000)
-		if got.ok != 900 || got.full+got.short != 100 {
+		if got.ok != 990 || got.full+got.short != 10 {
 			t.Errorf("%+v", got)
 		}
-		if got.took > defaultRetryTimeout+3*time.Minute {
+		if got.took > defaultRetryTimeout+time.Minute {
 			t.Errorf("the run took %s", got.took)
 		}
 	})
@@ -216,6 +223,8 @@ func TestWrongServiceIsFoundOutOnce(t *testing.T) {
 		"its 404":    refusal(404, `{"error":{"code":"not_found","message":"no"}}`),
 		"a redirect": {status: 302, header: map[string]string{"Location": "https://login.example/"}},
 		"a token":    status(401),
+		"a scope": refusal(403, `{"error":{"code":"insufficient_scope","message":"no","details":`+
+			`{"required":["customers:read"],"granted":[]}}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -238,5 +247,30 @@ func TestWrongServiceIsFoundOutOnce(t *testing.T) {
 	}
 	if full.Load() != 1 || short.Load() != 4 {
 		t.Errorf("HTML with 200: %d in full, %d in short", full.Load(), short.Load())
+	}
+}
+
+// TestEachMissingScopeIsReported: a scope is in full once, also when the service responds in between, and another one
+// is another error. What may be about one object is always in full.
+func TestEachMissingScopeIsReported(t *testing.T) {
+	t.Parallel()
+	lacks := func(required string) step {
+		return refusal(403, `{"error":{"code":"insufficient_scope","message":"no","details":{"required":[`+required+`]}}}`)
+	}
+	c := newClient(t, play(lacks(`"a","b"`), ok(`{}`), lacks(`"a"`), lacks(`"a","b"`), lacks(``), lacks(``), lacks(`"a"`)))
+	var got string
+	for range 7 {
+		_, err := c.Do(t.Context(), getCustomer)
+		switch _, short := err.(*EarlierError); {
+		case short && HasCode(err, "insufficient_scope"):
+			got += "short "
+		case err == nil:
+			got += "ok "
+		default:
+			got += "full "
+		}
+	}
+	if want := "full ok full short full full short "; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

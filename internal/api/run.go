@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
+	"strings"
 	"time"
 )
 
@@ -65,7 +65,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		wait, ok := c.nextAttempt(k, failures, v)
 		if !ok {
 			if !k.optional {
-				c.giveUp(ctx, k, v.err)
+				c.outage.giveUp(k.failing, v.err)
 			}
 			return nil, v.err
 		}
@@ -86,12 +86,15 @@ func (c *Client) concluded(k *call, err error) error {
 		if first := c.refused.Load(); e.Status == http.StatusUnauthorized && first != e {
 			return &EarlierError{Service: c.cfg.Service, Operation: k.operation, First: first, Err: e}
 		}
+		if e.Status == http.StatusForbidden && len(e.Required) > 0 {
+			return c.outage.report(k, c.cfg.Service, strings.Join(e.Required, " "), e)
+		}
 		foreign := !e.Structured && e.Status != http.StatusUnauthorized || e.lacksRoute()
 		if foreign || e.Status >= http.StatusInternalServerError {
-			return c.outage.report(k, c.cfg.Service, e)
+			return c.outage.report(k, c.cfg.Service, unresponsive, e)
 		}
 	case *TransportError:
-		return c.outage.report(k, c.cfg.Service, e)
+		return c.outage.report(k, c.cfg.Service, unresponsive, e)
 	}
 	return err
 }
@@ -103,7 +106,7 @@ func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, e
 		return nil, err
 	}
 	latest := k.latest
-	if end := k.failing.Add(c.cfg.RetryTimeout); !k.failing.IsZero() && end.Before(latest) {
+	if end := k.failing.Add(c.retryTimeout()); !k.failing.IsZero() && end.Before(latest) {
 		latest = end
 	}
 	pass, err := c.gate.enter(k.waiting, latest, func(d time.Duration) {
@@ -133,9 +136,14 @@ func (c *Client) stopped(k *call) error {
 func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	switch {
 	case a.status == 0:
-		return c.judgeNoResponse(ctx, k, a)
+		return c.judgeFailure(ctx, k, a, a.connected && !unprocessed(a.err))
+	case isSuccess(a.status) && a.err == nil:
+		return verdict{response: &Response{
+			Status: a.status, Header: a.header, Body: a.body, RequestID: a.requestID(),
+			call: k, sentAt: a.sentAt,
+		}}
 	case isSuccess(a.status):
-		return c.judgeSuccess(ctx, k, a)
+		return c.judgeFailure(ctx, k, a, true)
 	}
 	e := c.newError(k, a.status, a.header, a.body)
 	switch {
@@ -152,40 +160,21 @@ func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	return verdict{err: e, again: true, uncertain: true, pause: e.RetryAfter}
 }
 
-func (c *Client) judgeNoResponse(ctx context.Context, k *call, a *response) verdict {
-	sent := a.connected && !unprocessed(a.err)
+// judgeFailure decides what to do without a response, or without all of one. sent
+// says that the request may have been carried out.
+func (c *Client) judgeFailure(ctx context.Context, k *call, a *response, sent bool) verdict {
 	switch {
 	case !k.repeatable && sent:
 		return verdict{err: c.ambiguous(k, a, a.err)}
 	case ctx.Err() != nil:
 		return verdict{err: fmt.Errorf("%s %s: %w", c.cfg.Service, k.operation, a.err)}
-	}
-	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent,
-		Err: a.err, reported: new(atomic.Bool)}
-	return verdict{err: err, again: !c.permanent(a.err), uncertain: sent}
-}
-
-func (c *Client) judgeSuccess(ctx context.Context, k *call, a *response) verdict {
-	if a.err == nil {
-		return verdict{response: &Response{
-			Status: a.status, Header: a.header, Body: a.body, RequestID: a.requestID(),
-			call: k, sentAt: a.sentAt,
-		}}
-	}
-	if !k.repeatable {
-		return verdict{err: c.ambiguous(k, a, a.err)}
-	}
-	if ctx.Err() != nil {
-		return verdict{err: fmt.Errorf("%s %s: %w", c.cfg.Service, k.operation, a.err)}
-	}
-	if errors.Is(a.err, errTooLarge) || errors.Is(a.err, errTooDeep) || errors.Is(a.err, errMalformed) {
+	case errors.Is(a.err, errTooLarge), errors.Is(a.err, errTooDeep), errors.Is(a.err, errMalformed):
 		e := c.newError(k, a.status, a.header, nil)
 		e.Message = a.err.Error()
 		return verdict{err: e}
 	}
-	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent,
-		Err: a.err, reported: new(atomic.Bool)}
-	return verdict{err: err, again: true, uncertain: true}
+	return verdict{again: !c.permanent(a.err), uncertain: sent, err: &TransportError{Service: c.cfg.Service,
+		Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent, Err: a.err}}
 }
 
 func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {
@@ -195,7 +184,8 @@ func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {
 	}
 }
 
-// notSent describes why the gate did not let a call through.
+// notSent describes why the gate did not let a call through. throttled is the call's
+// own 429, if it got one.
 func (c *Client) notSent(k *call, throttled *Error, err error) error {
 	var closed *closedError
 	if !errors.As(err, &closed) {
@@ -218,7 +208,7 @@ func (c *Client) notSent(k *call, throttled *Error, err error) error {
 // end in time.
 func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, bool) {
 	now := time.Now()
-	end := k.failing.Add(c.cfg.RetryTimeout)
+	end := k.failing.Add(c.retryTimeout())
 	if deadline, ok := k.waiting.Deadline(); ok && deadline.Before(end) {
 		end = deadline
 	}
@@ -230,8 +220,6 @@ func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, b
 	}
 	switch {
 	case c.cfg.MaxRetries >= 0 && failures >= c.cfg.MaxRetries:
-		return 0, false
-	case failures >= weakRetries && c.outage.isWeak(k.operation):
 		return 0, false
 	case k.optional && (failures > 0 || errors.Is(v.err, errLate)):
 		return 0, false

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // outcome is what a caller sees.
@@ -144,21 +147,6 @@ func TestBudgetEndsWithTheLastResponse(t *testing.T) {
 	})
 }
 
-func TestUnauthorizedEndsEverything(t *testing.T) {
-	transport := play(step{status: 401, body: `{"error":"expired","error_code":"unauthorized"}`,
-		header: map[string]string{"Request-Id": "r1"}})
-	c := newClient(t, transport)
-	_, first := c.Do(t.Context(), getCustomer)
-	_, second := c.Do(t.Context(), updateCustomer)
-	if !IsUnauthorized(first) || !IsUnauthorized(second) ||
-		!strings.HasSuffix(second.Error(), "explains: "+first.Error()) {
-		t.Errorf("first %v, second %v", first, second)
-	}
-	if transport.count() != 1 {
-		t.Errorf("sent %d requests, want 1", transport.count())
-	}
-}
-
 func TestUnauthorizedEndsThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := play(status(429), status(401))
@@ -195,4 +183,133 @@ func TestAmbiguousErrorSaysWhatIsKnown(t *testing.T) {
 	if text := err.Error(); strings.Count(text, "r-77") != 1 || !strings.Contains(text, "customers.create") {
 		t.Error(text)
 	}
+}
+
+func TestBackoffIsFullJitterOnDoublingSpans(t *testing.T) {
+	for _, random := range []float64{0, 0.5, 0.999} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newClient(t, play(status(500)), func(cfg *Config) { cfg.MaxRetries = 7 })
+			c.random = func() float64 { return random }
+			watcher := &events{}
+			c.observer = watcher
+			_, err := c.Do(t.Context(), getCustomer)
+			if outcomeOf(err) != plainError {
+				t.Fatal(err)
+			}
+			for i, span := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+				want := time.Duration(random * float64(span*time.Second))
+				if got := watcher.waiting[i].Delay; got != want {
+					t.Errorf("wait %d is %s, want %s", i, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestRetryAfterIsAFloor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		c := newClient(t, play(step{status: 503, header: map[string]string{"Retry-After": "40"}}, ok(`{}`)))
+		if _, err := c.Do(t.Context(), getCustomer); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(start); waited < 40*time.Second {
+			t.Errorf("waited %s, want at least 40s", waited)
+		}
+	})
+}
+
+// TestWaitBeyondTheDeadlineFailsNow: neither the caller's time nor that of repetitions covers the wait.
+func TestWaitBeyondTheDeadlineFailsNow(t *testing.T) {
+	for name, test := range map[string]struct {
+		code, seconds int
+		deadline      time.Duration
+	}{"429": {429, 90, time.Minute}, "503": {503, 90, time.Minute}, "503 without a deadline": {503, 7200, 24 * time.Hour}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
+				defer cancel()
+				c := newClient(t, play(step{status: test.code,
+					header: map[string]string{"Retry-After": strconv.Itoa(test.seconds)}}))
+				_, err := c.Do(ctx, getCustomer)
+				wait := time.Duration(test.seconds) * time.Second
+				e, ok := AsError(err)
+				if !ok || e.Status != test.code || e.RetryAfter != wait || time.Since(start) != 0 {
+					t.Fatalf("got %v after %s", err, time.Since(start))
+				}
+				if e.RetryAt.Before(start.Add(wait)) ||
+					!strings.Contains(err.Error(), "wait until "+e.RetryAt.UTC().Format(time.RFC3339)) {
+					t.Errorf("does not name the time: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestThrottledWaitIsBoundedWithoutADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		c := newClient(t, play(step{status: 429, header: map[string]string{"Retry-After": "60"}}))
+		_, err := c.Do(t.Context(), getCustomer)
+		e, ok := AsError(err)
+		if !ok || e.Status != 429 {
+			t.Fatal(err)
+		}
+		if waited := time.Since(start); waited > defaultMaxWait || waited < defaultMaxWait-2*time.Minute {
+			t.Errorf("gave up after %s, want shortly before %s", waited, defaultMaxWait)
+		}
+	})
+}
+
+func TestCancelledAtOnce(t *testing.T) {
+	waits := map[string]step{
+		"backoff":     {status: 503, header: map[string]string{"Retry-After": "200"}},
+		"closed gate": {status: 429, header: map[string]string{"Retry-After": "600"}},
+		"under way":   {hang: true},
+	}
+	for name, s := range waits {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				c := newClient(t, play(s))
+				done := make(chan error, 1)
+				start := time.Now()
+				go func() {
+					_, err := c.Do(ctx, getCustomer)
+					done <- err
+				}()
+				time.Sleep(5 * time.Second)
+				cancel()
+				if err := <-done; !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+				if took := time.Since(start); took != 5*time.Second {
+					t.Errorf("returned after %s, want 5s", took)
+				}
+			})
+		})
+	}
+}
+
+func TestCancelledPostIsAmbiguous(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := newClient(t, play(step{hang: true})).Do(ctx, createCustomer)
+		if outcomeOf(err) != isAmbiguous || !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAttemptTimeoutIsNotTheCallersDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, play(step{hang: true}), func(cfg *Config) { cfg.MaxRetries, cfg.RequestTimeout = 1, 7*time.Second })
+		_, err := c.Do(t.Context(), getCustomer)
+		if outcomeOf(err) != noResponse || errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), "within 7s") {
+			t.Error(err)
+		}
+	})
 }

@@ -42,12 +42,10 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	base := api.Config{
 		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout,
 		RequestTimeout: s.requestTimeout, Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
+		Secrets: s.secrets(),
 	}
 	if !process.Silent() {
 		base.Observer = conn.Log{Secrets: s.secrets()}
-	}
-	if s.retryTimeout == 0 {
-		base.MaxRetries = 0
 	}
 	c.Billing = service(s, s.billing, base, billing.New, diags)
 	// Only financial management honours the key (service description, Financial management §1); see api.Config.

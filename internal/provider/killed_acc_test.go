@@ -1,11 +1,16 @@
 package provider_test
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -166,4 +171,52 @@ func TestAccInnocent(t *testing.T) {
 		t.Error("an object of the other workspace is in the state")
 	}
 	terraform.must("plan", "-detailed-exitcode")
+}
+
+// TestAccKilled_parent: the provider does not outlive the process that has started it.
+func TestAccKilled_parent(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("TF_ACC") == "" {
+		t.Skip("acceptance tests run with TF_ACC=1")
+	}
+	dir, err := acctest.BuiltProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.CommandContext(t.Context(), "sh", "-c", `"$0" & echo $!; wait`,
+		filepath.Join(dir, "terraform-provider-billing"))
+	parent.Env = append(os.Environ(), "PLUGIN_PROTOCOL_VERSIONS=6",
+		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
+	// The provider has the pipe too, so that it ends with the last of both.
+	stdout, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(stdout)
+	number, _ := lines.ReadString('\n')
+	id, err := strconv.Atoi(strings.TrimSpace(number))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := os.FindProcess(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if handshake, _ := lines.ReadString('\n'); !strings.HasPrefix(handshake, "1|6|") {
+		t.Errorf("the provider does not serve: %q", handshake)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	outlived := time.AfterFunc(time.Minute, func() { _ = child.Kill() })
+	if _, err := io.Copy(io.Discard, lines); err != nil {
+		t.Error(err)
+	}
+	if !outlived.Stop() {
+		t.Error("the provider still ran a minute after its parent was killed")
+	}
+	_ = parent.Wait()
 }

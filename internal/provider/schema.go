@@ -83,9 +83,10 @@ func providerSchema() schema.Schema {
 			"retry_timeout": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "How long one request is repeated after a server failure (5xx, 408) or a " +
 					"broken connection, as a duration with its unit between `0s` and `1h`, counted from the " +
-					"first failure, with growing random pauses of up to 30 seconds. Defaults to `5m`; `0s` " +
-					"repeats nothing. Waiting for a rate limit (429) does not count. A request that could " +
-					"create or charge something twice is never repeated without a check. See [the guide on " +
+					"first failure, with growing random pauses of up to 30 seconds. Defaults to `5m`, and to " +
+					"`20s` until the service has responded to a request of the run; `0s` repeats nothing. " +
+					"Waiting for a rate limit (429) does not count. A request that could create or charge " +
+					"something twice is never repeated without a check. See [the guide on " +
 					"reliability](guides/reliability#outages). Variable: `BILLING_RETRY_TIMEOUT`."},
 			"request_timeout": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Maximum time of one attempt of a request, as a duration with its unit " +

@@ -23,6 +23,8 @@ func Serve(address, version string, debugging bool) error {
 	var options []tf6server.ServeOpt
 	if debugging {
 		options = append(options, tf6server.WithManagedDebug())
+	} else {
+		process.EndWithParent()
 	}
 	return tf6server.Serve(address, Server(version), options...)
 }

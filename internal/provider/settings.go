@@ -28,9 +28,6 @@ const (
 	highestRequestRate    = 1000
 )
 
-// defaultTimes are the default durations.
-var defaultTimes = map[string]time.Duration{"retry_timeout": 5 * time.Minute, "request_timeout": 30 * time.Second}
-
 // settings is the provider block, completed from the environment and validated.
 type settings struct {
 	billing, finance, collections endpoint
@@ -40,9 +37,9 @@ type settings struct {
 	caCertificateFile             string
 	defaults                      metadata.Object
 	defaultsUnknown               bool
-	maxRetries                    int // api.NoRetryLimit: not set
-	retryTimeout                  time.Duration
-	requestTimeout                time.Duration
+	maxRetries                    int           // api.NoRetryLimit: not set
+	retryTimeout                  time.Duration // 0: not set; to repeat nothing is maxRetries 0
+	requestTimeout                time.Duration // 0: not set
 	requestsPerSecond             float64
 	bulkRefresh                   bool
 	operations                    api.Operations
@@ -103,11 +100,20 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 		organizations:     r.organizations(ctx, config.AllowedOrganizationIDs),
 		caCertificateFile: r.text("ca_certificate_file", config.CACertificateFile).text,
 		maxRetries:        r.maxRetries(config.MaxRetries),
-		retryTimeout:      r.duration("retry_timeout", config.RetryTimeout, 0, highestRetryTimeout),
-		requestTimeout:    r.duration("request_timeout", config.RequestTimeout, lowestRequestTimeout, highestRequestTimeout),
 		requestsPerSecond: r.requestsPerSecond(config.RequestsPerSecond),
 		bulkRefresh:       r.bulkRefresh(config.BulkRefresh),
 		operations:        r.operations(config.Operations),
+	}
+	retryTimeout := r.duration("retry_timeout", config.RetryTimeout, 0, highestRetryTimeout)
+	if retryTimeout != nil {
+		s.retryTimeout = *retryTimeout
+	}
+	if retryTimeout != nil && *retryTimeout == 0 {
+		s.maxRetries = 0
+	}
+	requestTimeout := r.duration("request_timeout", config.RequestTimeout, lowestRequestTimeout, highestRequestTimeout)
+	if requestTimeout != nil {
+		s.requestTimeout = *requestTimeout
 	}
 	r.checkPaths(s.operations, s.billing, s.finance, s.collections)
 	s.collectionsAuthHeader = r.header(config.CollectionsAuthHeader)
@@ -288,17 +294,18 @@ func (r *resolver) number(argument string, null, unknown bool, text string) (val
 }
 
 // duration reads a time with its unit, whose default is in defaultTimes.
-func (r *resolver) duration(argument string, configured types.String, lowest, highest time.Duration) time.Duration {
+// duration reads an argument that is a duration; nil is one that is not set.
+func (r *resolver) duration(argument string, configured types.String, lowest, highest time.Duration) *time.Duration {
 	v := r.text(argument, configured)
 	if v.text == "" {
-		return defaultTimes[argument]
+		return nil
 	}
 	d, err := time.ParseDuration(v.text)
 	if err != nil || d < lowest || d > highest {
 		r.wrong(v, "%q is not a duration between %s and %s. Write a number with its unit, such as 30s or 2m.", v.text,
 			short(lowest), short(highest))
 	}
-	return d
+	return &d
 }
 
 // short leaves out the units that are zero: 10m, not 10m0s.

@@ -123,11 +123,12 @@ func TestResolve_numbers(t *testing.T) {
 			t.Errorf("%s: %d retries, %g a second, unknown %v, %v", name, s.maxRetries, s.requestsPerSecond, s.unknown, diags)
 		}
 	}
-	if s, _ := (given{}).resolve(t); s.requestTimeout != 30*time.Second || s.retryTimeout != 5*time.Minute {
-		t.Errorf("the default timeouts are %s and %s", s.requestTimeout, s.retryTimeout)
-	}
-	if s, _ := (given{variables: map[string]string{"BILLING_RETRY_TIMEOUT": "0s"}}).resolve(t); s.retryTimeout != 0 {
-		t.Errorf("0s is %s", s.retryTimeout)
+	for text, want := range map[string]settings{"": {maxRetries: api.NoRetryLimit}, "0s": {},
+		"2m": {maxRetries: api.NoRetryLimit, retryTimeout: 2 * time.Minute}} {
+		s, _ := (given{variables: map[string]string{"BILLING_RETRY_TIMEOUT": text}}).resolve(t)
+		if s.maxRetries != want.maxRetries || s.retryTimeout != want.retryTimeout || s.requestTimeout != 0 {
+			t.Errorf("retry_timeout %q: %d retries for %s", text, s.maxRetries, s.retryTimeout)
+		}
 	}
 }
 

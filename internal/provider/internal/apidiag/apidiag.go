@@ -66,12 +66,17 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 		diags.AddError(summary+": the outcome is unknown", strings.TrimSpace(text+withExternalID(operation)))
 		return
 	}
+	if same := shared(err); same != nil {
+		if _, explained := shown.LoadOrStore(same, true); explained {
+			// One line: the other error says what to do, and a run may have thousands of these.
+			diags.AddError(summary, "The cause is the same as in another error of this run, which says what to do: "+
+				cause(same)+".")
+			return
+		}
+	}
 	var earlier *api.EarlierError
 	if errors.As(err, &earlier) {
-		// One line: the other error says what to do, and a run may have thousands of these.
-		diags.AddError(summary, "The cause is the same as in another error of this run, which says what to do: "+
-			cause(earlier.First)+".")
-		return
+		err = earlier.First // the request that met it first has reported nothing, or nothing yet
 	}
 	var transport *api.TransportError
 	if errors.As(err, &transport) {
@@ -169,6 +174,9 @@ func advice(e *api.Error) string {
 		return "The object does not exist, or it belongs to another organization than the token. If the path below is not " +
 			"one of the service's, " +
 			"check " + address + aboutAddress(e.Service, e.Source) + " and the provider argument operations."
+	case e.Status == http.StatusProxyAuthRequired:
+		return "A proxy between this machine and " + address + aboutAddress(e.Service, e.Source) + " asks for a password. Write " +
+			"it into the environment variable HTTPS_PROXY (http://user:password@host:port)."
 	case e.Status == http.StatusTooManyRequests:
 		return limited(e)
 	case e.Status >= http.StatusInternalServerError:

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -222,18 +223,24 @@ func TestAdd_candidates(t *testing.T) {
 			"id = \"id-1\"", "connection reset"}}})
 }
 
-// TestAdd_earlier: what another error of the run explains is one line.
+// TestAdd_earlier: what another error of the run explains is one line, whichever of them is shown first.
 func TestAdd_earlier(t *testing.T) {
 	t.Parallel()
-	first := refusal(401, "unauthorized", nil)
-	earlier := &api.EarlierError{Service: "billing", Operation: "customers.get", First: first, Err: first}
-	check(t, fmt.Errorf("wrapped: %w", earlier), creating,
-		[]said{{"", []string{"The cause is the same as in another error of this run, which says what to do: status 401 " +
-			"(Unauthorized)."}}})
-	var diags diag.Diagnostics
-	Add(&diags, earlier, creating)
-	if text := diags[0].Detail(); strings.Contains(text, "\n") || strings.Contains(text, "BILLING_TOKEN") {
-		t.Errorf("not one line: %s", text)
+	for cause, first := range map[string]*api.Error{
+		"status 401 (Unauthorized)": refusal(401, "unauthorized", nil),
+		"the token lacks a, b":      refusal(403, "insufficient_scope", func(e *api.Error) { e.Required = []string{"a", "b"} }),
+	} {
+		earlier := &api.EarlierError{Service: "billing", Operation: "customers.get", First: first, Err: first}
+		for i, err := range []error{earlier, first, fmt.Errorf("wrapped: %w", earlier)} {
+			var diags diag.Diagnostics
+			Add(&diags, err, creating)
+			full := strings.Contains(diags[0].Detail(), "BILLING_TOKEN")
+			short := diags[0].Detail() == "The cause is the same as in another error of this run, which says what to do: "+
+				cause+"."
+			if full != (i == 0) || short == full {
+				t.Errorf("error %d: %s", i, diags[0].Detail())
+			}
+		}
 	}
 }
 
@@ -282,6 +289,11 @@ func TestAdd_source(t *testing.T) {
 		"no TLS": {lost(tls.RecordHeaderError{Msg: "x"}), []string{"does not use TLS", address}},
 		"name": {lost(&net.DNSError{Err: "no such host", IsNotFound: true}),
 			[]string{"no host of this name", address}},
+		"proxy": {lost(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: &net.DNSError{Err: "no such host",
+			IsNotFound: true}}), []string{"The proxy in the environment variable HTTPS_PROXY", "If " + address}},
+		"proxy with a password": {refusal(407, "", sourced), []string{"HTTPS_PROXY", address}},
+		"dropped": {lost(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
+			[]string{"firewall", address}},
 		"refused":     {lost(syscall.ECONNREFUSED), []string{"Nothing listens at this address", address, "retry_timeout"}},
 		"another one": {lost(errors.New("broken")), []string{"Check that " + address + " is right", "retry_timeout"}},
 	} {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -16,20 +17,39 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
+// shown are the causes that errors of this process have explained in full.
+var shown sync.Map
+
+// shared is the cause that an error may have in common with others; nil where it is about one object.
+func shared(err error) error {
+	var earlier *api.EarlierError
+	var transport *api.TransportError
+	switch {
+	case errors.As(err, &earlier):
+		return earlier.First
+	case errors.As(err, &transport):
+		return transport
+	}
+	if e, ok := api.AsError(err); ok && e.Status != http.StatusUnprocessableEntity {
+		return e
+	}
+	return nil
+}
+
 // AddRead is Add for the refresh of an object. known says that the state has more of the object than its id, so that
-// the refresh can leave it as it is: that is a warning where another refresh of this run has reported the same cause as
-// an error, because then the run fails anyway. Terraform folds warnings of one summary into one, and repeats errors.
+// the refresh can leave it as it is: that is a warning where an error of this run has explained the same cause, because
+// then the run fails anyway. Terraform folds warnings of one summary into one, and repeats errors.
 func AddRead(diags *diag.Diagnostics, err error, operation Operation, known bool) {
 	var earlier *api.EarlierError
-	if errors.As(err, &earlier) && earlier.Reported() && known {
-		diags.AddWarning("Objects could not be refreshed",
-			fmt.Sprintf("%s was not read, for the reason that an error of this run explains: %s. Its last known state is "+
-				"used, and the run fails.",
-				Capitalize(operation.Object), cause(earlier.First)))
-		return
+	if errors.As(err, &earlier) && known {
+		if _, explained := shown.Load(earlier.First); explained {
+			diags.AddWarning("Objects could not be refreshed",
+				fmt.Sprintf("%s was not read, for the reason that an error of this run explains: %s. Its last known state is "+
+					"used, and the run fails.", Capitalize(operation.Object), cause(earlier.First)))
+			return
+		}
 	}
 	Add(diags, err, operation)
-	api.MarkReported(err)
 }
 
 // serviceNames name the services inside a sentence.
@@ -51,10 +71,14 @@ func cause(err error) string {
 	if errors.As(err, &transport) {
 		return transport.Err.Error()
 	}
-	if e, ok := api.AsError(err); ok {
-		return fmt.Sprintf("status %d (%s)", e.Status, http.StatusText(e.Status))
+	e, ok := api.AsError(err)
+	switch {
+	case !ok:
+		return err.Error()
+	case e.Status == http.StatusForbidden && len(e.Required) > 0:
+		return "the token lacks " + list(e.Required)
 	}
-	return err.Error()
+	return fmt.Sprintf("status %d (%s)", e.Status, http.StatusText(e.Status))
 }
 
 // aboutAddress adds to the name of an address argument what it is and where that was configured.
@@ -116,7 +140,11 @@ func unreachable(e *api.TransportError) string {
 	address, _ := arguments(e.Service)
 	where := address + aboutAddress(e.Service, e.Source)
 	var dial *net.OpError
-	if errors.As(e.Err, &dial) && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
+	if errors.As(e.Err, &dial) && dial.Op == "proxyconnect" {
+		return fmt.Sprintf("The proxy in the environment variable HTTPS_PROXY does not pass the request on. Check the address "+
+			"and the password in it. If %s is to be reached without a proxy, add its host to NO_PROXY.%s", where, later(e))
+	}
+	if dial != nil && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
 		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && validate.Loopback(host) {
 			return fmt.Sprintf("Nothing listens at this address. Check host and port of %s. If it is the address of a "+
 				"sandbox, %s", where, SandboxEnded("the sandbox", ""))
@@ -145,7 +173,7 @@ func unreachable(e *api.TransportError) string {
 			where)
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("Nothing listens at this address. Check host and port of %s.%s", where, later(e))
-	case e.Late():
+	case e.Late(), dial != nil && dial.Timeout():
 		return fmt.Sprintf("Check that this machine reaches %s: a firewall or proxy may drop the request. If the service "+
 			"is slow, set request_timeout (or %s) "+
 			"to a longer time.", where, variable("request_timeout"))

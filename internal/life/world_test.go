@@ -271,7 +271,7 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 // error, which names both organizations. A plan that already fails says nothing about it.
 func (w *world) stranger() *violation {
 	right, _, bad := w.planned(w.configuration(step{}))
-	if bad != nil || len(right.Errors) > 0 {
+	if bad != nil || len(right.Errors) > 0 || len(w.imports) > 0 { // an import fails before anything is refreshed
 		return bad
 	}
 	bound := slices.ContainsFunc(w.drive.Addresses(), func(address string) bool {

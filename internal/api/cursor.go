@@ -11,14 +11,8 @@ import (
 	"strconv"
 )
 
-const (
-	// largestLimit is the most items that the service puts on a page (service
-	// description, Financial management §8).
-	largestLimit = 100
-	// mostIdlePages is how many pages in a row may bring nothing new before the
-	// list counts as running in circles.
-	mostIdlePages = 100
-)
+// largestLimit is the most items that the service puts on a page (service description, Financial management §8).
+const largestLimit = 100
 
 // CursorOptions say how a list with cursors is read.
 type CursorOptions[T any] struct {
@@ -109,7 +103,7 @@ func (l *chain[T]) progress(fresh int) error {
 	case l.pages >= maxPages:
 		return fmt.Errorf("%s %s: the list has more than %d pages, which cannot be", l.client.cfg.Service,
 			l.request.Operation, maxPages)
-	case l.idle >= mostIdlePages:
+	case l.idle >= mostVainPages:
 		return fmt.Errorf("%s %s: %d pages in a row brought nothing new, so the list seems to have no end",
 			l.client.cfg.Service, l.request.Operation, l.idle)
 	}

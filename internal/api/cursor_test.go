@@ -148,9 +148,9 @@ func TestCursorEndsEndlessLists(t *testing.T) {
 		items int
 	}{
 		"always new": {func(page int) string { return strconv.Itoa(page) }, "more than 10000 pages", 10_000},
-		// The first page brings something, and a hundred others nothing.
-		"the same":     {func(int) string { return "a" }, "100 pages in a row", 1},
-		"nothing ever": {func(int) string { return "" }, "100 pages in a row", 0},
+		// The first page brings something, and ten others nothing.
+		"the same":     {func(int) string { return "a" }, "10 pages in a row", 1},
+		"nothing ever": {func(int) string { return "" }, "10 pages in a row", 0},
 	} {
 		page := 0
 		transport := play(step{respond: func(*http.Request) step {

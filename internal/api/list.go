@@ -13,8 +13,11 @@ import (
 
 const (
 	defaultPerPage = 100
-	// maxPages bounds one listing: a million objects at 100 a page.
+	// maxPages bounds what is believed of the length of a list, and one that does not say how long it is: a million
+	// objects at 100 a page.
 	maxPages = 10_000
+	// mostVainPages is how many pages in a row may bring a list no nearer to its end.
+	mostVainPages = 10
 )
 
 // ListOptions say how a list is read.
@@ -31,6 +34,9 @@ type ListOptions[T any] struct {
 // item that is on two pages is yielded once, and when the total says that
 // items are missing, the list is read a second time for what is new. What is
 // still missing then is not proof of absence.
+//
+// A list may grow while it is read. One that grows by a page or more with each of mostVainPages pages in a row has no
+// end, which is an error.
 //
 // The last yield may be an error, with the zero T.
 func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) iter.Seq2[T, error] {
@@ -89,7 +95,7 @@ func (l *reading[T]) complete() bool {
 func (l *reading[T]) pass(ctx context.Context) {
 	seen := map[string]bool{} // in this pass
 	pages := map[string]bool{}
-	longest := 0
+	longest, left, vain := 0, 0, 0 // left: pages to come, as the last one said
 	l.total, l.moved = nil, false
 	for number := 1; number <= maxPages; number++ {
 		p, err := l.fetch(ctx, number)
@@ -105,6 +111,15 @@ func (l *reading[T]) pass(ctx context.Context) {
 		longest = max(longest, len(p.items))
 		fresh := l.emit(p.items, seen)
 		if l.stopped || fresh == 0 || p.last(number, longest) || l.options.Whole && p.meta == (meta{}) {
+			return
+		}
+		pages, counted := p.pages()
+		if vain++; !counted || number == 1 || pages-number < left {
+			vain = 0
+		}
+		if left = pages - number; vain == mostVainPages {
+			l.fail(fmt.Errorf("%s %s: the list seems to have no end: it grew with each of %d pages in a row",
+				l.client.cfg.Service, l.request.Operation, vain))
 			return
 		}
 	}

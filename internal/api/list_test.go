@@ -172,26 +172,47 @@ func TestListFailsWhereItStands(t *testing.T) {
 	}
 }
 
-// endless returns a new item on every page.
-type endless struct{}
-
-func (endless) RoundTrip(r *http.Request) (*http.Response, error) {
-	page, err := strconv.Atoi(r.URL.Query().Get("page"))
-	if err != nil {
-		return nil, err
-	}
-	return ok(fmt.Sprintf(`{"data":[{"id":"%d"}]}`, page)).roundTrip(r)
-}
-
+// TestListEndsEndlessPages: a list that never gets nearer to its end is told from one that others add to. Where nothing
+// is counted, only the number of pages tells.
 func TestListEndsEndlessPages(t *testing.T) {
 	t.Parallel()
-	got, err := collect(t, newClient(t, endless{}), ListOptions[thing]{ID: byID})
-	if len(got) != maxPages || err == nil || !strings.Contains(err.Error(), "pages") {
-		t.Errorf("%d items, %v", len(got), err)
-	}
-	var plain *Error
-	if errors.As(err, &plain) {
-		t.Error("a list without an end is no response's error")
+	for name, test := range map[string]struct {
+		meta  func(page int) string // of a page with one item
+		items int
+		want  string // part of the error
+	}{
+		"the total grows with every page": {func(page int) string {
+			return fmt.Sprintf(`{"total":%d,"per_page":1}`, page+1)
+		}, 11, "no end"},
+		"so do the pages, far ahead": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, page+500)
+		}, 11, "no end"},
+		"after many pages": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, max(20, page+1))
+		}, 29, "no end"},
+		"grows by more and more": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, page*page+9)
+		}, 11, "no end"},
+		"grows on nine pages": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, min(page+1, 11))
+		}, 11, ""},
+		"grows now and then": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, min(page+2-page%2, 40))
+		}, 40, ""},
+		"nothing is counted": {func(int) string { return `{}` }, maxPages, "more than 10000 pages"},
+	} {
+		transport := play(step{respond: func(r *http.Request) step {
+			page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+			return ok(fmt.Sprintf(`{"data":[{"id":"%d"}],"meta":%s}`, page, test.meta(page)))
+		}})
+		got, err := collect(t, newClient(t, transport), ListOptions[thing]{ID: byID})
+		if len(got) != test.items || (err != nil) != (test.want != "") || !strings.Contains(fmt.Sprint(err), test.want) {
+			t.Errorf("%s: %d items, %v", name, len(got), err)
+		}
+		var plain *Error
+		if errors.As(err, &plain) {
+			t.Errorf("%s: a list without an end is no response's error", name)
+		}
 	}
 }
 

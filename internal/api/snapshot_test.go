@@ -524,7 +524,8 @@ func TestRefreshed_lag(t *testing.T) {
 	}
 }
 
-// TestRefreshed_canceled: the end of the read that asked for a page ends that read immediately, and the page for nobody.
+// TestRefreshed_canceled: the end of the read that asked for a page ends that read immediately, and the page for no
+// other one.
 func TestRefreshed_canceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(60, 8)

@@ -8,12 +8,10 @@
 //	run.go        the loop that decides what a response means: done, again, or over
 //	gate.go       the limiter that all clients of one provider share: 429 and the client-side limit
 //	exchange.go   one attempt: send, read within the caps, notify the observer
-//	decode.go     One and Delete: the required form of a success
-//	optional.go   Optional: a success of any form
-//	raw.go        Raw: a success that is a document and not JSON
-//	list.go       List: pages as one sequence
-//	snapshot.go   Refreshed: single objects of a refresh from the pages of their list
+//	decode.go     One, Delete, Optional, Many, Raw: the required form of a success
+//	list.go       List, ListBackward: pages as one sequence
 //	cursor.go     Cursor: the same where pages are chained by cursors
+//	snapshot.go   Refreshed: single objects of a refresh from the pages of their list
 //	settle.go     what to do when a create may or may not have happened
 //	transition.go the same for a change of an object's state
 //	repeat.go     the same for what may happen twice

@@ -1,10 +1,16 @@
 package api
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 // Operations maps the name of each operation to its method and path template.
@@ -138,4 +144,144 @@ var defaultRoutes = map[string]route{
 	"api_keys.get":    {"GET", "/api/v1/api-keys/{id}"},
 	"api_keys.rotate": {"POST", "/api/v1/api-keys/{id}/rotate"},
 	"api_keys.revoke": {"DELETE", "/api/v1/api-keys/{id}"},
+}
+
+// OperationError is one unusable override of an operation. Reason says what is
+// wrong and what to write instead.
+type OperationError struct {
+	Name, Value, Reason string
+}
+
+func (e *OperationError) Error() string {
+	return fmt.Sprintf("operation %q = %q: %s", e.Name, e.Value, e.Reason)
+}
+
+// ParseOperations lays overrides ("METHOD /path/{id}") over the defaults. The
+// error joins one *OperationError for each unusable override, in the order of
+// their names.
+func ParseOperations(overrides map[string]string) (Operations, error) {
+	parsed := make(map[string]route, len(overrides))
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(overrides)) {
+		r, reason := parseRoute(name, overrides[name])
+		if reason != "" {
+			errs = append(errs, &OperationError{Name: name, Value: overrides[name], Reason: reason})
+			continue
+		}
+		parsed[name] = r
+	}
+	if len(errs) > 0 {
+		return Operations{}, errors.Join(errs...)
+	}
+	return Operations{overrides: parsed}, nil
+}
+
+var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+// parseRoute reads one override; a reason that is not empty rejects it.
+func parseRoute(name, value string) (r route, reason string) {
+	base, known := defaultRoutes[name]
+	if !known {
+		return route{}, fmt.Sprintf("there is no operation of this name; the nearest ones are %s",
+			quoteList(Nearest(name, OperationNames(), 3)))
+	}
+	example := fmt.Sprintf("write it like %q", base.method+" "+base.template)
+	parts := strings.Fields(value)
+	if len(parts) != 2 {
+		return route{}, "expected a method and a path, separated by one space; " + example
+	}
+	method, template := parts[0], parts[1]
+	if !slices.Contains(methods, method) {
+		return route{}, fmt.Sprintf("unknown method %q; use one of %s, in capitals; %s", method,
+			strings.Join(methods, ", "), example)
+	}
+	if reason := checkTemplate(template); reason != "" {
+		return route{}, reason + "; " + example
+	}
+	if reason := checkPlaceholders(template, base.template); reason != "" {
+		return route{}, reason + "; " + example
+	}
+	return route{method: method, template: template}, ""
+}
+
+var placeholder = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// checkTemplate rejects what is not a plain absolute path.
+func checkTemplate(template string) string {
+	switch {
+	case !strings.HasPrefix(template, "/"):
+		return `the path must start with "/" (it is appended to the base address)`
+	case strings.ContainsAny(template, "?#"):
+		return "the path must carry no query (?) and no fragment (#)"
+	case strings.Contains(template, `\`):
+		return `the path must not contain a backslash`
+	}
+	literal := placeholder.ReplaceAllString(template, "x")
+	if strings.ContainsAny(literal, "{}") {
+		return "a brace in the path is not part of a placeholder like {id}"
+	}
+	decoded, err := url.PathUnescape(literal)
+	if err != nil {
+		return "the path contains a percent sign that is not an escape"
+	}
+	if strings.ContainsFunc(decoded, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "the path must hold no control characters"
+	}
+	segments := strings.Split(strings.TrimSuffix(decoded[1:], "/"), "/")
+	for _, segment := range segments {
+		switch segment {
+		case "":
+			return "the path holds an empty segment"
+		case ".", "..":
+			return fmt.Sprintf("the path must hold no %q segment", segment)
+		}
+	}
+	return ""
+}
+
+// checkPlaceholders compares the placeholders with those that the operation
+// fills.
+func checkPlaceholders(template, documented string) string {
+	have, want := placeholders(template), placeholders(documented)
+	for _, name := range want {
+		if !slices.Contains(have, name) {
+			return fmt.Sprintf("the placeholder {%s} is missing from the path", name)
+		}
+	}
+	for _, name := range have {
+		if !slices.Contains(want, name) {
+			if len(want) == 0 {
+				return fmt.Sprintf("unknown placeholder {%s}: this operation has none", name)
+			}
+			return fmt.Sprintf("unknown placeholder {%s}: this operation fills {%s}", name, strings.Join(want, "}, {"))
+		}
+	}
+	return ""
+}
+
+func placeholders(template string) []string {
+	var names []string
+	for _, match := range placeholder.FindAllStringSubmatch(template, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+// Nearest returns the up to n of names that differ least from name.
+func Nearest(name string, names []string, n int) []string {
+	names = slices.Clone(names)
+	slices.SortStableFunc(names, func(a, b string) int { return Distance(name, a) - Distance(name, b) })
+	return names[:min(n, len(names))]
+}
+
+// Distance is the Levenshtein distance. A very long name is cut: it is near to nothing anyway, and the cost is the
+// product of the lengths.
+func Distance(a, b string) int { return levenshtein.Distance(a[:min(len(a), 64)], b, nil) }
+
+func quoteList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(quoted, ", ")
 }

@@ -3,10 +3,12 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -58,7 +60,7 @@ func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) it
 type page[T any] struct {
 	items []*T
 	meta  meta
-	data  string // of the items, as it came
+	hash  [sha256.Size]byte // of the items as they came
 }
 
 // meta is the paging information, as far as it came.
@@ -95,7 +97,7 @@ func (l *reading[T]) complete() bool {
 // pass reads the list from the first page on.
 func (l *reading[T]) pass(ctx context.Context) {
 	seen := map[string]bool{} // in this pass
-	pages := map[string]bool{}
+	pages := map[[sha256.Size]byte]bool{}
 	longest, left, vain := 0, 0, 0 // left: pages to come, as the last one said
 	l.total, l.moved = nil, false
 	for number := 1; number <= maxPages; number++ {
@@ -104,28 +106,32 @@ func (l *reading[T]) pass(ctx context.Context) {
 			l.fail(err)
 			return
 		}
-		if pages[p.data] {
+		if pages[p.hash] {
 			return // a service that ignores the page; without ids nothing else shows it
 		}
-		pages[p.data] = true
+		pages[p.hash] = true
 		l.count(p.meta.Total)
 		longest = max(longest, len(p.items))
 		fresh := l.emit(p.items, seen)
 		if l.stopped || fresh == 0 || p.last(number, longest) || l.options.Whole && p.meta == (meta{}) {
 			return
 		}
-		pages, counted := p.pages()
-		if vain++; !counted || number == 1 || pages-number < left {
+		length, counted := p.pages()
+		if vain++; !counted || number == 1 || length-number < left {
 			vain = 0
 		}
-		if left = pages - number; vain == mostVainPages {
-			l.fail(fmt.Errorf("%s %s: the list seems to have no end: it grew with each of %d pages in a row",
-				l.client.cfg.Service, l.request.Operation, vain))
+		if left = length - number; vain == mostVainPages {
+			l.endless("it grew with each of %d pages in a row", vain)
 			return
 		}
 	}
-	l.fail(fmt.Errorf("%s %s: the list has more than %d pages, which cannot be", l.client.cfg.Service,
-		l.request.Operation, maxPages))
+	l.endless("more than %d pages", maxPages)
+}
+
+// endless fails with a list that would never end.
+func (l *reading[T]) endless(format string, values ...any) {
+	l.fail(fmt.Errorf("%s %s: the list seems to have no end: %s", l.client.cfg.Service, l.request.Operation,
+		fmt.Sprintf(format, values...)))
 }
 
 func (l *reading[T]) count(total *int) {
@@ -204,9 +210,9 @@ func (l *reading[T]) fetch(ctx context.Context, number int) (*page[T], error) {
 }
 
 func (l *reading[T]) query(number int) url.Values {
-	query := url.Values{}
-	for name, values := range l.request.Query {
-		query[name] = values
+	query := maps.Clone(l.request.Query)
+	if query == nil {
+		query = url.Values{}
 	}
 	perPage, sortBy, sortOrder := l.options.PerPage, l.options.SortBy, l.options.SortOrder
 	if perPage == 0 {
@@ -255,7 +261,7 @@ func decodePage[T any](response *Response) (*page[T], error) {
 	if bytes.HasPrefix(data, []byte("{")) {
 		return nil, fmt.Errorf("%w: its data is an object", errNoList)
 	}
-	p := &page[T]{data: string(data)}
+	p := &page[T]{hash: sha256.Sum256(data)}
 	if err := decodeInto(data, &p.items); err != nil {
 		return nil, err
 	}

@@ -127,6 +127,7 @@ func (w *world) objects() (all []object) {
 type inState struct {
 	address    string
 	attributes acctest.JSON
+	noted      bool // it has private state, which Terraform drops when the provider dies in the middle of a change
 }
 
 func (w *world) state() (resources []inState) {
@@ -137,6 +138,7 @@ func (w *world) state() (resources []inState) {
 			Instances  []struct {
 				Attributes acctest.JSON
 				Deposed    string
+				Private    string
 			}
 		}
 	}
@@ -146,7 +148,7 @@ func (w *world) state() (resources []inState) {
 	w.decode("terraform.tfstate", &state)
 	for _, r := range state.Resources {
 		for _, instance := range r.Instances {
-			resources = append(resources, inState{r.Type + "." + r.Name, instance.Attributes})
+			resources = append(resources, inState{r.Type + "." + r.Name, instance.Attributes, instance.Private != ""})
 		}
 	}
 	return resources

@@ -191,6 +191,11 @@ func (w *world) run(s step) *violation {
 			}
 		}
 		maps.DeleteFunc(w.imports, func(address, _ string) bool { return w.drive.State(address) != nil })
+		for _, change := range plan.Changes {
+			if change.Action != acctest.NoOp {
+				w.dirty[change.Address] = true // part of the apply may have been done
+			}
+		}
 		return w.failed(s, done)
 	}
 	w.appliedBlocks, w.defaults = maps.Clone(w.blocks), w.nowDefaults

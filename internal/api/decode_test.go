@@ -362,3 +362,17 @@ func TestMoment(t *testing.T) {
 		}
 	}
 }
+
+// TestInside: a field is found as the decoder of objects finds it.
+func TestInside(t *testing.T) {
+	t.Parallel()
+	for object, want := range map[string]string{
+		`{"id":"a"}`: `"a"`, ` { "x" : {"id":"b"}, "ID" : "a" } `: `"a"`, `{"id":"a","Id":"b"}`: `"b"`, `{"\u0069d":"a"}`: `"a"`,
+		`{"id":"a","id":null}`: `"a"`, `{"id":null}`: `null`, `{"id":[{"id":"b"}],"x":"}"}`: `[{"id":"b"}]`,
+		`{"x":"id"}`: ``, `["id","a"]`: ``, `"id"`: ``, ``: ``, `{"id":"a"`: `"a"`, `{"id":}`: ``, `{`: ``,
+	} {
+		if got := string(inside(json.RawMessage(object), "id")); got != want {
+			t.Errorf("%s has %s, want %s", object, got, want)
+		}
+	}
+}

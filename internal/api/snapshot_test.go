@@ -402,8 +402,8 @@ func TestRefreshed_unsorted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(1000, 4)
 		s.random.Shuffle(1000, func(i, j int) { s.things[i], s.things[j] = s.things[j], s.things[i] })
-		newRefresher(t, s).all(t, s.some(1000), 10)
-		if n := s.requests(); n > 40 {
+		newRefresher(t, s).all(t, s.some(1000), 1)
+		if n := s.requests(); n > 20 {
 			t.Errorf("%d requests", n)
 		}
 	})

@@ -231,28 +231,6 @@ func TestWhatOpensTheGate(t *testing.T) {
 	}
 }
 
-func TestProbeThatIsCancelledFreesTheGate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		transport := play(status(429), step{hang: true}, ok(`{}`))
-		c := newClient(t, transport)
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		probe := make(chan error, 1)
-		go func() {
-			_, err := c.Do(ctx, getCustomer)
-			probe <- err
-		}()
-		time.Sleep(4 * time.Second)
-		_, err := c.Do(t.Context(), getCustomer)
-		if err != nil {
-			t.Error(err)
-		}
-		if err := <-probe; !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
-		}
-	})
-}
-
 func TestWaiterThatNeverSentNamesThe429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := play(step{
@@ -390,28 +368,6 @@ func TestRateFollowsTheService(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestHangingHostAfterA429: reads that hang are not made one after the other because a 429 came before them.
-func TestHangingHostAfterA429(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, play(status(429), step{hang: true}),
-			func(cfg *Config) { cfg.RequestTimeout, cfg.MaxRetries = time.Second, 4 })
-		start := time.Now()
-		var group sync.WaitGroup
-		for range 40 {
-			group.Go(func() {
-				if _, err := c.Do(t.Context(), getCustomer); err == nil {
-					t.Error("a read succeeded")
-				}
-			})
-		}
-		group.Wait()
-		if took := time.Since(start); took > time.Minute {
-			t.Errorf("40 reads took %s", took)
-		}
-	})
 }
 
 // TestWaitersBehindAProbeObeyTheirDeadline: a probe that hangs keeps nobody longer than they may wait.

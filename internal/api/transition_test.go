@@ -278,23 +278,3 @@ func TestGraceOfARepetitionEnds(t *testing.T) {
 		}
 	})
 }
-
-func TestOutlast(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, interrupt := context.WithCancel(t.Context())
-		lasting, cancel := Outlast(ctx)
-		defer cancel()
-		interrupt()
-		time.Sleep(settleGrace - time.Nanosecond)
-		synctest.Wait()
-		if err := lasting.Err(); err != nil {
-			t.Errorf("it ended early: %v", err)
-		}
-		time.Sleep(time.Nanosecond)
-		synctest.Wait()
-		if !errors.Is(context.Cause(lasting), errInterrupted) {
-			t.Errorf("it did not end: %v", context.Cause(lasting))
-		}
-	})
-}

@@ -65,7 +65,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		wait, ok := c.nextAttempt(k, failures, v)
 		if !ok {
 			if !k.optional {
-				c.outage.giveUp(k.failing, v.err)
+				c.outage.giveUp(k.operation, k.failing, v.err)
 			}
 			return nil, v.err
 		}

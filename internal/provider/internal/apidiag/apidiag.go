@@ -63,9 +63,7 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 	}
 	var earlier *api.EarlierError
 	if errors.As(err, &earlier) {
-		// One line: the other error says what to do, and a run may have thousands of these.
-		diags.AddError(summary, "The cause is the same as in another error of this run, which says what to do: "+
-			cause(earlier.First)+".")
+		Again(diags, operation, cause(earlier.First))
 		return
 	}
 	var transport *api.TransportError
@@ -84,6 +82,13 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 		return
 	}
 	refused(diags, e, operation, summary)
+}
+
+// Again reports that something has failed for a cause that another error of the run explains. It is one line: the other
+// error says what to do, and a run may have thousands of these.
+func Again(diags *diag.Diagnostics, operation Operation, cause string) {
+	diags.AddError(fmt.Sprintf("Could not %s %s", operation.Verb, operation.Object),
+		"The cause is the same as in another error of this run, which says what to do: "+cause+".")
 }
 
 // Unreadable reports a response that does not fit the description of the service.

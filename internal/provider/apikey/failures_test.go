@@ -105,6 +105,29 @@ func TestFailures_rotateLost(t *testing.T) {
 	}
 }
 
+// TestFailures_ownExpiry: that the old key expires by itself within some weeks is no proof that it was rotated.
+func TestFailures_ownExpiry(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]sandbox.Fault{"fails": {Status: 503}, "not processed": {DropBefore: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := begin(t, acctest.JSON{"expires_after_days": 20, "grace_period_days": 2})
+			l.apply(nil)
+			first, token := l.id(), l.token()
+			l.advance(time.Hour)
+			fault.Operation, fault.Times = "api_keys.rotate", 1
+			l.fault(fault)
+			says(t, l.fails(described), "Could not give the old key "+first+" an end, which the next apply tries again")
+			same(t, "previous_keys", l.previous(), first+" open")
+			l.apply(described)
+			same(t, "previous_keys", l.previous(), first)
+			l.settled(described)
+			l.advance(2*day + time.Minute)
+			l.works(false, token)
+		})
+	}
+}
+
 // TestFailures_rotatedMeanwhile: another system has rotated, revoked or deleted the old key before it gets its end.
 func TestFailures_rotatedMeanwhile(t *testing.T) {
 	t.Parallel()

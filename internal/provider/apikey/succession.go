@@ -97,7 +97,7 @@ func (w *write) rotationFailed(err error) {
 				"apply creates a new key in its place.", end)
 		}
 	}
-	if !lostKey(err, "the successor of "+w.State.displayName(), next, w.Diags) {
+	if !lostKey(err, "the successor of "+w.State.displayName(), next, w.owns, w.Diags) {
 		w.fail(err, "rotate")
 	}
 }
@@ -161,7 +161,7 @@ func (w *write) endUnseen(ctx context.Context, e ending, failure error) bool {
 			since, _ := fwtype.ParseMoment(w.state.since().ValueString())
 			found, _ = w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool {
 				created, known := fwtype.ParseMoment(k.CreatedAt)
-				return k.Name == old.Name && k.ID != w.state.ID.ValueString() && known && !created.Before(since)
+				return k.Name == old.Name && known && !created.Before(since)
 			})
 		}
 	default:
@@ -177,6 +177,7 @@ func (w *write) endUnseen(ctx context.Context, e ending, failure error) bool {
 		w.fail(failure, "give the old key "+id+" an end, which the next apply tries again, for")
 		return false
 	}
+	found = slices.DeleteFunc(found, w.owns)
 	w.known.Endings = w.known.without(id)
 	w.save(ctx)
 	if len(found) > 0 {

@@ -160,7 +160,8 @@ func (d decision) planned() model {
 func (d decision) endsNow() []predecessor {
 	var ends []predecessor
 	revokes := d.plan.RevokePreviousKeys.ValueBool()
-	if d.fresh && !d.known.expired() && (revokes || d.plan.graceDays() == 0 && !d.known.Rotated) {
+	noGrace := isKnown(d.plan.GracePeriodDays) && d.plan.graceDays() == 0 && !d.known.Rotated
+	if d.fresh && !d.known.expired() && (revokes || noGrace) {
 		ends = append(ends, d.state.all()[0])
 	}
 	if revokes {

@@ -142,13 +142,13 @@ type planning struct {
 	// others.
 	adoptsItems bool
 	defaults    metadata.Defaults
-	// client is nil where the connection to the service is not known yet.
+	// client is nil where the connection to the service is not known yet, or leads to another organization.
 	client *billing.Service
 }
 
 func (r *Resource) planning(ctx context.Context, plan *object.Plan[model]) *planning {
 	p := &planning{Plan: plan, ctx: ctx, defaults: r.Defaults()}
-	if client, ready := r.Client(); ready {
+	if client, ready := r.Client(); ready && !r.Conn.Foreign() {
 		p.client = client
 	}
 	return p

@@ -67,7 +67,8 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 	for _, key := range all {
 		created, known := api.Moment(key.CreatedAt)
 		named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
-		if named && !owned(d.state, d.known, key) && key.LastUsedAt == nil && known && created.After(since) && ended(&key, r.now(ctx)) == "" {
+		unused := key.LastUsedAt == nil && ended(&key, r.now(ctx)) == ""
+		if named && !owned(d.state, d.known, key) && unused && known && created.After(since) {
 			found = append(found, key)
 		}
 	}

@@ -198,7 +198,6 @@ func (p *planning) plannedCreate() {
 func (p *planning) plannedUpdate() {
 	m, config, state := &p.Planned, p.Config, p.State
 	p.clearGivenUp()
-	// Used on create only: for a subscription that exists, nothing is said about another value.
 	object.CreateOnly(&m.TrialEnd, config.TrialEnd, state.TrialEnd)
 	object.CreateOnly(&m.TrialPeriodDays, config.TrialPeriodDays, state.TrialPeriodDays)
 	m.DiscountPercent = m.DiscountPercent.Or(state.DiscountPercent)

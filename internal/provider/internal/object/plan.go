@@ -152,13 +152,12 @@ func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
 	return !p.resp.Plan.Raw.Equal(p.req.State.Raw)
 }
 
-// CreateOnly holds an argument that only a creation uses to what the state has, and reports whether the configuration
-// asks for something else than that. Terraform lets only a configured value take the place of a null in the state.
-func CreateOnly[V attr.Value](planned *V, config, state V) (differs bool) {
+// CreateOnly holds an argument that only a creation uses to what the state has, so that another value plans nothing.
+// Terraform lets a configured value take the place of a null in the state only.
+func CreateOnly[V attr.Value](planned *V, config, state V) {
 	if config.IsNull() || !state.IsNull() {
 		*planned = state
 	}
-	return !config.IsNull() && !config.IsUnknown() && !config.Equal(state)
 }
 
 // NoTrigger is the trigger of a secret that no trigger rotates. An empty map and no map are the same.

@@ -401,31 +401,6 @@ func TestDroppedConnections(t *testing.T) {
 	}
 }
 
-func TestTruncatedResponses(t *testing.T) {
-	t.Parallel()
-	for _, r := range []Request{getCustomer, createCustomer} {
-		var asked atomic.Int32
-		c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("Request-Id", "r1")
-			if asked.Add(1) == 1 {
-				w.Header().Set("Content-Length", "100")
-				_, _ = io.WriteString(w, `{"data":`)
-				return
-			}
-			_, _ = io.WriteString(w, `{"data":{"id":"c1"}}`)
-		}, http1)
-		_, err := c.Do(t.Context(), r)
-		if r.Operation == "customers.get" && (err != nil || asked.Load() != 2) {
-			t.Errorf("GET: %v after %d", err, asked.Load())
-		}
-		if ambiguous, ok := AsAmbiguous(err); r.Operation == "customers.create" &&
-			(!ok || ambiguous.RequestID != "r1" || asked.Load() != 1) {
-			t.Errorf("POST: %v after %d", err, asked.Load())
-		}
-	}
-}
-
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	var followed atomic.Bool
@@ -524,16 +499,6 @@ func TestTLSPolicy(t *testing.T) {
 
 func only12(suite uint16) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}}
-}
-
-func TestHTTP2IsUsed(t *testing.T) {
-	t.Parallel()
-	var protocol atomic.Value
-	c := serve(t, func(w http.ResponseWriter, r *http.Request) { protocol.Store(r.Proto); _, _ = io.WriteString(w, `{}`) },
-		nil)
-	if _, err := c.Do(t.Context(), getCustomer); err != nil || protocol.Load() != "HTTP/2.0" {
-		t.Errorf("%v over %v", err, protocol.Load())
-	}
 }
 
 func TestUnknownAuthorityIsNotRepeated(t *testing.T) {

@@ -3,22 +3,17 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
+	"maps"
 	"net/url"
 	"strconv"
 )
 
-const (
-	// largestLimit is the most items that the service puts on a page (service
-	// description, Financial management §8).
-	largestLimit = 100
-	// mostIdlePages is how many pages in a row may bring nothing new before the
-	// list counts as running in circles.
-	mostIdlePages = 100
-)
+// largestLimit is the most items that the service puts on a page (service description, Financial management §8).
+const largestLimit = 100
 
 // CursorOptions say how a list with cursors is read.
 type CursorOptions[T any] struct {
@@ -38,98 +33,67 @@ type CursorOptions[T any] struct {
 // The last yield may be an error, with the zero T.
 func Cursor[T any](ctx context.Context, c *Client, r Request, o CursorOptions[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		chain := &chain[T]{client: c, request: r, options: o, used: map[string]bool{}}
-		items := &reading[T]{client: c, request: r, options: ListOptions[T]{ID: o.ID}, yield: yield,
-			yielded: map[string]bool{}}
-		seen, pages := map[string]bool{}, map[string]bool{}
-		for !chain.ended && !items.stopped {
-			page, err := chain.next(ctx)
+		l := &reading[T]{client: c, request: r, options: ListOptions[T]{ID: o.ID}, yield: yield, yielded: map[string]bool{}}
+		seen, used, pages := map[string]bool{}, map[string]bool{}, map[[sha256.Size]byte]bool{}
+		cursor, vain := "", 0
+		for number := 1; ; number++ {
+			p, next, err := follow[T](ctx, c, r, o.Limit, cursor, used)
+			if err != nil {
+				l.fail(err)
+				return
+			}
+			if pages[p.hash] && l.unnamed > 0 { // without ids nothing else shows it
+				l.endless("the service repeats a page")
+				return
+			}
+			if vain++; l.emit(p.items, seen) > 0 {
+				vain = 0
+			}
 			switch {
-			case err != nil:
-			case pages[page.data] && items.unnamed > 0: // without ids nothing else shows it
-				err = fmt.Errorf("%s %s: the service repeats a page, so the list seems to have no end", c.cfg.Service, r.Operation)
-			default:
-				pages[page.data] = true
-				err = chain.progress(items.emit(page.items, seen))
+			case l.stopped || next == "":
+				return
+			case number >= maxPages:
+				l.endless("more than %d pages", maxPages)
+				return
+			case vain >= mostVainPages:
+				l.endless("%d pages in a row brought nothing new", vain)
+				return
 			}
-			if err != nil && !items.stopped {
-				items.fail(err)
-			}
+			cursor, used[next], pages[p.hash] = next, true, true
 		}
 	}
 }
 
-// chain follows the cursors of one list.
-type chain[T any] struct {
-	client  *Client
-	request Request
-	options CursorOptions[T]
-
-	cursor string // of the page to come; "" is the first
-	used   map[string]bool
-	pages  int
-	idle   int // pages in a row that brought nothing new
-	ended  bool
-}
-
-// next reads the next page, and the cursor of the one after it.
-func (l *chain[T]) next(ctx context.Context) (*page[T], error) {
-	r := l.request
-	r.Query = l.query()
-	response, err := l.client.Do(ctx, r)
-	if err != nil {
-		return nil, err
+// follow reads the page that a cursor leads to, and the cursor of the one after it. used are those that came before.
+func follow[T any](ctx context.Context, c *Client, r Request, limit int, cursor string,
+	used map[string]bool) (p *page[T], next string, err error) {
+	query := maps.Clone(r.Query)
+	if query == nil {
+		query = url.Values{}
 	}
-	p, err := decodePage[T](response)
-	if err == nil {
-		l.cursor, err = cursorOf(response)
-	}
-	if err == nil && l.used[l.cursor] {
-		err = errors.New("the service returned a cursor that it has returned before, so the list would never end; none of " +
-			"its items can be relied on")
-	}
-	if err != nil {
-		return nil, l.client.unusable(response, err)
-	}
-	if l.ended = l.cursor == ""; !l.ended {
-		l.used[l.cursor] = true
-	}
-	l.pages++
-	return p, nil
-}
-
-// progress ends a list that would never end although every cursor is new.
-func (l *chain[T]) progress(fresh int) error {
-	if l.idle++; fresh > 0 {
-		l.idle = 0
-	}
-	switch {
-	case l.ended:
-		return nil
-	case l.pages >= maxPages:
-		return fmt.Errorf("%s %s: the list has more than %d pages, which cannot be", l.client.cfg.Service,
-			l.request.Operation, maxPages)
-	case l.idle >= mostIdlePages:
-		return fmt.Errorf("%s %s: %d pages in a row brought nothing new, so the list seems to have no end",
-			l.client.cfg.Service, l.request.Operation, l.idle)
-	}
-	return nil
-}
-
-func (l *chain[T]) query() url.Values {
-	query := url.Values{}
-	for name, values := range l.request.Query {
-		query[name] = values
-	}
-	limit := l.options.Limit
 	if limit <= 0 || limit > largestLimit {
 		limit = largestLimit
 	}
 	query.Set("limit", strconv.Itoa(limit))
-	if l.cursor != "" {
-		query.Set("cursor", l.cursor)
+	if cursor != "" {
+		query.Set("cursor", cursor)
 	}
-	return query
+	r.Query = query
+	response, err := c.Do(ctx, r)
+	if err != nil {
+		return nil, "", err
+	}
+	if p, err = decodePage[T](response); err == nil {
+		next, err = cursorOf(response)
+	}
+	if err == nil && used[next] {
+		err = errors.New("the service returned a cursor that it has returned before, so the list would never end; none of " +
+			"its items can be relied on")
+	}
+	if err != nil {
+		return nil, "", c.unusable(response, err)
+	}
+	return p, next, nil
 }
 
 // cursorOf returns meta.next_cursor of a page. Unlike the numbers of other

@@ -14,8 +14,8 @@ import (
 var listPayables = Request{Operation: "finance.payables.list",
 	Query: url.Values{"company_id": {"c1"}, "occurred_at[gte]": {"2026-01-01"}}}
 
-// follow reads a list completely or its error.
-func follow(t *testing.T, c *Client, o CursorOptions[thing]) (ids []string, err error) {
+// followed reads a list completely or its error.
+func followed(t *testing.T, c *Client, o CursorOptions[thing]) (ids []string, err error) {
 	t.Helper()
 	for v, failure := range Cursor(t.Context(), c, listPayables, o) {
 		if failure != nil {
@@ -84,7 +84,7 @@ func TestCursorFollowsThePages(t *testing.T) {
 				steps = append(steps, ok(page))
 			}
 			transport := play(append(steps, step{status: 418})...)
-			got, err := follow(t, newClient(t, transport), CursorOptions[thing]{ID: byID})
+			got, err := followed(t, newClient(t, transport), CursorOptions[thing]{ID: byID})
 			if strings.Join(got, " ") != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -104,7 +104,7 @@ func TestCursorIsSentUnchanged(t *testing.T) {
 	const opaque = "a+b/c==&limit=1#é %25"
 	for limit, want := range map[int]string{0: "100", 7: "7", 100: "100", 101: "100", -1: "100"} {
 		transport := play(ok(linked(opaque, "a")), ok(linked("", "b")))
-		if _, err := follow(t, newClient(t, transport), CursorOptions[thing]{ID: byID, Limit: limit}); err != nil {
+		if _, err := followed(t, newClient(t, transport), CursorOptions[thing]{ID: byID, Limit: limit}); err != nil {
 			t.Fatal(err)
 		}
 		first, second := transport.seen[0].URL.Query(), transport.seen[1].URL.Query()
@@ -148,9 +148,9 @@ func TestCursorEndsEndlessLists(t *testing.T) {
 		items int
 	}{
 		"always new": {func(page int) string { return strconv.Itoa(page) }, "more than 10000 pages", 10_000},
-		// The first page brings something, and a hundred others nothing.
-		"the same":     {func(int) string { return "a" }, "100 pages in a row", 1},
-		"nothing ever": {func(int) string { return "" }, "100 pages in a row", 0},
+		// The first page brings something, and ten others nothing.
+		"the same":     {func(int) string { return "a" }, "10 pages in a row", 1},
+		"nothing ever": {func(int) string { return "" }, "10 pages in a row", 0},
 	} {
 		page := 0
 		transport := play(step{respond: func(*http.Request) step {
@@ -161,7 +161,7 @@ func TestCursorEndsEndlessLists(t *testing.T) {
 			}
 			return ok(linked(next))
 		}})
-		got, err := follow(t, newClient(t, transport), CursorOptions[thing]{ID: byID})
+		got, err := followed(t, newClient(t, transport), CursorOptions[thing]{ID: byID})
 		if len(got) != test.items || err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %d items, %v", name, len(got), err)
 		}

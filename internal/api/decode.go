@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
+	"time"
 )
 
 // One carries out an operation that returns one object, bare or inside
@@ -202,4 +204,147 @@ func decodeInto(data []byte, target any) error {
 		return fmt.Errorf("decode the response: %w", err)
 	}
 	return nil
+}
+
+// Many carries out an operation that returns a list without pages, bare or
+// inside {data: …}. A response without a body, or a JSON object without such a
+// list, says nothing about the items: they are nil then, without an error. A
+// response that is not JSON is an error, with any status.
+func Many[T any](ctx context.Context, c *Client, r Request) ([]T, error) {
+	response, err := c.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := bareOrData(response)
+	if err != nil {
+		return nil, c.unusable(response, err)
+	}
+	if !isList(list) {
+		return nil, nil
+	}
+	items := []T{}
+	if err := decodeInto(list, &items); err != nil {
+		return nil, c.unusable(response, err)
+	}
+	return items, nil
+}
+
+func bareOrData(response *Response) (json.RawMessage, error) {
+	body := bytes.TrimSpace(response.Body)
+	if len(body) == 0 || isList(body) && json.Valid(body) {
+		return body, nil
+	}
+	top, err := topOf(response)
+	if err != nil {
+		return nil, err
+	}
+	if _, hasError := top["error"]; hasError {
+		return nil, errErrorObject
+	}
+	return top["data"], nil
+}
+
+func isList(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
+
+// Raw carries out an operation whose response is a document and not JSON, such as
+// YAML, and returns it as it came. Request.Accept says what is wanted. A page of
+// HTML, which is what a proxy or a wrong address responds with, is an error, and so
+// is an empty response.
+func Raw(ctx context.Context, c *Client, r Request) ([]byte, error) {
+	response, err := c.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkDocument(response); err != nil {
+		return nil, c.unusable(response, err)
+	}
+	return response.Body, nil
+}
+
+func checkDocument(response *Response) error {
+	body := bytes.TrimSpace(response.Body)
+	contentType := response.Header.Get("Content-Type")
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	switch {
+	case len(body) == 0:
+		return errors.New("the response has no body")
+	case err == nil && mediaType == "text/html", bytes.HasPrefix(body, []byte("<")):
+		return fmt.Errorf("the response is a web page and not the requested document, its content type is %q; check the "+
+			"configured address",
+			cleanLine(contentType, maxHintRunes))
+	}
+	return nil
+}
+
+// Optional is One for an operation that needs no object in its response: a
+// response without a body is not an error, and found is false.
+func Optional[T any](ctx context.Context, c *Client, r Request) (value T, found bool, err error) {
+	response, err := c.Do(ctx, r)
+	if err != nil || len(bytes.TrimSpace(response.Body)) == 0 {
+		return value, false, err
+	}
+	value, err = decodeOne[T](c, response)
+	return value, err == nil, err
+}
+
+// Field is one key of a PATCH body: left out (the zero value, with the tag
+// option omitzero), null, or a value. The three differ on the wire: a key that
+// is left out is not touched, null clears.
+//
+// A nil slice set as the value is encoded as null; to empty a list set a
+// slice of length zero.
+type Field[T any] struct {
+	value T
+	state fieldState
+}
+
+type fieldState uint8
+
+const (
+	fieldAbsent fieldState = iota
+	fieldNull
+	fieldSet
+)
+
+// Set makes a field that is sent with the value v.
+func Set[T any](v T) Field[T] { return Field[T]{value: v, state: fieldSet} }
+
+// Null makes a field that is sent as null.
+func Null[T any]() Field[T] { return Field[T]{state: fieldNull} }
+
+// IsZero says whether the field is left out; encoding/json asks it for
+// omitzero.
+func (f Field[T]) IsZero() bool { return f.state == fieldAbsent }
+
+// IsNull says whether the field is sent as null.
+func (f Field[T]) IsNull() bool { return f.state == fieldNull }
+
+// Get returns the value and whether there is one: false for null and for a
+// field that is left out.
+func (f Field[T]) Get() (T, bool) { return f.value, f.state == fieldSet }
+
+// MarshalJSON encodes the value, or null.
+func (f Field[T]) MarshalJSON() ([]byte, error) {
+	if f.state != fieldSet {
+		return []byte("null"), nil
+	}
+	return json.Marshal(f.value)
+}
+
+// Moment reads a DateTime of a service: a date with time and zone, or a date,
+// which is its midnight in UTC (service description, Recurring billing §1). It
+// is false for anything else.
+func Moment(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// IsDate reports whether a time that a service shows has no time of the day.
+func IsDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // thing is a wire object of the tests' own.
@@ -207,6 +210,171 @@ func TestReadBack(t *testing.T) {
 		})
 		if (err != nil) != (test.count == 0) || got.Count != test.count || transport.count() != test.sent {
 			t.Errorf("%s: %+v, %v after %d requests", name, got, err, transport.count())
+		}
+	}
+}
+
+func TestMany(t *testing.T) {
+	t.Parallel()
+	one := []thing{{ID: "t1", Count: 9007199254740993}}
+	tests := map[string]struct {
+		response step
+		items    []thing
+		err      string
+	}{
+		"in data": {response: ok(`{"data":[{"id":"t1","count":9007199254740993}]}`), items: one},
+		"bare":    {response: ok(` [{"id":"t1","count":9007199254740993,"more":1}]`), items: one},
+		"bare, no type": {response: step{status: 200, body: `[]`, header: map[string]string{"Content-Type": ""}},
+			items: []thing{}},
+		"none":           {response: ok(`{"data":[]}`), items: []thing{}},
+		"no content":     {response: status(204)},
+		"no body":        {response: ok("")},
+		"null":           {response: ok(`{"data":null}`)},
+		"another object": {response: ok(`{"data":{"id":"s1"}}`)},
+		"a bare object":  {response: ok(`{"id":"s1"}`)},
+		"an error":       {response: ok(`{"error":{"code":"x","message":"no"}}`), err: "an error object"},
+		"a page": {response: step{status: 200, body: "<html>",
+			header: map[string]string{"Content-Type": "text/html"}}, err: "not JSON"},
+		"a text":               {response: ok(`"done"`), err: "not a JSON object"},
+		"items of other types": {response: ok(`{"data":[{"id":7}]}`), err: `"id"`},
+		"refused":              {response: status(422), err: "status 422"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			items, err := Many[thing](t.Context(), newClient(t, play(test.response)), syncItems)
+			if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Errorf("error %v, want %q", err, test.err)
+			}
+			if !reflect.DeepEqual(items, test.items) {
+				t.Errorf("got %v, want %v", items, test.items)
+			}
+		})
+	}
+}
+
+func TestManyRepeatsWhatMayBeRepeated(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		transport := play(step{err: errors.New("reset")}, status(503), ok(`{"data":[{"id":"t1"}]}`))
+		items, err := Many[thing](t.Context(), newClient(t, transport), syncItems)
+		if err != nil || len(items) != 1 || transport.count() != 3 {
+			t.Errorf("%v, %v after %d requests", items, err, transport.count())
+		}
+	})
+}
+
+var yamlDescription = Request{Operation: "finance.openapi.yaml", Accept: "application/yaml"}
+
+func TestRawReturnsTheDocument(t *testing.T) {
+	t.Parallel()
+	const document = "openapi: 3.1.0\ninfo: {title: \"<finance>\"}\n"
+	for _, contentType := range []string{"application/yaml", "text/yaml; charset=utf-8", "text/plain", ""} {
+		transport := play(step{status: 200, body: document, header: map[string]string{"Content-Type": contentType}})
+		got, err := Raw(t.Context(), newClient(t, transport), yamlDescription)
+		if err != nil || string(got) != document {
+			t.Errorf("%q: %q, %v", contentType, got, err)
+		}
+		header := transport.seen[0].Header
+		if header.Get("Accept") != "application/yaml" || header.Get("Content-Type") != "application/json" {
+			t.Errorf("asked with %v", header)
+		}
+	}
+}
+
+func TestRawRefusesWhatIsNoDocument(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		response step
+		want     string
+	}{
+		"a web page": {step{status: 200, body: "sign in",
+			header: map[string]string{"Content-Type": "text/html; charset=utf-8"}}, "web page"},
+		"a page without a type": {step{status: 200, body: " <!doctype html>", header: map[string]string{"Content-Type": ""}},
+			"web page"},
+		"nothing": {step{status: 200, body: " \n", header: map[string]string{"Content-Type": "application/yaml"}},
+			"no body"},
+		"a refusal": {status(403), "403"},
+	} {
+		got, err := Raw(t.Context(), newClient(t, play(test.response)), yamlDescription)
+		if got != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+// TestDefaultAccept: everything else asks for JSON.
+func TestDefaultAccept(t *testing.T) {
+	t.Parallel()
+	transport := play(ok(`{"id":"c1"}`))
+	if _, err := newClient(t, transport).Do(t.Context(), getCustomer); err != nil {
+		t.Fatal(err)
+	}
+	if got := transport.seen[0].Header.Get("Accept"); got != "application/json" {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+func TestOptional(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		response step
+		id       string
+		found    bool
+		kind     outcome
+	}{
+		"an object": {response: ok(`{"data":{"id":"t1"}}`), id: "t1", found: true},
+		"nothing":   {response: status(http.StatusNoContent)},
+		"blanks":    {response: step{status: 200, body: " \n", header: map[string]string{"Content-Type": "text/plain"}}},
+		"no object": {response: ok(`{"data":[1]}`), kind: isAmbiguous},
+		"no JSON": {response: step{status: 200, body: "<html>", header: map[string]string{"Content-Type": "text/html"}},
+			kind: isAmbiguous},
+		"refused":    {response: refusal(422, `{"error":{"code":"x"}}`), kind: plainError},
+		"lost":       {response: step{err: errReset}, kind: isAmbiguous},
+		"bad object": {response: ok(`{"data":{"id":7}}`), kind: isAmbiguous},
+	}
+	for name, test := range tests {
+		got, found, err := Optional[thing](t.Context(), newClient(t, play(test.response)), createCustomer)
+		if got.ID != test.id || found != test.found || (err != nil) != (test.kind != "") {
+			t.Errorf("%s: got %+v, %t, %v", name, got, found, err)
+		}
+		if err != nil && outcomeOf(err) != test.kind {
+			t.Errorf("%s: error is %s, want %s", name, outcomeOf(err), test.kind)
+		}
+	}
+}
+
+func TestMoment(t *testing.T) {
+	t.Parallel()
+	want := time.Date(2025, 5, 6, 14, 22, 9, 318e6, time.UTC)
+	for text, same := range map[string]bool{
+		"2025-05-06T14:22:09.318Z": true, "2025-05-06T11:22:09.318-03:00": true, "2025-05-06T14:22:09.318000Z": true,
+		"2025-05-06T14:22:09Z": false, "2025-05-06": false,
+	} {
+		if got, ok := Moment(text); !ok || got.Equal(want) != same {
+			t.Errorf("%q is %s, %t", text, got, ok)
+		}
+	}
+	if got, ok := Moment("2025-05-06"); !ok || !got.Equal(time.Date(2025, 5, 6, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("a date is %s, %t", got, ok)
+	}
+	for _, text := range []string{"", "now", "2025-05-06 14:22:09", "2025-05-06T14:22:09", "2025-13-01"} {
+		if got, ok := Moment(text); ok {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+// TestInside: a field is found as the decoder of objects finds it.
+func TestInside(t *testing.T) {
+	t.Parallel()
+	for object, want := range map[string]string{
+		`{"id":"a"}`: `"a"`, ` { "x" : {"id":"b"}, "ID" : "a" } `: `"a"`, `{"id":"a","Id":"b"}`: `"b"`, `{"\u0069d":"a"}`: `"a"`,
+		`{"id":"a","id":null}`: `"a"`, `{"id":null}`: `null`, `{"id":[{"id":"b"}],"x":"}"}`: `[{"id":"b"}]`,
+		`{"x":"id"}`: ``, `["id","a"]`: ``, `"id"`: ``, ``: ``, `{"id":"a"`: `"a"`, `{"id":}`: ``, `{`: ``,
+	} {
+		if got := string(inside(json.RawMessage(object), "id")); got != want {
+			t.Errorf("%s has %s, want %s", object, got, want)
 		}
 	}
 }

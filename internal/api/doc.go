@@ -9,13 +9,11 @@
 //	gate.go       the limiter that all clients of one provider share: 429 and the client-side limit
 //	outage.go     what all calls share about a service that does not respond
 //	exchange.go   one attempt: send, read within the caps, notify the observer
-//	connections.go  the transport: TLS, proxies, and connections that go silent
-//	decode.go     One and Delete: the required form of a success
-//	optional.go   Optional: a success of any form
-//	raw.go        Raw: a success that is a document and not JSON
-//	list.go       List: pages as one sequence
-//	snapshot.go   Refreshed: single objects of a refresh from the pages of their list
+//	connections.go the transport: TLS, proxies, and connections that go silent
+//	decode.go     One, Delete, Optional, Many, Raw: the required form of a success
+//	list.go       List, ListBackward: pages as one sequence
 //	cursor.go     Cursor: the same where pages are chained by cursors
+//	snapshot.go   Refreshed: single objects of a refresh from the pages of their list
 //	settle.go     what to do when a create may or may not have happened
 //	transition.go the same for a change of an object's state, and for what may happen twice
 //

@@ -240,8 +240,8 @@ func TestNotModified(t *testing.T) {
 	}
 	transport = play(status(304))
 	_, err := newClient(t, transport).Do(t.Context(), getCustomer)
-	if e, ok := AsError(err); !ok || e.Status != 304 || transport.count() != 2 || strings.Contains(err.Error(), "redirect") ||
-		!strings.Contains(err.Error(), "a cache") {
+	if e, ok := AsError(err); !ok || e.Status != 304 || transport.count() != 2 ||
+		strings.Contains(err.Error(), "redirect") || !strings.Contains(err.Error(), "a cache") {
 		t.Errorf("304 for ever: %v after %d requests", err, transport.count())
 	}
 }

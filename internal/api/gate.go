@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net/http"
 	"sync"
 	"time"
 )
@@ -185,24 +184,19 @@ func (p *pass) throttled(cause *Error) {
 	g.wake()
 }
 
-// done ends a pass whose request got something else than a 429, or no response
-// (status 0). After a probe the others follow: a service that fails or hangs is
-// not what the gate is for. Below 500 the service has let the request through.
-func (p *pass) done(status int) {
+// done ends a pass whose request got something else than a 429, or no response.
+// After a probe the others follow: a service that fails or hangs is not what the
+// gate is for.
+func (p *pass) done() {
 	g := p.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	responded := status > 0 && status < http.StatusInternalServerError
 	switch {
 	case p.probe:
 		g.probing = false
 		if p.generation == g.generation {
-			g.recovering = false
-			g.speed.openedAt = now
-			if responded {
-				g.strikes = 0
-			}
+			g.recovering, g.strikes, g.speed.openedAt = false, 0, now
 		}
 		g.wake()
 	case !g.recovering && p.generation == g.generation:

@@ -3,18 +3,24 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 )
 
 const (
 	defaultPerPage = 100
-	// maxPages bounds one listing: a million objects at 100 a page.
+	// maxPages bounds what is believed of the length of a list, and one that does not say how long it is: a million
+	// objects at 100 a page.
 	maxPages = 10_000
+	// mostVainPages is how many pages in a row may bring a list no nearer to its end.
+	mostVainPages = 10
 )
 
 // ListOptions say how a list is read.
@@ -31,6 +37,9 @@ type ListOptions[T any] struct {
 // item that is on two pages is yielded once, and when the total says that
 // items are missing, the list is read a second time for what is new. What is
 // still missing then is not proof of absence.
+//
+// A list may grow while it is read. One that grows by a page or more with each of mostVainPages pages in a row has no
+// end, which is an error.
 //
 // The last yield may be an error, with the zero T.
 func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) iter.Seq2[T, error] {
@@ -51,7 +60,7 @@ func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) it
 type page[T any] struct {
 	items []*T
 	meta  meta
-	data  string // of the items, as it came
+	hash  [sha256.Size]byte // of the items as they came
 }
 
 // meta is the paging information, as far as it came.
@@ -88,8 +97,8 @@ func (l *reading[T]) complete() bool {
 // pass reads the list from the first page on.
 func (l *reading[T]) pass(ctx context.Context) {
 	seen := map[string]bool{} // in this pass
-	pages := map[string]bool{}
-	longest := 0
+	pages := map[[sha256.Size]byte]bool{}
+	longest, left, vain := 0, 0, 0 // left: pages to come, as the last one said
 	l.total, l.moved = nil, false
 	for number := 1; number <= maxPages; number++ {
 		p, err := l.fetch(ctx, number)
@@ -97,19 +106,32 @@ func (l *reading[T]) pass(ctx context.Context) {
 			l.fail(err)
 			return
 		}
-		if pages[p.data] {
+		if pages[p.hash] {
 			return // a service that ignores the page; without ids nothing else shows it
 		}
-		pages[p.data] = true
+		pages[p.hash] = true
 		l.count(p.meta.Total)
 		longest = max(longest, len(p.items))
 		fresh := l.emit(p.items, seen)
 		if l.stopped || fresh == 0 || p.last(number, longest) || l.options.Whole && p.meta == (meta{}) {
 			return
 		}
+		length, counted := p.pages()
+		if vain++; !counted || number == 1 || length-number < left {
+			vain = 0
+		}
+		if left = length - number; vain == mostVainPages {
+			l.endless("it grew with each of %d pages in a row", vain)
+			return
+		}
 	}
-	l.fail(fmt.Errorf("%s %s: the list has more than %d pages, which cannot be", l.client.cfg.Service,
-		l.request.Operation, maxPages))
+	l.endless("more than %d pages", maxPages)
+}
+
+// endless fails with a list that would never end.
+func (l *reading[T]) endless(format string, values ...any) {
+	l.fail(fmt.Errorf("%s %s: the list seems to have no end: %s", l.client.cfg.Service, l.request.Operation,
+		fmt.Sprintf(format, values...)))
 }
 
 func (l *reading[T]) count(total *int) {
@@ -188,9 +210,9 @@ func (l *reading[T]) fetch(ctx context.Context, number int) (*page[T], error) {
 }
 
 func (l *reading[T]) query(number int) url.Values {
-	query := url.Values{}
-	for name, values := range l.request.Query {
-		query[name] = values
+	query := maps.Clone(l.request.Query)
+	if query == nil {
+		query = url.Values{}
 	}
 	perPage, sortBy, sortOrder := l.options.PerPage, l.options.SortBy, l.options.SortOrder
 	if perPage == 0 {
@@ -239,7 +261,7 @@ func decodePage[T any](response *Response) (*page[T], error) {
 	if bytes.HasPrefix(data, []byte("{")) {
 		return nil, fmt.Errorf("%w: its data is an object", errNoList)
 	}
-	p := &page[T]{data: string(data)}
+	p := &page[T]{hash: sha256.Sum256(data)}
 	if err := decodeInto(data, &p.items); err != nil {
 		return nil, err
 	}
@@ -249,4 +271,101 @@ func decodePage[T any](response *Response) (*page[T], error) {
 		p.meta = meta{}
 	}
 	return p, nil
+}
+
+// ListBackward reads a list from its end, page by page while it is consumed, for a
+// list that the service keeps in the order of creation and cannot sort. The first page
+// says how many there are. Each object comes once; one that is created meanwhile may be
+// left out, and one that the pages have missed comes last. Where the service does not
+// say how many pages there are, the whole list is read first.
+//
+// The last yield may be an error, with the zero T.
+func ListBackward[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		reading := &reading[T]{client: c, request: r, options: o, yield: yield, yielded: map[string]bool{}}
+		first, err := reading.fetch(ctx, 1)
+		if err != nil {
+			reading.fail(err)
+			return
+		}
+		pages, counted := first.pages()
+		switch {
+		case pages == 1 || len(first.items) == 0:
+			slices.Reverse(first.items)
+			reading.emit(first.items, map[string]bool{})
+		case !counted || !reading.backward(ctx, pages):
+			reverse(List(ctx, c, r, o))(yield)
+		}
+	}
+}
+
+// backward reads the pages from that number down to the first, which is read again: what is deleted meanwhile moves
+// the rest towards the pages that are still to come. It is false when there is no such page, and nothing was yielded.
+func (l *reading[T]) backward(ctx context.Context, number int) bool {
+	seen := map[string]bool{}
+	for last := number; number >= 1 && !l.stopped; number-- {
+		p, err := l.fetch(ctx, number)
+		if err != nil {
+			l.fail(err)
+			return true
+		}
+		if number == last && len(p.items) == 0 {
+			return false
+		}
+		if l.total == nil || p.meta.Total != nil && *p.meta.Total < *l.total {
+			l.total = p.meta.Total // the smallest: what was created meanwhile need not come
+		}
+		slices.Reverse(p.items)
+		l.emit(p.items, seen)
+	}
+	if !l.stopped && !l.complete() {
+		l.pass(ctx)
+	}
+	return true
+}
+
+// pages is how many pages the list has, as the service says.
+func (p *page[T]) pages() (n int, counted bool) {
+	switch {
+	case p.meta.TotalPages != nil:
+		return min(*p.meta.TotalPages, maxPages), true
+	case p.meta.Total != nil && p.meta.PerPage != nil && *p.meta.PerPage > 0:
+		return min((*p.meta.Total+*p.meta.PerPage-1) / *p.meta.PerPage, maxPages), true
+	}
+	return 0, false
+}
+
+// reverse yields the items of a list from its end, or its error alone.
+func reverse[T any](all iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var items []T
+		for item, err := range all {
+			if err != nil {
+				yield(item, err)
+				return
+			}
+			items = append(items, item)
+		}
+		for _, item := range slices.Backward(items) {
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Only passes on the items of a list that match, and every error. A service may
+// ignore a filter, so what was asked for is compared again (wire contract:
+// tolerance).
+func Only[T any](all iter.Seq2[T, error], matches func(T) bool) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for item, err := range all {
+			if err == nil && !matches(item) {
+				continue
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
 }

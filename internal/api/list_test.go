@@ -172,26 +172,47 @@ func TestListFailsWhereItStands(t *testing.T) {
 	}
 }
 
-// endless returns a new item on every page.
-type endless struct{}
-
-func (endless) RoundTrip(r *http.Request) (*http.Response, error) {
-	page, err := strconv.Atoi(r.URL.Query().Get("page"))
-	if err != nil {
-		return nil, err
-	}
-	return ok(fmt.Sprintf(`{"data":[{"id":"%d"}]}`, page)).roundTrip(r)
-}
-
+// TestListEndsEndlessPages: a list that never gets nearer to its end is told from one that others add to. Where nothing
+// is counted, only the number of pages tells.
 func TestListEndsEndlessPages(t *testing.T) {
 	t.Parallel()
-	got, err := collect(t, newClient(t, endless{}), ListOptions[thing]{ID: byID})
-	if len(got) != maxPages || err == nil || !strings.Contains(err.Error(), "pages") {
-		t.Errorf("%d items, %v", len(got), err)
-	}
-	var plain *Error
-	if errors.As(err, &plain) {
-		t.Error("a list without an end is no response's error")
+	for name, test := range map[string]struct {
+		meta  func(page int) string // of a page with one item
+		items int
+		want  string // part of the error
+	}{
+		"the total grows with every page": {func(page int) string {
+			return fmt.Sprintf(`{"total":%d,"per_page":1}`, page+1)
+		}, 11, "no end"},
+		"so do the pages, far ahead": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, page+500)
+		}, 11, "no end"},
+		"after many pages": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, max(20, page+1))
+		}, 29, "no end"},
+		"grows by more and more": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, page*page+9)
+		}, 11, "no end"},
+		"grows on nine pages": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, min(page+1, 11))
+		}, 11, ""},
+		"grows now and then": {func(page int) string {
+			return fmt.Sprintf(`{"total_pages":%d}`, min(page+2-page%2, 40))
+		}, 40, ""},
+		"nothing is counted": {func(int) string { return `{}` }, maxPages, "more than 10000 pages"},
+	} {
+		transport := play(step{respond: func(r *http.Request) step {
+			page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+			return ok(fmt.Sprintf(`{"data":[{"id":"%d"}],"meta":%s}`, page, test.meta(page)))
+		}})
+		got, err := collect(t, newClient(t, transport), ListOptions[thing]{ID: byID})
+		if len(got) != test.items || (err != nil) != (test.want != "") || !strings.Contains(fmt.Sprint(err), test.want) {
+			t.Errorf("%s: %d items, %v", name, len(got), err)
+		}
+		var plain *Error
+		if errors.As(err, &plain) {
+			t.Errorf("%s: a list without an end is no response's error", name)
+		}
 	}
 }
 
@@ -210,5 +231,97 @@ func TestListThatIsWhole(t *testing.T) {
 			transport.count() != want {
 			t.Errorf("%s: %v after %d requests, want %d", body, err, transport.count(), want)
 		}
+	}
+}
+
+// TestListBackward: the end of the list comes first, whatever the service says of its pages, and a consumer that stops
+// early has read the first page and the last ones.
+func TestListBackward(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		pages []string
+		limit int
+		want  string
+		asked string // the pages, in order
+	}{
+		"none":     {[]string{envelope(0, 1, 2)}, 0, "", "1"},
+		"one page": {[]string{envelope(2, 1, 2, "a", "b")}, 0, "b a", "1"},
+		"three pages": {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 3, 2, "e"), envelope(5, 2, 2, "c", "d"),
+			envelope(5, 1, 2, "a", "b")}, 0, "e d c b a", "1 3 2 1"},
+		"the newest": {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 3, 2, "e")}, 1, "e", "1 3"},
+		"without total_pages": {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`,
+			`{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`, `{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`}, 0,
+			"b a", "1 2 1"},
+		"without meta": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c")}, 0,
+			"c b a", "1 1 2"},
+		"more pages promised than exist": {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`,
+			`{"data":[],"meta":{"total_pages":99}}`, `{"data":[{"id":"a"}],"meta":{"total_pages":99}}`,
+			`{"data":[],"meta":{"total_pages":99}}`}, 0, "a", "1 99 1 2"},
+		"one is deleted on the way": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"),
+			envelope(3, 1, 2, "b", "c")}, 0, "d c b", "1 2 1"},
+		"one comes on the way": {[]string{envelope(3, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"),
+			envelope(4, 1, 2, "a", "b")}, 0, "d c b a", "1 2 1"},
+		"one is missed": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "d"), envelope(4, 1, 2, "a", "b"),
+			envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d")}, 0, "d b a c", "1 2 1 1 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var steps []step
+			for _, page := range test.pages {
+				steps = append(steps, ok(page))
+			}
+			s := play(steps...)
+			var ids, asked []string
+			for v, err := range ListBackward(t.Context(), newClient(t, s), listCustomers, ListOptions[thing]{ID: byID}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if ids = append(ids, v.ID); len(ids) == test.limit {
+					break
+				}
+			}
+			for _, r := range s.seen {
+				asked = append(asked, r.URL.Query().Get("page"))
+			}
+			if got := strings.Join(ids, " "); got != test.want || strings.Join(asked, " ") != test.asked {
+				t.Errorf("%s after the pages %s, want %s after %s", got, asked, test.want, test.asked)
+			}
+		})
+	}
+	for _, err := range ListBackward(t.Context(), newClient(t, play(ok(envelope(3, 1, 2, "a", "b")), refusal(403, "{}"))),
+		listCustomers, ListOptions[thing]{ID: byID}) {
+		if e, ok := AsError(err); !ok || e.Status != 403 {
+			t.Errorf("%v, want the refusal of the second request", err)
+		}
+	}
+}
+
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	source := func(yield func(int, error) bool) {
+		for i := range 5 {
+			if !yield(i, nil) {
+				return
+			}
+		}
+		yield(0, errReset)
+	}
+	var got []int
+	var failure error
+	for n, err := range Only(source, func(n int) bool { return n%2 == 1 }) {
+		if err != nil {
+			failure = err
+			break
+		}
+		got = append(got, n)
+	}
+	if len(got) != 2 || got[0] != 1 || got[1] != 3 || !errors.Is(failure, errReset) {
+		t.Errorf("got %v, %v", got, failure)
+	}
+	for _, err := range Only(source, func(int) bool { return true }) {
+		if err != nil {
+			t.Error(err)
+		}
+		break // the source must not be asked again: it would panic
 	}
 }

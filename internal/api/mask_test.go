@@ -37,14 +37,15 @@ func TestMaskJSON(t *testing.T) {
 			`{"log":"bearer authentication and basic knowledge"}`},
 		"JSON in a string": {`{"requestBody":"{\"data\":{\"secret\":\"s\",\"id\":1}}"}`,
 			`{"requestBody":"{\"data\":{\"id\":1,\"secret\":\"(masked)\"}}"}`},
-		"HTML stays":    {`{"a":"<b>&"}`, `{"a":"<b>&"}`},
-		"scalar":        {`"whsec_abc"`, `"(masked)"`},
-		"no JSON":       {`token=abc`, `[9 bytes not JSON]`},
-		"cut":           {`{"token":"abc`, `[13 bytes not JSON]`},
-		"two documents": {`{"a":1} {"token":"x"}`, `[21 bytes not JSON]`},
-		"empty":         {``, `[0 bytes not JSON]`},
-		"too deep":      {strings.Repeat("[", 600), `[600 bytes not JSON]`},
-		"repeated key":  {`{"token":"a","token":"b"}`, `{"token":"(masked)"}`},
+		"HTML stays":         {`{"a":"<b>&"}`, `{"a":"<b>&"}`},
+		"scalar":             {`"whsec_abc"`, `"(masked)"`},
+		"no JSON":            {`token=abc`, `[9 bytes not JSON]`},
+		"cut":                {`{"token":"abc`, `[13 bytes not JSON]`},
+		"two documents":      {`{"a":1} {"token":"x"}`, `[21 bytes not JSON]`},
+		"empty":              {``, `[0 bytes not JSON]`},
+		"too deep":           {strings.Repeat("[", 600), `[600 bytes not JSON]`},
+		"brackets in a text": {`{"a":"\"` + strings.Repeat("[", 600) + `"}`, `{"a":"\"` + strings.Repeat("[", 600) + `"}`},
+		"repeated key":       {`{"token":"a","token":"b"}`, `{"token":"(masked)"}`},
 	}
 	for name, test := range tests {
 		if got := MaskJSON([]byte(test.in)); got != test.want {

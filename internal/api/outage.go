@@ -34,43 +34,71 @@ func (e *EarlierError) Unwrap() error { return e.Err }
 // outage is what the calls of one client share about a service that
 // does not respond: one call waits for all, and one reports the failure in full.
 type outage struct {
-	mu       sync.Mutex
-	worked   time.Time        // when the service itself responded last; zero: never in this run
-	failures int              // attempts since then that it did not respond to
-	down     error            // of a call that gave up in vain: the others are not sent
-	first    map[string]error // by cause: the first error of those that are the same for all objects
-	changed  chan struct{}    // closed and replaced when those who pause should look again
+	mu      sync.Mutex
+	health  map[string]*health // by operation; allOperations is the service as a whole
+	first   map[string]error   // by cause: the first error of those that are the same for all objects
+	changed chan struct{}      // closed and replaced when those who pause should look again
+}
+
+const allOperations = ""
+
+// health is whether an operation, or the service, works.
+type health struct {
+	worked   time.Time // when it last did; zero: never in this run
+	failures int       // attempts since then
+	down     error     // of a call that gave up in vain: the others are not sent
 }
 
 // unresponsive is the cause of errors that a response of the service ends.
 const unresponsive = ""
 
+// both are the health of an operation and of the service.
+func (o *outage) both(operation string) [2]*health {
+	if o.health == nil {
+		o.health = map[string]*health{}
+	}
+	var both [2]*health
+	for i, key := range []string{operation, allOperations} {
+		if o.health[key] == nil {
+			o.health[key] = &health{}
+		}
+		both[i] = o.health[key]
+	}
+	return both
+}
+
 // works notes a response of the service itself.
-func (o *outage) works() {
+func (o *outage) works(operation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.failures > 0 {
-		o.wake()
+	for _, h := range o.both(operation) {
+		if h.failures > 0 {
+			o.wake()
+		}
+		*h = health{worked: time.Now()}
 	}
-	o.worked, o.failures, o.down = time.Now(), 0, nil
 	delete(o.first, unresponsive)
 }
 
 // fails notes an attempt that the service did not respond to.
-func (o *outage) fails() {
+func (o *outage) fails(operation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.failures++
+	for _, h := range o.both(operation) {
+		h.failures++
+	}
 }
 
 // giveUp notes that a call whose attempts have failed since then has ended. When the
-// service has responded to nothing else meanwhile, the other calls end too.
-func (o *outage) giveUp(since time.Time, err error) {
+// operation, or the service, has worked for nothing else meanwhile, its other calls end too.
+func (o *outage) giveUp(operation string, since time.Time, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.down == nil && o.failures >= failuresInRow && !o.worked.After(since) {
-		o.down = err
-		o.wake()
+	for _, h := range o.both(operation) {
+		if h.down == nil && h.failures >= failuresInRow && !h.worked.After(since) {
+			h.down = err
+			o.wake()
+		}
 	}
 }
 
@@ -92,16 +120,18 @@ func (o *outage) report(k *call, service, cause string, err error) error {
 func (o *outage) blocked(k *call, service string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.down == nil {
-		return nil
+	for _, h := range o.both(k.operation) {
+		if h.down != nil {
+			return &EarlierError{Service: service, Operation: k.operation, First: h.down}
+		}
 	}
-	return &EarlierError{Service: service, Operation: k.operation, First: o.down}
+	return nil
 }
 
 func (o *outage) hasServed() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return !o.worked.IsZero()
+	return !o.both(allOperations)[0].worked.IsZero()
 }
 
 // watch returns a channel that is closed when the service works again, or when
@@ -129,10 +159,10 @@ func (c *Client) note(k *call, a *response, v verdict) {
 	switch {
 	case a.status == 0 && !k.interrupted(), a.status >= http.StatusInternalServerError,
 		a.status == http.StatusRequestTimeout:
-		c.outage.fails()
+		c.outage.fails(k.operation)
 	case v.response != nil && (len(v.response.Body) == 0 || isJSON(v.response.Header)),
 		e != nil && e.Structured && a.status != http.StatusUnauthorized && a.status != http.StatusNotFound:
-		c.outage.works()
+		c.outage.works(k.operation)
 	}
 }
 

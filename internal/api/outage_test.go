@@ -149,6 +149,38 @@ func TestDownIsFoundOutOnce(t *testing.T) {
 	}
 }
 
+// TestOneOperationIsDown: where one operation fails for good and others work, its calls wait once, and not each.
+func TestOneOperationIsDown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, play(step{respond: func(r *http.Request) step {
+			if strings.Contains(r.URL.Path, "/customers/") {
+				return status(503)
+			}
+			return ok(`{"data":{"id":"a1"}}`)
+		}}), byTime)
+		over := make(chan struct{})
+		go func() {
+			for {
+				select {
+				case <-over:
+					return
+				case <-time.After(time.Second):
+					_, _ = c.Do(t.Context(), Request{Operation: "billing_accounts.get", Path: map[string]string{"id": "a1"}})
+				}
+			}
+		}()
+		result := plan(t, c, 100)
+		close(over)
+		if result.ok > 0 || result.full+result.short != 100 || result.full > 10 || result.took > 2*defaultRetryTimeout {
+			t.Errorf("%+v", result)
+		}
+		if _, err := c.Do(t.Context(), Request{Operation: "billing_accounts.get", Path: map[string]string{"id": "a1"}}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestSomeFailForGood: objects that the service cannot show keep no others from being read.
 func TestSomeFailForGood(t *testing.T) {
 	t.Parallel()

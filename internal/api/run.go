@@ -54,7 +54,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 			}
 			continue
 		}
-		pass.done(a.status)
+		pass.done()
 		c.note(k, a, v)
 		if !v.again {
 			return v.response, v.err
@@ -65,7 +65,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		wait, ok := c.nextAttempt(k, failures, v)
 		if !ok {
 			if !k.optional {
-				c.outage.giveUp(k.failing, v.err)
+				c.outage.giveUp(k.operation, k.failing, v.err)
 			}
 			return nil, v.err
 		}
@@ -116,7 +116,7 @@ func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, e
 		return nil, c.notSent(k, throttled, err)
 	}
 	if err := c.stopped(k); err != nil {
-		pass.done(http.StatusUnauthorized)
+		pass.done()
 		return nil, err
 	}
 	return pass, nil

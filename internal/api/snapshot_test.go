@@ -173,8 +173,10 @@ func (r *refresher) all(t testing.TB, ids []string, parallelism int) (missing in
 // of them are managed, regardless of how many are read at a time. Above 1,000 objects that depends on their ids and on
 // which are asked for first, so the median counts.
 func TestRefreshed_requests(t *testing.T) {
-	for _, total := range []int{1, 4, 5, 30, 99, 100, 101, 250, 400, 1000, 2000, 5000} {
-		for _, managed := range []int{1, 4, 5, 8, 12, 30, 50, 51, 100, 300, total / 2, total * 9 / 10, total} {
+	for _, total := range []int{1, 5, 30, 100, 101, 250, 1000, 2000, 5000} {
+		managed := []int{1, 5, 12, 51, total / 2, total * 9 / 10, total}
+		slices.Sort(managed)
+		for _, managed := range slices.Compact(managed) {
 			if managed > total || managed == 0 {
 				continue
 			}
@@ -187,7 +189,12 @@ func TestRefreshed_requests(t *testing.T) {
 				for seed := range runs {
 					synctest.Test(t, func(t *testing.T) {
 						s := newShelf(total, uint64(total*managed+parallelism+seed))
-						newRefresher(t, s).all(t, s.some(managed), parallelism)
+						r := newRefresher(t, s)
+						ids := s.some(managed)
+						for _, id := range ids { // as the state of an earlier run shows it
+							r.writes.Note(id, "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
+						}
+						r.all(t, ids, parallelism)
 						counts = append(counts, s.requests())
 					})
 				}
@@ -395,8 +402,8 @@ func TestRefreshed_unsorted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(1000, 4)
 		s.random.Shuffle(1000, func(i, j int) { s.things[i], s.things[j] = s.things[j], s.things[i] })
-		newRefresher(t, s).all(t, s.some(1000), 10)
-		if n := s.requests(); n > 40 {
+		newRefresher(t, s).all(t, s.some(1000), 1)
+		if n := s.requests(); n > 20 {
 			t.Errorf("%d requests", n)
 		}
 	})
@@ -524,7 +531,8 @@ func TestRefreshed_lag(t *testing.T) {
 	}
 }
 
-// TestRefreshed_canceled: the end of the read that asked for a page ends that read immediately, and the page for nobody.
+// TestRefreshed_canceled: the end of the read that asked for a page ends that read immediately, and the page for no
+// other one.
 func TestRefreshed_canceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(60, 8)

@@ -51,8 +51,8 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 		if typeName, creates := creations[r.Operation]; creates {
 			again := r.Path + string(r.Body)
 			bodies[again]++
-			if n := bodies[again]; typeName == "billing_finance_record" && n > 1 && n <= 2*a.creations(typeName) {
-				continue // The key of a deleted record is used up; the next key is used, once.
+			if n := bodies[again]; typeName == "billing_finance_record" && n > 1 && n <= 4*a.creations(typeName) {
+				continue // The keys of deleted records are used up, of which a life has few; the next one is used.
 			}
 			created[typeName]++
 			if created[typeName] > a.creations(typeName) {

@@ -1,6 +1,8 @@
 package provider_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +69,71 @@ func TestAccOrganization_wrong(t *testing.T) {
 		t.Errorf("with the right token: %s", out)
 	}
 	if out := terraform.must("destroy", "-auto-approve"); !strings.Contains(out, "4 destroyed") {
+		t.Errorf("destroy: %s", out)
+	}
+}
+
+// TestAccOrganization_saved: a plan that was made with the right token and is applied with another organization's
+// destroys nothing, and takes nothing out of the state.
+func TestAccOrganization_saved(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	token, other := strangersToken(t, service)
+	terraform := newCommand(t, `
+variable "names" {
+  type    = set(string)
+  default = ["a", "b", "c"]
+}
+
+resource "billing_customer" "c" {
+  for_each = var.names
+  name     = each.key
+}
+
+resource "billing_account" "a" {
+  for_each    = var.names
+  customer_id = billing_customer.c[each.key].id
+}
+
+resource "billing_subscription" "s" {
+  for_each           = var.names
+  billing_account_id = billing_customer.c[each.key].billing_account_id
+  plan_id            = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
+}
+`).at(service)
+	terraform.must("apply", "-auto-approve")
+	right := terraform.env["BILLING_TOKEN"]
+	before := terraform.must("state", "list")
+	replaced := func(address string) (all []string) {
+		for _, name := range []string{"a", "b", "c"} {
+			all = append(all, fmt.Sprintf("-replace=%s[%q]", address, name))
+		}
+		return all
+	}
+	for _, arguments := range [][]string{{"-destroy"}, {"-var=names=[]"}, replaced("billing_subscription.s"),
+		replaced("billing_account.a")} {
+		terraform.env["BILLING_TOKEN"] = right
+		terraform.must(append([]string{"plan", "-out=saved"}, arguments...)...)
+		terraform.env["BILLING_TOKEN"] = token
+		service.Sandbox.ResetRequests()
+		out, err := terraform.run("apply", "saved")
+		if want := "Error: The token belongs to organization " + other + ", and this state to organization "; err == nil ||
+			strings.Count(out, want) != 1 {
+			t.Errorf("%v: want one error with %q:\n%s", arguments, want, out)
+		}
+		if n := strings.Count(out, "Error: "); n < 3 || n-1 != strings.Count(out, "The cause is the same as in another") {
+			t.Errorf("%v: want each other error in one line:\n%s", arguments, out)
+		}
+		wrote := slices.ContainsFunc(service.Sandbox.Requests(), func(r sandbox.Request) bool { return r.Method != "GET" })
+		if wrote || strings.Contains(out, "complete after") {
+			t.Errorf("%v has changed something:\n%s", arguments, out)
+		}
+		if now := terraform.must("state", "list"); now != before {
+			t.Fatalf("%v: the state has %s", arguments, now)
+		}
+	}
+	terraform.env["BILLING_TOKEN"] = right
+	if out := terraform.must("destroy", "-auto-approve"); !strings.Contains(out, "9 destroyed") {
 		t.Errorf("destroy: %s", out)
 	}
 }

@@ -112,7 +112,8 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 	name := fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString())
 	if err != nil {
 		next := "A second run creates another key; this one ends at " + *create.ExpiresAt + "."
-		if !lostKey(err, name, next, &resp.Diagnostics) {
+		owns := func(collections.APIKey) bool { return false }
+		if !lostKey(err, name, next, owns, &resp.Diagnostics) {
 			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create", Object: name, Attributes: arguments})
 		}
 		return

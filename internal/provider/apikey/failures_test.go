@@ -105,6 +105,67 @@ func TestFailures_rotateLost(t *testing.T) {
 	}
 }
 
+// TestFailures_known: a key that the state knows is never named as one that a lost response has left, however young.
+func TestFailures_known(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		operation string
+		lines     acctest.JSON
+	}{
+		"rotation for the end":  {"api_keys.rotate", described},
+		"creation in place":     {"api_keys.create", described},
+		"the service's, lost":   {"api_keys.rotate", trigger("3", nil)},
+		"a rotation, then none": {"", described},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := begin(t, nil)
+			l.apply(trigger("1", nil))
+			l.apply(trigger("2", nil))
+			known := append(l.previous(), l.id())
+			if c.operation != "" {
+				l.fault(sandbox.Fault{Operation: c.operation, Times: 1, DropAfter: true})
+			} else {
+				l.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, Status: 403, Code: "insufficient_scope"})
+				l.fails(merged(trigger("2", nil), c.lines))
+				l.service.MustCollections("POST", keys+"/"+known[1]+"/rotate", acctest.JSON{"graceDays": 2})
+			}
+			p := l.plan(merged(trigger("2", nil), c.lines))
+			done := l.core.Apply(p, false)
+			said := strings.Join(slices.Concat(done.Errors, done.Warnings), "\n")
+			says(t, said, "import {")
+			for _, id := range known {
+				if strings.Contains(said, `id = "`+id) || strings.Contains(said, "  "+id) {
+					t.Errorf("%s is named as left over: %s", id, said)
+				}
+			}
+		})
+	}
+}
+
+// TestFailures_ownExpiry: that the old key expires by itself within some weeks is no proof that it was rotated.
+func TestFailures_ownExpiry(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]sandbox.Fault{"fails": {Status: 503}, "not processed": {DropBefore: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := begin(t, acctest.JSON{"expires_after_days": 20, "grace_period_days": 2})
+			l.apply(nil)
+			first, token := l.id(), l.token()
+			l.advance(time.Hour)
+			fault.Operation, fault.Times = "api_keys.rotate", 1
+			l.fault(fault)
+			says(t, l.fails(described), "Could not give the old key "+first+" an end, which the next apply tries again")
+			same(t, "previous_keys", l.previous(), first+" open")
+			l.apply(described)
+			same(t, "previous_keys", l.previous(), first)
+			l.settled(described)
+			l.advance(2*day + time.Minute)
+			l.works(false, token)
+		})
+	}
+}
+
 // TestFailures_rotatedMeanwhile: another system has rotated, revoked or deleted the old key before it gets its end.
 func TestFailures_rotatedMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -163,6 +163,17 @@ func TestDeletionPolicy(t *testing.T) {
 	l.works(true, token)
 }
 
+// TestUnknown_grace: a grace period that is not known is not none.
+func TestUnknown_grace(t *testing.T) {
+	t.Parallel()
+	l := begin(t, acctest.JSON{"grace_period_days": 1})
+	l.apply(nil)
+	unknown := merged(described, acctest.JSON{"grace_period_days": acctest.Unknown})
+	if p := l.plan(unknown); len(p.Warnings) > 0 || len(p.Errors) > 0 {
+		t.Errorf("the plan says %v %v", p.Errors, p.Warnings)
+	}
+}
+
 // TestUnknown: an argument that is not known may need a new key, so the plan shows one. What turns out equal makes
 // none.
 func TestUnknown(t *testing.T) {

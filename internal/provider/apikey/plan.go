@@ -160,7 +160,8 @@ func (d decision) planned() model {
 func (d decision) endsNow() []predecessor {
 	var ends []predecessor
 	revokes := d.plan.RevokePreviousKeys.ValueBool()
-	if d.fresh && !d.known.expired() && (revokes || d.plan.graceDays() == 0 && !d.known.Rotated) {
+	noGrace := isKnown(d.plan.GracePeriodDays) && d.plan.graceDays() == 0 && !d.known.Rotated
+	if d.fresh && !d.known.expired() && (revokes || noGrace) {
 		ends = append(ends, d.state.all()[0])
 	}
 	if revokes {
@@ -196,12 +197,12 @@ func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagn
 // refuseLifetime refuses a key whose successor would be due before the key is used.
 func (m model) refuseLifetime(diags *diag.Diagnostics) {
 	lifetime := m.ExpiresAfterDays
-	if isKnown(lifetime, m.GracePeriodDays) && !lifetime.IsNull() && lifetime.ValueInt64() <= m.graceDays() {
+	if days := lifetime.ValueInt64(); isKnown(lifetime, m.GracePeriodDays) && days > 0 && days <= m.graceDays() {
 		diags.AddAttributeError(path.Root("expires_after_days"),
 			fmt.Sprintf("The lifetime of API key %q is not longer than its grace period", m.Name.ValueString()),
 			fmt.Sprintf("expires_after_days is %d and grace_period_days is %d (its default is %d). A new key is created "+
 				"grace_period_days before the old one expires, so that would be at once. Write a larger expires_after_days "+
-				"or a smaller grace_period_days.", lifetime.ValueInt64(), m.graceDays(), int64(defaultGraceDays)))
+				"or a smaller grace_period_days.", days, m.graceDays(), int64(defaultGraceDays)))
 	}
 }
 

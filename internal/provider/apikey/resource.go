@@ -60,6 +60,11 @@ func (w *write) save(ctx context.Context) {
 	w.known.write(ctx, w.Private, w.Diags)
 }
 
+// owns reports whether a key is known, so that it is none that a lost response has left.
+func (w *write) owns(key collections.APIKey) bool {
+	return owned(w.State, w.known, key) || owned(w.state, w.known, key)
+}
+
 // fail reports an error of the service.
 func (w *write) fail(err error, verb string) { apidiag.Add(w.Diags, err, operation(verb, w.state)) }
 
@@ -94,7 +99,7 @@ func (w *write) create(ctx context.Context, next string) (*collections.APIKey, *
 		return key, key.ExpiresAt
 	case err == nil:
 		return key, new(wire.FilledOrNull(body.ExpiresAt).ValueString())
-	case !lostKey(err, w.Plan.displayName(), next, w.Diags):
+	case !lostKey(err, w.Plan.displayName(), next, w.owns, w.Diags):
 		apidiag.Add(w.Diags, err, operation("create", w.Plan))
 	}
 	return nil, nil

@@ -96,7 +96,7 @@ func (w *write) rotationFailed(err error) {
 				"apply creates a new key in its place.", end)
 		}
 	}
-	if !lostKey(err, "the successor of "+w.State.displayName(), next, w.Diags) {
+	if !lostKey(err, "the successor of "+w.State.displayName(), next, w.owns, w.Diags) {
 		w.fail(err, "rotate")
 	}
 }
@@ -129,7 +129,7 @@ func (w *write) end(ctx context.Context, e *ending) bool {
 	}
 	successor, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
 	if err != nil {
-		return w.endUnseen(ctx, e.ID, err)
+		return w.endUnseen(ctx, *e, err)
 	}
 	now, _ := w.Client.Now(ctx)
 	e.Successor = successor.ID
@@ -139,9 +139,11 @@ func (w *write) end(ctx context.Context, e *ending) bool {
 	return true
 }
 
-// endUnseen finds out whether an old key has its end although its rotation has failed: it was rotated before, or the
-// response was lost. Then its successor is only named, as it may be another system's.
-func (w *write) endUnseen(ctx context.Context, id string, failure error) bool {
+// endUnseen finds out whether an old key has its end although its rotation has failed: it was rotated before, as the
+// service says, or the response was lost and it ends within the days that were asked for. An expiry of its own is no
+// proof. Its successor is only named, as it may be another system's.
+func (w *write) endUnseen(ctx context.Context, e ending, failure error) bool {
+	id, days := e.ID, e.Days
 	var old *collections.APIKey
 	var found []collections.APIKey
 	var lost *collections.LostKeyError
@@ -153,11 +155,12 @@ func (w *write) endUnseen(ctx context.Context, id string, failure error) bool {
 			unread = failure
 		}
 	case api.HasCode(failure, collections.CodeKeyNotActive), api.IsNotFound(failure):
+		days = highestGraceDays // another system has chosen them
 		if old, unread = w.Client.GetAPIKey(ctx, id); old != nil {
 			since, _ := api.Moment(w.state.since().ValueString())
 			found, _ = w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool {
 				created, known := api.Moment(k.CreatedAt)
-				return k.Name == old.Name && k.ID != w.state.ID.ValueString() && known && !created.Before(since)
+				return k.Name == old.Name && known && !created.Before(since)
 			})
 		}
 	default:
@@ -167,12 +170,13 @@ func (w *write) endUnseen(ctx context.Context, id string, failure error) bool {
 	switch gone := api.IsNotFound(unread); {
 	case gone, unread == nil && ended(old, now) != "":
 		w.state = w.state.without(id)
-	case unread == nil && old.EndsWithin(now, highestGraceDays):
+	case unread == nil && old.EndsWithin(now, days):
 		w.state = w.state.endingAt(id, types.StringPointerValue(old.ExpiresAt))
 	default:
 		w.fail(failure, "give the old key "+id+" an end, which the next apply tries again, for")
 		return false
 	}
+	found = slices.DeleteFunc(found, w.owns)
 	w.known.Endings = w.known.without(id)
 	w.save(ctx)
 	if len(found) > 0 {

@@ -66,10 +66,9 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 	var found []collections.APIKey
 	for _, key := range all {
 		created, known := api.Moment(key.CreatedAt)
-		inState := slices.ContainsFunc(d.state.all(), func(p predecessor) bool { return p.id.ValueString() == key.ID }) ||
-			slices.ContainsFunc(d.known.Endings, func(e ending) bool { return e.Successor == key.ID })
 		named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
-		if named && !inState && key.LastUsedAt == nil && known && created.After(since) && ended(&key, r.now(ctx)) == "" {
+		unused := key.LastUsedAt == nil && ended(&key, r.now(ctx)) == ""
+		if named && !owned(d.state, d.known, key) && unused && known && created.After(since) {
 			found = append(found, key)
 		}
 	}
@@ -79,6 +78,12 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 			"They were created after this key, and are not part of this resource. They may be left from an interrupted run: "+
 				"then nobody has their tokens. They may as well belong to another resource or system."+howToEnd(found))
 	}
+}
+
+// owned reports whether a key is in the state, or one that is left to be revoked.
+func owned(m model, k known, key collections.APIKey) bool {
+	return slices.ContainsFunc(m.all(), func(p predecessor) bool { return p.id.ValueString() == key.ID }) ||
+		slices.ContainsFunc(k.Endings, func(e ending) bool { return e.ID == key.ID || e.Successor == key.ID })
 }
 
 // warnDuplicate warns about working keys of the same name.
@@ -178,21 +183,22 @@ func (m model) configured(end string) string {
 }
 
 // lostKey reports a creation or a rotation whose response was lost, and with it the token; false where it was another
-// error.
-func lostKey(err error, name, next string, diags *diag.Diagnostics) bool {
+// error. What the resource owns, as owns says, is not what was lost.
+func lostKey(err error, name, next string, owns func(collections.APIKey) bool, diags *diag.Diagnostics) bool {
 	var lost *collections.LostKeyError
 	if !errors.As(err, &lost) {
 		return false
 	}
 	text := apidiag.Text(err) + "\n\nNothing was repeated, because each request creates another key. "
 	summary := fmt.Sprintf("The response to the creation of %s was lost", name)
-	if len(lost.Found) == 0 {
+	found := slices.DeleteFunc(slices.Clone(lost.Found), owns)
+	if len(found) == 0 {
 		text += "No key of the name is listed that was created since and never used, so there is probably none. "
 		diags.AddError(summary, text+next)
 		return true
 	}
-	diags.AddError(fmt.Sprintf("%s; it may be %s", summary, strings.Join(idsOf(lost.Found), ", ")), text+
+	diags.AddError(fmt.Sprintf("%s; it may be %s", summary, strings.Join(idsOf(found), ", ")), text+
 		"These keys have the name, were created since, and were never used. The token of the new one is lost; one may as "+
-		"well belong to another system. "+next+howToEnd(lost.Found))
+		"well belong to another system. "+next+howToEnd(found))
 	return true
 }

@@ -46,7 +46,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 func (r *Resource) refuseNobody(ctx context.Context, p *object.Plan[model]) {
 	id := p.Planned.CustomerID.ValueString()
 	client, ready := r.Client()
-	if id == "" || !ready {
+	if id == "" || !ready || r.Conn.Foreign() {
 		return
 	}
 	if _, err := client.GetCustomer(ctx, id); api.IsNotFound(err) {

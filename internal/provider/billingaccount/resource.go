@@ -107,7 +107,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	now, done := steps.Run(ctx, nil, w.steps(), w.save,
-		func(verb string, err error) { apidiag.Add(w.Diags, err, w.operation(verb)) })
+		func(verb string, err error) { w.Fail(ctx, err, w.operation(verb)) })
 	if done {
 		w.finish(ctx, now, true)
 	}

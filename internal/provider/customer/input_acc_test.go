@@ -44,7 +44,7 @@ var badInputs = map[string]badInput{
 var invalid = map[string]badInput{
 	"no_value": {"emails", `emails = [{ kind = "work" }]`, `attribute "value" is required`},
 	"mode":     {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `is not one of "merge", "replace"`},
-	"policy":   {"deletion_policy", `deletion_policy = "keep"`, `must be one of: ["delete" "abandon" "prevent"]`},
+	"policy":   {"deletion_policy", `deletion_policy = "keep"`, `"keep" is not one of "delete", "abandon", "prevent"`},
 	"metadata": {"custom_metadata", `custom_metadata = "{}"`, "Remove jsonencode() and write the object itself"},
 	"no_account": {"auto_collection", "create_billing_account = false\n  auto_collection = true",
 		`auto_collection of customer "A" needs a billing account`},

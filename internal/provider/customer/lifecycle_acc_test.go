@@ -208,30 +208,6 @@ func TestAccCustomer_noAccount(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_createOnly: an argument of the creation that changes later is taken over into the state, and nothing
-// is sent.
-func TestAccCustomer_createOnly(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	changed := service.Config(withMetadata("create_billing_account = true\npayment_terms_days = 6\n" +
-		"billing_email = \"b@example.com\"\nauto_collection = false"))
-	runCustomer(t,
-		resource.TestStep{Config: service.Config(withMetadata("payment_terms_days = 5\nbilling_email = \"a@example.com\""))},
-		resource.TestStep{Config: changed, ConfigPlanChecks: updates(),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(address, at("payment_terms_days"), knownvalue.Int64Exact(6)),
-				statecheck.ExpectKnownValue(address, at("billing_account_id"), knownvalue.NotNull())},
-			Check: func(*terraform.State) error {
-				if n := service.Count("customers.update"); n > 0 {
-					t.Errorf("%d updates were sent", n)
-				}
-				return nil
-			}},
-		emptyPlan(changed),
-		emptyPlan(service.Config(withMetadata(""))),
-	)
-}
-
 // TestAccCustomer_lostResponse: the response to a creation is lost. The customer is found again, once, with an
 // external_id and without.
 func TestAccCustomer_lostResponse(t *testing.T) {

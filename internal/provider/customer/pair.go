@@ -57,14 +57,17 @@ func (p pair) contradicts(state pair, owned ownedPair) bool {
 	return outside && (owned.Main != "" || !p.Main.Equal(state.Main)) && (owned.List || !p.List.Equal(state.List))
 }
 
-// with is the list with an entry for the main value: the one that has it, else the owned one with its value changed,
-// else a new first one.
+// with is the list with an entry for the main value in place of the owned one: the entry that has it already, else the
+// owned one with its value changed, else a new first one.
 func with(items []contact.Item, owned string, main types.String) []contact.Item {
-	if main.IsNull() || contact.HasValue(items, main) {
+	if main.IsNull() || owned == main.ValueString() && contact.HasValue(items, main) {
 		return items
 	}
 	items = slices.Clone(items)
 	isOwned := func(item contact.Item) bool { return owned != "" && item.Value.ValueString() == owned }
+	if contact.HasValue(items, main) {
+		return slices.DeleteFunc(items, isOwned)
+	}
 	if i := slices.IndexFunc(items, isOwned); i >= 0 {
 		items[i].Value = main
 		return items
@@ -117,7 +120,7 @@ func (p pair) seen(remote []billing.Contact, owned ownedPair) pair {
 // change is the list that takes the service from state to the plan p.
 func (p pair) change(state pair, owned ownedPair) api.Field[[]billing.Contact] {
 	items := contact.Items(p.List)
-	if !p.Main.IsUnknown() && !p.Main.Equal(state.Main) {
+	if !p.Main.IsUnknown() && !p.Main.Equal(state.Main) && !contact.HasValue(items, p.Main) {
 		items = with(items, owned.Main, p.Main) // the list has it already, unless the list is under ignore_changes
 	}
 	if p.listKnown() && contact.SameItems(items, contact.Items(state.List)) {

@@ -87,7 +87,7 @@ func TestPair_planned(t *testing.T) {
 		"main changed":                        {"c -", "a a,b", ownsA, "c c,b"},
 		"main changed, in its place":          {"c -", "b a,b:work,d", ownedPair{Main: "b"}, "c a,c:work,d"},
 		"main changed, others came before it": {"c -", "a b,a", ownsA, "c b,c"},
-		"main changed to an entry":            {"b -", "a a,b", ownsA, "b a,b"},
+		"main changed to an entry":            {"b -", "a a,b", ownsA, "b b"},
 		"main was removed elsewhere":          {"a -", "b b", ownsA, "a a,b"},
 		"... and is changed":                  {"c -", "b b", ownsA, "c c,b"},
 		"one value under two kinds":           {"c -", "a a:home,a:work", ownsA, "c c:home,a:work"},
@@ -194,6 +194,7 @@ func TestPair_change(t *testing.T) {
 		"main given up":             {"? a", "a a", ownsA, ""},
 		"main under ignore_changes": {"a b", "a a,b", nothing, `[{"value":"b"}]`},
 		"list under ignore_changes": {"c a,b", "a a,b", ownsA, `[{"value":"c"},{"value":"b"}]`},
+		"both, main moves":          {"b a,b", "a a,b", ownsA, ""},
 	} {
 		field := pairOf(c.planned).change(pairOf(c.state), c.owned)
 		raw, err := json.Marshal(field)
@@ -305,7 +306,9 @@ func wanted(config pair, before []string, owned string) []string {
 	switch {
 	case !config.List.IsNull():
 		want = values(contact.ToWire(contact.Items(config.List)))
-	case main == "" || slices.Contains(before, main):
+	case main == "" || main == owned && slices.Contains(before, main):
+	case slices.Contains(before, main):
+		want = slices.DeleteFunc(want, func(value string) bool { return value == owned })
 	case owned != "" && slices.Contains(before, owned):
 		want[slices.Index(want, owned)] = main
 	default:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -104,10 +103,10 @@ func (m model) plannedCreate(config model) model {
 // The second result is what the configuration owns once the plan is applied.
 func (m model) plannedUpdate(config, state model, own ownership, defaults metadata.Defaults,
 	diags *diag.Diagnostics) (model, ownership) {
-	m.CreateBillingAccount = orState(config.CreateBillingAccount, state.CreateBillingAccount)
-	m.BillingEmail = orState(config.BillingEmail, state.BillingEmail)
-	m.PaymentTermsDays = orState(config.PaymentTermsDays, state.PaymentTermsDays)
-	m.AutoCollection = orState(config.AutoCollection, state.AutoCollection)
+	object.CreateOnly(&m.CreateBillingAccount, config.CreateBillingAccount, state.CreateBillingAccount)
+	object.CreateOnly(&m.BillingEmail, config.BillingEmail, state.BillingEmail)
+	object.CreateOnly(&m.PaymentTermsDays, config.PaymentTermsDays, state.PaymentTermsDays)
+	object.CreateOnly(&m.AutoCollection, config.AutoCollection, state.AutoCollection)
 	m.DocumentNumber = m.DocumentNumber.Or(state.DocumentNumber)
 	m.Addresses = plannedList(config.Addresses, state.Addresses, !own.Addresses)
 	m.Websites = plannedList(config.Websites, state.Websites, false)
@@ -143,15 +142,6 @@ func plannedList(config, state types.List, keep bool) types.List {
 	default:
 		return contact.KeepOrder(state, config)
 	}
-}
-
-// orState is the configured value, or that of the state where there is none. What only a creation uses is taken over
-// so: it is a change of the state, and of nothing else.
-func orState[V attr.Value](config, state V) V {
-	if config.IsNull() {
-		return state
-	}
-	return config
 }
 
 // refuseOutside reports an email outside of emails, and the same of phone.

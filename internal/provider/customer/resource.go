@@ -121,7 +121,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	switch {
 	case err != nil:
-		apidiag.Add(w.Diags, err, operation("update", w.State).Of(w.Plan))
+		w.Fail(ctx, err, operation("update", w.State).Of(w.Plan))
 		if response == nil {
 			return
 		}

@@ -151,9 +151,8 @@ func oneEntry(list string) string {
 		"unset, it shows the first entry; if removed, the entry stays."
 }
 
-const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change sends nothing. " +
-	"After an " +
-	"import it shows the account in `billing_account_id`."
+const onCreateOnly = "Used on creation only, and not refreshed: a later change has no effect. After an import it " +
+	"shows the account in `billing_account_id`."
 
 func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
 

@@ -3,7 +3,6 @@ package finance
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -57,8 +56,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether to ignore differences between `body` and the record at the service, " +
 					"for collections that the service changes. Changes of the configuration are still sent. Defaults to `false`."},
 			attrIdempotencyKey: schema.StringAttribute{Optional: true, Computed: true,
-				Validators: []validator.String{stringvalidator.RegexMatches(finance.KeyPattern,
-					"must be a UUID of version 4, such as the result of a random_uuid resource")},
+				Validators: []validator.String{validate.Matches(finance.KeyPattern,
+					"a UUID of version 4, such as the result of a random_uuid resource")},
 				MarkdownDescription: "Idempotency key of the creation, a UUID of version 4. Defaults to a key derived from " +
 					"`collection` and `body`: equal records need different keys. Used only for the creation; a later change " +
 					"sends nothing. Null after an import."},

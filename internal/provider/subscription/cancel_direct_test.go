@@ -64,15 +64,15 @@ func TestSubscription_canceled(t *testing.T) {
 			if told := s.Settled(c.lines); (told == "") != c.silent {
 				t.Errorf("told: %s", told)
 			} else if told != "" {
-				says(t, told, `Subscription "s-1" (id `+s.ID()+") is canceled:", "This configuration did not do it",
-					"nothing is created again")
+				says(t, told, `Subscription "s-1" (id `+s.ID()+") is canceled:", "nothing is created again")
 			}
 			s.Is("status", `"canceled"`)
 			p := s.Plan(also(acctest.JSON{"on_external_cancel": "error"}))
 			if text := acctest.Errors(p.Diagnostics); c.silent != (text == "") {
 				t.Errorf("error: %s", text)
 			} else if text != "" {
-				says(t, text, `AttributeName("on_external_cancel")`, "was canceled outside of Terraform", "-refresh=false")
+				says(t, text, `AttributeName("on_external_cancel")`, `is canceled, and on_external_cancel is "error"`,
+					"-refresh=false")
 			}
 			p = s.Plan(also(acctest.JSON{"on_external_cancel": "recreate"}))
 			says(t, acctest.Warnings(p.Diagnostics), "is canceled: a new subscription will be billed", s.Value("canceled_at"))

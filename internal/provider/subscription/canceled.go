@@ -30,9 +30,6 @@ func (p *planning) planCanceled() string {
 	what := "It is canceled at the service since " + p.State.CanceledAt.ValueString() + "."
 	// Where this configuration has asked for the end, it is no news.
 	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
-	if !asked {
-		what += " This configuration did not do it."
-	}
 	switch mode := p.Planned.OnExternalCancel.ValueString(); {
 	case mode == externalCancelRecreate && p.own.Imported:
 		what += " The run that imports it does not create another one; the next plan does, because on_external_cancel " +
@@ -46,9 +43,9 @@ func (p *planning) planCanceled() string {
 				"\"keep\", or remove the block.")
 		return "status"
 	case mode == externalCancelError && !asked:
-		p.Diags.AddAttributeError(at, p.State.title()+" was canceled outside of Terraform",
-			what+" on_external_cancel = \"error\" stops here. To continue, set it to \"keep\" (leave it canceled) or "+
-				"\"recreate\" (create a new subscription), or remove the block. To destroy everything "+
+		p.Diags.AddAttributeError(at, p.State.title()+" is canceled, and on_external_cancel is \"error\"",
+			what+" To continue, set on_external_cancel to \"keep\" (leave it canceled) or \"recreate\" "+
+				"(create a new subscription), or remove the block. To destroy everything "+
 				"nevertheless, run terraform destroy -refresh=false.")
 		return ""
 	case asked:

@@ -279,7 +279,7 @@ func (w *work) refuseUnseen(ctx context.Context) bool {
 	id := w.State.ID.ValueString()
 	listed, ok, err := w.Client.SubscriptionItems(ctx, id)
 	if err != nil {
-		apidiag.Add(w.Diags, err, operation("read the items of", w.State))
+		w.Fail(ctx, err, operation("read the items of", w.State))
 		return false
 	}
 	unseen := unseenItems(listed, w.State.Items, w.Plan.Items)

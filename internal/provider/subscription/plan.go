@@ -143,13 +143,13 @@ type planning struct {
 	// others.
 	adoptsItems bool
 	defaults    metadata.Defaults
-	// client is nil where the connection to the service is not known yet.
+	// client is nil where the connection to the service is not known yet, or leads to another organization.
 	client *billing.Service
 }
 
 func (r *Resource) planning(ctx context.Context, plan *object.Plan[model]) *planning {
 	p := &planning{Plan: plan, ctx: ctx, defaults: r.Defaults()}
-	if client, ready := r.Client(); ready {
+	if client, ready := r.Client(); ready && !r.Conn.Foreign() {
 		p.client = client
 	}
 	return p
@@ -198,7 +198,6 @@ func (p *planning) plannedCreate() {
 func (p *planning) plannedUpdate() {
 	m, config, state := &p.Planned, p.Config, p.State
 	p.clearGivenUp()
-	// Used on create only: for a subscription that exists, nothing is said about another value.
 	object.CreateOnly(&m.TrialEnd, config.TrialEnd, state.TrialEnd)
 	object.CreateOnly(&m.TrialPeriodDays, config.TrialPeriodDays, state.TrialPeriodDays)
 	m.DiscountPercent = m.DiscountPercent.Or(state.DiscountPercent)

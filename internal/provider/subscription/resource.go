@@ -149,7 +149,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		w.Plan.RecurringAmountCents = known(w.Plan.RecurringAmountCents, w.State.RecurringAmountCents)
 	}
 	now, done := steps.Run(ctx, nil, w.steps(), w.save, func(verb string, err error) {
-		apidiag.Add(w.Diags, err, w.operation(verb))
+		w.Fail(ctx, err, w.operation(verb))
 	})
 	if done {
 		w.finish(ctx, now, true)
@@ -194,7 +194,7 @@ func (w *work) finish(ctx context.Context, last *billing.Subscription, done bool
 	if w.stale {
 		var err error
 		if last, err = w.Client.GetSubscription(ctx, w.Plan.ID.ValueString()); err != nil {
-			apidiag.Add(w.Diags, err, operation("read", w.Plan))
+			w.Fail(ctx, err, operation("read", w.Plan))
 			return
 		}
 	}

@@ -68,9 +68,7 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 	}
 	if same := shared(err); same != nil {
 		if _, explained := shown.LoadOrStore(same, true); explained {
-			// One line: the other error says what to do, and a run may have thousands of these.
-			diags.AddError(summary, "The cause is the same as in another error of this run, which says what to do: "+
-				cause(same)+".")
+			Again(diags, operation, cause(same))
 			return
 		}
 	}
@@ -94,6 +92,13 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 		return
 	}
 	refused(diags, e, operation, summary)
+}
+
+// Again reports that something has failed for a cause that another error of the run explains. It is one line: the other
+// error says what to do, and a run may have thousands of these.
+func Again(diags *diag.Diagnostics, operation Operation, cause string) {
+	diags.AddError(fmt.Sprintf("Could not %s %s", operation.Verb, operation.Object),
+		"The cause is the same as in another error of this run, which says what to do: "+cause+".")
 }
 
 // Unreadable reports a response that does not fit the description of the service.
@@ -256,7 +261,9 @@ func takenText(e *api.Error, operation Operation) string {
 			"them or give it a temporary value, apply, " +
 			"and then write both. Otherwise use another external_id, or change that of the other object first."
 	}
-	other += "Nothing was created. Use another external_id, or, where no configuration manages the other object, import it"
+	other += "Nothing was created. If this resource was renamed or moved, add a moved block from its old address, and " +
+		"plan again. If this plan destroys the other object, that may be done by now: apply again. Otherwise use another " +
+		"external_id, or, where no address of this state and no other configuration has the other object, import it"
 	if e.ExistingID != "" && operation.TypeName != "" {
 		other += " with this block (put this resource's name after the type):\n\n" +
 			ImportBlock(operation.TypeName, e.ExistingID) + "\n\n"

@@ -181,12 +181,13 @@ func TestAdd_taken(t *testing.T) {
 	block := "import {\n    to = billing_customer.this\n    id = \"0b5f\"\n  }"
 	check(t, known, creating,
 		[]said{{"external_id", []string{"the external_id is taken", "(id 0b5f)", "Nothing was created",
-			"create_before_destroy", "where no configuration manages", block, "Request-Id: request-1"}}})
+			"create_before_destroy", "Nothing was created. If this resource was renamed or moved, add a moved block",
+			"destroys the other object, that may be done by now: apply again", "where no address of this state", block, "Request-Id: request-1"}}})
 	unknown := refusal(422, "external_id_taken", nil)
 	check(t, unknown, creating, []said{{"external_id",
-		[]string{"where no configuration manages the other object, import it", "Request-Id: request-1"}}})
+		[]string{"no other configuration has the other object, import it", "Request-Id: request-1"}}})
 	check(t, known, Operation{Verb: "create", Object: "x"}, []said{{"external_id",
-		[]string{"where no configuration manages the other object, import it"}}})
+		[]string{"no other configuration has the other object, import it"}}})
 	changing := creating
 	changing.Verb = "update"
 	check(t, known, changing,

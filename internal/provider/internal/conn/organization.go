@@ -8,18 +8,20 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 )
 
-// longestBind bounds the question whom a new object belongs to: its creation waits for it.
-const longestBind = 10 * time.Second
+// longestHome bounds the question whom the token belongs to where something waits that can do without the answer.
+const longestHome = 10 * time.Second
 
 // organization is whom the token of recurring billing belongs to.
 type organization struct {
 	mu sync.Mutex
 	// owner is nil as long as the service has not said.
 	owner *billing.Organization
-	// silent says that the service did not say when an object was to be bound, so it is not asked for that again.
+	// silent says that the service did not say when the answer was not worth waiting for long, so it is not asked for
+	// that again.
 	silent bool
-	// foreign says that an object of another organization was found in this run.
-	foreign bool
+	// foreign says that an object of another organization was found in this run, and unsaid that this could not be found
+	// out for one.
+	foreign, unsaid bool
 }
 
 // Organization returns the organization that the token of recurring billing belongs to. The service says it once in a
@@ -38,8 +40,9 @@ func (c *Conn) Organization(ctx context.Context) (*billing.Organization, error) 
 	return owner, err
 }
 
-// HomeOfNew is the id of the organization that a new object belongs to; "" where the service does not say.
-func (c *Conn) HomeOfNew(ctx context.Context) string {
+// Home is the id of the organization that the token, and with it each new object, belongs to; "" where the service does
+// not say.
+func (c *Conn) Home(ctx context.Context) string {
 	o := &c.organization
 	o.mu.Lock()
 	silent := o.silent
@@ -47,7 +50,7 @@ func (c *Conn) HomeOfNew(ctx context.Context) string {
 	if silent {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, longestBind)
+	ctx, cancel := context.WithTimeout(ctx, longestHome)
 	defer cancel()
 	if owner, err := c.Organization(ctx); err == nil {
 		return owner.ID
@@ -71,5 +74,14 @@ func (c *Conn) FoundForeign() (first bool) {
 	c.organization.mu.Lock()
 	defer c.organization.mu.Unlock()
 	first, c.organization.foreign = !c.organization.foreign, true
+	return first
+}
+
+// FoundUnsaid notes that the service does not say whom the token belongs to where it has to be known, and reports
+// whether that is the first time.
+func (c *Conn) FoundUnsaid() (first bool) {
+	c.organization.mu.Lock()
+	defer c.organization.mu.Unlock()
+	first, c.organization.unsaid = !c.organization.unsaid, true
 	return first
 }

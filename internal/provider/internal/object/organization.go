@@ -30,28 +30,29 @@ func (r *Resource[S, T, M]) bind(ctx context.Context, store private.Store, diags
 	if !r.bound() {
 		return
 	}
-	if home := r.Conn.HomeOfNew(ctx); home != "" {
+	if home := r.Conn.Home(ctx); home != "" {
 		private.Set(ctx, store, keyOrganization, home, diags)
 	}
 }
 
 // foreign reports whether the object belongs to another organization than the token, and says so for the first object
-// of a run: one cause, one error. It is also true, with the error, where that cannot be found out.
+// of a run: one cause, one error. It is also true, with the error, where that cannot be found out. cause is the reason
+// in a few words.
 func (r *Resource[S, T, M]) foreign(ctx context.Context, store private.Store, object string,
-	diags *diag.Diagnostics) bool {
-	if !r.bound() {
-		return false
-	}
-	home := private.Get[string](ctx, store, keyOrganization, diags)
+	diags *diag.Diagnostics) (cause string, foreign bool) {
+	home := r.home(ctx, store, diags)
 	if home == "" {
-		return false
+		return "", false
 	}
 	owner, err := r.Conn.Organization(ctx)
 	switch {
 	case err != nil:
-		apidiag.Add(diags, err, apidiag.Operation{Verb: "find out the organization of the token for", Object: object})
+		if r.Conn.FoundUnsaid() {
+			apidiag.Add(diags, err, apidiag.Operation{Verb: "find out the organization of the token for", Object: object})
+		}
+		return "it cannot be found out whether the token belongs to its organization, " + home, true
 	case same.ID(owner.ID, home):
-		return false
+		return "", false
 	case r.Conn.FoundForeign():
 		diags.AddError(fmt.Sprintf("The token belongs to organization %s, and this state to organization %s", owner.ID, home),
 			fmt.Sprintf("%s was created in or imported from organization %s. The token is one of organization %s (%q), to "+
@@ -59,7 +60,42 @@ func (r *Resource[S, T, M]) foreign(ctx context.Context, store private.Store, ob
 				"BILLING_TOKEN, to a token of organization %s, or check which provider configuration (alias) the resource uses.",
 				apidiag.Capitalize(object), home, owner.ID, owner.Name, home))
 	}
-	return true
+	return fmt.Sprintf("the token belongs to organization %s, and the object to %s", owner.ID, home), true
+}
+
+// home is the organization that the object belongs to; "" where none was noted.
+func (r *Resource[S, T, M]) home(ctx context.Context, store private.Store, diags *diag.Diagnostics) string {
+	if !r.bound() {
+		return ""
+	}
+	return private.Get[string](ctx, store, keyOrganization, diags)
+}
+
+// surelyForeign is foreign for what goes on where the service does not say whom the token belongs to.
+func (r *Resource[S, T, M]) surelyForeign(ctx context.Context, store private.Store, object string,
+	diags *diag.Diagnostics) (cause string, foreign bool) {
+	home := r.home(ctx, store, diags)
+	if home == "" {
+		return "", false
+	}
+	if owner := r.Conn.Home(ctx); owner == "" || same.ID(owner, home) {
+		return "", false
+	}
+	return r.foreign(ctx, store, object, diags)
+}
+
+// ask is foreign or surelyForeign.
+type ask func(ctx context.Context, store private.Store, object string, diags *diag.Diagnostics) (string, bool)
+
+// each gives every foreign object of an apply an error, those after the first in a line: Terraform takes an object out
+// of the state whose deletion ends without one.
+func (foreign ask) each(ctx context.Context, store private.Store, verb, object string, diags *diag.Diagnostics) bool {
+	before := diags.ErrorsCount()
+	cause, is := foreign(ctx, store, object, diags)
+	if is && diags.ErrorsCount() == before {
+		apidiag.Again(diags, apidiag.Operation{Verb: verb, Object: object}, cause)
+	}
+	return is
 }
 
 // Gone removes an object from the state that is not at the service any more, so that the plan creates it again. object
@@ -67,7 +103,7 @@ func (r *Resource[S, T, M]) foreign(ctx context.Context, store private.Store, ob
 // another organization stays in the state.
 func (r *Resource[S, T, M]) Gone(ctx context.Context, id types.String, object, how, again string,
 	resp *resource.ReadResponse) {
-	if r.foreign(ctx, resp.Private, object, &resp.Diagnostics) {
+	if _, foreign := r.foreign(ctx, resp.Private, object, &resp.Diagnostics); foreign {
 		return
 	}
 	r.Run().Gone(r.Scheme.TypeName, id.ValueString())

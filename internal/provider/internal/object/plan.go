@@ -53,6 +53,11 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	if req.Plan.Raw.IsNull() {
 		of := policyOf(p.State)
+		var id types.String
+		p.Diags.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
+		if !of.Abandons() && r.foreignUnseen(ctx, p, id.ValueString(), of.Object) {
+			return
+		}
 		of.Refuse("destroy", p.Diags)
 		of.Warn(p.Diags)
 		if destroy != nil {
@@ -66,6 +71,9 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	if req.State.Raw.IsNull() {
+		if r.foreignUnseen(ctx, p, run.Replaced(ctx, p.Private, p.Diags), policyOf(p.Planned).Object) {
+			return
+		}
 		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
 		p.replacing(ctx)
 		p.applying = p.InApply()
@@ -79,6 +87,16 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		// Terraform shows the warnings of both plans, and the first one has them already.
 		resp.Diagnostics = resp.Diagnostics.Errors()
 	}
+}
+
+// foreignUnseen reports in the plan of a removal or a replacement that the object belongs to another organization than
+// the token, where no refresh of this run has found it.
+func (r *Resource[S, T, M]) foreignUnseen(ctx context.Context, p *Plan[M], id, object string) bool {
+	if id == "" || r.Run().WasRefreshed(r.Scheme.TypeName, id) {
+		return false
+	}
+	_, foreign := r.surelyForeign(ctx, p.Private, object, p.Diags)
+	return foreign
 }
 
 // InApply reports whether this is the second plan of a creation, which Terraform makes inside the apply.
@@ -134,13 +152,12 @@ func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
 	return !p.resp.Plan.Raw.Equal(p.req.State.Raw)
 }
 
-// CreateOnly holds an argument that only a creation uses to what the state has, and reports whether the configuration
-// asks for something else than that. Terraform lets only a configured value take the place of a null in the state.
-func CreateOnly[V attr.Value](planned *V, config, state V) (differs bool) {
+// CreateOnly holds an argument that only a creation uses to what the state has, so that another value plans nothing.
+// Terraform lets a configured value take the place of a null in the state only.
+func CreateOnly[V attr.Value](planned *V, config, state V) {
 	if config.IsNull() || !state.IsNull() {
 		*planned = state
 	}
-	return !config.IsNull() && !config.IsUnknown() && !config.Equal(state)
 }
 
 // NoTrigger is the trigger of a secret that no trigger rotates. An empty map and no map are the same.

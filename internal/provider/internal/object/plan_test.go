@@ -8,24 +8,21 @@ import (
 )
 
 // TestCreateOnly: an argument of a creation stays as it is; a configured value takes the place of a null only, which
-// Terraform demands; and another value than the state has is reported once it is known.
+// Terraform demands.
 func TestCreateOnly(t *testing.T) {
 	t.Parallel()
 	a, b, null, unknown := types.StringValue("a"), types.StringValue("b"), types.StringNull(), types.StringUnknown()
-	for name, c := range map[string]struct {
-		config, state, want types.String
-		differs             bool
-	}{
-		"the same":             {a, a, a, false},
-		"removed":              {null, a, a, false},
-		"never named":          {null, null, null, false},
-		"another":              {b, a, a, true},
-		"where there was none": {b, null, b, true},
-		"not known":            {unknown, a, a, false},
+	for name, c := range map[string]struct{ config, state, want types.String }{
+		"the same":             {a, a, a},
+		"removed":              {null, a, a},
+		"never named":          {null, null, null},
+		"another":              {b, a, a},
+		"where there was none": {b, null, b},
+		"not known":            {unknown, a, a},
 	} {
 		planned := c.config
-		if differs := CreateOnly(&planned, c.config, c.state); differs != c.differs || !planned.Equal(c.want) {
-			t.Errorf("%s: planned %s, differs %v", name, planned, differs)
+		if CreateOnly(&planned, c.config, c.state); !planned.Equal(c.want) {
+			t.Errorf("%s: planned %s", name, planned)
 		}
 	}
 }

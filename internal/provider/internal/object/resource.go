@@ -39,8 +39,10 @@ func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequ
 	resp *resource.ReadResponse) (prior M, client S, ok bool) {
 	resp.Diagnostics.Append(fields.Get(ctx, req.State, &prior)...)
 	client, ready := r.Scheme.Service(r.Conn).ForRefresh(r.Scheme.TypeName, &resp.Diagnostics)
-	if ready && r.Conn.Foreign() && r.foreign(ctx, req.Private, "", &resp.Diagnostics) {
-		return prior, client, false
+	if ready && r.Conn.Foreign() {
+		if _, foreign := r.foreign(ctx, req.Private, "", &resp.Diagnostics); foreign {
+			return prior, client, false
+		}
 	}
 	return prior, client, ready && !resp.Diagnostics.HasError()
 }

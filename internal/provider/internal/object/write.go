@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
@@ -27,6 +29,7 @@ type Write[S, M any] struct {
 	identity *tfsdk.ResourceIdentity
 	identify func(context.Context, types.String, *tfsdk.ResourceIdentity, *diag.Diagnostics)
 	bind     func(context.Context, private.Store, *diag.Diagnostics) // nil once it is done, or not needed
+	foreign  ask                                                     // nil unless this is an update
 }
 
 // BeginCreate begins the creation of an object; false means that it ends here, with an error.
@@ -46,6 +49,7 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 	w.Diags.Append(fields.Get(ctx, req.Config, &w.Config)...)
 	w.Diags.Append(fields.Get(ctx, req.Plan, &w.Plan)...)
 	w.Diags.Append(fields.Get(ctx, req.State, &w.State)...)
+	w.foreign = r.surelyForeign
 	return w, r.begin(w)
 }
 
@@ -59,7 +63,7 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 	if of.Refuse("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
-	return w, r.begin(w) && !r.foreign(ctx, w.Private, of.Object, w.Diags)
+	return w, r.begin(w) && !ask(r.foreign).each(ctx, w.Private, "destroy", of.Object, w.Diags)
 }
 
 // begin connects, and notes that this run applies.
@@ -70,6 +74,16 @@ func (r *Resource[S, T, M]) begin(w *Write[S, M]) (ok bool) {
 	}
 	r.Run().Applies()
 	return true
+}
+
+// Fail reports the error of a request about the object. Where the object does not exist, the token may belong to
+// another organization.
+func (w *Write[S, M]) Fail(ctx context.Context, err error, operation apidiag.Operation) {
+	if w.foreign != nil && api.IsNotFound(err) &&
+		w.foreign.each(ctx, w.Private, operation.Verb, operation.Object, w.Diags) {
+		return
+	}
+	apidiag.Add(w.Diags, err, operation)
 }
 
 // Save writes m, the object with the id, to the state. It is called after each response, before the next request.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -14,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // Values of deletion_policy. Abandon and Prevent are values of every type.
@@ -31,7 +31,7 @@ const Name = "deletion_policy"
 func Attribute(effects string, words ...string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true,
 		Default:    stringdefault.StaticString(words[0]),
-		Validators: []validator.String{stringvalidator.OneOf(append(words, Abandon, Prevent)...)},
+		Validators: []validator.String{validate.OneOf(append(words, Abandon, Prevent)...)},
 		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
 			"is an error in the plan, also for replacement. Defaults to `%s`. The value in state applies.", effects, words[0])}
 }
@@ -58,7 +58,8 @@ func (o Of) Refuse(verb string, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeError(path.Root(Name), fmt.Sprintf("deletion_policy prevents that this plan %ss %s", verb, o.Object),
 		fmt.Sprintf("The state has deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply that "+
-			"first. To remove it from the state only, use \"abandon\", or a removed block with destroy = false.", verb, o.Own))
+			"first. To remove it from the state only, use \"abandon\", or a removed block with destroy = false. If it is "+
+			"tainted, run terraform untaint to keep it.", verb, o.Own))
 }
 
 // Abandons reports whether the policy removes the object from the state only.

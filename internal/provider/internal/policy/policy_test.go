@@ -36,6 +36,7 @@ func TestPolicies(t *testing.T) {
 			}
 		}
 		if c.refused && (!strings.Contains(refusal[0].Detail(), `set deletion_policy = "close"`) ||
+			!strings.Contains(refusal[0].Detail(), "terraform untaint") ||
 			!strings.Contains(refusal[0].Summary(), "replaces")) {
 			t.Errorf("the refusal does not say what to do: %v", refusal[0])
 		}

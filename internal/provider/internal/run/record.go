@@ -21,6 +21,7 @@ import (
 type Record struct {
 	mu      sync.Mutex
 	objects map[object]fate
+	read    map[object]bool   // what was refreshed
 	owners  map[object]object // what goes when its owner goes
 	creates map[string]bool   // types of which the creation of an object was planned
 	notes   map[object]any    // what plans say, for the plans of other objects
@@ -51,6 +52,16 @@ const keyID = "planned_id"
 
 // Refreshed notes that the object was read.
 func (r *Record) Refreshed(typeName, id string) { r.note(typeName, id, refreshed) }
+
+// WasRefreshed reports whether the object was read in this run, and exists.
+func (r *Record) WasRefreshed(typeName, id string) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.read[key(typeName, id)]
+}
 
 // Gone notes that a refresh found the object deleted, closed or revoked.
 func (r *Record) Gone(typeName, id string) { r.note(typeName, id, gone) }
@@ -197,6 +208,12 @@ func (r *Record) note(typeName, id string, f fate) {
 		r.objects = map[object]fate{}
 	}
 	r.objects[key(typeName, id)] = f
+	if f == refreshed {
+		if r.read == nil {
+			r.read = map[object]bool{}
+		}
+		r.read[key(typeName, id)] = true
+	}
 }
 
 // key names an object. UUIDs compare without case.

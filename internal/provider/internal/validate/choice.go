@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,16 @@ func OneOf(values ...string) validator.String {
 			}
 		}
 		return fmt.Sprintf("%q is not one of %s.%s", s, choices, hint)
+	}}
+}
+
+// Matches requires a value of a pattern, which what describes.
+func Matches(pattern *regexp.Regexp, what string) validator.String {
+	return text{what, "Invalid value", func(s string) string {
+		if pattern.MatchString(s) {
+			return ""
+		}
+		return fmt.Sprintf("%q is not %s.", s, what)
 	}}
 }
 

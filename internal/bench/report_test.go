@@ -15,12 +15,14 @@ import (
 
 // Names of the variants in table and plots.
 const (
-	bulk     = "plan"
-	single   = "plan, bulk_refresh = false"
-	unread   = "plan -refresh=false"
-	baseline = "plan, baseline"
-	empty    = "empty provider"
-	builtIn  = "terraform_data"
+	create     = "plan of creations"
+	apply      = "apply"
+	bulk       = "plan"
+	single     = "plan, bulk_refresh = false"
+	unread     = "plan -refresh=false"
+	byBaseline = ", baseline" // after the name of what the other build does
+	empty      = "empty provider"
+	builtIn    = "terraform_data"
 )
 
 const repository = "../.."
@@ -82,20 +84,25 @@ func ratios(all []run) string {
 	}
 	var lines strings.Builder
 	for _, r := range all {
-		if r.Variant != bulk {
+		if r.Variant != bulk && r.Variant != create && r.Variant != apply {
 			continue
 		}
-		fmt.Fprintf(&lines, "- %d objects, %d ms:", r.Objects, r.LatencyMS)
-		if other, ok := of(unread, r.Objects, r.LatencyMS); ok {
+		same := empty // the empty provider doing the same
+		if r.Variant != bulk {
+			same += ", " + r.Variant
+		}
+		fmt.Fprintf(&lines, "- `%s`, %d objects, %d ms:", r.Variant, r.Objects, r.LatencyMS)
+		if other, ok := of(unread, r.Objects, r.LatencyMS); ok && r.Variant == bulk {
 			fmt.Fprintf(&lines, " time %.2f of `%s`;", r.Wall.Seconds()/other.Wall.Seconds(), unread)
 		}
-		if other, ok := of(empty, r.Objects, 0); ok {
+		if other, ok := of(same, r.Objects, 0); ok {
 			fmt.Fprintf(&lines, " CPU of the provider %.2f of an empty provider with 30 texts;",
 				r.CPU.Seconds()/other.CPU.Seconds())
 		}
-		if other, ok := of(baseline, r.Objects, r.LatencyMS); ok {
-			fmt.Fprintf(&lines, " CPU of the provider %.2f, in all %.2f, memory %.2f of the baseline;",
-				r.CPU.Seconds()/other.CPU.Seconds(), r.All.Seconds()/other.All.Seconds(), float64(r.Peak)/float64(other.Peak))
+		if other, ok := of(r.Variant+byBaseline, r.Objects, r.LatencyMS); ok {
+			fmt.Fprintf(&lines, " CPU of the provider %.2f, in all %.2f, time %.2f, memory %.2f of the baseline;",
+				r.CPU.Seconds()/other.CPU.Seconds(), r.All.Seconds()/other.All.Seconds(), r.Wall.Seconds()/other.Wall.Seconds(),
+				float64(r.Peak)/float64(other.Peak))
 		}
 		fmt.Fprintf(&lines, " %.2f ms of CPU for each object.\n", r.CPU.Seconds()*1000/float64(r.Objects))
 	}
@@ -137,8 +144,9 @@ func between(t *testing.T, path, text string) {
 // plot draws a value over the number of objects, on two logarithmic scales: a line for each variant and latency.
 func plot(title string, all []run, of func(run) float64) string {
 	const width, height, left, top, right, bottom = 760, 360, 70, 40, 250, 40
-	colors := map[string]string{bulk: "#1f77b4", single: "#d62728", unread: "#2ca02c", baseline: "#7f7f7f",
-		empty: "#9467bd", builtIn: "#8c564b"}
+	colors := map[string]string{bulk: "#1f77b4", single: "#d62728", unread: "#2ca02c", bulk + byBaseline: "#7f7f7f",
+		empty: "#9467bd", builtIn: "#8c564b", create: "#17becf", apply: "#ff7f0e", apply + byBaseline: "#bcbd22"}
+	all = slices.DeleteFunc(slices.Clone(all), func(r run) bool { return colors[r.Variant] == "" })
 	low, high, least, most := math.MaxInt, 0, math.Inf(1), math.Inf(-1)
 	for _, r := range all {
 		if v := of(r); v > 0 {

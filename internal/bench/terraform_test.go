@@ -58,16 +58,16 @@ func serveEmpty() error {
 	return tf6server.Serve("example.com/bench/empty", providerserver.NewProtocol6(emptyProvider{}))
 }
 
-// variant is a way to plan.
+// variant is a way to plan or apply.
 type variant struct {
 	name string
 	// program is the provider's, "empty", or "" for terraform_data, which is built into Terraform.
 	program   string
 	env       map[string]string
-	arguments []string
+	arguments []string // of Terraform
 }
 
-// run is a plan that was measured.
+// run is a plan or an apply that was measured.
 type run struct {
 	Variant   string
 	Objects   int
@@ -90,39 +90,46 @@ type world struct {
 
 const blockSize = 100 // Terraform's own cost grows faster than the number of instances of one block
 
-// customers are a world of customers, created at the service directly.
-func customers(t *testing.T, objects int) *world {
+// billing is a world of customers, and of an account and a subscription for each, that are still to be created.
+func billing(t *testing.T, objects int) *world {
 	t.Helper()
 	s := acctest.Start(t, func(o *sandbox.Options) { o.MaxPerPage = 0 })
 	w := newWorld(t, objects)
 	w.sandbox = s.Sandbox
 	w.runner.At(s)
-	w.write(`billing = { source = "recurring-billing/billing" }`, func(block, count, first int) string {
-		return fmt.Sprintf(`
-resource "billing_customer" "b%d" {
-  count                  = %d
-  name                   = "Customer ${count.index + %d}"
-  external_id            = "c-${count.index + %d}"
+	w.write(`billing = { source = "recurring-billing/billing" }`, func(block, count, _ int) string {
+		set, text := block/3, ""
+		switch block % 3 {
+		case 0:
+			text = `
+resource "billing_customer" "b%[1]d" {
+  count                  = %[2]d
+  name                   = "Customer ${count.index}"
+  external_id            = "c-%[1]d-${count.index}"
+  email                  = "c${count.index}@customers.example"
   create_billing_account = false
 }
-`, block, count, first, first)
-	})
-	// One object through Terraform is the pattern of the others.
-	w.must("apply", "-auto-approve", "-target=billing_customer.b0[0]")
-	w.clone(func(i int, attributes map[string]any) {
-		name, code := fmt.Sprintf("Customer %d", i), fmt.Sprintf("c-%d", i)
-		var c acctest.JSON
-		if i > 0 {
-			response := s.Must("POST", "/v1/customers", acctest.JSON{"name": name, "external_id": code,
-				"create_billing_account": false})
-			c, _ = response["customer"].(acctest.JSON)
-			attributes["id"], attributes["public_id"] = c["id"], c["public_id"]
-			attributes["name"], attributes["external_id"] = name, code
-			attributes["created_at"], attributes["updated_at"] = c["created_at"], c["updated_at"]
+`
+		case 1:
+			text = `
+resource "billing_account" "b%[1]d" {
+  count       = %[2]d
+  customer_id = billing_customer.b%[1]d[count.index].id
+  external_id = "a-%[1]d-${count.index}"
+}
+`
+		case 2:
+			text = `
+resource "billing_subscription" "b%[1]d" {
+  count              = %[2]d
+  billing_account_id = billing_account.b%[1]d[count.index].id
+  external_id        = "s-%[1]d-${count.index}"
+  plan_id            = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
+}
+`
 		}
+		return fmt.Sprintf(text, set, count)
 	})
-	// What was written shortly before is read by its id.
-	s.Sandbox.Clock().Advance(time.Minute)
 	return w
 }
 
@@ -177,45 +184,6 @@ func (w *world) write(source string, block func(block, count, first int) string)
 	w.runner.Write("main.tf", text.String())
 }
 
-// clone makes a state of all objects from that of the first.
-func (w *world) clone(change func(i int, attributes map[string]any)) {
-	w.t.Helper()
-	var state map[string]any
-	w.decode("terraform.tfstate", &state)
-	first, _ := state["resources"].([]any)[0].(map[string]any)
-	pattern, err := json.Marshal(first["instances"].([]any)[0])
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	var resources []any
-	for begin := 0; begin < w.objects; begin += blockSize {
-		resource := map[string]any{}
-		for key, value := range first {
-			resource[key] = value
-		}
-		resource["name"] = "b" + strconv.Itoa(begin/blockSize)
-		var instances []any
-		for i := begin; i < min(begin+blockSize, w.objects); i++ {
-			var instance map[string]any
-			if err := json.Unmarshal(pattern, &instance); err != nil {
-				w.t.Fatal(err)
-			}
-			instance["index_key"] = i - begin
-			attributes, _ := instance["attributes"].(map[string]any)
-			change(i, attributes)
-			instances = append(instances, instance)
-		}
-		resource["instances"] = instances
-		resources = append(resources, resource)
-	}
-	state["resources"] = resources
-	text, err := json.Marshal(state)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.runner.Write("terraform.tfstate", string(text))
-}
-
 func (w *world) decode(name string, into any) {
 	w.t.Helper()
 	if err := json.Unmarshal([]byte(w.runner.Read(name)), into); err != nil {
@@ -232,14 +200,11 @@ func (w *world) must(arguments ...string) *exec.Cmd {
 		errors.As(err, &exit)
 		w.t.Fatalf("terraform %v: %v\n%s%s", arguments, err, out, exit.Stderr)
 	}
-	if arguments[0] == "plan" && !strings.Contains(string(out), "No changes") {
-		w.t.Errorf("the plan is not empty:\n%.2000s", out)
-	}
 	return command
 }
 
-// plan measures a plan that changes nothing.
-func (w *world) plan(v variant, latency time.Duration) run {
+// measure plans or applies. A plan that is not one of creations has to be empty: -detailed-exitcode holds that.
+func (w *world) measure(v variant, latency time.Duration) run {
 	w.t.Helper()
 	r := run{Variant: v.name, Objects: w.objects, LatencyMS: int(latency.Milliseconds())}
 	w.use(v)
@@ -252,14 +217,14 @@ func (w *world) plan(v variant, latency time.Duration) run {
 	}
 	_ = os.Remove(w.runner.Env["BENCH_USAGE"])
 	began := time.Now()
-	command := w.must(append([]string{"plan"}, v.arguments...)...)
+	command := w.must(v.arguments...)
 	r.Wall = time.Since(began)
 	r.All = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 	if w.sandbox != nil {
 		r.Requests = len(w.sandbox.Requests())
 	}
 	if v.program != "" {
-		// Terraform plans in one process of the provider; validation has one of its own, which ends before.
+		// Terraform plans in one process of the provider and applies in the next; validation has one of its own before.
 		var u usage
 		w.decode("usage.json", &u)
 		r.CPU, r.Peak = u.CPU, u.Peak
@@ -272,8 +237,14 @@ func (w *world) plan(v variant, latency time.Duration) run {
 	return r
 }
 
-// TestPlans (make bench) plans objects that do not change through a real Terraform, and writes the guide's table and
-// plots.
+var (
+	planCreations = []string{"plan", "-out=plan"}
+	applyPlan     = []string{"apply", "plan"}
+	planSettled   = []string{"plan", "-detailed-exitcode"}
+)
+
+// TestPlans (make bench) creates objects through a real Terraform, plans them when they do not change, and writes the
+// guide's table and plots.
 func TestPlans(t *testing.T) {
 	if os.Getenv("BENCH") == "" {
 		t.Skip("takes minutes; make bench runs it")
@@ -283,20 +254,39 @@ func TestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(built, "terraform-provider-billing")
-	variants := []variant{
-		{name: bulk, program: program},
-		{name: single, program: program, env: map[string]string{"BILLING_BULK_REFRESH": "false"}},
-		{name: unread, program: program, arguments: []string{"-refresh=false"}},
-	}
+	variants := [][]variant{{
+		{name: create, program: program, arguments: planCreations},
+		{name: apply, program: program, arguments: applyPlan},
+		{name: bulk, program: program, arguments: planSettled},
+		{name: single, program: program, env: map[string]string{"BILLING_BULK_REFRESH": "false"}, arguments: planSettled},
+		{name: unread, program: program, arguments: append(planSettled, "-refresh=false")},
+	}}
 	if folder := os.Getenv("BENCH_BASELINE"); folder != "" {
-		variants = append(variants, variant{name: baseline, program: filepath.Join(folder, "terraform-provider-billing")})
+		old := filepath.Join(folder, "terraform-provider-billing")
+		variants = append(variants, []variant{
+			{name: create + byBaseline, program: old, arguments: planCreations},
+			{name: apply + byBaseline, program: old, arguments: applyPlan},
+			{name: bulk + byBaseline, program: old, arguments: planSettled},
+		})
+	}
+	without := func(program, name string) []variant {
+		return []variant{
+			{name: name + ", " + create, program: program, arguments: planCreations},
+			{name: name + ", " + apply, program: program, arguments: applyPlan},
+			{name: name, program: program, arguments: planSettled},
+		}
 	}
 	var all []run
 	for _, objects := range sizes(t) {
-		w := customers(t, objects)
 		for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
-			for _, v := range variants {
-				all = append(all, w.plan(v, latency))
+			for _, ofProgram := range variants {
+				w := billing(t, objects)
+				for i, v := range ofProgram {
+					if i == 2 { // what was written shortly before is read by its id
+						w.sandbox.Clock().Advance(time.Minute)
+					}
+					all = append(all, w.measure(v, latency))
+				}
 			}
 		}
 		flat := "  a0 = \"some text\"\n"
@@ -304,12 +294,13 @@ func TestPlans(t *testing.T) {
 			flat += fmt.Sprintf("  a%d = \"some text\"\n", i)
 		}
 		e := things(t, objects, `empty = { source = "bench/empty" }`, "empty_thing", flat)
-		e.use(variant{program: "empty"})
-		e.must("apply", "-auto-approve", "-parallelism=2")
-		all = append(all, e.plan(variant{name: empty, program: "empty"}, 0))
+		for _, v := range without("empty", empty) {
+			all = append(all, e.measure(v, 0))
+		}
 		d := things(t, objects, "", "terraform_data", "  input = \"some text\"\n")
-		d.must("apply", "-auto-approve")
-		all = append(all, d.plan(variant{name: builtIn}, 0))
+		for _, v := range without("", builtIn) {
+			all = append(all, d.measure(v, 0))
+		}
 	}
 	report(t, all)
 }

@@ -21,12 +21,22 @@ type kind struct {
 	identitySchema identityschema.Schema
 	identity       tftypes.Type
 
-	// simple says that this server can plan objects of this type without the framework.
-	simple bool
-	// defaults are those of the top-level attributes; inner are the attributes that have some further down.
-	defaults map[string]tftypes.Value
-	inner    []string
+	// simple says that this server can plan objects of this type without the framework; changes, that it can also plan
+	// those that change.
+	simple, changes bool
+	attributes      map[string]*attribute
 }
+
+// attribute is what the framework does with an attribute of an object before the resource plans it.
+type attribute struct {
+	byDefault *tftypes.Value // nil without a default
+	computed  bool
+	modify    modify // nil without plan modifiers
+	inside
+}
+
+// inside is what attributes further down have.
+type inside struct{ defaults, computed, modifiers bool }
 
 // kinds are the resource types of a provider, made when the first is asked for.
 type kinds struct {
@@ -58,56 +68,59 @@ func newKind(ctx context.Context, constructor func() resource.Resource) (string,
 		return metadata.TypeName, nil
 	}
 	k := &kind{make: constructor, schema: described.Schema, object: described.Schema.Type().TerraformType(ctx),
-		defaults: map[string]tftypes.Value{}}
+		attributes: map[string]*attribute{}}
 	identified, hasIdentity := r.(resource.ResourceWithIdentity)
 	_, plans := r.(resource.ResourceWithModifyPlan)
 	k.simple = hasIdentity && plans && len(k.schema.Blocks) == 0
+	k.changes = k.simple
 	if hasIdentity {
 		var identity resource.IdentitySchemaResponse
 		identified.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
 		k.identitySchema, k.identity = identity.IdentitySchema, identity.IdentitySchema.Type().TerraformType(ctx)
 	}
-	for name, attribute := range k.schema.Attributes {
-		value, known := defaultOf(ctx, attribute)
-		if value != nil {
-			k.defaults[name] = *value
-		}
-		inner, innerKnown := hasDefaults(ctx, attribute)
-		if inner {
-			k.inner = append(k.inner, name)
-		}
+	for name, described := range k.schema.Attributes {
+		value, known := defaultOf(ctx, described)
+		modify, modifiable := modifierOf(described)
+		within, innerKnown, innerModifiable := insideOf(ctx, described)
+		k.attributes[name] = &attribute{value, described.IsComputed(), modify, within}
 		k.simple = k.simple && known && innerKnown
+		k.changes = k.changes && k.simple && modifiable && innerModifiable
 	}
 	return metadata.TypeName, k
 }
 
-// hasDefaults reports whether attributes inside of an attribute have a default. known is false for an attribute of a
-// kind that is not known here.
-func hasDefaults(ctx context.Context, a schema.Attribute) (has, known bool) {
-	var inside map[string]schema.Attribute
+// insideOf is what the attributes inside of an attribute have. known is false for an attribute of a kind that is not
+// known here, and modifiable for one that this server does not change.
+func insideOf(ctx context.Context, a schema.Attribute) (of inside, known, modifiable bool) {
+	var nested schema.NestedAttributeObject
 	switch a := a.(type) {
 	case schema.SingleNestedAttribute:
-		inside = a.Attributes
+		nested.Attributes = a.Attributes
 	case schema.ListNestedAttribute:
-		inside = a.NestedObject.Attributes
+		nested = a.NestedObject
 	case schema.SetNestedAttribute:
-		inside = a.NestedObject.Attributes
+		nested = a.NestedObject
 	case schema.MapNestedAttribute:
-		inside = a.NestedObject.Attributes
+		nested = a.NestedObject
 	case schema.StringAttribute, schema.BoolAttribute, schema.Int64Attribute, schema.ListAttribute, schema.SetAttribute,
 		schema.MapAttribute, schema.DynamicAttribute, schema.ObjectAttribute:
 	default:
-		return false, false
+		return of, false, false
 	}
-	for _, attribute := range inside {
-		value, ownKnown := defaultOf(ctx, attribute)
-		further, furtherKnown := hasDefaults(ctx, attribute)
+	modifiable = len(nested.PlanModifiers) == 0
+	for _, described := range nested.Attributes {
+		value, ownKnown := defaultOf(ctx, described)
+		modify, ownModifiable := modifierOf(described)
+		further, furtherKnown, furtherModifiable := insideOf(ctx, described)
 		if !ownKnown || !furtherKnown {
-			return false, false
+			return of, false, false
 		}
-		has = has || value != nil || further
+		of.defaults = of.defaults || value != nil || further.defaults
+		of.computed = of.computed || described.IsComputed() || further.computed
+		of.modifiers = of.modifiers || modify != nil || further.modifiers
+		modifiable = modifiable && ownModifiable && furtherModifiable
 	}
-	return has, true
+	return of, true, modifiable
 }
 
 // defaultOf is the default of an attribute; nil without one. known is false when it cannot be found out.
@@ -173,27 +186,11 @@ func defaultOf(ctx context.Context, a schema.Attribute) (_ *tftypes.Value, known
 	return &of, err == nil
 }
 
-// keepsDefaults reports whether no default applies to a planned object: where the configuration says nothing, it has
-// its default already.
-func (k *kind) keepsDefaults(config, planned map[string]tftypes.Value) bool {
-	for name, value := range k.defaults {
-		if config[name].IsNull() && !value.Equal(planned[name]) {
-			return false
-		}
-	}
-	for _, name := range k.inner {
-		if !config[name].IsNull() || !planned[name].IsNull() {
-			return false
-		}
-	}
-	return true
-}
-
-// decode is a value on the wire; false for a value that this server does not handle.
+// decode is a value on the wire, which may be null; false for a value that this server does not handle.
 func (k *kind) decode(v *tfprotov6.DynamicValue) (tftypes.Value, bool) {
 	if v == nil || len(v.MsgPack) == 0 {
 		return tftypes.Value{}, false
 	}
 	value, err := v.Unmarshal(k.object)
-	return value, err == nil && !value.IsNull()
+	return value, err == nil
 }

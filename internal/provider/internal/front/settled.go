@@ -1,7 +1,6 @@
 package front
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -52,6 +51,7 @@ func (s *Server) read(ctx context.Context,
 		return s.Framework.ReadResource(ctx, req)
 	}
 	state, ok := k.decode(req.CurrentState)
+	ok = ok && !state.IsNull()
 	private, before, readable := readNotes(ctx, resource.ReadRequest{}.Private, req.Private)
 	identity, known := k.identityOf(req.CurrentIdentity)
 	if !ok || !readable || !known {
@@ -95,9 +95,9 @@ func (s *Server) read(ctx context.Context,
 	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: newIdentity, Private: raw}, nil
 }
 
-// plan responds to a plan that changes nothing with the state that Terraform has sent: the proposed state is the prior
-// one, no default applies, and the resource leaves the plan as it is. The plan modifiers of the schema are left out:
-// they leave a value alone that is known and that of the state.
+// plan responds to a plan without the framework: the resource plans what the framework would hand to it. Everything
+// that is not a plain new state, such as a warning or a replacement, goes through the framework, with what the resource
+// has planned.
 func (s *Server) plan(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	k := s.kinds.of(ctx, req.TypeName)
@@ -105,8 +105,8 @@ func (s *Server) plan(ctx context.Context,
 	if r == nil || req.ProviderMeta != nil {
 		return s.Framework.PlanResourceChange(ctx, req)
 	}
-	prior, config, ok := k.unchanged(req)
-	private, before, readable := readNotes(ctx, resource.ModifyPlanRequest{}.Private, req.PriorPrivate)
+	proposal, ok := k.proposal(ctx, req)
+	private, before, readable := readNotes(ctx, proposal.Private, req.PriorPrivate)
 	identity, known := k.identityOf(req.PriorIdentity)
 	if !ok || !readable || !known {
 		theirs, err := s.Framework.PlanResourceChange(ctx, req)
@@ -115,22 +115,24 @@ func (s *Server) plan(ctx context.Context,
 		}
 		return theirs, err
 	}
-	a := &result{check: s.check,
-		planRequest: resource.ModifyPlanRequest{Config: tfsdk.Config{Raw: config, Schema: k.schema},
-			Plan: tfsdk.Plan{Raw: prior, Schema: k.schema}, State: tfsdk.State{Raw: prior, Schema: k.schema}, Private: private,
-			Identity: k.identityData(identity)}}
+	proposal.Private, proposal.Identity = private, k.identityData(identity)
 	if c := req.ClientCapabilities; c != nil {
-		a.planRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
+		proposal.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
 	}
-	a.plan = &resource.ModifyPlanResponse{Plan: a.planRequest.Plan, Private: private, Identity: k.identityData(identity)}
+	a := &result{check: s.check, planRequest: proposal,
+		plan: &resource.ModifyPlanResponse{Plan: proposal.Plan, Private: private, Identity: k.identityData(identity)}}
 	r.ModifyPlan(ctx, a.planRequest, a.plan)
 
-	settled := len(a.plan.Diagnostics) == 0 && a.plan.Deferred == nil && len(a.plan.RequiresReplace) == 0 &&
-		a.plan.Plan.Raw.Equal(prior)
+	plain := len(a.plan.Diagnostics) == 0 && a.plan.Deferred == nil && len(a.plan.RequiresReplace) == 0
 	newIdentity, keeps := k.keepsIdentity(req.PriorIdentity, identity, a.plan.Identity)
 	raw, complete := []byte(nil), false
-	if settled && keeps {
+	planned := req.PriorState
+	if plain && keeps {
 		raw, complete = writeNotes(ctx, a.plan.Private, before, &s.names)
+	}
+	if complete && !a.plan.Plan.Raw.Equal(proposal.State.Raw) {
+		encoded, err := tfprotov6.NewDynamicValue(k.object, a.plan.Plan.Raw)
+		planned, complete = &encoded, err == nil
 	}
 	if !complete || s.check {
 		theirs, err := s.Framework.PlanResourceChange(context.WithValue(ctx, resultKey{}, a), req)
@@ -140,36 +142,14 @@ func (s *Server) plan(ctx context.Context,
 		if !complete || err != nil {
 			return theirs, err
 		}
-		mustEqual("the planned state", k.object, req.PriorState, theirs.PlannedState)
+		mustEqual("the planned state", k.object, planned, theirs.PlannedState)
 		mustEqual("the planned identity", k.identity, newIdentity.IdentityData, theirs.PlannedIdentity.IdentityData)
 		mustBe("the planned private state", notesIn(raw), notesIn(theirs.PlannedPrivate))
 		mustBe("the rest of a plan", []any{0, 0, false},
 			[]any{len(theirs.Diagnostics), len(theirs.RequiresReplace), theirs.Deferred != nil})
 	}
-	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: newIdentity,
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: newIdentity,
 		PlannedPrivate: raw}, nil
-}
-
-// unchanged are the prior state and the configuration of a plan that proposes the prior state.
-func (k *kind) unchanged(req *tfprotov6.PlanResourceChangeRequest) (prior, config tftypes.Value, ok bool) {
-	if prior, ok = k.decode(req.PriorState); !ok {
-		return prior, config, false
-	}
-	// Terraform writes equal values in equal bytes.
-	if req.ProposedNewState == nil || !bytes.Equal(req.PriorState.MsgPack, req.ProposedNewState.MsgPack) {
-		proposed, decoded := k.decode(req.ProposedNewState)
-		if !decoded || !proposed.Equal(prior) {
-			return prior, config, false
-		}
-	}
-	if config, ok = k.decode(req.Config); !ok {
-		return prior, config, false
-	}
-	var configured, planned map[string]tftypes.Value
-	if config.As(&configured) != nil || prior.As(&planned) != nil {
-		return prior, config, false
-	}
-	return prior, config, k.keepsDefaults(configured, planned)
 }
 
 // identityOf is the identity that Terraform has sent, or null without one.

@@ -144,8 +144,20 @@ type values = map[string]any
 
 var whole = values{"id": "1", "name": "a", "mode": "soft"}
 
-// TestPlan: the server itself plans an object that stays as it is, the framework plans any other one, and the
-// resource plans once for each call. The server panics where the two differ.
+// counted counts the plans of the framework.
+type counted struct {
+	Framework
+	plans int
+}
+
+func (c *counted) PlanResourceChange(ctx context.Context,
+	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	c.plans++
+	return c.Framework.PlanResourceChange(ctx, req)
+}
+
+// TestPlan: the server itself plans a plain new state, the framework plans anything else, and the resource plans once
+// for each call. The server panics where the two differ.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	keep := func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {}
@@ -187,12 +199,16 @@ func TestPlan(t *testing.T) {
 		"changed": {config: values{"name": "b"}, prior: whole, proposed: values{"id": "1", "name": "b",
 			"mode": "soft"}},
 		"back to the default": {config: values{"name": "a"}, prior: values{"id": "1", "name": "a", "mode": "hard"},
-			proposed: values{"id": "1", "name": "a", "mode": "hard"}},
+			proposed: values{"id": "1", "name": "a", "mode": "hard"}, here: true},
+		"changed, and not to be replaced": {config: values{"name": "a", "mode": "hard"}, prior: whole,
+			proposed: values{"id": "1", "name": "a", "mode": "hard"}, here: true},
 		"default further down": {config: values{"pause": nil}, prior: values{"id": "1", "mode": "soft", "pause": "hard"},
 			proposed: values{"id": "1", "mode": "soft", "pause": "hard"}},
-		"creation":             {config: values{"name": "a"}, proposed: values{"name": "a"}},
-		"destruction":          {prior: whole},
-		"the resource changes": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: set("id", "2")},
+		"creation":                       {config: values{"name": "a"}, proposed: values{"name": "a"}, here: true},
+		"creation, default further down": {config: values{"pause": nil}, proposed: values{"pause": nil}},
+		"destruction":                    {prior: whole},
+		"the resource changes": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: set("id", "2"),
+			here: true},
 		"the resource warns": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 				resp.Diagnostics.AddWarning("w", "w")
@@ -226,11 +242,14 @@ func TestPlan(t *testing.T) {
 					req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, c.config),
 						PriorState: object(t, c.prior), ProposedNewState: object(t, c.proposed), PriorPrivate: []byte(c.private),
 						PriorIdentity: known}
-					resp, err := behind(t, s, check).PlanResourceChange(t.Context(), req)
+					server := behind(t, s, check)
+					framework := &counted{Framework: server.Framework}
+					server.Framework = framework
+					resp, err := server.PlanResourceChange(t.Context(), req)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if here := resp.PlannedState == req.PriorState; here != c.here &&
+					if here := framework.plans == 0; here != c.here && !check &&
 						!(known == nil && name == "the identity changes") {
 						t.Errorf("handled here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
 					}

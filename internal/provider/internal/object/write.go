@@ -88,7 +88,7 @@ func (w *Write[S, M]) Fail(ctx context.Context, err error, operation apidiag.Ope
 
 // Save writes m, the object with the id, to the state. It is called after each response, before the next request.
 func (w *Write[S, M]) Save(ctx context.Context, id types.String, m M) {
-	w.Diags.Append(w.state.Set(ctx, m)...)
+	w.Diags.Append(fields.Set(ctx, w.state, m)...)
 	w.identify(ctx, id, w.identity, w.Diags)
 	if w.bind != nil {
 		w.bind(ctx, w.Private, w.Diags)

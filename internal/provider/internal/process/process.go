@@ -7,8 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// quiet are the variables that set the levels of the loggers of the SDK and of this provider.
-var quiet = []string{"TF_LOG_SDK", "TF_LOG_PROVIDER_BILLING"}
+// quiet are the variables that set the levels of the loggers of the SDK and of this provider. Those of two parts of the
+// SDK have to be off themselves: what they write is prepared whole before the level of the SDK discards it.
+var quiet = []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER_BILLING"}
 
 // Prepare sets up the process. debugging says that it serves a debugger, whose user reads the log.
 //

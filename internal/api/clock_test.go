@@ -49,8 +49,8 @@ func TestClient_Now(t *testing.T) {
 	}
 }
 
-// TestClient_Precedes: a Date has whole seconds and is written before its response arrives, so what is less than a second
-// older than a moment does not precede it. What shows no time does not either.
+// TestClient_Precedes: a Date has whole seconds and is written before its response arrives, so what is less than a
+// second older than a moment does not precede it. What shows no time does not either.
 func TestClient_Precedes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

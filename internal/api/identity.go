@@ -124,8 +124,8 @@ func (c *Client) checkCreated(wanted creation, response *Response, object json.R
 	}
 	id := idIn(shown, "id")
 	if _, answered := c.answered.Load(id); answered {
-		e := c.responseError(response, fmt.Sprintf("the response shows the %s %q, which was there before the request: another "+
-			"creation of this run was answered with it; nothing of this one is used", wanted.noun, id))
+		e := c.responseError(response, fmt.Sprintf("the response shows the %s %q, which was there before the request: "+
+			"another creation of this run was answered with it; nothing of this one is used", wanted.noun, id))
 		return &OtherObjectError{Noun: wanted.noun, Asked: "a new one", Shown: id, Err: e}
 	}
 	for _, path := range wanted.paths {

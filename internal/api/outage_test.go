@@ -175,7 +175,8 @@ func TestOneOperationIsDown(t *testing.T) {
 		if result.ok > 0 || result.full+result.short != 100 || result.full > 10 || result.took > 2*defaultRetryTimeout {
 			t.Errorf("%+v", result)
 		}
-		if _, err := c.Do(t.Context(), Request{Operation: "billing_accounts.get", Path: map[string]string{"id": "a1"}}); err != nil {
+		_, err := c.Do(t.Context(), Request{Operation: "billing_accounts.get", Path: map[string]string{"id": "a1"}})
+		if err != nil {
 			t.Error(err)
 		}
 	})
@@ -293,7 +294,8 @@ func TestEachMissingScopeIsReported(t *testing.T) {
 	var got string
 	for range 7 {
 		_, err := c.Do(t.Context(), getCustomer)
-		switch _, short := err.(*EarlierError); {
+		var earlier *EarlierError
+		switch short := errors.As(err, &earlier); {
 		case short && HasCode(err, "insufficient_scope"):
 			got += "short "
 		case err == nil:

@@ -213,7 +213,8 @@ func TestWaitBeyondTheDeadlineFailsNow(t *testing.T) {
 	for name, test := range map[string]struct {
 		code, seconds int
 		deadline      time.Duration
-	}{"429": {429, 90, time.Minute}, "503": {503, 90, time.Minute}, "503 without a deadline": {503, 7200, 24 * time.Hour}} {
+	}{"429": {429, 90, time.Minute}, "503": {503, 90, time.Minute},
+		"503 without a deadline": {503, 7200, 24 * time.Hour}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()

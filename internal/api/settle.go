@@ -54,14 +54,14 @@ func (e *TakenError) Unwrap() error { return e.Err }
 
 // Settle sends a creation, and finds out what became of it where the response is lost:
 //
-//   - With an external_id the object is looked up by it, for as long as reads may lag. One that equals what was sent, and
-//     that the service has created since the request began, is adopted; any other is a *TakenError. Where there is none,
-//     the creation is sent again, after such a lookup each time, for as long as Config.RetryTimeout runs.
+//   - With an external_id the object is looked up by it, for as long as reads may lag. One that equals what was sent,
+//     and that the service has created since the request began, is adopted; any other is a *TakenError. Where there is
+//     none, the creation is sent again, after such a lookup each time, for as long as Config.RetryTimeout runs.
 //   - Without one nothing proves whose an object is: it is sent once, and the *AmbiguousError names the candidates.
 //
 // The Date of the responses and the monotonic clock of this process say when the request began by the service's clock.
-// Without a Date nothing is adopted. A response that shows another object ([OtherObjectError]) is a lost one after which
-// nothing is adopted or sent.
+// Without a Date nothing is adopted. A response that shows another object ([OtherObjectError]) is a lost one after
+// which nothing is adopted or sent.
 //
 // While the creation waits to be sent it obeys ctx. Once it is sent, it and its lookups continue for at most 8 s after
 // ctx has ended, so that an interrupt does not orphan what the service has made.
@@ -156,7 +156,7 @@ func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error)
 				found = append(found, item)
 			}
 		}
-		if len(found) > 0 && (s.Unique || ended(caller) != nil) {
+		if interrupted := caller.Err() != nil; len(found) > 0 && (s.Unique || interrupted) {
 			return found, nil
 		}
 	}

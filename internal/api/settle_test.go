@@ -37,8 +37,9 @@ func (s *trial) send(context.Context) (made, error) {
 }
 
 func (s *trial) find(context.Context, time.Time) ([]made, error) {
-	if header := (http.Header{"Content-Type": {"application/json"}, "Date": {time.Now().UTC().Format(http.TimeFormat)}}); !s.undated {
-		s.client.clock.note(http.StatusOK, header)
+	if !s.undated {
+		s.client.clock.note(http.StatusOK, http.Header{"Content-Type": {"application/json"},
+			"Date": {time.Now().UTC().Format(http.TimeFormat)}})
 	}
 	var next []any
 	if len(s.lookups) > 0 {

@@ -42,8 +42,8 @@ func bare(s *acctest.Service, name string) (config, body acctest.JSON, path stri
 }
 
 // TestAccLost: three creations that were not processed, while the same objects of another workspace exist, fail with
-// the import blocks of these. Three that were carried out without a response are found by their external_id; without one
-// they are named, each in an error of its own, and none is created twice.
+// the import blocks of these. Three that were carried out without a response are found by their external_id; without
+// one they are named, each in an error of its own, and none is created twice.
 func TestAccLost(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestRequestsOfAnApply: a creation is one POST and an update one PATCH, and nothing is read in an apply but, once, whom
-// the token belongs to.
+// TestRequestsOfAnApply: a creation is one POST and an update one PATCH, and nothing is read in an apply but, once,
+// whom the token belongs to.
 func TestRequestsOfAnApply(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)

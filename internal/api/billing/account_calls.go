@@ -13,8 +13,8 @@ import (
 // accountClosed is the final status of a billing account.
 const accountClosed = "closed"
 
-// CreateBillingAccount creates a billing account (wire contract: billing_accounts.create). A lost response is settled as
-// [api.Settle] says.
+// CreateBillingAccount creates a billing account (wire contract: billing_accounts.create). A lost response is settled
+// as [api.Settle] says.
 func (s *Service) CreateBillingAccount(ctx context.Context,
 	create BillingAccountCreate) (*BillingAccountCreated, error) {
 	account, adopted, err := creation[BillingAccount]{

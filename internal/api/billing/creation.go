@@ -60,8 +60,8 @@ func (c creation[T]) holders(ctx context.Context, _ time.Time) (found []*T, err 
 	return found, err
 }
 
-// lookalikes are the live objects without an external_id that look like what is sent, from the newest one on to the first
-// that is older than since.
+// lookalikes are the live objects without an external_id that look like what is sent, from the newest one on to the
+// first that is older than since.
 func (c creation[T]) lookalikes(ctx context.Context, since time.Time) (found []*T, err error) {
 	for object, err := range c.newest(ctx) {
 		if err != nil {

@@ -16,7 +16,8 @@ import (
 func (s *Service) CreateCustomer(ctx context.Context, create CustomerCreate) (*CustomerCreated, error) {
 	created := &CustomerCreated{}
 	customer, adopted, err := creation[Customer]{
-		noun: "customer", externalID: create.ExternalID, otherwise: fmt.Sprintf("customer named %q", create.Name), body: create,
+		noun: "customer", externalID: create.ExternalID, body: create,
+		otherwise: fmt.Sprintf("customer named %q", create.Name),
 		send: func(ctx context.Context) (*Customer, error) {
 			response, err := api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: create})
 			if err == nil {

@@ -50,7 +50,8 @@ func TestSubscription_lostUpdates(t *testing.T) {
 	s.Settled(lines)
 }
 
-// TestSubscription_lostCreation: it is found again, once, with an external_id. Without one the error says what is known.
+// TestSubscription_lostCreation: it is found again, once, with an external_id. Without one the error says what is
+// known.
 func TestSubscription_lostCreation(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

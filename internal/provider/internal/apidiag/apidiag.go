@@ -180,7 +180,8 @@ func advice(e *api.Error) string {
 			"one of the service's, " +
 			"check " + address + aboutAddress(e.Service, e.Source) + " and the provider argument operations."
 	case e.Status == http.StatusProxyAuthRequired:
-		return "A proxy between this machine and " + address + aboutAddress(e.Service, e.Source) + " asks for a password. Write " +
+		return "A proxy between this machine and " + address + aboutAddress(e.Service, e.Source) +
+			" asks for a password. Write " +
 			"it into the environment variable HTTPS_PROXY (http://user:password@host:port)."
 	case e.Status == http.StatusTooManyRequests:
 		return limited(e)

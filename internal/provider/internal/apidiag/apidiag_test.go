@@ -217,8 +217,8 @@ func TestAdd_candidates(t *testing.T) {
 	lost := &api.AmbiguousError{Service: "billing", Operation: "customers.create", Err: errors.New("connection reset")}
 	two := *lost
 	two.Candidates = []string{"id-1", "id-2"}
-	check(t, &two, creating, []said{{"", []string{"the outcome is unknown", "connection reset", "Find out which one you mean",
-		"id = \"id-1\"", "id = \"id-2\"", "to = billing_customer.this"}}})
+	check(t, &two, creating, []said{{"", []string{"the outcome is unknown", "connection reset",
+		"Find out which one you mean", "id = \"id-1\"", "id = \"id-2\"", "to = billing_customer.this"}}})
 	check(t, &api.TakenError{ID: "id-1", Err: lost}, creating,
 		[]said{{"external_id", []string{"the external_id is taken", "Nothing was created", "this creation has not made",
 			"id = \"id-1\"", "connection reset"}}})

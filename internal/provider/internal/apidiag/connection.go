@@ -141,8 +141,8 @@ func unreachable(e *api.TransportError) string {
 	where := address + aboutAddress(e.Service, e.Source)
 	var dial *net.OpError
 	if errors.As(e.Err, &dial) && dial.Op == "proxyconnect" {
-		return fmt.Sprintf("The proxy in the environment variable HTTPS_PROXY does not pass the request on. Check the address "+
-			"and the password in it. If %s is to be reached without a proxy, add its host to NO_PROXY.%s", where, later(e))
+		return fmt.Sprintf("The proxy in the environment variable HTTPS_PROXY does not pass the request on. Check the "+
+			"address and the password in it. If %s is to be reached without a proxy, add its host to NO_PROXY.%s", where, later(e))
 	}
 	if dial != nil && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
 		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && validate.Loopback(host) {

@@ -44,7 +44,8 @@ func FuzzOwnership(f *testing.F) {
 		}
 		// What is sent, the difference, has the effect of the whole.
 		sent := Difference(remote, wanted, nil)
-		if merged := Merge(remote, sent); !same.JSON(merged, Merge(remote, wanted)) || !same.JSON(Merge(merged, sent), merged) {
+		merged := Merge(remote, sent)
+		if !same.JSON(merged, Merge(remote, wanted)) || !same.JSON(Merge(merged, sent), merged) {
 			t.Fatalf("%s and the difference %s are %s", Text(remote), Text(sent), Text(merged))
 		}
 		for key, have := range remote {

@@ -155,8 +155,8 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 			}
 			for _, change := range plan.Changes {
 				asked := w.blocks[change.Address].String() != w.appliedBlocks[change.Address].String()
-				if change.Before["id"] == id && change.Action != acctest.Delete && !asked &&
-					change.After["revoke_previous_keys"] != true {
+				ends := change.After["revoke_previous_keys"] == true || fmt.Sprint(change.After["grace_period_days"]) == "0"
+				if change.Before["id"] == id && change.Action != acctest.Delete && !asked && !ends {
 					return broken("grace", "%s was rotated elsewhere, and loses its grace", change.Address)
 				}
 			}

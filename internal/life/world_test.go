@@ -209,7 +209,8 @@ func (w *world) run(s step) *violation {
 	// Deferred, because settled below still has to know them.
 	defer maps.DeleteFunc(w.unapplied, func(address string, _ bool) bool {
 		change := plan.Of(address)
-		return change == nil || change.Action != acctest.NoOp
+		return change == nil || change.Action != acctest.NoOp &&
+			len(differences(change.Before["custom_metadata"], change.After["custom_metadata"], "")) > 0
 	})
 	for path := range s.Turns {
 		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // it has another value than the block says

@@ -109,6 +109,8 @@ func TestControlNeedsItsToken(t *testing.T) {
 	c.with(server.ControlToken()).do("GET", "/nothing", "").want(404)
 	c.with(server.ControlToken()).do("POST", "/clock", `{}`).want(422)
 	c.with(server.ControlToken()).do("POST", "/clock", `{"forward":"1h"}`).want(400)
+	c.with(server.ControlToken()).do("POST", "/clock", `{"set":"2500-01-01T00:00:00Z"}`).want(422) // it would wrap around
+	c.with(server.ControlToken()).do("POST", "/clock", `{"advance":"2540400h"}`).want(422)
 	c.with(server.ControlToken()).do("POST", "/subscriptions/x", `{"status":"draft"}`).want(422)
 	c.with(server.ControlToken()).do("POST", "/subscriptions/x", `{"status":"draft","force":true}`).want(404)
 }

@@ -122,17 +122,26 @@ func (s *Control) controlClock(r *http.Request) (any, error) {
 	if err := readControl(r, &move); err != nil {
 		return nil, err
 	}
-	switch {
-	case (move.Advance == "") == move.Set.IsZero():
+	if (move.Advance == "") == move.Set.IsZero() {
 		return nil, server.ErrValidation.With("Give either advance or set.")
-	case !move.Set.IsZero():
-		s.Clock.Set(move.Set)
-	default:
+	}
+	var by time.Duration
+	to := move.Set
+	if to.IsZero() {
 		d, err := time.ParseDuration(move.Advance)
 		if err != nil {
 			return nil, server.ErrValidation.With("advance must be a duration such as 24h or 90m.")
 		}
-		s.Clock.Advance(d)
+		by, to = d, s.Clock.Now().Add(d)
+	}
+	// Durations reach less than 300 years: beyond that the clock would wrap around.
+	if to.Year() < 1900 || to.Year() > 2200 {
+		return nil, server.ErrValidation.With("The clock goes from the year 1900 to the year 2200.")
+	}
+	if move.Set.IsZero() {
+		s.Clock.Advance(by)
+	} else {
+		s.Clock.Set(to)
 	}
 	return s.clockState(), s.settleDeliveries(r.Context())
 }

@@ -156,12 +156,14 @@ func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error)
 				found = append(found, item)
 			}
 		}
-		if interrupted := caller.Err() != nil; len(found) > 0 && (s.Unique || interrupted) {
-			return found, nil
+		if len(found) > 0 && (s.Unique || isOver(caller)) {
+			break
 		}
 	}
 	return found, err
 }
+
+func isOver(ctx context.Context) bool { return ctx.Err() != nil }
 
 // candidate reports whether an object may come of this creation.
 func (s *settlement[T]) candidate(item T) bool {

@@ -17,10 +17,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
-const argBillingAccountID = "billing_account_id"
+// Names of the resource type of billing accounts, and of what a subscription belongs to: only a new one can belong to
+// something else.
+const (
+	argBillingAccountID = "billing_account_id"
+	accountTypeName     = "billing_account"
+)
 
-// accountTypeName is the resource type of billing accounts.
-const accountTypeName = "billing_account"
+var belongsTo = []string{argBillingAccountID, "company_id", "product_group_id"}
 
 // Statuses of an account. Only an active one takes a new subscription (wire contract: suspended billing account).
 const (
@@ -31,21 +35,11 @@ const (
 // forces lists the arguments that only a new subscription can have as they are planned. A value that is not known yet
 // forces nothing: most often it turns out the same. The exception is the id of an account that the same run replaces.
 func (p *planning) forces() (names []string) {
-	for _, argument := range []struct {
-		name           string
-		planned, state types.String
-	}{
-		{argBillingAccountID, p.Planned.BillingAccountID, p.State.BillingAccountID},
-		{"company_id", p.Planned.CompanyID, p.State.CompanyID},
-		{"product_group_id", p.Planned.ProductGroupID, p.State.ProductGroupID},
-	} {
-		switch {
-		case argument.planned.IsUnknown():
-			if argument.name == argBillingAccountID && p.Run.Replaces(accountTypeName, argument.state.ValueString()) {
-				names = append(names, argument.name)
-			}
-		case !argument.planned.Equal(argument.state):
-			names = append(names, argument.name)
+	for _, name := range belongsTo {
+		planned, state := p.Planned.get(name), p.State.get(name)
+		follows := name == argBillingAccountID && p.Run.Replaces(accountTypeName, p.State.BillingAccountID.ValueString())
+		if planned.IsUnknown() && follows || !planned.IsUnknown() && !planned.Equal(state) {
+			names = append(names, name)
 		}
 	}
 	return names
@@ -176,17 +170,11 @@ func (w *work) refuseDoomed(ctx context.Context, next creation) {
 // refuseForced rejects an update that only a new subscription can fulfil. The plan could not show a replacement, so
 // nothing is sent.
 func refuseForced(forces []string, plan, state model, diags *diag.Diagnostics) {
-	values := map[string][2]types.String{
-		argBillingAccountID: {state.BillingAccountID, plan.BillingAccountID},
-		"company_id":        {state.CompanyID, plan.CompanyID},
-		"product_group_id":  {state.ProductGroupID, plan.ProductGroupID},
-		"status":            {state.OnExternalCancel, plan.OnExternalCancel},
-	}
 	for _, name := range forces {
-		before, now := values[name][0], values[name][1]
 		if name == "status" {
 			name = "on_external_cancel"
 		}
+		before, now := state.get(name), plan.get(name)
 		diags.AddAttributeError(path.Root(name), "The plan did not show that "+state.displayName()+" is replaced",
 			fmt.Sprintf("%s of %s was not known in the plan. It is %s and turned out to be %s, which only a new "+
 				"subscription can have: this one would be canceled, and the new one would charge. Nothing was "+
@@ -227,61 +215,5 @@ func warnCharges(state model, diags *diag.Diagnostics) {
 				"it can be charged%s; no further period is. Until then the service does not delete its customer. Destroy "+
 				"the customer after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
 				"immediately.", state.periodEnd(), state.charge()))
-	}
-}
-
-// periodEnd is the end of the period for a message.
-func (m model) periodEnd() string {
-	if end := m.CurrentPeriodEnd.ValueString(); end != "" {
-		return end
-	}
-	return "which the service does not name"
-}
-
-// charge is the amount of a period as the state knows it, for the end of a clause; "" where it does not.
-func (m model) charge() string {
-	const centsPerUnit = 100
-	if m.RecurringAmountCents.IsNull() || m.RecurringAmountCents.IsUnknown() {
-		return ""
-	}
-	cents := m.RecurringAmountCents.ValueInt64()
-	text := fmt.Sprintf(" (recurring amount %d.%02d", cents/centsPerUnit, cents%centsPerUnit)
-	if cycle := m.BillingCycle.ValueString(); cycle != "" {
-		text += ", billing cycle " + cycle
-	}
-	if trial := m.TrialEnd.ValueString(); m.Status.ValueString() == "trialing" && trial != "" {
-		text += ", in trial until " + trial
-	}
-	return text + ")"
-}
-
-// refuseNew reports what the service would reject of a new subscription.
-func (p *planning) refuseNew() {
-	m := p.Planned
-	p.refuseNeither()
-	if p.past(m.TrialEnd) {
-		p.refused("trial_end", "its trial would have ended already", "trial_end is %s, which is in the past. Write a "+
-			"later time, or remove the argument for a subscription without a trial.", m.TrialEnd.ValueString())
-	}
-	if !p.Config.TrialEnd.IsNull() && !p.Config.TrialPeriodDays.IsNull() {
-		p.refused("trial_period_days", "two trials for one subscription", "A new subscription is created with trial_end "+
-			"or with trial_period_days. Remove one of them.")
-	}
-	for _, t := range transitions {
-		if (t.name == pauseIt || t.name == scheduleEnd) && t.asked(p) {
-			t.refuse(p)
-		}
-	}
-	p.warnPauseOver()
-}
-
-// refuseNeither rejects a configuration that leaves a subscription with nothing to bill. One that the service already
-// shows so is left alone: not every service lists items.
-func (p *planning) refuseNeither() {
-	before := !p.State.PlanID.IsNull() || len(p.State.Items.Elements()) > 0
-	if m := p.Planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 &&
-		(before || p.State.ID.IsNull()) {
-		p.refused("plan_id", "neither a plan nor items", "A subscription needs a plan_id, or items, or both. Set plan_id "+
-			"to the plan, or list the items that are billed.")
 	}
 }

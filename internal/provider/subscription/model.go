@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -201,18 +199,6 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	return m
 }
 
-// withArgumentsOf is m with the known arguments of prior: nothing of a canceled subscription can be changed any more,
-// so no difference in it is drift.
-func (m model) withArgumentsOf(prior model) model {
-	for _, name := range append(slices.Clone(arguments), "effective_custom_metadata") {
-		recorded := name == argCancellationReason && !m.CancellationReason.IsNull()
-		if !recorded && !prior.get(name).IsUnknown() {
-			m.at(name).Set(prior.at(name))
-		}
-	}
-	return m
-}
-
 // after is the state after a response that shows s, where m is what was planned or known before; false means that the
 // response is unreadable, which it has reported.
 func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) (model, bool) {
@@ -345,31 +331,6 @@ func (m model) Policy() policy.Of {
 	return of
 }
 
-// periodEnd is the end of the period for a message.
-func (m model) periodEnd() string {
-	if end := m.CurrentPeriodEnd.ValueString(); end != "" {
-		return end
-	}
-	return "which the service does not name"
-}
-
-// charge is the amount of a period as the state knows it, for the end of a clause; "" where it does not.
-func (m model) charge() string {
-	const centsPerUnit = 100
-	if m.RecurringAmountCents.IsNull() || m.RecurringAmountCents.IsUnknown() {
-		return ""
-	}
-	cents := m.RecurringAmountCents.ValueInt64()
-	text := fmt.Sprintf(" (recurring amount %d.%02d", cents/centsPerUnit, cents%centsPerUnit)
-	if cycle := m.BillingCycle.ValueString(); cycle != "" {
-		text += ", billing cycle " + cycle
-	}
-	if trial := m.TrialEnd.ValueString(); m.Status.ValueString() == "trialing" && trial != "" {
-		text += ", in trial until " + trial
-	}
-	return text + ")"
-}
-
 var pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType,
 	"resumes_at": fwtype.DateTimeType{}}}
 
@@ -466,59 +427,4 @@ func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
 	diags.AddAttributeWarning(path.Root("pause"), "The pause of "+state.displayName()+" has ended",
 		"It was ended outside of Terraform. If the configuration still has the pause block, the plan pauses again: "+
 			"remove it, or set another resumes_at.")
-}
-
-var planType = types.ObjectType{AttrTypes: map[string]attr.Type{"timing": types.StringType, "reason": types.StringType}}
-
-// planChangeOf is the argument plan_change that says nothing but when.
-func planChangeOf(timing string) types.Object {
-	return types.ObjectValueMust(planType.AttrTypes, map[string]attr.Value{"timing": types.StringValue(timing),
-		"reason": types.StringNull()})
-}
-
-// planChange reads how a change of plan is to be carried out.
-func (m model) planChange() (timing, reason string) {
-	if timing = m.planChangeField("timing").ValueString(); timing == "" {
-		timing = timingImmediate
-	}
-	return timing, m.planChangeField("reason").ValueString()
-}
-
-// timingUnknown reports whether it is only known after apply when a change of plan takes place.
-func (m model) timingUnknown() bool {
-	return m.PlanChange.IsUnknown() || m.planChangeField("timing").IsUnknown()
-}
-
-func (m model) planChangeField(name string) types.String {
-	text, _ := m.PlanChange.Attributes()[name].(types.String)
-	return text
-}
-
-// pending is a change of plan that was asked for the end of a period, and accepted by a response that does not mention
-// it. It is believed until the period has moved or the plan has changed.
-type pending struct {
-	// From is the plan that runs, "" for none.
-	From      string `json:"from"`
-	To        string `json:"to"`
-	PeriodEnd string `json:"period_end"`
-}
-
-func (p pending) holds(s *billing.Subscription) bool {
-	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, runs(s)) && s.CurrentPeriodEnd == p.PeriodEnd
-}
-
-// noted is the pending change to remember after s was the response to a change to the plan to.
-func noted(s *billing.Subscription, to, timing string) pending {
-	if timing != timingEndOfPeriod || same.ID(to, runs(s)) || s.PendingPlanID() != "" {
-		return pending{}
-	}
-	return pending{From: runs(s), To: to, PeriodEnd: s.CurrentPeriodEnd}
-}
-
-// runs is the plan that runs now, "" for none.
-func runs(s *billing.Subscription) string {
-	if s.PlanID == nil {
-		return ""
-	}
-	return *s.PlanID
 }

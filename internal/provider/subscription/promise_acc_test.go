@@ -181,27 +181,6 @@ func TestAccSubscription_unknownAccount(t *testing.T) {
 	}
 }
 
-// TestAccSubscription_unknownPlan: a plan that is not known yet and turns out to be the same changes nothing, whatever
-// plan_change says.
-func TestAccSubscription_unknownPlan(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("its requests are counted")
-	config := func(marker, timing string) string {
-		return service.Config(`resource "terraform_data" "plan" { input = ["` + planA + `", "` + marker + `"] }` + with(`
-  plan_id     = terraform_data.plan.output[0]
-  plan_change = { timing = "`+timing+`", reason = "`+marker+`" }`))
-	}
-	run(t,
-		resource.TestStep{Config: config("1", "immediate")},
-		sends(service, resource.TestStep{Config: config("2", "end_of_period"), ConfigPlanChecks: resource.ConfigPlanChecks{
-			PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, at("plan_id"))}}}),
-		emptyPlan(config("2", "end_of_period")),
-		emptyPlan(service.Config(`resource "terraform_data" "plan" { input = ["`+planA+`", "2"] }`+
-			with("plan_id = terraform_data.plan.output[0]\n"))),
-	)
-}
-
 // TestAccSubscription_conditionalItems: items that depend on a variable are validated while it is unknown.
 func TestAccSubscription_conditionalItems(t *testing.T) {
 	t.Parallel()
@@ -315,32 +294,6 @@ func TestAccSubscription_itemsFirst(t *testing.T) {
 		sends(service, resource.TestStep{Config: service.Config(with(planOfA + itemsOfA)), Check: has(productA + " 1")},
 			"items.sync"),
 	)
-}
-
-// TestAccSubscription_importEmpty: what a module writes empty means the same as nothing after an import.
-func TestAccSubscription_importEmpty(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	account := accountOf(service)
-	id, _ := service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account, "plan_id": planA,
-		"external_id": "s-1"})["id"].(string)
-	config := func(lines string) string {
-		return service.Config(`resource "billing_subscription" "test" {
-  billing_account_id = "` + account + `"
-  external_id        = "s-1"
-` + planOfA + lines + "}\n")
-	}
-	for _, lines := range []string{"", "items = []\ncustom_metadata = {}\n"} {
-		run(t,
-			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true,
-				ImportStateKind: resource.ImportBlockWithID, ImportStateId: id},
-			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true, ImportStateId: id,
-				ImportStatePersist: true},
-			emptyPlan(config(lines)),
-			resource.TestStep{Config: service.Config("removed {\n  from = billing_subscription.test\n  lifecycle {\n    " +
-				"destroy = false\n  }\n}\n")},
-		)
-	}
 }
 
 // TestAccSubscription_planAndItems: from a plan to items and back, now or later, with everything else in the same

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -216,4 +218,114 @@ func warnCharges(state model, diags *diag.Diagnostics) {
 				"the customer after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
 				"immediately.", state.periodEnd(), state.charge()))
 	}
+}
+
+// planCanceled plans a subscription that is canceled, and returns the argument that asks for a new one, "" for none.
+//
+// Nothing of it can be changed at the service. A changed argument is taken over into the state, without a request, so
+// that the next plan is empty.
+func (p *planning) planCanceled() string {
+	diags := p.Diags
+	// Nothing can be wrong with a change that is not made.
+	p.client, p.Diags = nil, &diag.Diagnostics{}
+	p.plannedUpdate()
+	p.asked, p.next, p.Diags = nil, p.own, diags
+	changed := p.takeOver()
+
+	at := path.Root("on_external_cancel")
+	what := "It is canceled at the service since " + p.State.CanceledAt.ValueString() + "."
+	// Where this configuration has asked for the end, it is no news.
+	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
+	switch mode := p.Planned.OnExternalCancel.ValueString(); {
+	case mode == externalCancelRecreate && p.own.Imported:
+		what += " The run that imports it does not create another one; the next plan does, because on_external_cancel " +
+			"is \"recreate\"."
+		asked = false
+	case mode == externalCancelRecreate:
+		p.Planned.Status = types.StringUnknown()
+		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled: a new subscription will be billed",
+			what+" Because on_external_cancel is \"recreate\", this plan creates a new subscription, which charges "+
+				"from its start, or from the end of its trial. To leave it canceled, set on_external_cancel = "+
+				"\"keep\", or remove the block.")
+		return "status"
+	case mode == externalCancelError && !asked:
+		p.Diags.AddAttributeError(at, p.State.title()+" is canceled, and on_external_cancel is \"error\"",
+			what+" To continue, set on_external_cancel to \"keep\" (leave it canceled) or \"recreate\" "+
+				"(create a new subscription), or remove the block. To destroy everything "+
+				"nevertheless, run terraform destroy -refresh=false.")
+		return ""
+	case asked:
+	default:
+		what += " It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". Set it " +
+			"to \"recreate\" for a new subscription, or remove the block."
+	}
+	if len(changed) > 0 {
+		what += fmt.Sprintf(" A canceled subscription cannot be changed: the change of %s has no effect at the service, "+
+			"and only the state takes it over.", strings.Join(changed, ", "))
+	}
+	if !asked || len(changed) > 0 {
+		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled", what)
+	}
+	return ""
+}
+
+// endedEarly reports whether the subscription was canceled before the end of its period.
+func (p *planning) endedEarly() bool {
+	at, canceled := api.Moment(p.State.CanceledAt.ValueString())
+	end, known := api.Moment(p.State.CurrentPeriodEnd.ValueString())
+	return canceled && known && at.Before(end)
+}
+
+// takeOver plans the arguments as they are planned so far, and everything else as it is in the state. It returns the
+// arguments of the service that change.
+func (p *planning) takeOver() (changed []string) {
+	for name := range fieldIndexes {
+		planned := p.Planned.get(name)
+		switch {
+		case planned.Equal(p.State.get(name)), name == policy.Name, name == "on_external_cancel":
+		case !slices.Contains(arguments, name), planned.IsUnknown() && p.Config.get(name).IsNull():
+			p.Planned.at(name).Set(p.State.at(name))
+		case name != "plan_change": // which alone asks for nothing
+			changed = append(changed, name)
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// withArgumentsOf is m with the known arguments of prior: nothing of a canceled subscription can be changed any more,
+// so no difference in it is drift.
+func (m model) withArgumentsOf(prior model) model {
+	for _, name := range append(slices.Clone(arguments), "effective_custom_metadata") {
+		recorded := name == argCancellationReason && !m.CancellationReason.IsNull()
+		if !recorded && !prior.get(name).IsUnknown() {
+			m.at(name).Set(prior.at(name))
+		}
+	}
+	return m
+}
+
+// periodEnd is the end of the period for a message.
+func (m model) periodEnd() string {
+	if end := m.CurrentPeriodEnd.ValueString(); end != "" {
+		return end
+	}
+	return "which the service does not name"
+}
+
+// charge is the amount of a period as the state knows it, for the end of a clause; "" where it does not.
+func (m model) charge() string {
+	const centsPerUnit = 100
+	if m.RecurringAmountCents.IsNull() || m.RecurringAmountCents.IsUnknown() {
+		return ""
+	}
+	cents := m.RecurringAmountCents.ValueInt64()
+	text := fmt.Sprintf(" (recurring amount %d.%02d", cents/centsPerUnit, cents%centsPerUnit)
+	if cycle := m.BillingCycle.ValueString(); cycle != "" {
+		text += ", billing cycle " + cycle
+	}
+	if trial := m.TrialEnd.ValueString(); m.Status.ValueString() == "trialing" && trial != "" {
+		text += ", in trial until " + trial
+	}
+	return text + ")"
 }

@@ -3,7 +3,6 @@ package subscription_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
@@ -136,64 +135,6 @@ func TestAccSubscription_importThenMove(t *testing.T) {
 	c.configure("var.b", "", "")
 	acctest.Says(t, c.apply(), "is canceled and billed again as a new one", "1 added, 0 changed, 1 destroyed")
 	c.isEmpty()
-}
-
-// TestAccSubscription_pauseFulfilled: a pause that is over blocks neither -replace nor re-creation nor an import.
-func TestAccSubscription_pauseFulfilled(t *testing.T) {
-	t.Parallel()
-	c, service := terraformFor(t)
-	lines := "pause = { resumes_at = \"2026-04-01\" }\n"
-	c.configure("var.a", lines, "")
-	c.apply()
-	service.Sandbox.Clock().Advance(20 * 24 * time.Hour)
-	c.isEmpty()
-	acctest.Says(t, c.apply("-replace=billing_subscription.test"), "1 added, 0 changed, 1 destroyed")
-	c.isEmpty()
-
-	recreate := lines + "on_external_cancel = \"recreate\"\n"
-	c.configure("var.a", recreate, "")
-	c.apply()
-	cancelOutside(t, service)()
-	acctest.Says(t, c.apply(), "a new subscription will be billed", "1 added, 0 changed, 1 destroyed")
-	c.isEmpty()
-
-	c.run("state", "rm", "billing_subscription.test")
-	service.Sandbox.ResetRequests()
-	c.run("import", "billing_subscription.test", "external_id=s-1")
-	acctest.Says(t, c.apply(), "because the pause is over", "0 added, 1 changed, 0 destroyed")
-	c.isEmpty()
-	if have := sent(service); len(have) > 0 {
-		t.Errorf("sent %v", have)
-	}
-}
-
-// TestAccSubscription_keptCanceled: a changed argument of a kept canceled subscription is taken over, with a warning
-// that names it and no request; the end that the configuration has asked for is no news.
-func TestAccSubscription_keptCanceled(t *testing.T) {
-	t.Parallel()
-	c, service := terraformFor(t)
-	c.configure("var.a", "", "")
-	c.apply()
-	cancelOutside(t, service)()
-	c.configure("var.b", "notes = \"n\"\n", "")
-	service.Sandbox.ResetRequests()
-	out := c.apply()
-	acctest.Says(t, out, `Warning: Subscription "s-1" (id `, "is canceled", "the change of billing_account_id, notes has "+
-		"no effect", "0 added, 1 changed, 0 destroyed")
-	if n := strings.Count(out, "the change of billing_account_id, notes"); n != 1 || len(sent(service)) > 0 {
-		t.Errorf("told %d times, and sent %v", n, sent(service))
-	}
-	out = c.run("plan")
-	acctest.Says(t, out, "No changes.", "is canceled")
-
-	c.configure("var.a", "cancel_at_period_end = true\non_external_cancel = \"recreate\"\n", "")
-	c.apply()
-	c.configure("var.a", "cancel_at_period_end = true\n", "")
-	c.apply()
-	service.Sandbox.Clock().Advance(month)
-	if out := c.run("plan"); !strings.Contains(out, "No changes.") || strings.Contains(out, "Warning: Subscription") {
-		t.Errorf("an end that was asked for: %s", out)
-	}
 }
 
 // TestAccSubscription_accountOfTheSamePlan: a move to an account that the same plan creates warns that it takes a

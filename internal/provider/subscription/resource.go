@@ -1,7 +1,6 @@
 // Package subscription is the subscription of the recurring-billing service: the resource, the data sources (invoices
-// too), the list resource and the action that invoices. transitions.go is the table of what can change, for plan and
-// apply; replacement.go is about one that ends or that another one takes the place of; ownership.go is what the
-// configuration owns of it.
+// too), the list resource and the action that invoices. transitions.go is the table of what can change, for creation,
+// plan and apply; replacement.go is about one that ends, or that another one takes the place of.
 package subscription
 
 import (

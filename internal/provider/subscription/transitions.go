@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
 )
 
@@ -384,4 +386,59 @@ func (w *work) unlessDone(ctx context.Context, response *billing.Subscription, e
 		return now, nil
 	}
 	return response, err
+}
+
+var planType = types.ObjectType{AttrTypes: map[string]attr.Type{"timing": types.StringType, "reason": types.StringType}}
+
+// planChangeOf is the argument plan_change that says nothing but when.
+func planChangeOf(timing string) types.Object {
+	return types.ObjectValueMust(planType.AttrTypes, map[string]attr.Value{"timing": types.StringValue(timing),
+		"reason": types.StringNull()})
+}
+
+// planChange reads how a change of plan is to be carried out.
+func (m model) planChange() (timing, reason string) {
+	if timing = m.planChangeField("timing").ValueString(); timing == "" {
+		timing = timingImmediate
+	}
+	return timing, m.planChangeField("reason").ValueString()
+}
+
+// timingUnknown reports whether it is only known after apply when a change of plan takes place.
+func (m model) timingUnknown() bool {
+	return m.PlanChange.IsUnknown() || m.planChangeField("timing").IsUnknown()
+}
+
+func (m model) planChangeField(name string) types.String {
+	text, _ := m.PlanChange.Attributes()[name].(types.String)
+	return text
+}
+
+// pending is a change of plan that was asked for the end of a period, and accepted by a response that does not mention
+// it. It is believed until the period has moved or the plan has changed.
+type pending struct {
+	// From is the plan that runs, "" for none.
+	From      string `json:"from"`
+	To        string `json:"to"`
+	PeriodEnd string `json:"period_end"`
+}
+
+func (p pending) holds(s *billing.Subscription) bool {
+	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, runs(s)) && s.CurrentPeriodEnd == p.PeriodEnd
+}
+
+// noted is the pending change to remember after s was the response to a change to the plan to.
+func noted(s *billing.Subscription, to, timing string) pending {
+	if timing != timingEndOfPeriod || same.ID(to, runs(s)) || s.PendingPlanID() != "" {
+		return pending{}
+	}
+	return pending{From: runs(s), To: to, PeriodEnd: s.CurrentPeriodEnd}
+}
+
+// runs is the plan that runs now, "" for none.
+func runs(s *billing.Subscription) string {
+	if s.PlanID == nil {
+		return ""
+	}
+	return *s.PlanID
 }

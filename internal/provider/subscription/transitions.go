@@ -20,8 +20,8 @@ import (
 type transition struct {
 	// name is how a plan hands the transition to its apply.
 	name string
-	// asked reports whether the way from the state to what is planned takes it.
-	asked func(*planning) bool
+	// when reports whether the way from the state to what is planned takes it.
+	when func(*planning) bool
 	// refuse reports in the plan what the service would reject. It is optional.
 	refuse func(*planning)
 	// touches are the computed attributes that it can change. A plan shows exactly these as known after apply, but for
@@ -57,44 +57,44 @@ var (
 // transitions has the order of the requests: resume before everything else, pause and the end last. Items come after a
 // new plan and before the removal of one: the service keeps no subscription without either.
 var transitions = []transition{
-	{name: "resume", asked: (*planning).resumes, request: &resumeRequest,
+	{name: "resume", when: (*planning).resumes, request: &resumeRequest,
 		touches: []string{"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"}},
 
-	{name: changePlanNow, asked: reached(changePlanNow), touches: ofPlan, outcome: runsNow, request: &planRequest},
-	{name: changePlanLater, asked: reached(changePlanLater), touches: []string{"updated_at", "metadata"},
+	{name: changePlanNow, when: reached(changePlanNow), touches: ofPlan, outcome: runsNow, request: &planRequest},
+	{name: changePlanLater, when: reached(changePlanLater), touches: []string{"updated_at", "metadata"},
 		outcome: func(m *model) { m.PendingPlanID = m.PlanID }, request: &planRequest},
-	{name: takePlanBack, asked: reached(takePlanBack), touches: []string{"updated_at", "metadata"}, outcome: runsNow,
+	{name: takePlanBack, when: reached(takePlanBack), touches: []string{"updated_at", "metadata"}, outcome: runsNow,
 		request: &planRequest},
-	{name: changeUnknownPlan, asked: reached(changeUnknownPlan),
+	{name: changeUnknownPlan, when: reached(changeUnknownPlan),
 		touches: append(slices.Clone(ofPlan), "current_plan_id", "pending_plan_id")},
 
-	{name: "adopt items that are there", asked: func(p *planning) bool { return p.adoptsItems },
+	{name: "adopt items that are there", when: func(p *planning) bool { return p.adoptsItems },
 		touches: []string{"updated_at", "recurring_amount_cents"}},
-	{name: changeItems, asked: func(p *planning) bool { return p.otherItems }, refuse: (*planning).refuseNothingBilled,
+	{name: changeItems, when: func(p *planning) bool { return p.otherItems }, refuse: (*planning).refuseNothingBilled,
 		touches: []string{"updated_at", "recurring_amount_cents"}, request: &itemsRequest},
 
-	{name: takePlanBackNull, asked: reached(takePlanBackNull), touches: []string{"updated_at", "metadata"},
+	{name: takePlanBackNull, when: reached(takePlanBackNull), touches: []string{"updated_at", "metadata"},
 		outcome: runsNow, request: &updateRequest},
-	{name: removePlan, asked: reached(removePlan), refuse: (*planning).refuseRemovalLater, touches: ofPlan,
+	{name: removePlan, when: reached(removePlan), refuse: (*planning).refuseRemovalLater, touches: ofPlan,
 		outcome: runsNow, request: &updateRequest},
-	{name: "change a field", asked: changes("external_id", "collection_method", "proration_behavior",
+	{name: "change a field", when: changes("external_id", "collection_method", "proration_behavior",
 		"nfe_issuance_policy", "allow_pause", "allow_cancel", "notes"), touches: []string{"updated_at"},
 		request: &updateRequest, follows: true},
-	{name: "change the discount", asked: changes("discount_percent", "discount_code_id"),
+	{name: "change the discount", when: changes("discount_percent", "discount_code_id"),
 		touches: []string{"updated_at", "recurring_amount_cents"}, request: &updateRequest, follows: true},
-	{name: "change the billing cycle", asked: changes("billing_cycle"), touches: ofPeriod, request: &updateRequest},
-	{name: changeMetadata, asked: changes("effective_custom_metadata"), touches: []string{"updated_at"},
+	{name: "change the billing cycle", when: changes("billing_cycle"), touches: ofPeriod, request: &updateRequest},
+	{name: changeMetadata, when: changes("effective_custom_metadata"), touches: []string{"updated_at"},
 		request: &updateRequest},
-	{name: "take the cancellation back", asked: func(p *planning) bool {
+	{name: "take the cancellation back", when: func(p *planning) bool {
 		return !p.Planned.CancelAtPeriodEnd.ValueBool() && p.State.CancelAtPeriodEnd.ValueBool()
 	}, touches: ofEnding, request: &updateRequest},
 
-	{name: "keep a pause that is over", asked: func(p *planning) bool { return p.pauseDiffers() && p.pauseOver() },
+	{name: "keep a pause that is over", when: func(p *planning) bool { return p.pauseDiffers() && p.pauseOver() },
 		refuse: (*planning).refusePauseOver, follows: true},
-	{name: pauseIt, asked: func(p *planning) bool { return p.pauseDiffers() && !p.pauseOver() },
+	{name: pauseIt, when: func(p *planning) bool { return p.pauseDiffers() && !p.pauseOver() },
 		refuse: (*planning).refusePause, touches: []string{"updated_at", "status", "paused_at", "resumes_at"},
 		request: &pauseRequest, follows: true},
-	{name: "cancel at the end of the period", asked: func(p *planning) bool {
+	{name: "cancel at the end of the period", when: func(p *planning) bool {
 		return (p.Planned.CancelAtPeriodEnd.ValueBool() || p.Planned.CancelAtPeriodEnd.IsUnknown()) &&
 			!p.State.CancelAtPeriodEnd.ValueBool()
 	}, refuse: (*planning).refuseEnd, touches: ofEnding, request: &endRequest, follows: true},
@@ -138,7 +138,7 @@ var (
 // way lists the transitions from the state to what is planned; after a creation, those that it could not carry.
 func (p *planning) way(creates bool) (rows []transition, names []string) {
 	for _, t := range transitions {
-		if (t.follows || !creates) && t.asked(p) {
+		if (t.follows || !creates) && t.when(p) {
 			rows, names = append(rows, t), append(names, t.name)
 		}
 	}
@@ -182,7 +182,7 @@ func (p *planning) markUnknown(names []string) {
 	}
 }
 
-// changes is asked where one of the attributes changes.
+// changes applies where one of the attributes changes.
 func changes(names ...string) func(*planning) bool {
 	return func(p *planning) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
@@ -191,7 +191,7 @@ func changes(names ...string) func(*planning) bool {
 	}
 }
 
-// reached is asked where the planned plan is reached by the transition.
+// reached applies where the planned plan is reached by the transition.
 func reached(name string) func(*planning) bool {
 	return func(p *planning) bool { return p.planTransition() == name }
 }

@@ -37,10 +37,6 @@ func found(t *testing.T, service *acctest.Service) string {
 	return ""
 }
 
-func cancelOutside(t *testing.T, service *acctest.Service) func() {
-	return func() { service.Must("POST", "/v1/subscriptions/"+found(t, service)+"/cancel", acctest.JSON{}) }
-}
-
 // TestAccSubscription_wrongDestroyOrder: a customer whose subscription Terraform does not know cannot be destroyed, and
 // the error says why.
 func TestAccSubscription_wrongDestroyOrder(t *testing.T) {

@@ -106,7 +106,7 @@ func attributes() map[string]schema.Attribute {
 				"in place, as `plan_change` says. If removed, only items are billed. The active plan is `current_plan_id`."},
 		"items": itemsAttribute(),
 		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.UUID()},
-			PlanModifiers:       object.KeepText(keepSpelling()...),
+			PlanModifiers: object.KeepText(keepSpelling()...),
 			MarkdownDescription: "Id of the company of your organization that the subscription belongs to." + leftAlone +
 				replaces},
 		"product_group_id": schema.StringAttribute{Optional: true, Computed: true,

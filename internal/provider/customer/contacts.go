@@ -134,7 +134,7 @@ func textField(object types.Object, name string) types.String {
 
 // changedList is [wire.Changed] for a list whose order has no meaning, and where none and the empty list are the same.
 func changedList[T any](planned, state types.List, to func(types.List) []T) api.Field[[]T] {
-	if keepOrder(state, planned).Equal(state) {
+	if !planned.IsUnknown() && sameItems(planned.Elements(), state.Elements(), attr.Value.Equal) {
 		return api.Field[[]T]{}
 	}
 	return api.Set(to(planned))

@@ -136,6 +136,21 @@ func Object[M any](ctx context.Context, of map[string]attr.Type, value M) (types
 	return object, nil
 }
 
+// Field is the attribute of a struct that has a name; nil without one.
+func Field(of any, name string) attr.Value {
+	if of == nil {
+		return nil
+	}
+	fields, _ := tagged(reflect.TypeOf(of))
+	for _, f := range fields {
+		if f.name == name {
+			value, _ := reflect.ValueOf(of).FieldByIndex(f.index).Interface().(attr.Value)
+			return value
+		}
+	}
+	return nil
+}
+
 // valid reports whether neither an attribute nor its type has anything to say against a value, which raw is for
 // Terraform.
 func valid(ctx context.Context, name string, is attr.Type, value attr.Value, raw tftypes.Value) bool {

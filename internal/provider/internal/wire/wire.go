@@ -12,11 +12,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// Changed is one key of an update: absent when planned is what the state has, null when it is cleared, else its wire
-// form. An unknown value counts as changed, which is what a plan wants to know.
+// Changed is one key of a body: absent when planned is what the state has, null when it is cleared, else its wire form.
+// The state of a creation is the zero model, so that null is absent. An unknown value counts as changed, which is what
+// a plan wants to know.
 func Changed[V attr.Value, T any](planned, state V, to func(V) T) api.Field[T] {
 	switch {
-	case planned.Equal(state):
+	case planned.Equal(state), planned.IsNull() && state.IsNull(): // a zero set equals no other
 		return api.Field[T]{}
 	case planned.IsNull():
 		return api.Null[T]()
@@ -28,6 +29,34 @@ func Changed[V attr.Value, T any](planned, state V, to func(V) T) api.Field[T] {
 // Text is Changed for a text.
 func Text(planned, state types.String) api.Field[string] {
 	return Changed(planned, state, types.String.ValueString)
+}
+
+// Number is Changed for a whole number.
+func Number(planned, state types.Int64) api.Field[int64] {
+	return Changed(planned, state, types.Int64.ValueInt64)
+}
+
+// Bool is Changed for a truth value.
+func Bool(planned, state types.Bool) api.Field[bool] {
+	return Changed(planned, state, types.Bool.ValueBool)
+}
+
+// Labels is Changed for a set of texts where none and the empty set are the same.
+func Labels(planned, state types.Set) api.Field[[]string] {
+	none := len(planned.Elements())+len(state.Elements()) == 0
+	if planned.Equal(state) || none && !planned.IsUnknown() {
+		return api.Field[[]string]{}
+	}
+	return api.Set(Texts(planned))
+}
+
+// Metadata is custom_metadata in the body of a creation: absent where there is none.
+func Metadata(desired metadata.Owned) api.Field[json.RawMessage] {
+	payload := desired.Payload()
+	if payload == nil {
+		return api.Field[json.RawMessage]{}
+	}
+	return api.Set(payload)
 }
 
 // TextOrNull is null for a text that the service has left out.
@@ -47,12 +76,13 @@ func FilledOrNull(s *string) types.String {
 	return TextOrNull(*s)
 }
 
-// Known is null for a value that is still unknown where a state needs a known one.
-func Known(s types.String) types.String {
-	if s.IsUnknown() {
-		return types.StringNull()
+// Known is null for a text, number or truth value that is still unknown where a known one is needed.
+func Known[V types.String | types.Int64 | types.Bool](v V) V {
+	if any(v).(attr.Value).IsUnknown() {
+		var null V
+		return null
 	}
-	return s
+	return v
 }
 
 // JSONText is the normalized text of an object that is only read. Null stays null, and so does what is not an object.

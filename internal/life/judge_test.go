@@ -20,6 +20,7 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"two trials for one subscription",             // ignore_changes keeps one
 	"nothing would be billed until the plan begins", "the plan cannot be removed at the end of the period",
 	"would charge next to the new one", // the deletion_policy that was applied does not cancel it
+	"keeps its external_id, so no new", // the account was applied with abandon, so it stays and keeps it
 	"an import replaces nothing",
 	"The expires_at of API key .* has passed",
 	"The lifetime of API key .* is not longer than its grace period", // ignore_changes keeps one of both

@@ -142,3 +142,6 @@ type SubscriptionQuery struct {
 	PlanID           string
 	UpdatedAtGTE     string // ISO 8601
 }
+
+// Check implements [checked].
+func (s *Subscription) Check() error { return present("subscription", s.ID) }

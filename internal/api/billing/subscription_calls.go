@@ -21,7 +21,7 @@ const (
 // [api.Settle] says.
 func (s *Service) CreateSubscription(ctx context.Context, create SubscriptionCreate) (*SubscriptionCreated, error) {
 	subscription, adopted, err := creation[Subscription]{
-		noun: "subscription", externalID: create.ExternalID, body: create,
+		noun: "subscription", externalID: text(create.ExternalID), body: create,
 		otherwise: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID),
 		send: func(ctx context.Context) (*Subscription, error) {
 			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: create})
@@ -85,7 +85,7 @@ func (s Subscription) live() bool { return s.Status != subscriptionCanceled }
 // lags behind a write is repeated.
 func (s *Service) GetSubscription(ctx context.Context, id string) (*Subscription, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*Subscription, error) {
-		return s.oneSubscription(ctx, id)
+		return one[Subscription](ctx, s, api.Request{Operation: "subscriptions.get", Path: map[string]string{"id": id}})
 	}, func(s *Subscription) string { return s.UpdatedAt })
 }
 
@@ -96,16 +96,6 @@ var subscriptionListing = api.Listing{Family: "subscriptions", ByID: true}
 func (s *Service) RefreshSubscription(ctx context.Context, id string) (*Subscription, error) {
 	return api.Refreshed(ctx, s.client, &s.writes, subscriptionListing, id, s.GetSubscription,
 		func(s *Subscription) string { return s.UpdatedAt })
-}
-
-func (s *Service) oneSubscription(ctx context.Context, id string) (*Subscription, error) {
-	subscription, err := api.One[Subscription](ctx, s.client, api.Request{
-		Operation: "subscriptions.get", Path: map[string]string{"id": id},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &subscription, nil
 }
 
 // UpdateSubscription changes a subscription and returns it as it is then (wire

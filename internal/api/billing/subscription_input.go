@@ -81,3 +81,13 @@ func (q SubscriptionQuery) matches(s Subscription) bool {
 		(q.PlanID == "" || same.ID(q.PlanID, text(s.PlanID))) &&
 		notBefore(s.UpdatedAt, q.UpdatedAtGTE)
 }
+
+// matches reports whether an item is what was asked for.
+func (w SubscriptionItemInput) matches(i SubscriptionItem) bool {
+	quantity := int64(1)
+	if w.Quantity != nil {
+		quantity = *w.Quantity
+	}
+	return same.ID(w.ProductID, i.ProductID) && same.ID(w.PriceID, i.PriceID) && quantity == i.Quantity &&
+		(w.UnitAmountSubcents == nil || i.UnitAmountSubcents == nil || *w.UnitAmountSubcents == *i.UnitAmountSubcents)
+}

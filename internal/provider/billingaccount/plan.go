@@ -13,6 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
@@ -83,6 +84,13 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			"again: the plan then shows the replacement.", state.CustomerID.ValueString(), p.Planned.CustomerID.ValueString()))
 		return
 	}
+	if code := state.ExternalID; at != nil && state.Policy().Abandons() && !code.IsNull() && code.Equal(p.Planned.ExternalID) {
+		p.Diags.AddAttributeError(path.Root("external_id"), fmt.Sprintf("%s keeps its external_id, so no new account can "+
+			"have it", apidiag.Capitalize(state.displayName())), fmt.Sprintf("The other customer_id needs a new account, and the "+
+			"old one stays at the service, as it was applied with deletion_policy = %q. Give the new one another external_id, "+
+			"or set deletion_policy = %q and apply that first.", policy.Abandon, policyClose))
+		return
+	}
 	p.Run.Note(typeName, id, run.Status{Configured: p.Config.Status, Changes: !p.Planned.Status.Equal(state.Status)})
 	private.Plan(ctx, p.Private, next, p.Diags)
 }
@@ -113,7 +121,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	if changesStatus {
 		m.SuspendedAt, m.SuspensionReason = types.StringUnknown(), types.StringUnknown()
 	}
-	if changesStatus || !m.toUpdate(state).IsEmpty() || !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
+	if changesStatus || !m.body(state).IsEmpty() || !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
 		m.UpdatedAt = types.StringUnknown()
 	}
 	return m, next

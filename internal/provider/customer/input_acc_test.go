@@ -121,24 +121,6 @@ func TestAccCustomer_wrongCheckDigits(t *testing.T) {
 	runCustomer(t, resource.TestStep{Config: config}, emptyPlan(config))
 }
 
-// TestAccCustomer_taken: an external_id that is taken gets the block that takes the customer over, and
-// nothing is made.
-func TestAccCustomer_taken(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	created := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Theirs", "external_id": "m-1"})
-	id := created["customer"].(acctest.JSON)["id"].(string)
-	config := service.Config(withMetadata(""))
-	runCustomer(t,
-		resource.TestStep{Config: config,
-			ExpectError: regexp.MustCompile(`(?s)the external_id is taken.*external_id = "m-1".*Nothing\s+was\s+created.*` +
-				`import \{\s+to = billing_customer.this\s+id = "` + id +
-				`"\s+\}.*Status: 422, code: external_id_taken.*Request-Id: \S`)},
-		resource.TestStep{Config: "import {\n  to = billing_customer.test\n  id = \"" + id + "\"\n}\n" + config,
-			ConfigPlanChecks: updates()},
-	)
-}
-
 // TestAccCustomer_refusedField: what the service blames is marked in the configuration.
 func TestAccCustomer_refusedField(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // ModifyPlan decides whether there is a new key, and the value of every computed attribute.
@@ -248,23 +247,17 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 // warnUnused names keys that a run may have left that was killed before it wrote its state: nobody has their tokens.
 func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d decision) {
 	client, ready := r.Client()
-	if !ready || p.Run == nil {
-		return
-	}
-	all, err := run.Listed(ctx, p.Run, typeName, client.ListAPIKeys)
-	if err != nil {
+	if !ready {
 		return
 	}
 	since, _ := api.Moment(d.state.since().ValueString())
-	var found []collections.APIKey
-	for _, key := range all {
-		created, known := api.Moment(key.CreatedAt)
-		named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
-		unused := key.LastUsedAt == nil && ended(&key, r.now(ctx)) == ""
-		if named && !owned(d.state, d.known, key) && unused && known && created.After(since) {
-			found = append(found, key)
-		}
-	}
+	found := r.Existing(ctx, p, object.Existing[collections.APIKey]{List: client.ListAPIKeys,
+		Same: func(key collections.APIKey) bool {
+			created, known := api.Moment(key.CreatedAt)
+			named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
+			unused := key.LastUsedAt == nil && ended(&key, r.now(ctx)) == ""
+			return named && !owned(d.state, d.known, key) && unused && known && created.After(since)
+		}})
 	if len(found) > 0 {
 		p.Diags.AddAttributeWarning(path.Root("name"),
 			fmt.Sprintf("%s: unused keys of its name exist (id %s)", d.state.displayName(), strings.Join(idsOf(found), ", ")),
@@ -316,13 +309,12 @@ func idsOf(keys []collections.APIKey) []string {
 
 // howToEnd lists keys, with the way to end one.
 func howToEnd(keys []collections.APIKey) string {
-	text, blocks := "\n\n", "\n\nTo end a key that nobody needs, revoke it at the service, or import it at an address of "+
-		"its own and destroy it:"
+	text := "\n\n"
 	for _, k := range keys {
 		text += "  " + k.ID + " " + line(k) + "\n"
-		blocks += "\n\n" + apidiag.ImportBlock(typeName, k.ID)
 	}
-	return strings.TrimSuffix(text, "\n") + blocks
+	return text + "\nTo end a key that nobody needs, revoke it at the service, or import it at an address of its own and " +
+		"destroy it:\n\n" + apidiag.ImportBlocks(typeName, idsOf(keys)...)
 }
 
 // warnEnds reports which keys stop working in this apply.

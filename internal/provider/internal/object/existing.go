@@ -33,22 +33,12 @@ type Existing[T any] struct {
 // is in the state cannot be known: Terraform shows a provider one resource at a time. Without a list it warns of
 // nothing.
 func (r *Resource[S, T, M]) WarnExisting(ctx context.Context, p *Plan[M], e Existing[T]) {
-	if p.Run == nil || p.InApply() {
+	if p.InApply() {
 		return
 	}
-	all, err := run.Listed(ctx, p.Run, p.typeName, e.List)
-	if err != nil {
-		tflog.Debug(ctx, "Existing objects cannot be listed, so no duplicate is looked for",
-			map[string]any{"type": p.typeName, "error": err.Error()})
-		return
-	}
-	replaced := run.Replaced(ctx, p.Private, p.Diags)
 	var ids, lines []string
-	for _, object := range all {
-		id := r.Scheme.ID(&object)
-		if e.Same(object) && !same.ID(id, replaced) {
-			ids, lines = append(ids, id), append(lines, "  "+id+" "+e.Line(object))
-		}
+	for _, object := range r.Existing(ctx, p, e) {
+		ids, lines = append(ids, r.Scheme.ID(&object)), append(lines, "  "+r.Scheme.ID(&object)+" "+e.Line(object))
 	}
 	if len(ids) == 0 {
 		return
@@ -58,7 +48,27 @@ func (r *Resource[S, T, M]) WarnExisting(ctx context.Context, p *Plan[M], e Exis
 		"was renamed or moved, add a moved block from its old address: without one, the old object is destroyed and a new "+
 		"one is created. %sIf no address of this state has that object and it is the one you mean, import it instead; if an "+
 		"address has it, an import here would end in its destruction. The block (put this resource's name after the type):"+
-		"\n\n%s", strings.Join(lines, "\n"), spaced(e.More), importBlocks(p.typeName, ids)))
+		"\n\n%s", strings.Join(lines, "\n"), spaced(e.More), apidiag.ImportBlocks(p.typeName, ids...)))
+}
+
+// Existing are the objects that are like the new one, but for one that it replaces; none where they cannot be listed.
+func (r *Resource[S, T, M]) Existing(ctx context.Context, p *Plan[M], e Existing[T]) (found []T) {
+	if p.Run == nil {
+		return nil
+	}
+	all, err := run.Listed(ctx, p.Run, p.typeName, e.List)
+	if err != nil {
+		tflog.Debug(ctx, "Existing objects cannot be listed, so none is looked for",
+			map[string]any{"type": p.typeName, "error": err.Error()})
+		return nil
+	}
+	replaced := run.Replaced(ctx, p.Private, p.Diags)
+	for _, object := range all {
+		if e.Same(object) && !same.ID(r.Scheme.ID(&object), replaced) {
+			found = append(found, object)
+		}
+	}
+	return found
 }
 
 func spaced(text string) string {
@@ -66,12 +76,4 @@ func spaced(text string) string {
 		return ""
 	}
 	return text + " "
-}
-
-func importBlocks(typeName string, ids []string) string {
-	blocks := make([]string, len(ids))
-	for i, id := range ids {
-		blocks[i] = apidiag.ImportBlock(typeName, id)
-	}
-	return strings.Join(blocks, "\n\n")
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -237,8 +236,8 @@ func (m model) displayName() string {
 }
 
 // Policy is the deletion_policy of the key.
-func (m model) Policy() policy.Of {
-	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: revoke,
+func (m model) Policy() object.Policy {
+	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: revoke,
 		Stays: "The key and its previous_keys keep working until they expire."}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
 var about = map[string]string{"id": "Id.", "name": "Name.", "note": "Note."}

@@ -14,7 +14,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -34,7 +33,7 @@ var statuses = []string{"draft", "confirmed", "trialing", "active", "past_due", 
 // complaints land on them.
 var arguments = func() (names []string) {
 	for name, described := range attributes() {
-		if (described.IsRequired() || described.IsOptional()) && name != policy.Name && name != "on_external_cancel" {
+		if (described.IsRequired() || described.IsOptional()) && name != object.PolicyName && name != "on_external_cancel" {
 			names = append(names, name)
 		}
 	}
@@ -165,7 +164,7 @@ func attributes() map[string]schema.Attribute {
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
-		policy.Name: policy.Attribute("`cancel` cancels immediately, `cancel_at_period_end` at the end of the paid "+
+		object.PolicyName: object.PolicyAttribute("`cancel` cancels immediately, `cancel_at_period_end` at the end of the paid "+
 			"period", policyCancel, policyCancelAtPeriodEnd),
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true,
 			Default: stringdefault.StaticString(externalCancelKeep),

@@ -2,7 +2,6 @@ package customer
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -129,19 +128,6 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 		m.AutoCollection = types.BoolPointerValue(account.AutoCollection)
 	}
 	return m
-}
-
-// named are the arguments that the configuration m names. The others only show what the service has, and a difference
-// to the plan is not reported.
-func (m model) named() []string {
-	shown := map[string]bool{
-		"email": m.Email.IsNull(), "emails": m.Emails.IsNull(), "phone": m.Phone.IsNull(), "phones": m.Phones.IsNull(),
-		"addresses": m.Addresses.IsNull(),
-		"websites":  m.Websites.IsNull(), "tags": m.Tags.IsNull(), "billing_email": m.BillingEmail.IsNull(),
-		"payment_terms_days": m.PaymentTermsDays.IsNull(),
-		"auto_collection":    m.AutoCollection.IsNull(), "create_billing_account": m.CreateBillingAccount.IsNull(),
-	}
-	return slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return shown[name] })
 }
 
 // after is the state after a response that shows c, where m is what was planned or known before. Where custom_metadata

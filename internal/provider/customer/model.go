@@ -146,9 +146,9 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 	return state
 }
 
-// body takes the customer from prior, where the configuration owned own, to m, except for its custom_metadata: only what
-// differs is in it; what is cleared is null, and a cleared list is empty. Without a prior customer it creates m, and
-// leaves out what is not configured, so that the service's own defaults hold.
+// body takes the customer from prior, where the configuration owned own, to m, except for its custom_metadata: only
+// what differs is in it; what is cleared is null, and a cleared list is empty. Without a prior customer it creates m,
+// and leaves out what is not configured, so that the service's own defaults hold.
 func (m model) body(prior model, own ownership) billing.CustomerBody {
 	body := billing.CustomerBody{
 		Name:       wire.Text(m.Name, prior.Name),

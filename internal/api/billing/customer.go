@@ -225,7 +225,8 @@ func (s *Service) RefreshCustomer(ctx context.Context, id string) (*Customer, er
 // does not show it is followed by a read.
 func (s *Service) UpdateCustomer(ctx context.Context, id string, body CustomerBody) (*Customer, error) {
 	before := s.client.DateText()
-	customer, err := one[Customer](ctx, s, api.Request{Operation: "customers.update", Path: map[string]string{"id": id}, Body: body})
+	customer, err := one[Customer](ctx, s, api.Request{Operation: "customers.update",
+		Path: map[string]string{"id": id}, Body: body})
 	if err == nil {
 		s.wrote(id, "", customer.UpdatedAt, false)
 	}

@@ -144,19 +144,6 @@ func (m model) body(prior model) billing.AccountBody {
 	}
 }
 
-// named are the arguments that the configuration m names. The others only show what the service has, and a difference
-// to the plan is not reported.
-func (m model) named() (names []string) {
-	shown := map[string]bool{"billing_email": m.BillingEmail.IsNull(), "payment_terms_days": m.PaymentTermsDays.IsNull(),
-		"auto_collection": m.AutoCollection.IsNull(), "status": m.Status.IsNull()}
-	for _, name := range arguments {
-		if !shown[name] {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // displayName names the account inside a sentence.
 func (m model) displayName() string {
 	text := "billing account"

@@ -117,7 +117,8 @@ func TestBodies(t *testing.T) {
 		body any
 		want string
 	}{
-		"creation": {planned.body(model{}), `{"customer":{"id":"` + ana + `"},"payment_terms_days":5,"auto_collection":false}`},
+		"creation": {planned.body(model{}),
+			`{"customer":{"id":"` + ana + `"},"payment_terms_days":5,"auto_collection":false}`},
 		"least":    {left.body(model{}), `{"customer":{"id":"` + ana + `"}}`},
 		"update":   {plan.body(state), `{"payment_terms_days":20}`},
 		"clearing": {state.body(was), `{"external_id":null}`},

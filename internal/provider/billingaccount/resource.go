@@ -18,8 +18,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -71,40 +69,51 @@ var _ object.Managed = (*Resource)(nil)
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 // Create creates the account as planned and writes it to the state before anything else is done. A suspension follows:
-// when it fails that is a warning, see settle.Postpone.
+// when it fails that is a warning, see object.Postpone.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	begun, ok := r.BeginCreate(ctx, req, resp)
+	w, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
 		return
 	}
-	w := work{Write: begun}
 	desired, ok := r.Defaults().Under(w.Plan.CustomMetadata, w.Diags)
 	if !ok {
 		return
 	}
-	body := w.Plan.body(model{})
+	own := ownership{desired}
+	w.After = after(&own, w.Diags)
+	body, adopted := w.Plan.body(model{}), false
 	body.CustomMetadata = wire.Metadata(desired)
-	created, err := w.Client.CreateBillingAccount(ctx, body)
-	if err != nil {
-		apidiag.Add(w.Diags, blameCustomer.On(err), operation("create", w.Plan))
+	if !w.Do(ctx, step{Verb: "create", Blame: blameCustomer,
+		Send: func(ctx context.Context) (*billing.BillingAccount, error) {
+			created, err := w.Client.CreateBillingAccount(ctx, body)
+			if err != nil {
+				return nil, err
+			}
+			adopted = created.Adopted
+			return &created.BillingAccount, nil
+		}}) {
 		return
 	}
-	w.own, w.next, w.State = ownership{desired}, ownership{desired}, w.Plan
-	w.save(ctx, step{Verb: "create"}, &created.BillingAccount, false)
-	private.SetOwned(ctx, w.Private, w.next, w.Diags)
-	if created.Adopted {
+	private.SetOwned(ctx, w.Private, own, w.Diags)
+	if adopted {
 		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
 			"The response to the creation was lost. A lookup found the account that it had created.")
 	}
 	if w.Diags.HasError() {
 		return
 	}
-	var all []step
 	if w.Plan.Status.Equal(types.StringValue(statusSuspended)) {
-		all = append(all, w.suspend(created.ID))
+		w.Do(ctx, suspend(w))
 	}
-	now, done := steps.Run(ctx, &created.BillingAccount, all, w.save, steps.Postpone(w.Diags, w.operation))
-	w.finish(ctx, now, done)
+	w.Finish(ctx)
+}
+
+// after shows a response as write.After does; own is what the configuration owns so far.
+func after(own *ownership, diags *diag.Diagnostics) func(*billing.BillingAccount, model) model {
+	return func(response *billing.BillingAccount, prior model) model {
+		state, _ := prior.after(response, *own, diags)
+		return state
+	}
 }
 
 // Read refreshes the state. A closed account is final, so it counts as gone.
@@ -118,7 +127,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	const again = "creates a new account with a new id; subscriptions of the old one do not move"
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	account := r.Refresh(ctx, client, prior.ID, operation("read", prior), again, resp)
+	account := r.Refresh(ctx, client, prior.ID, r.Operation("read", prior), again, resp)
 	if account == nil {
 		return
 	}
@@ -152,25 +161,16 @@ func (m model) read(account *billing.BillingAccount, own ownership, importing bo
 	return whole, true
 }
 
-// work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a
-// failure leaves a truthful state, and a next plan with exactly the rest.
-type work struct {
-	*object.Write[*billing.Service, billing.BillingAccount, model]
-	// own is what the configuration owns so far, next what it owns once all is done.
-	own, next ownership
-}
-
-// step is one request.
-type step = steps.Step[billing.BillingAccount]
-
-// verbUpdate is the step that carries custom_metadata, too.
-const verbUpdate = "update"
+type (
+	write = object.Write[*billing.Service, billing.BillingAccount, model]
+	step  = object.Step[billing.BillingAccount]
+)
 
 // blameStatus is for the operations that change the status.
-var blameStatus = steps.Blame{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
+var blameStatus = object.Blame{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
 
 // blameCustomer is for the creation, which refers to the customer in an object.
-var blameCustomer = steps.Blame{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
+var blameCustomer = object.Blame{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
 
 // customMetadata reads and writes custom_metadata.
 var customMetadata = metadata.Remote[*billing.Service, billing.BillingAccount, billing.AccountBody]{
@@ -186,53 +186,52 @@ var customMetadata = metadata.Remote[*billing.Service, billing.BillingAccount, b
 // What it sends comes from the plan alone: at apply the configuration does not respect ignore_changes. What the plan
 // decided about ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	begun, ok := r.BeginUpdate(ctx, req, resp)
-	w := work{Write: begun, own: private.Owned[ownership](ctx, begun.Private, begun.Diags),
-		next: private.Planned[ownership](ctx, begun.Private, begun.Diags)}
+	w, ok := r.BeginUpdate(ctx, req, resp)
+	own := private.Owned[ownership](ctx, w.Private, w.Diags)
+	next := private.Planned[ownership](ctx, w.Private, w.Diags)
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	now, done := steps.Run(ctx, nil, w.steps(), w.save,
-		func(verb string, err error) { w.Fail(ctx, err, w.operation(verb)) })
-	if done {
-		w.finish(ctx, now, true)
-	}
-}
-
-// steps lists what takes the account from state to plan, in order.
-func (w *work) steps() []step {
+	w.After = after(&own, w.Diags)
 	plan, state := w.Plan, w.State
-	id := state.ID.ValueString()
-	var all []step
-	if plan.Status.ValueString() == statusActive && state.Status.ValueString() != statusActive {
-		all = append(all, w.transition("reactivate", id, statusActive, w.Client.ReactivateBillingAccount))
+	becomes := func(status string) bool {
+		return plan.Status.ValueString() == status && state.Status.ValueString() != status
 	}
-	body := plan.body(state)
-	metadataDiffers := !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
-	if metadataDiffers || !body.IsEmpty() {
-		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
-			if !metadataDiffers {
-				return w.Client.UpdateBillingAccount(ctx, id, body)
+	if becomes(statusActive) && !w.Do(ctx, transition(w, "reactivate", statusActive, w.Client.ReactivateBillingAccount)) {
+		return
+	}
+	change := object.Change(state.ID, plan.body(state), w.Client.UpdateBillingAccount)
+	if !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
+		change = step{Verb: "update", Send: func(ctx context.Context) (*billing.BillingAccount, error) {
+			account, err := customMetadata.Change(ctx, w.Client, state.ID.ValueString(), plan.body(state),
+				own.Metadata.Under(plan.CustomMetadataMode), next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
+			if account != nil {
+				private.SetOwned(ctx, w.Private, next, w.Diags)
 			}
-			return customMetadata.Change(ctx, w.Client, id, body, w.own.Metadata.Under(plan.CustomMetadataMode),
-				w.next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
-		}})
+			return account, err
+		}}
 	}
-	if plan.Status.ValueString() == statusSuspended && state.Status.ValueString() != statusSuspended {
-		all = append(all, w.suspend(id))
+	if !w.Do(ctx, change) {
+		return
 	}
-	return all
+	own = next
+	if becomes(statusSuspended) && !w.Do(ctx, suspend(w)) {
+		return
+	}
+	private.SetOwned(ctx, w.Private, next, w.Diags)
+	w.Finish(ctx)
 }
 
-func (w *work) suspend(id string) step {
-	return w.transition("suspend", id, statusSuspended, w.Client.SuspendBillingAccount)
+func suspend(w *write) step {
+	return transition(w, "suspend", statusSuspended, w.Client.SuspendBillingAccount)
 }
 
 // transition takes the account to a status. Where the API rejects that because another user has done it since the plan,
 // it is done.
-func (w *work) transition(verb, id, status string,
+func transition(w *write, verb, status string,
 	send func(ctx context.Context, id, reason string) (*billing.BillingAccount, error)) step {
-	return step{Verb: verb, Blame: blameStatus, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+	id := w.State.ID.ValueString()
+	return step{Verb: verb, Blame: blameStatus, Send: func(ctx context.Context) (*billing.BillingAccount, error) {
 		account, err := send(ctx, id, w.Plan.StatusReason.ValueString())
 		if err == nil {
 			return account, nil
@@ -244,60 +243,34 @@ func (w *work) transition(verb, id, status string,
 	}}
 }
 
-// save writes the state between two steps: what the service has, as the state before writes it. What the response to
-// the last step shows is written by finish.
-func (w *work) save(ctx context.Context, s step, response *billing.BillingAccount, last bool) {
-	if last {
-		return
-	}
-	w.State, _ = w.State.after(response, w.own, w.Diags)
-	w.Save(ctx, w.State.ID, w.State)
-	if s.Verb == verbUpdate {
-		w.own = w.next
-		private.SetOwned(ctx, w.Private, w.own, w.Diags)
-	}
-}
-
-// finish writes the state after the last step: the plan, with what only the service could say. last is nil where
-// nothing was sent. done says that all steps were done; where one was not, the difference to the plan has been reported
-// already.
-func (w *work) finish(ctx context.Context, last *billing.BillingAccount, done bool) {
-	private.SetOwned(ctx, w.Private, w.next, w.Diags)
-	if last == nil {
-		w.Save(ctx, w.Plan.ID, w.Plan)
-		return
-	}
-	state, _ := w.Plan.after(last, w.next, w.Diags)
-	if differences := settle.Onto(ctx, &w.Plan, &state); done {
-		settle.Warn(differences, state.displayName(), w.Config.named(), w.Diags)
-	}
-	w.Save(ctx, state.ID, state)
-}
-
 // Delete does what deletion_policy says.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	w, ok := r.BeginDelete(ctx, req, resp, nil)
-	if !ok {
-		return
+	switch {
+	case !ok:
+	case w.State.DeletionPolicy.ValueString() == object.PolicyDelete:
+		w.Do(ctx, object.Delete[billing.BillingAccount](w.State.ID, w.Client.DeleteBillingAccount))
+	default:
+		w.Do(ctx, step{Verb: "close", Send: func(ctx context.Context) (*billing.BillingAccount, error) {
+			return nil, closeAccount(ctx, w.Client, w.State.ID.ValueString(), w.State.StatusReason.ValueString())
+		}})
 	}
-	client, id := w.Client, w.State.ID.ValueString()
-	if w.State.DeletionPolicy.ValueString() == object.PolicyDelete {
-		if err := client.DeleteBillingAccount(ctx, id); err != nil {
-			apidiag.Add(w.Diags, err, operation("delete", w.State))
-		}
-		return
-	}
+}
+
+// closeAccount closes an account that is neither closed nor gone.
+func closeAccount(ctx context.Context, client *billing.Service, id, reason string) error {
 	account, err := client.GetBillingAccount(ctx, id)
 	if err == nil && account.Status != statusClosed {
-		_, err = client.CloseBillingAccount(ctx, id, w.State.StatusReason.ValueString())
+		_, err = client.CloseBillingAccount(ctx, id, reason)
 		// The customer, which the same run may delete without waiting for this account, closes its accounts.
 		if err != nil && isClosed(ctx, client, id) {
 			err = nil
 		}
 	}
-	if err != nil && !api.IsNotFound(err) {
-		apidiag.Add(w.Diags, err, operation("close", w.State))
+	if api.IsNotFound(err) {
+		return nil
 	}
+	return err
 }
 
 // isClosed reports whether the account is closed or gone by now.
@@ -305,11 +278,3 @@ func isClosed(ctx context.Context, client *billing.Service, id string) bool {
 	account, err := client.GetBillingAccount(ctx, id)
 	return api.IsNotFound(err) || err == nil && account.Status == statusClosed
 }
-
-// operation describes an operation on the account for an error.
-func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments}
-}
-
-// operation describes an operation on the account as it is now.
-func (w *work) operation(verb string) apidiag.Operation { return operation(verb, w.State).Of(w.Plan) }

@@ -52,12 +52,6 @@ var about = map[string]string{
 	"updated_at":                "When the account was last changed, ISO 8601.",
 }
 
-// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
-var arguments = []string{
-	"customer_id", "external_id", "billing_email", "payment_terms_days", "auto_collection", "status", "status_reason",
-	"custom_metadata", "custom_metadata_mode",
-}
-
 // Schema describes the resource. What a change makes unknown is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{

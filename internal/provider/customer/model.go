@@ -2,7 +2,6 @@ package customer
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -131,19 +130,6 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 	return m
 }
 
-// named are the arguments that the configuration m names. The others only show what the service has, and a difference
-// to the plan is not reported.
-func (m model) named() []string {
-	shown := map[string]bool{
-		"email": m.Email.IsNull(), "emails": m.Emails.IsNull(), "phone": m.Phone.IsNull(), "phones": m.Phones.IsNull(),
-		"addresses": m.Addresses.IsNull(),
-		"websites":  m.Websites.IsNull(), "tags": m.Tags.IsNull(), "billing_email": m.BillingEmail.IsNull(),
-		"payment_terms_days": m.PaymentTermsDays.IsNull(),
-		"auto_collection":    m.AutoCollection.IsNull(), "create_billing_account": m.CreateBillingAccount.IsNull(),
-	}
-	return slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return shown[name] })
-}
-
 // after is the state after a response that shows c, where m is what was planned or known before. Where custom_metadata
 // is unreadable, it reports that, and the state has the rest.
 func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
@@ -160,9 +146,9 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 	return state
 }
 
-// body takes the customer from prior, where the configuration owned own, to m, except for its custom_metadata: only what
-// differs is in it; what is cleared is null, and a cleared list is empty. Without a prior customer it creates m, and
-// leaves out what is not configured, so that the service's own defaults hold.
+// body takes the customer from prior, where the configuration owned own, to m, except for its custom_metadata: only
+// what differs is in it; what is cleared is null, and a cleared list is empty. Without a prior customer it creates m,
+// and leaves out what is not configured, so that the service's own defaults hold.
 func (m model) body(prior model, own ownership) billing.CustomerBody {
 	body := billing.CustomerBody{
 		Name:       wire.Text(m.Name, prior.Name),

@@ -22,7 +22,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -43,6 +42,8 @@ var scheme = object.Scheme[*billing.Service, billing.Customer]{
 }
 
 type base = object.Resource[*billing.Service, billing.Customer, model]
+
+type step = object.Step[billing.Customer]
 
 // Resource is billing_customer.
 type Resource struct{ base }
@@ -91,26 +92,32 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
-	body := w.Config.body(model{}, ownership{})
-	body.CustomMetadata = wire.Metadata(desired)
-	created, err := w.Client.CreateCustomer(ctx, body)
-	if err != nil {
-		apidiag.Add(w.Diags, err, operation("create", w.Plan))
-		return
-	}
 	own := ownedBy(w.Config)
 	own.Metadata = desired
-	state := w.Plan.after(&created.Customer, own, w.Diags).withAccount(created.BillingAccount)
-	state.CreateBillingAccount = w.Plan.CreateBillingAccount
-	settle.Warn(settle.Onto(ctx, &w.Plan, &state), state.displayName(), w.Config.named(), w.Diags)
-	w.Save(ctx, state.ID, state)
+	var created *billing.CustomerCreated
+	w.After = func(c *billing.Customer, prior model) model {
+		state := prior.after(c, own, w.Diags).withAccount(created.BillingAccount)
+		state.CreateBillingAccount = w.Plan.CreateBillingAccount
+		return state
+	}
+	body := w.Config.body(model{}, ownership{})
+	body.CustomMetadata = wire.Metadata(desired)
+	if !w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (_ *billing.Customer, err error) {
+		if created, err = w.Client.CreateCustomer(ctx, body); err != nil {
+			return nil, err
+		}
+		return &created.Customer, nil
+	}}) {
+		return
+	}
+	w.Finish(ctx)
 	private.SetOwned(ctx, w.Private, own, w.Diags)
 	if created.Adopted {
-		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", state.displayName()),
+		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
 			"The response to the creation was lost. A lookup found the customer that it had created.")
 	}
 	if created.BillingAccount == nil && w.Plan.CreateBillingAccount.ValueBool() {
-		warnUnknownAccount(state, created.AccountError, w.Diags)
+		warnUnknownAccount(w.State, created.AccountError, w.Diags)
 	}
 }
 
@@ -127,7 +134,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
 	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
-	customer := r.Refresh(ctx, client, state.ID, operation("read", state),
+	customer := r.Refresh(ctx, client, state.ID, r.Operation("read", state),
 		"creates it again, as a new customer with a new id", resp)
 	if customer == nil {
 		return
@@ -254,39 +261,22 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	response, err := update(ctx, w, own, next)
-	state := w.Plan.shown()
-	if response != nil {
-		state = w.Plan.after(response, next, w.Diags)
-	}
-	switch {
-	case err != nil:
-		w.Fail(ctx, err, operation("update", w.State).Of(w.Plan))
-		if response == nil {
-			return
-		}
-		// The first request has been carried out: the state says what the service has, not what was planned.
-	case response != nil:
-		settle.Warn(settle.Onto(ctx, &w.Plan, &state), state.displayName(), w.Config.named(), w.Diags)
-	}
-	w.Save(ctx, state.ID, state)
-	private.SetOwned(ctx, w.Private, next, w.Diags)
-}
-
-// update takes the customer from state to plan, and returns it as it is afterwards, or nil when nothing was sent. A
-// response next to an error means that a first request has been carried out and a second one has not.
-func update(ctx context.Context, w *object.Write[*billing.Service, billing.Customer, model], own, next ownership) (*billing.Customer,
-	error) {
 	plan, state := w.Plan, w.State
-	id, body := state.ID.ValueString(), plan.body(state, own)
-	switch {
-	case !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata):
-		return customMetadata.Change(ctx, w.Client, id, body, own.Metadata.Under(plan.CustomMetadataMode),
-			next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
-	case body.IsEmpty():
-		return nil, nil
-	default:
-		return w.Client.UpdateCustomer(ctx, id, body)
+	// Also after the first of two requests: what only this provider knows is as planned.
+	w.After = func(c *billing.Customer, _ model) model { return plan.after(c, next, w.Diags) }
+	change := object.Change(state.ID, plan.body(state, own), w.Client.UpdateCustomer)
+	if !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
+		change = step{Verb: "update", Send: func(ctx context.Context) (*billing.Customer, error) {
+			return customMetadata.Change(ctx, w.Client, state.ID.ValueString(), plan.body(state, own),
+				own.Metadata.Under(plan.CustomMetadataMode), next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
+		}}
+	}
+	w.State.Email, w.State.Phone = plan.shown().Email, plan.shown().Phone // where nothing is sent
+	if w.Do(ctx, change) {
+		w.Finish(ctx)
+	}
+	if w.Last != nil || !w.Diags.HasError() {
+		private.SetOwned(ctx, w.Private, next, w.Diags)
 	}
 }
 
@@ -307,18 +297,11 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ok {
 		return
 	}
-	if err := w.Client.DeleteCustomer(ctx, w.State.ID.ValueString()); err != nil {
-		apidiag.Add(w.Diags, err, operation("delete", w.State))
-	}
+	w.Do(ctx, object.Delete[billing.Customer](w.State.ID, w.Client.DeleteCustomer))
 }
 
 // Policy implements object.HasPolicy.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: object.PolicyDelete,
 		Stays: "Its billing accounts stay open, and their subscriptions continue to charge."}
-}
-
-// operation describes an operation on the customer for an error.
-func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments}
 }

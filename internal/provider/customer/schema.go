@@ -62,13 +62,6 @@ var about = map[string]string{
 	"address.country":      "ISO country code, such as `BR`.",
 }
 
-// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
-var arguments = []string{
-	"external_id", "name", "nickname", "legal_name", "document_number", "kind", "birthday", "email", "phone", "notes",
-	"addresses", "phones", "emails", "websites", "tags", "custom_metadata", "custom_metadata_mode",
-	"create_billing_account", "billing_email", "payment_terms_days", "auto_collection",
-}
-
 // Schema describes the resource. What a change makes unknown is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{

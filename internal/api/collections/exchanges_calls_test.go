@@ -28,13 +28,13 @@ func idsIn(path string) (found ids) {
 // calls carries out each operation out of a written-down request.
 var calls = map[string]func(*testing.T, *Service, ids, evidence.Request) (any, error){
 	"webhook_endpoints.create": func(t *testing.T, s *Service, _ ids, r evidence.Request) (any, error) {
-		return s.CreateWebhookEndpoint(t.Context(), apitest.BodyOf[WebhookEndpointCreate](t, r.Body))
+		return s.CreateWebhookEndpoint(t.Context(), endpointBody(t, r.Body))
 	},
 	"webhook_endpoints.get": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return s.GetWebhookEndpoint(t.Context(), id.object)
 	},
 	"webhook_endpoints.update": func(t *testing.T, s *Service, id ids, r evidence.Request) (any, error) {
-		return s.UpdateWebhookEndpoint(t.Context(), id.object, updateOf(t, r.Body))
+		return s.UpdateWebhookEndpoint(t.Context(), id.object, endpointBody(t, r.Body))
 	},
 	"webhook_endpoints.delete": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return nil, s.DeleteWebhookEndpoint(t.Context(), id.object)
@@ -86,8 +86,8 @@ func all[T any](list iter.Seq2[T, error]) ([]T, error) {
 	return items, nil
 }
 
-// updateOf fills an update from a body, key by key, as a caller would.
-func updateOf(t *testing.T, body json.RawMessage) (u WebhookEndpointUpdate) {
+// endpointBody fills the body of a creation or an update from a body, key by key, as a caller would.
+func endpointBody(t *testing.T, body json.RawMessage) (u WebhookEndpointBody) {
 	t.Helper()
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(body, &keys); err != nil {
@@ -106,7 +106,7 @@ func updateOf(t *testing.T, body json.RawMessage) (u WebhookEndpointUpdate) {
 		case "authentication":
 			u.Authentication = apitest.FieldOf[Authentication](t, raw)
 		default:
-			t.Errorf("the update has no field for %q", key)
+			t.Errorf("the body has no field for %q", key)
 		}
 	}
 	return u

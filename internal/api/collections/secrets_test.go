@@ -99,9 +99,9 @@ func TestNoSecretIsLogged(t *testing.T) {
 func TestNoSecretIsInAnError(t *testing.T) {
 	t.Parallel()
 	const secret = "whsec_hush-hush"
-	create := WebhookEndpointCreate{URL: hook + "?key=" + secret, Authentication: &Authentication{
+	create := WebhookEndpointBody{URL: api.Set(hook + "?key=" + secret), Authentication: api.Set(Authentication{
 		Type: "header", Name: new("X-Key"), Value: new(secret), Token: new(secret), Password: new(secret),
-	}}
+	})}
 	responses := map[string]http.HandlerFunc{
 		"lost":              lost,
 		"a broken object":   respond(201, `{"data":{"id":["e1"],"secret":"`+secret+`","token":"`+secret+`"}}`),
@@ -123,7 +123,7 @@ func TestNoSecretIsInAnError(t *testing.T) {
 				}))
 				_, createErr := s.CreateWebhookEndpoint(t.Context(), create)
 				_, updateErr := s.UpdateWebhookEndpoint(t.Context(), "e1",
-					WebhookEndpointUpdate{Authentication: api.Set(*create.Authentication)})
+					WebhookEndpointBody{Authentication: create.Authentication})
 				_, keyErr := s.CreateAPIKey(t.Context(), askedKey)
 				_, rotateErr := s.RotateAPIKey(t.Context(), "k1", 7)
 				for _, err := range []error{createErr, updateErr, keyErr, rotateErr} {

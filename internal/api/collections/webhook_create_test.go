@@ -16,9 +16,9 @@ const (
 
 // asked is the create of the tests below; its response is lost unless a test says
 // otherwise.
-var asked = WebhookEndpointCreate{
-	URL: hook, Description: new("billing"), Events: []string{"charge.paid", "api_key.rotated"},
-	Authentication: &Authentication{Type: "basic", Username: new("u"), Password: new("hush-hush")},
+var asked = WebhookEndpointBody{
+	URL: api.Set(hook), Description: api.Set("billing"), Events: api.Set([]string{"charge.paid", "api_key.rotated"}),
+	Authentication: api.Set(Authentication{Type: "basic", Username: new("u"), Password: new("hush-hush")}),
 }
 
 // made is what asked makes, with some fields changed.
@@ -121,12 +121,12 @@ func TestResponsesToTheCreateOfAnEndpoint(t *testing.T) {
 		}{
 			"enveloped":    {create: respond(201, data(whole)), url: hook, writes: 1},
 			"bare":         {create: respond(201, whole), url: hook, writes: 1},
-			"secret alone": {create: respond(201, `{"data":{"id":"e1","secret":"whsec_1"}}`), writes: 1},
+			"secret alone": {create: respond(201, `{"data":{"id":"e1","secret":"whsec_1"}}`), url: hook, writes: 2},
 			"refused":      {create: refused(422, "INVALID_WEBHOOK_URL"), writes: 1, err: "INVALID_WEBHOOK_URL"},
 			"throttled":    {create: turns(respond(429, ""), respond(201, data(whole))), url: hook, writes: 2},
 		}
 		for name, test := range tests {
-			w := newWire(routes{createEndpoint: test.create})
+			w := newWire(routes{createEndpoint: test.create, "GET " + endpointPath: respond(200, made(t, nil))})
 			created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
 			if test.err != "" {
 				if !api.HasCode(err, test.err) {
@@ -139,6 +139,11 @@ func TestResponsesToTheCreateOfAnEndpoint(t *testing.T) {
 			if len(w.Seen) != test.writes {
 				t.Errorf("%s: sent %v", name, w.Seen)
 			}
+		}
+		alone := newWire(routes{createEndpoint: tests["secret alone"].create, "GET " + endpointPath: refused(403, "denied")})
+		if created, err := newService(t, alone).CreateWebhookEndpoint(t.Context(), asked); err != nil ||
+			text(created.Secret) != "whsec_1" || created.URL != "" {
+			t.Errorf("secret alone, and no read: got %+v, %v", created, err)
 		}
 	})
 }

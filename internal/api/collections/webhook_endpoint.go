@@ -52,19 +52,9 @@ func (e *WebhookEndpoint) UnmarshalJSON(data []byte) error {
 // Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (e *WebhookEndpoint) Check() error { return present(e.ID, errNoEndpointID) }
 
-// WebhookEndpointCreate is the body of webhook_endpoints.create. Only URL is
-// required; what is nil is left out.
-type WebhookEndpointCreate struct {
-	URL            string          `json:"url"` // https only
-	Description    *string         `json:"description,omitempty"`
-	Events         []string        `json:"events,omitzero"` // empty, not nil: sent as an empty list
-	Authentication *Authentication `json:"authentication,omitempty"`
-	Active         *bool           `json:"active,omitempty"`
-}
-
-// WebhookEndpointUpdate is the body of webhook_endpoints.update. A field that is
-// left out is not touched.
-type WebhookEndpointUpdate struct {
+// WebhookEndpointBody is the body of webhook_endpoints.create, which needs the URL (https only), and of
+// webhook_endpoints.update. A field that is left out is not touched.
+type WebhookEndpointBody struct {
 	URL            api.Field[string]         `json:"url,omitzero"`
 	Description    api.Field[string]         `json:"description,omitzero"`
 	Events         api.Field[[]string]       `json:"events,omitzero"`
@@ -72,8 +62,8 @@ type WebhookEndpointUpdate struct {
 	Authentication api.Field[Authentication] `json:"authentication,omitzero"`
 }
 
-// IsEmpty says whether the update changes nothing.
-func (u WebhookEndpointUpdate) IsEmpty() bool { return reflect.ValueOf(u).IsZero() }
+// IsEmpty says whether the body changes nothing.
+func (b WebhookEndpointBody) IsEmpty() bool { return reflect.ValueOf(b).IsZero() }
 
 // TestEvent is the response of webhook_endpoints.test. An id is "" where the
 // response does not show it.

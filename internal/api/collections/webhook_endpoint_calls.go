@@ -10,14 +10,15 @@ import (
 )
 
 // CreateWebhookEndpoint registers an endpoint (wire contract: webhook_endpoints.create).
-// Its Secret is shown this once, and the response may show little else.
+// Its Secret is shown this once. A response that shows little else is completed by a read, or used alone where that fails.
 //
 // A second endpoint of the same url is not rejected, so the creation is sent once, and the
 // error for a lost response names those of the url that were registered since; see [api.Settle].
-func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpoint, error) {
+func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpointBody) (*WebhookEndpoint, error) {
+	url, _ := body.URL.Get()
 	endpoint, _, err := api.Settle(ctx, s.client, api.Creation[*WebhookEndpoint]{
-		Describe: "webhook endpoint for " + api.ShownURL(create.URL),
-		Send:     func(ctx context.Context) (*WebhookEndpoint, error) { return s.register(ctx, create) },
+		Describe: "webhook endpoint for " + api.ShownURL(url),
+		Send:     func(ctx context.Context) (*WebhookEndpoint, error) { return s.register(ctx, body) },
 		ID:       func(e *WebhookEndpoint) string { return e.ID },
 		Created:  func(e *WebhookEndpoint) string { return e.CreatedAt },
 		Find: func(ctx context.Context, _ time.Time) (found []*WebhookEndpoint, err error) {
@@ -25,7 +26,7 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpo
 				if err != nil {
 					return nil, err
 				}
-				if SameURL(endpoint.URL, create.URL) {
+				if SameURL(endpoint.URL, url) {
 					found = append(found, &endpoint)
 				}
 			}
@@ -34,15 +35,22 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpo
 		Again: "Applying again registers an endpoint: if one is there already, the consumer then gets every event twice. " +
 			"The secret of one that you import was lost with the response: rotate it",
 	})
-	return endpoint, err
+	if err != nil || endpoint.URL != "" {
+		return endpoint, err
+	}
+	if shown, err := s.GetWebhookEndpoint(ctx, endpoint.ID); err == nil {
+		shown.Secret = endpoint.Secret
+		return shown, nil
+	}
+	return endpoint, nil
 }
 
 // register sends the creation. An older endpoint without a secret is no response to it: a broken cache gives it, or a
 // service that returns what exists.
-func (s *Service) register(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpoint, error) {
+func (s *Service) register(ctx context.Context, body WebhookEndpointBody) (*WebhookEndpoint, error) {
 	const operation = "webhook_endpoints.create"
 	began := time.Now()
-	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: operation, Body: create})
+	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: operation, Body: body})
 	if err == nil && endpoint.Secret == nil && s.client.Precedes(endpoint.CreatedAt, began) {
 		return nil, &api.AmbiguousError{Service: "collections", Operation: operation, SentAt: began,
 			Err: fmt.Errorf("the response shows the webhook endpoint %s, which was registered before the request (created %s); "+
@@ -80,14 +88,14 @@ func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpo
 // contract: webhook_endpoints.update). A response that does not show it is
 // followed by a read.
 func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string,
-	u WebhookEndpointUpdate) (*WebhookEndpoint, error) {
+	body WebhookEndpointBody) (*WebhookEndpoint, error) {
 	before := s.client.DateText()
 	read := func(ctx context.Context) (*WebhookEndpoint, error) {
 		s.writes.Note(id, "", before)
 		return s.GetWebhookEndpoint(ctx, id)
 	}
 	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.update",
-		Path: map[string]string{"id": id}, Body: u})
+		Path: map[string]string{"id": id}, Body: body})
 	if err == nil && endpoint.URL == "" {
 		return read(ctx)
 	}

@@ -66,18 +66,15 @@ func TestBodiesOfAnEndpoint(t *testing.T) {
 		body any
 		want string
 	}{
-		"least":      {WebhookEndpointCreate{URL: hook}, `{"url":"` + hook + `"}`},
-		"all events": {WebhookEndpointCreate{URL: hook, Events: []string{}}, `{"url":"` + hook + `","events":[]}`},
-		"empty and false": {WebhookEndpointCreate{URL: hook, Description: new(""), Active: new(false)},
-			`{"url":"` + hook + `","description":"","active":false}`},
-		"header": {WebhookEndpointCreate{URL: hook, Authentication: &Authentication{Type: "header", Name: new("X-Key"),
-			Value: new("v")}},
-			`{"url":"` + hook + `","authentication":{"type":"header","name":"X-Key","value":"v"}}`},
-		"nothing": {WebhookEndpointUpdate{}, `{}`},
-		"cleared": {WebhookEndpointUpdate{Description: api.Null[string](), Events: api.Set([]string{}),
+		"least":      {WebhookEndpointBody{URL: api.Set(hook)}, `{"url":"` + hook + `"}`},
+		"empty text": {WebhookEndpointBody{Description: api.Set("")}, `{"description":""}`},
+		"header": {WebhookEndpointBody{Authentication: api.Set(Authentication{Type: "header", Name: new("X-Key"),
+			Value: new("v")})}, `{"authentication":{"type":"header","name":"X-Key","value":"v"}}`},
+		"nothing": {WebhookEndpointBody{}, `{}`},
+		"cleared": {WebhookEndpointBody{Description: api.Null[string](), Events: api.Set([]string{}),
 			Active: api.Set(false)},
 			`{"description":null,"events":[],"active":false}`},
-		"authentication": {WebhookEndpointUpdate{Authentication: api.Set(Authentication{Type: "none"})},
+		"authentication": {WebhookEndpointBody{Authentication: api.Set(Authentication{Type: "none"})},
 			`{"authentication":{"type":"none"}}`},
 	}
 	for name, test := range tests {
@@ -86,7 +83,7 @@ func TestBodiesOfAnEndpoint(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", name, encoded, err, test.want)
 		}
 	}
-	if !(WebhookEndpointUpdate{}).IsEmpty() || (WebhookEndpointUpdate{Description: api.Null[string]()}).IsEmpty() {
+	if !(WebhookEndpointBody{}).IsEmpty() || (WebhookEndpointBody{Description: api.Null[string]()}).IsEmpty() {
 		t.Error("a null is a change, and nothing is none")
 	}
 }
@@ -105,14 +102,14 @@ func TestUpdateThatShowsNothingIsRead(t *testing.T) {
 	for name, test := range tests {
 		w := newWire(routes{"PATCH " + endpointPath: test.response, "GET " + endpointPath: respond(200, read)})
 		got, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1",
-			WebhookEndpointUpdate{Description: api.Set("new")})
+			WebhookEndpointBody{Description: api.Set("new")})
 		if err != nil || text(got.Description) != "new" || got.URL != hook || len(w.Seen) != test.seen {
 			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.Seen)
 		}
 	}
 	w := newWire(routes{"PATCH " + endpointPath: respond(204, ""),
 		"GET " + endpointPath: refused(403, "insufficient_scope")})
-	_, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointUpdate{Active: api.Set(true)})
+	_, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointBody{Active: api.Set(true)})
 	says(t, err, "insufficient_scope")
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
@@ -39,19 +38,17 @@ func dataFromAPI(k *collections.APIKey) (dataModel, error) {
 
 // dataAttributes are the attributes of a key that is only read.
 func dataAttributes() object.Attributes {
-	attributes := object.Attributes{
-		"id":     schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
-		"scopes": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["scopes"]},
+	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
+		"id": "Id of the key (UUID).",
+		"expires_at": "When the key stops working, ISO 8601. Null if it never expires. For a key that was rotated, the end " +
+			"of its grace period.",
+		"created_at": "When the key was created, ISO 8601.",
+	}, object.Attributes{
 		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used, ISO " +
 			"8601; null if never. It shows whether an old key is still in use."},
 		"revoked_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked, ISO 8601; " +
 			"null if it is not."},
-		"expires_at": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["expires_at"] + " Null if it never expires. For a key that was rotated, " +
-				"the end of its grace period."},
-	}
-	attributes.Texts(about, "name", "description", "key_prefix", "source", "created_at")
-	return attributes
+	})
 }
 
 // dataSchema describes the data source of one.

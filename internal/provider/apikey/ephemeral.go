@@ -16,6 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
@@ -55,6 +56,7 @@ type ephemeralModel struct {
 
 // Schema describes the ephemeral resource.
 func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	says := func(name string) string { return object.Description(&Resource{}, name) }
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is " +
 			"needed, revoked after the run, and never in a plan or state. Terraform opens it once for the plan " +
@@ -65,20 +67,20 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 			"resource `billing_api_key`; its token is stored in state.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{Required: true, Validators: notBlank(),
-				MarkdownDescription: about["name"]},
+				MarkdownDescription: says("name")},
 			"description": schema.StringAttribute{Optional: true, Validators: notBlank(),
-				MarkdownDescription: about["description"]},
+				MarkdownDescription: says("description")},
 			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType,
-				MarkdownDescription: about["scopes"],
+				MarkdownDescription: says("scopes"),
 				Validators:          scopeValidators()},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
 				Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: about["expires_at"] + aboutMoment + " Defaults to one hour from now, so that " +
+				MarkdownDescription: says("expires_at") + " Defaults to one hour from now, so that " +
 					"the key ends even if a failed run never revokes it. Set a later time for longer runs."},
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
-			"token": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: about["token"] +
-				" It is never in state or plan."},
-			"key_prefix": schema.StringAttribute{Computed: true, MarkdownDescription: about["key_prefix"]},
+			"token": schema.StringAttribute{Computed: true, Sensitive: true,
+				MarkdownDescription: "The key itself. The service shows it only once. It is never in state or plan."},
+			"key_prefix": schema.StringAttribute{Computed: true, MarkdownDescription: says("key_prefix")},
 		},
 	}
 }

@@ -49,7 +49,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 
 // write is a creation, an update or a deletion in progress: what the state and the private state hold.
 type write struct {
-	*object.Write[*collections.Service, model]
+	*object.Write[*collections.Service, collections.APIKey, model]
 	state model
 	known known
 }
@@ -194,3 +194,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 func operation(verb string, m model) apidiag.Operation {
 	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments}
 }
+
+// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
+var arguments = []string{"name", "description", "scopes", "expires_at", "grace_period_days"}

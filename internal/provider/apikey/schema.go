@@ -33,26 +33,7 @@ const (
 	revoke = "revoke"
 )
 
-// about describes the fields that the resource, the ephemeral resource and the data sources share.
-var about = map[string]string{
-	"name":        "Name of the key.",
-	"description": "Purpose of the key, as free text.",
-	"scopes": "Permissions of the key: wildcard patterns, such as `charges:*`, in any order. An empty set allows " +
-		"everything except administration.",
-	"expires_at": "When the key stops working, ISO 8601.",
-	"key_prefix": "Short public prefix that identifies the key.",
-	"source":     "Origin of the key, as reported by the service.",
-	"token":      "The key itself. The service shows it only once.",
-	"created_at": "When the key was created, ISO 8601.",
-}
-
-// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
-var arguments = []string{"name", "description", "scopes", "expires_at", "grace_period_days"}
-
 const byNewKey = " Changing this creates a new key in place; the old one works for another `grace_period_days`."
-
-// aboutMoment says how a time is written.
-const aboutMoment = " A date (its midnight in UTC), or date and time with zone."
 
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "An API key of the collections service. A new key is always created in place: the old one " +
@@ -72,18 +53,20 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the current key (UUID). Every new key has another one."),
 			"name": schema.StringAttribute{Required: true, PlanModifiers: onChange(validate.NotBlank()),
-				MarkdownDescription: about["name"] + byNewKey},
+				MarkdownDescription: "Name of the key." + byNewKey},
 			"description": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
-				MarkdownDescription: about["description"] + byNewKey},
+				MarkdownDescription: "Purpose of the key, as free text." + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(wire.SetOrEmpty(nil)), ElementType: types.StringType,
-				MarkdownDescription: about["scopes"] + " Defaults to `[]`." + byNewKey,
-				Validators:          []validator.Set{validate.NoNulls{}},
-				PlanModifiers:       []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
+				MarkdownDescription: "Permissions of the key: wildcard patterns, such as `charges:*`, in any order. An empty " +
+					"set allows everything except administration. Defaults to `[]`." + byNewKey,
+				Validators:    []validator.Set{validate.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{},
 				Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: about["expires_at"] + aboutMoment + " If unset, the key never expires. Not renewed: " +
-					"plans warn before it. Changing this creates a new key in place."},
+				MarkdownDescription: "When the key stops working, ISO 8601. A date (its midnight in UTC), or date and time " +
+					"with zone. If unset, the key never expires. Not renewed: plans warn before it. Changing this creates " +
+					"a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days,
 				Validators: []validator.Int64{validate.AtLeast(lowestAgeDays)},
 				MarkdownDescription: "Lifetime in days of every new key, instead of `expires_at`; more than " +
@@ -108,24 +91,25 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"Defaults to `false`: that is an error in the plan. To destroy the key, apply a change of this first."},
 			policy.Name: policy.Attribute("`revoke` revokes the key and its previous keys", revoke),
 			"token": schema.StringAttribute{Computed: true, Sensitive: true,
-				MarkdownDescription: about["token"] + " Null with `age_recipients` (see `encrypted_token`), and after an " +
-					"import: rotate to get a new one."},
+				MarkdownDescription: "The key itself. The service shows it only once. Null with `age_recipients` (see " +
+					"`encrypted_token`), and after an import: rotate to get a new one."},
 			"encrypted_token": encrypt.Encrypted("token"),
 			"age_recipients":  encrypt.Recipients("token", "encrypted_token"),
-			"key_prefix":      object.Computed(about["key_prefix"]),
-			"source":          object.Computed(about["source"]),
+			"key_prefix":      object.Computed("Short public prefix that identifies the key."),
+			"source":          object.Computed("Origin of the key, as reported by the service."),
 			"rotated_at":      object.Computed("When this resource last created a new key in place, ISO 8601; null before."),
 			"rotation_due_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When a plan creates a new key " +
 				"because of its age or expiry, the earlier of both, ISO 8601: `rotate_after_days` after the last one, or " +
 				"`grace_period_days` before the expiry. Null if neither, or if `expires_at` comes before."},
-			"created_at": object.Computed(about["created_at"] + " It is the time of the first key."),
+			"created_at": object.Computed("When the key was created, ISO 8601. It is the time of the first key."),
 			"previous_keys": schema.ListNestedAttribute{Computed: true,
 				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Old keys that still work, newest first. A key leaves the list when its grace period " +
 					"ends.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the old key."},
-					"key_prefix": schema.StringAttribute{Computed: true, MarkdownDescription: about["key_prefix"]},
+					"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the old key."},
+					"key_prefix": schema.StringAttribute{Computed: true,
+						MarkdownDescription: "Short public prefix that identifies the key."},
 					"grace_until": schema.StringAttribute{Computed: true, MarkdownDescription: "When the old key stops " +
 						"working, ISO 8601. Null if an apply has failed before the service ends it: the next one continues."},
 				}}},

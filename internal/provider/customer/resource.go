@@ -135,7 +135,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 
 // update takes the customer from state to plan, and returns it as it is afterwards, or nil when nothing was sent. A
 // response next to an error means that a first request has been carried out and a second one has not.
-func update(ctx context.Context, w *object.Write[*billing.Service, model], own, next ownership) (*billing.Customer,
+func update(ctx context.Context, w *object.Write[*billing.Service, billing.Customer, model], own, next ownership) (*billing.Customer,
 	error) {
 	plan, state := w.Plan, w.State
 	id, body := state.ID.ValueString(), plan.toUpdate(state, own)

@@ -106,7 +106,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a
 // failure leaves a truthful state, and a next plan with exactly the rest.
 type work struct {
-	*object.Write[*billing.Service, model]
+	*object.Write[*billing.Service, billing.Subscription, model]
 	// before is the state that the transitions begin with, and creates says that it was created just now.
 	before  model
 	creates bool

@@ -2,11 +2,13 @@ package webhookendpoint
 
 import (
 	"context"
+	"iter"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
@@ -44,21 +46,21 @@ func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
 
 // dataAttributes are the attributes of an endpoint that is only read.
 func dataAttributes() object.Attributes {
-	attributes := object.Attributes{
-		"events": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["events"]},
-		"active": schema.BoolAttribute{Computed: true, MarkdownDescription: about["active"]},
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
+		"events": "Names of the events that are sent. An empty set means all events, including future ones.",
+	}, object.Attributes{
 		"authentication": schema.SingleNestedAttribute{Computed: true,
 			MarkdownDescription: "How the service authenticates itself to the consumer, in addition to the signature. " +
 				"Passwords, tokens and header values are never shown.",
 			Attributes: map[string]schema.Attribute{
-				"type":     schema.StringAttribute{Computed: true, MarkdownDescription: "`none`, `basic`, `bearer` or `header`."},
-				"username": schema.StringAttribute{Computed: true, MarkdownDescription: "User name of `basic`; null otherwise."},
-				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the header of " +
-					"`header`; null otherwise."},
+				"type":     text("`none`, `basic`, `bearer` or `header`."),
+				"username": text("User name of `basic`; null otherwise."),
+				"name":     text("Name of the header of `header`; null otherwise."),
 			}},
-	}
-	attributes.Texts(about, "id", "url", "description", "created_at", "updated_at")
-	return attributes
+	})
 }
 
 // dataSchema describes the data source of one.
@@ -93,4 +95,28 @@ func listDataSchema() schema.Schema {
 // readMany lists the endpoints.
 func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
 	m.Endpoints = object.Many(client.ListWebhookEndpoints(ctx), m.Limit, "webhook endpoints", dataFromAPI, diags)
+}
+
+type lists = object.ListResource[*collections.Service, collections.WebhookEndpoint, struct{}]
+
+// ListResource lists endpoints for `terraform query`.
+type ListResource struct{ lists }
+
+// NewListResource returns the list resource. The service offers no filters.
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme,
+		About: "Lists the webhook endpoints of the organization, oldest first, so that `terraform query` " +
+			"can write their configuration and import them. Secrets and credentials are not part of it, and the service " +
+			"offers no filters." +
+			object.ListNeeds("billing_webhook_endpoints"),
+		Query: func(ctx context.Context, client *collections.Service,
+			_ struct{}) iter.Seq2[collections.WebhookEndpoint, error] {
+			return client.ListWebhookEndpoints(ctx)
+		},
+		Describe: describe}}
+}
+
+// describe is an endpoint in a listing.
+func describe(_ context.Context, _ *collections.Service, e *collections.WebhookEndpoint) (object.Item, bool) {
+	return object.Item{Name: e.URL, Resource: fromAPI(e)}, true
 }

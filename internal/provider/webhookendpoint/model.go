@@ -1,6 +1,7 @@
 package webhookendpoint
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -52,12 +53,12 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 		RotateSecretWhenChanged: object.NoTrigger,
 		AgeRecipients:           encrypt.None,
 		DeletionPolicy:          types.StringValue(policy.Delete),
-		Secret:                  types.StringPointerValue(e.Secret),
+		Secret:                  types.StringNull(),
 		EncryptedSecret:         types.StringNull(),
 	}
 }
 
-// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns.
+// preserve carries over from prior, a state or the plan, what the service does not return.
 func (m model) preserve(prior model) model {
 	m.DeletionPolicy = prior.DeletionPolicy
 	if !prior.RotateSecretWhenChanged.IsNull() {
@@ -66,11 +67,18 @@ func (m model) preserve(prior model) model {
 	if !prior.AgeRecipients.IsNull() {
 		m.AgeRecipients = prior.AgeRecipients
 	}
-	if m.EncryptedSecret = wire.Known(prior.EncryptedSecret); m.Secret.IsNull() {
-		m.Secret = wire.Known(prior.Secret)
-	}
+	m.setSecret(prior.secret())
 	if sameAuth(prior.Authentication, m.Authentication) {
 		m.Authentication = prior.Authentication
+	}
+	return m
+}
+
+// after is the endpoint as a response shows it. One that shows little but the secret leaves the rest as prior has it.
+func after(e *collections.WebhookEndpoint, prior model) model {
+	m := fromAPI(e).preserve(prior)
+	if e.URL == "" {
+		object.Onto(context.Background(), &prior, &m)
 	}
 	return m
 }
@@ -82,32 +90,18 @@ func (m model) secret() encrypt.Secret {
 
 func (m *model) setSecret(s encrypt.Secret) { m.Secret, m.EncryptedSecret = s.Clear, s.Encrypted }
 
-// toCreate is the body that registers the endpoint as configured.
-func (m model) toCreate() collections.WebhookEndpointCreate {
-	create := collections.WebhookEndpointCreate{URL: m.URL.ValueString(),
-		Description: m.Description.ValueStringPointer(),
-		Events:      wire.Texts(m.Events), Active: m.Active.ValueBoolPointer()}
-	if !m.Authentication.IsNull() {
-		wired := authOf(m.Authentication).toWire()
-		create.Authentication = &wired
+// body takes the endpoint from prior, the zero model for a creation, to m, which is the plan with its credentials.
+func (m model) body(prior model) collections.WebhookEndpointBody {
+	body := collections.WebhookEndpointBody{
+		URL:         wire.Text(m.URL, prior.URL),
+		Description: wire.Text(m.Description, prior.Description),
+		Events:      wire.Changed(m.Events, prior.Events, wire.Texts),
+		Active:      wire.Changed(m.Active, prior.Active, types.Bool.ValueBool),
 	}
-	return create
-}
-
-// toUpdate is the body that takes the endpoint from state to m, which is the plan with its credentials.
-func (m model) toUpdate(state model) collections.WebhookEndpointUpdate {
-	update := collections.WebhookEndpointUpdate{
-		URL:         wire.Text(m.URL, state.URL),
-		Description: wire.Text(m.Description, state.Description),
-		Active:      wire.Changed(m.Active, state.Active, types.Bool.ValueBool),
+	if m.sendsAuth(prior) {
+		body.Authentication = api.Set(authOf(m.Authentication).orNone().toWire())
 	}
-	if !m.Events.Equal(state.Events) {
-		update.Events = api.Set(wire.Texts(m.Events))
-	}
-	if m.sendsAuth(state) {
-		update.Authentication = api.Set(authOf(m.Authentication).orNone().toWire())
-	}
-	return update
+	return body
 }
 
 // displayName names the endpoint inside a sentence. A new one has no id, and its url may not be known yet.

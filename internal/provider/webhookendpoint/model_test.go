@@ -26,7 +26,7 @@ func recorded(t *testing.T, name string) []byte {
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
 	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "age_recipients": []any{},
-		"encrypted_secret": nil, "deletion_policy": "delete"}
+		"secret": nil, "encrypted_secret": nil, "deletion_policy": "delete"}
 	auth := func(kind, username, name any) map[string]any {
 		return map[string]any{"type": kind, "username": username, "name": name, "password_wo": nil, "token_wo": nil,
 			"value_wo": nil, "credentials_wo_version": json.Number("1")}
@@ -36,7 +36,7 @@ func TestFromAPI(t *testing.T) {
 		"webhook_endpoint_create_basic":  {"authentication": auth("basic", "integracao", nil)},
 		"webhook_endpoint_create_bearer": {"authentication": auth("bearer", nil, nil)},
 		"webhook_endpoint_create_header": {"authentication": auth("header", nil, "X-Gateway-Key")},
-		"webhook_endpoint_get":           {"authentication": auth("basic", "integracao", nil), "secret": nil},
+		"webhook_endpoint_get":           {"authentication": auth("basic", "integracao", nil)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,7 +90,7 @@ func TestDeliveryFromAPI(t *testing.T) {
 	}
 }
 
-// TestKeeping: what the service does not return stays as it was; a secret that it does return wins.
+// TestKeeping: what the service does not return stays as it was.
 func TestKeeping(t *testing.T) {
 	t.Parallel()
 	basic := func(username string, version int64) types.Object {
@@ -104,9 +104,8 @@ func TestKeeping(t *testing.T) {
 		!kept.Authentication.Equal(prior.Authentication) {
 		t.Errorf("kept %+v", kept)
 	}
-	responded.Secret, responded.Authentication = types.StringValue("new"), basic("bea", firstVersion)
-	kept = responded.preserve(prior)
-	if kept.Secret.ValueString() != "new" || !kept.Authentication.Equal(responded.Authentication) {
+	responded.Authentication = basic("bea", firstVersion)
+	if kept = responded.preserve(prior); !kept.Authentication.Equal(responded.Authentication) {
 		t.Errorf("kept %+v", kept)
 	}
 }

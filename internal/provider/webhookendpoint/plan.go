@@ -53,7 +53,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 		m.demand(sent, false, p.Diags)
 		m.demand(sent, true, p.Diags)
 	}
-	if update := m.toUpdate(state); !update.IsEmpty() {
+	if !m.body(state).IsEmpty() {
 		m.UpdatedAt = types.StringUnknown()
 	}
 	m.setSecret(state.secret().Planned(m.AgeRecipients, m.rotates(state)))

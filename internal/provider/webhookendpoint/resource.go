@@ -5,6 +5,7 @@ package webhookendpoint
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -12,10 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
 
 type base = object.Resource[*collections.Service, collections.WebhookEndpoint, model]
@@ -29,7 +29,24 @@ var (
 )
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
+func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, After: after}} }
+
+// scheme is how endpoints are named and found.
+var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
+	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
+	Service: conn.Collections,
+	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
+	Get:     (*collections.Service).GetWebhookEndpoint,
+	Listed:  (*collections.Service).RefreshWebhookEndpoint,
+	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.WebhookEndpoint,
+		error) {
+		return client.FindWebhookEndpoints(ctx, by.Value)
+	},
+	Codes: map[string]string{"INVALID_WEBHOOK_URL": "url"},
+	Line: func(e *collections.WebhookEndpoint) string {
+		return fmt.Sprintf("%s  (registered %s)", e.ID, e.CreatedAt)
+	},
+}
 
 // ValidateConfig checks what belongs to which type of authentication. Whether the credentials are needed only the
 // plan knows.
@@ -48,45 +65,59 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	config.demand(a, false, &resp.Diagnostics)
 }
 
-// Create registers the endpoint and writes its secret to the state immediately, as it is never shown again. A response
-// that shows little else is completed after that.
+// Create registers the endpoint. Its secret is never shown again.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	w, ok := r.BeginCreate(ctx, req, resp)
 	w.Plan.secret().Reject(w.Plan.AgeRecipients, w.Diags)
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	created, err := w.Client.CreateWebhookEndpoint(ctx, w.Plan.withCredentials(w.Config).toCreate())
-	if err != nil {
-		apidiag.Add(w.Diags, err, operation("register", w.Plan))
+	body := w.Plan.withCredentials(w.Config).body(model{})
+	if !w.Do(ctx, step{Verb: "register", Send: func(ctx context.Context) (*collections.WebhookEndpoint, error) {
+		created, err := w.Client.CreateWebhookEndpoint(ctx, body)
+		if err == nil {
+			w.State.take(created.Secret, w.Diags)
+		}
+		return created, err
+	}}) {
 		return
 	}
-	state := fromAPI(created).preserve(w.Plan)
-	state.setSecret(state.secret().Stored(state.AgeRecipients, w.Diags))
-	differences := settle.Onto(ctx, &w.Plan, &state)
-	w.Save(ctx, state.ID, state)
-	if created.URL == "" {
-		differences = nil
-		if read, err := w.Client.GetWebhookEndpoint(ctx, created.ID); err == nil {
-			secret := state.secret()
-			state = fromAPI(read).preserve(w.Plan)
-			state.setSecret(secret)
-			differences = settle.Onto(ctx, &w.Plan, &state)
-			w.Save(ctx, state.ID, state)
-		}
-	}
-	settle.Warn(differences, state.displayName(), arguments, w.Diags)
-	if created.Secret == nil {
-		w.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+state.displayName()+" is not known",
+	w.Finish(ctx)
+	if w.Last.Secret == nil {
+		w.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+w.State.displayName()+" is not known",
 			"The response to its registration did not show it. "+howToRotate)
 	}
 }
+
+type step = object.Step[collections.WebhookEndpoint]
 
 // howToRotate is the way to a secret where none is known.
 const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and once more with another " +
 	"value in it; the old secret is invalid from then on."
 
-// Update changes the endpoint, then rotates its secret. Each result is in the state before the next request.
+// Read refreshes the state. Only the service's own not-found drops the endpoint.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	prior, client, ok := r.BeginRead(ctx, req, resp)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
+	endpoint := r.Refresh(ctx, client, prior.ID, r.Operation("read", prior),
+		"registers it again, with a new id and a new secret", resp)
+	if endpoint == nil {
+		return
+	}
+	state := fromAPI(endpoint)
+	if !importing {
+		state = state.preserve(prior)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+}
+
+// Update changes the endpoint, then rotates its secret.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
 	plan, state := w.Plan, w.State
@@ -94,61 +125,48 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	rotates := plan.rotates(state)
-	// Whatever of the update fails, no clear text that the state had is written again.
-	state.setSecret(state.secret().Stored(plan.AgeRecipients, w.Diags))
-	if body := plan.withCredentials(w.Config).toUpdate(state); !body.IsEmpty() {
-		response, err := w.Client.UpdateWebhookEndpoint(ctx, state.ID.ValueString(), body)
-		if err != nil {
-			apidiag.Add(w.Diags, err, operation("update", state).Of(w.Plan))
-			return
-		}
-		state = state.updated(ctx, response, plan, w.Diags)
-		w.Save(ctx, state.ID, state)
+	// Each step leaves what only Terraform knows as planned, but for the trigger: that changes with the secret. Whatever
+	// fails, no clear text that the state had is written again.
+	w.State.Authentication, w.State.DeletionPolicy = plan.Authentication, plan.DeletionPolicy
+	w.State.AgeRecipients = plan.AgeRecipients
+	w.State.setSecret(state.secret().Stored(plan.AgeRecipients, w.Diags))
+
+	steps := []step{object.Change(state.ID, plan.withCredentials(w.Config).body(state), w.Client.UpdateWebhookEndpoint)}
+	if plan.rotates(state) {
+		steps = append(steps, step{Verb: "rotate the secret of",
+			Send: func(ctx context.Context) (*collections.WebhookEndpoint, error) {
+				secret, err := w.Client.RotateWebhookSecret(ctx, state.ID.ValueString())
+				if err == nil {
+					w.State.RotateSecretWhenChanged = plan.RotateSecretWhenChanged
+					w.State.take(&secret, w.Diags)
+				}
+				return nil, err
+			}})
 	}
-	if rotates {
-		secret, err := w.Client.RotateWebhookSecret(ctx, state.ID.ValueString())
-		if err != nil {
-			apidiag.Add(w.Diags, err, operation("rotate the secret of", state))
-			return
-		}
-		shown := encrypt.Secret{Clear: types.StringValue(secret)}
-		state.setSecret(shown.Stored(plan.AgeRecipients, w.Diags))
+	if w.Do(ctx, steps...) {
+		w.Finish(ctx)
 	}
-	// A trigger that was unknown in the plan can turn out to be what it was; then nothing is rotated, and the secret
-	// stays.
-	plan.setSecret(state.secret())
-	if plan.UpdatedAt.IsUnknown() {
-		plan.UpdatedAt = state.UpdatedAt
-	}
-	w.Save(ctx, plan.ID, plan)
 }
 
-// updated is the state after an update. The secret and its trigger stay as they were until the rotation has happened.
-func (m model) updated(ctx context.Context, response *collections.WebhookEndpoint, plan model,
-	diags *diag.Diagnostics) model {
-	state := fromAPI(response).preserve(plan)
-	state.setSecret(m.secret())
-	settle.Warn(settle.Onto(ctx, &plan, &state), m.displayName(), arguments, diags)
-	if plan.rotates(m) {
-		state.RotateSecretWhenChanged = m.RotateSecretWhenChanged
-	}
-	return state
+// take is a new secret, as the state holds it.
+func (m *model) take(secret *string, diags *diag.Diagnostics) {
+	m.setSecret(encrypt.Secret{Clear: types.StringPointerValue(secret)}.Stored(m.AgeRecipients, diags))
 }
 
 // Delete removes the endpoint.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	w, ok := r.BeginDelete(ctx, req, resp, nil)
-	if !ok {
-		return
-	}
-	if err := w.Client.DeleteWebhookEndpoint(ctx, w.State.ID.ValueString()); err != nil {
-		apidiag.Add(w.Diags, err, operation("delete", w.State))
+	if w, ok := r.BeginDelete(ctx, req, resp, nil); ok {
+		w.Do(ctx, object.Delete[collections.WebhookEndpoint](w.State.ID, w.Client.DeleteWebhookEndpoint))
 	}
 }
 
-// operation describes an operation on the endpoint for an error.
-func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments,
-		Keys: map[string]string{"INVALID_WEBHOOK_URL": "url"}}
+// ImportState finds the endpoint by its id, or by url=<value>.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse) {
+	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
+		resp.Diagnostics.AddAttributeWarning(path.Root("secret"),
+			"The secret of "+fromAPI(found).displayName()+" is not known",
+			"It was imported, and the service shows a secret only when an endpoint is registered and when the secret is "+
+				"rotated, so secret is null. "+howToRotate)
+	}
 }

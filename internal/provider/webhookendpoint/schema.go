@@ -36,35 +36,21 @@ const (
 // what an import finds.
 const firstVersion = 1
 
-// about describes the fields that the resource and the data sources share.
-var about = map[string]string{
-	"id":          "Id of the endpoint at the service (UUID). Never changes.",
-	"url":         "Address that events are sent to, `https://`.",
-	"description": "Purpose of the endpoint, as free text.",
-	"events":      "Names of the events that are sent. An empty set means all events, including future ones.",
-	"active":      "Whether events are delivered.",
-	"created_at":  "When the endpoint was registered, ISO 8601.",
-	"updated_at":  "When the endpoint was last changed, ISO 8601.",
-}
-
-// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
-var arguments = []string{"url", "description", "events", "active", "authentication"}
-
 // Schema describes the resource. What a change makes unknown is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
-			"id":         object.Computed(about["id"]),
-			"created_at": object.Computed(about["created_at"]),
-			"updated_at": object.Computed(about["updated_at"]),
-			"url": schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of " +
-				"internal networks are rejected, if possible in the plan. Several endpoints can have the same " +
-				"address: each gets its own deliveries.",
+			"id":         object.Computed("Id of the endpoint at the service (UUID). Never changes."),
+			"created_at": object.Computed("When the endpoint was registered, ISO 8601."),
+			"updated_at": object.Computed("When the endpoint was last changed, ISO 8601."),
+			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that events are sent to, " +
+				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Several endpoints " +
+				"can have the same address: each gets its own deliveries.",
 				PlanModifiers: onChange(validate.PublicURL())},
-			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] +
-				" If removed, it is cleared.",
-				PlanModifiers: onChange(validate.NotBlank())},
+			"description": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
+				PlanModifiers:       onChange(validate.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(wire.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: "Names of the events that are sent. Documented are `" +
@@ -73,7 +59,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Validators:    []validator.Set{validate.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-				MarkdownDescription: about["active"] + " Defaults to `true`. If `false`, nothing is delivered, " +
+				MarkdownDescription: "Whether events are delivered. Defaults to `true`. If `false`, nothing is delivered, " +
 					"and deliveries that become due in the meantime are lost."},
 			"authentication": authenticationAttribute(),
 			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true,

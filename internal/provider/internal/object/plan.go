@@ -36,13 +36,10 @@ type Plan[M any] struct {
 	resp     *resource.ModifyPlanResponse
 }
 
-// Step decides about one plan.
-type Step[M any] func(context.Context, *Plan[M])
-
 // Plan reads what a plan begins with, lets destroy (which is optional), create or update decide, and writes what they
 // have planned.
 func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanRequest,
-	resp *resource.ModifyPlanResponse, destroy, create, update Step[M]) {
+	resp *resource.ModifyPlanResponse, destroy, create, update func(context.Context, *Plan[M])) {
 	if r.Conn != nil && !r.Scheme.Service(r.Conn).Planned(r.Scheme.TypeName, &resp.Diagnostics) {
 		return
 	}

@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -69,6 +70,18 @@ type Managed interface {
 type Resource[S, T, M any] struct {
 	conn.Resource
 	Scheme Scheme[S, T]
+	// After is Write.After; nil where it needs more than a response.
+	After func(response *T, prior M) M
+}
+
+// Operation describes an operation on the object, which m names, for an error.
+func (r *Resource[S, T, M]) Operation(verb string, m M) apidiag.Operation {
+	operation := apidiag.Operation{Verb: verb, Object: policyOf(m).Object, Model: m, TypeName: r.Scheme.TypeName,
+		Keys: r.Scheme.Codes, Existing: r.Scheme.Existing}
+	for name := range attributesOf(reflect.TypeFor[M]()) {
+		operation.Attributes = append(operation.Attributes, name)
+	}
+	return operation
 }
 
 // Metadata names the type.

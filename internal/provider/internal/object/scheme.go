@@ -55,6 +55,10 @@ type Scheme[S, T any] struct {
 	Find func(ctx context.Context, client S, by Selector) ([]T, error)
 	// Line describes one of several matches.
 	Line func(*T) string
+	// Codes are the attributes that the service's codes speak of, for codes that come without a field; optional.
+	Codes map[string]string
+	// Existing says which values an argument could have, see apidiag.Operation; optional.
+	Existing func(argument string) string
 	// Refuse reports an error for an object that cannot be managed, so that it is not imported. It is optional.
 	Refuse func(ctx context.Context, client S, found *T, by Selector, diags *diag.Diagnostics)
 }

@@ -14,17 +14,29 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// Write is a creation, an update or a deletion in progress. S is the client of the service, M the model of the
-// resource.
-type Write[S, M any] struct {
+// Write is a creation, an update or a deletion in progress. S is the client of the service, T its type of the object,
+// M the model of the resource.
+type Write[S, T, M any] struct {
 	Client S
-	// Config, Plan and State are what Terraform gives to the apply. State is zero for a creation; the other two are
-	// zero for a deletion. Config is without ignore_changes, so only write-only values may be taken from it.
-	Config, Plan, State M
+	// Config and Plan are what Terraform gives to the apply; the plan of a deletion is the state. Config is without
+	// ignore_changes, so only write-only values may be taken from it.
+	Config, Plan M
+	// State is the object as it is known so far: what Terraform has of it (of a creation: the plan), and what each step
+	// has made of it.
+	State M
+	// Last is what the last response shows; nil as long as none does.
+	Last *T
+	// After is the object as a response shows it, with what the service does not return as prior has it, a state or the
+	// plan. It is Resource.After, unless that needs more than a response.
+	After func(response *T, prior M) M
 	// Private is the private state: what the plan has left, and what the apply leaves.
 	Private private.Store
 	Diags   *diag.Diagnostics
 
+	before   M    // what Terraform has of the object; zero for a creation
+	creates  bool // a step that fails after the creation is no error, see Postpone
+	failed   bool // a step has failed, so that the outcome is not the plan
+	operates func(verb string, named M) apidiag.Operation
 	state    *tfsdk.State
 	identity *tfsdk.ResourceIdentity
 	identify func(context.Context, types.String, *tfsdk.ResourceIdentity, *diag.Diagnostics)
@@ -34,31 +46,33 @@ type Write[S, M any] struct {
 
 // BeginCreate begins the creation of an object; false means that it ends here, with an error.
 func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.CreateRequest,
-	resp *resource.CreateResponse) (*Write[S, M], bool) {
-	w := &Write[S, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity,
+	resp *resource.CreateResponse) (*Write[S, T, M], bool) {
+	w := &Write[S, T, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity,
 		bind: r.bind}
 	w.Diags.Append(fields.Get(ctx, req.Config, &w.Config)...)
 	w.Diags.Append(fields.Get(ctx, req.Plan, &w.Plan)...)
+	w.State, w.creates = w.Plan, true
 	return w, r.begin(w)
 }
 
 // BeginUpdate begins the update of an object; false means that it ends here, with an error.
 func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.UpdateRequest,
-	resp *resource.UpdateResponse) (*Write[S, M], bool) {
-	w := &Write[S, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
+	resp *resource.UpdateResponse) (*Write[S, T, M], bool) {
+	w := &Write[S, T, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
 	w.Diags.Append(fields.Get(ctx, req.Config, &w.Config)...)
 	w.Diags.Append(fields.Get(ctx, req.Plan, &w.Plan)...)
 	w.Diags.Append(fields.Get(ctx, req.State, &w.State)...)
-	w.foreign = r.surelyForeign
+	w.before, w.foreign = w.State, r.surelyForeign
 	return w, r.begin(w)
 }
 
 // BeginDelete begins the deletion of an object: false means that the deletion ends here, because deletion_policy
 // keeps the object, because stays says that there is nothing to send (it is optional), or with an error.
 func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
-	stays func(M, *diag.Diagnostics) bool) (*Write[S, M], bool) {
-	w := &Write[S, M]{Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
+	stays func(M, *diag.Diagnostics) bool) (*Write[S, T, M], bool) {
+	w := &Write[S, T, M]{Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
 	w.Diags.Append(fields.Get(ctx, req.State, &w.State)...)
+	w.Plan = w.State
 	of := policyOf(w.State)
 	if of.Refuse("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
@@ -67,8 +81,8 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 }
 
 // begin connects, and notes that this run applies.
-func (r *Resource[S, T, M]) begin(w *Write[S, M]) (ok bool) {
-	w.identify = r.Scheme.Identify
+func (r *Resource[S, T, M]) begin(w *Write[S, T, M]) (ok bool) {
+	w.identify, w.operates, w.After = r.Scheme.Identify, r.Operation, r.After
 	if w.Client, ok = r.Scheme.Service(r.Conn).For(r.Scheme.TypeName, w.Diags); !ok || w.Diags.HasError() {
 		return false
 	}
@@ -76,9 +90,102 @@ func (r *Resource[S, T, M]) begin(w *Write[S, M]) (ok bool) {
 	return true
 }
 
+// Step is one request about the object.
+type Step[T any] struct {
+	// Verb says what the step does to the object: create, update, pause.
+	Verb string
+	// Blame says which argument asks for the step; the zero value where the service's fields are named as the arguments.
+	Blame Blame
+	// Send sends the request, and returns the object as the response shows it; nil where it does not. What else has
+	// changed, such as a secret, Send writes to State. A response next to an error means that the step has partly
+	// happened. A step without Send has nothing to send.
+	Send func(context.Context) (*T, error)
+	// Explain reports an error in words of its own, or returns false; optional.
+	Explain func(error) bool
+}
+
+// Change is the step that sends body, what changes of the object with the id. An empty one is not sent.
+func Change[T any, B interface{ IsEmpty() bool }](id types.String, body B,
+	send func(ctx context.Context, id string, body B) (*T, error)) Step[T] {
+	if body.IsEmpty() {
+		return Step[T]{}
+	}
+	return Step[T]{Verb: "update", Send: func(ctx context.Context) (*T, error) {
+		return send(ctx, id.ValueString(), body)
+	}}
+}
+
+// Delete is the step that deletes the object with the id.
+func Delete[T any](id types.String, send func(ctx context.Context, id string) error) Step[T] {
+	return Step[T]{Verb: "delete", Send: func(ctx context.Context) (*T, error) {
+		return nil, send(ctx, id.ValueString())
+	}}
+}
+
+// Do carries out steps in order. The result of each is in the state before the next one begins, so that a failure
+// leaves a truthful state, and a next plan with exactly the rest. It returns false after a step that fails, and has
+// reported that.
+func (w *Write[S, T, M]) Do(ctx context.Context, steps ...Step[T]) bool {
+	for _, s := range steps {
+		if s.Send == nil {
+			continue
+		}
+		response, err := s.Send(ctx)
+		if response != nil {
+			w.Last, w.State = response, w.After(response, w.State)
+		}
+		if response != nil || err == nil {
+			w.save(ctx)
+		}
+		if err != nil {
+			w.fail(ctx, s, err)
+			return false
+		}
+	}
+	return true
+}
+
+// Finish writes the outcome, after the last step: the plan, with what only the service could say. What it has stored in
+// another form than it was asked to is a warning.
+func (w *Write[S, T, M]) Finish(ctx context.Context) {
+	state := w.Plan
+	if w.Last != nil {
+		state = w.After(w.Last, w.Plan)
+	}
+	fill(ctx, &state, &w.State)
+	w.State = state
+	if differences := Onto(ctx, &w.Plan, &w.State); !w.failed {
+		w.warn(differences)
+	}
+	w.save(ctx)
+}
+
+// fail reports the error of a step.
+func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
+	if s.Explain != nil && s.Explain(err) {
+		return
+	}
+	w.failed = true
+	err = s.Blame.On(err)
+	operation := w.operates(s.Verb, w.State).Of(w.Plan)
+	if !w.creates || w.Last == nil {
+		w.Fail(ctx, err, operation)
+		return
+	}
+	var failed diag.Diagnostics
+	apidiag.Add(&failed, err, operation)
+	Postpone(failed, w.Diags)
+}
+
+// save writes the object as it is known so far.
+func (w *Write[S, T, M]) save(ctx context.Context) {
+	id, _ := attribute(w.State, keyID).(types.String)
+	w.Save(ctx, id, w.State)
+}
+
 // Fail reports the error of a request about the object. Where the object does not exist, the token may belong to
 // another organization.
-func (w *Write[S, M]) Fail(ctx context.Context, err error, operation apidiag.Operation) {
+func (w *Write[S, T, M]) Fail(ctx context.Context, err error, operation apidiag.Operation) {
 	if w.foreign != nil && api.IsNotFound(err) &&
 		w.foreign.each(ctx, w.Private, operation.Verb, operation.Object, w.Diags) {
 		return
@@ -87,7 +194,7 @@ func (w *Write[S, M]) Fail(ctx context.Context, err error, operation apidiag.Ope
 }
 
 // Save writes m, the object with the id, to the state. It is called after each response, before the next request.
-func (w *Write[S, M]) Save(ctx context.Context, id types.String, m M) {
+func (w *Write[S, T, M]) Save(ctx context.Context, id types.String, m M) {
 	w.Diags.Append(fields.Set(ctx, w.state, m)...)
 	w.identify(ctx, id, w.identity, w.Diags)
 	if w.bind != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
 
@@ -56,3 +57,6 @@ func Run[T any](ctx context.Context, before *T, all []Step[T], save Save[T], fai
 	}
 	return now, true
 }
+
+// Blame is object.Blame.
+type Blame = object.Blame

@@ -12,11 +12,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// Changed is one key of an update: absent when planned is what the state has, null when it is cleared, else its wire
-// form. An unknown value counts as changed, which is what a plan wants to know.
+// Changed is one key of a body: absent when planned is what the state has, null when it is cleared, else its wire form.
+// The state of a creation is the zero model, so that null is absent. An unknown value counts as changed, which is what
+// a plan wants to know.
 func Changed[V attr.Value, T any](planned, state V, to func(V) T) api.Field[T] {
 	switch {
-	case planned.Equal(state):
+	case planned.Equal(state), planned.IsNull() && state.IsNull(): // a zero set equals no other
 		return api.Field[T]{}
 	case planned.IsNull():
 		return api.Null[T]()

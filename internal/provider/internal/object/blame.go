@@ -1,4 +1,4 @@
-package steps
+package object
 
 import (
 	"net/http"

@@ -1,0 +1,236 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+)
+
+// dial is a model of which the service returns the level alone.
+type dial struct {
+	ID    types.String `tfsdk:"id"`
+	Level types.String `tfsdk:"level"`
+	Mode  types.String `tfsdk:"mode"`  // if not configured, the service decides
+	Since types.String `tfsdk:"since"` // computed
+	Note  types.String `tfsdk:"note"`  // never sent
+}
+
+// writing is a write of a dial: the plan is to have the level, and since is known in the apply.
+func writing(creates bool, level string) (*Write[any, string, dial], *diag.Diagnostics) {
+	described := schema.Schema{Attributes: map[string]schema.Attribute{
+		"id": schema.StringAttribute{Computed: true}, "level": schema.StringAttribute{Required: true},
+		"mode":  schema.StringAttribute{Optional: true, Computed: true},
+		"since": schema.StringAttribute{Computed: true}, "note": schema.StringAttribute{Optional: true}}}
+	var diags diag.Diagnostics
+	before := dial{ID: types.StringValue("1"), Level: types.StringValue("old"), Mode: types.StringValue("auto"),
+		Since: types.StringValue("then"), Note: types.StringValue("before")}
+	plan := before
+	plan.Level, plan.Since, plan.Note = types.StringValue(level), types.StringUnknown(), types.StringValue("planned")
+	w := &Write[any, string, dial]{Plan: plan, State: before, before: before, creates: creates, Diags: &diags,
+		Config: dial{Level: plan.Level, Note: plan.Note},
+		After: func(response *string, prior dial) dial {
+			prior.Level = types.StringValue(*response)
+			return prior
+		},
+		operates: func(verb string, m dial) apidiag.Operation {
+			return apidiag.Operation{Verb: verb, Object: "dial " + m.ID.ValueString()}
+		},
+		identify: func(context.Context, types.String, *tfsdk.ResourceIdentity, *diag.Diagnostics) {},
+		state: &tfsdk.State{Schema: described,
+			Raw: tftypes.NewValue(described.Type().TerraformType(context.Background()), nil)}}
+	if creates {
+		w.State, w.before = plan, dial{}
+	}
+	return w, &diags
+}
+
+// saved is the state of a dial in short.
+func saved(t *testing.T, w *Write[any, string, dial]) string {
+	t.Helper()
+	if w.state.Raw.IsNull() {
+		return "nothing"
+	}
+	var m dial
+	if diags := w.state.Get(t.Context(), &m); diags.HasError() {
+		t.Fatal(diags)
+	}
+	return m.Level.ValueString() + " " + m.Since.ValueString() + " " + m.Note.ValueString()
+}
+
+// TestWrite_Do: each result is saved before the next step begins, what fails ends the steps, and a response next to an
+// error has happened. The outcome is the plan, with what only the steps could say.
+func TestWrite_Do(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		creates bool
+		steps   string // "<verb>[=<level>][!]": what is returned, and ! for an error
+		want    string // what was in the state when each step began, and after the last
+		reports string
+	}{
+		"nothing to send":          {false, "-", "new then planned", ""},
+		"all":                      {false, "a=1 - b=new", "a: nothing, b: 1 then before, new then planned", ""},
+		"one that shows no object": {false, "a=new b", "a: nothing, b: new then before, new b planned", ""},
+		"no response at all":       {false, "b", "b: nothing, new b planned", ""},
+		"the first fails":          {false, "a! b", "a: nothing, nothing", "error: Could not a dial 1"},
+		"the second fails":         {false, "a=1 b!", "a: nothing, b: 1 then before, 1 then before", "error: Could not b dial 1"},
+		"half done":                {false, "a=1!", "a: nothing, 1 then before", "error: Could not a dial 1"},
+		"another level": {false, "a=1", "a: nothing, new then planned",
+			"warning: The service stored another level for "},
+		"a creation":       {true, "a=new", "a: nothing, new  planned", ""},
+		"a creation fails": {true, "a!", "a: nothing, nothing", "error: Could not a dial 1"},
+		"a step after a creation": {true, "a=1 b!", "a: nothing, b: 1  planned, 1  planned",
+			"warning: Created, but not finished: Could not b dial 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, diags := writing(c.creates, "new")
+			var told []string
+			var all []Step[string]
+			for text := range strings.FieldsSeq(c.steps) {
+				if text == "-" {
+					all = append(all, Step[string]{})
+					continue
+				}
+				text, fails := strings.CutSuffix(text, "!")
+				verb, level, responds := strings.Cut(text, "=")
+				all = append(all, Step[string]{Verb: verb, Send: func(context.Context) (out *string, err error) {
+					told = append(told, verb+": "+saved(t, w))
+					switch {
+					case fails:
+						err = errDown
+					case !responds:
+						w.State.Since = types.StringValue(verb)
+					}
+					if responds {
+						out = &level
+					}
+					return out, err
+				}})
+			}
+			if w.Do(t.Context(), all...) {
+				w.Finish(t.Context())
+			}
+			if have := strings.Join(append(told, saved(t, w)), ", "); have != c.want {
+				t.Errorf("%s, want %s", have, c.want)
+			}
+			var reports []string
+			for _, d := range *diags {
+				reports = append(reports, strings.ToLower(d.Severity().String())+": "+d.Summary())
+			}
+			if have := strings.Join(reports, ", "); have != c.reports {
+				t.Errorf("reported %s, want %s", have, c.reports)
+			}
+		})
+	}
+}
+
+// TestWrite_Finish_warns: a difference is reported on the argument that was asked for, with both values. A computed
+// attribute, and an argument that is not configured and stays, only show what the service has.
+func TestWrite_Finish_warns(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(w *Write[any, string, dial])
+		want   string
+	}{
+		"an argument":                {func(w *Write[any, string, dial]) { w.Config.Mode = types.StringValue("auto") }, "mode"},
+		"one that is not configured": {func(*Write[any, string, dial]) {}, ""},
+		"one that the plan changes":  {func(w *Write[any, string, dial]) { w.before.Mode = types.StringNull() }, "mode"},
+		"a computed attribute": {func(w *Write[any, string, dial]) {
+			w.Plan.Since = types.StringValue("planned")
+			w.Plan.Mode = types.StringValue("other")
+		}, ""},
+	} {
+		w, diags := writing(false, "1")
+		c.change(w)
+		w.After = func(_ *string, prior dial) dial {
+			prior.Mode, prior.Since, prior.Level = types.StringValue("other"), types.StringValue("now"), w.Plan.Level
+			return prior
+		}
+		w.Last = new("1")
+		w.Finish(t.Context())
+		if len(*diags) == 0 && c.want == "" {
+			continue
+		}
+		if len(*diags) != 1 || c.want == "" {
+			t.Errorf("%s: %v", name, diags)
+			continue
+		}
+		warning := (*diags)[0]
+		for _, part := range []string{"another " + c.want + " for", `"auto"`, `"other"`} {
+			if !strings.Contains(warning.Summary()+warning.Detail(), part) {
+				t.Errorf("%s: the warning does not say %s: %s", name, part, warning)
+			}
+		}
+		if on, ok := warning.(diag.DiagnosticWithPath); !ok || !on.Path().Equal(path.Root(c.want)) {
+			t.Errorf("%s: the warning is not on the argument: %v", name, warning)
+		}
+	}
+}
+
+// TestPostpone: nothing that happens after a creation is an error, and all of it is reported.
+func TestPostpone(t *testing.T) {
+	t.Parallel()
+	var failed, diags diag.Diagnostics
+	failed.AddError("Could not suspend the thing", "It is busy.")
+	failed.AddAttributeWarning(path.Root("name"), "Odd name", "It is odd.")
+	Postpone(failed, &diags)
+	if len(diags) != 2 || diags.HasError() {
+		t.Fatal(diags)
+	}
+	for i, d := range diags {
+		if !strings.Contains(d.Summary(), failed[i].Summary()) || !strings.Contains(d.Detail(), failed[i].Detail()) ||
+			!strings.Contains(d.Detail(), "next apply") {
+			t.Errorf("%q became %q: %s", failed[i].Summary(), d.Summary(), d.Detail())
+		}
+	}
+}
+
+// TestBlame: a rejection speaks of the arguments that asked for the operation; what is not a rejection stays as it is.
+func TestBlame(t *testing.T) {
+	t.Parallel()
+	blame := Blame{Argument: "pause", Fields: map[string]string{"resumes_at": "pause.resumes_at"}}
+	for name, c := range map[string]struct {
+		blame  Blame
+		err    api.Error
+		field  string
+		fields []string
+	}{
+		"a field of the operation": {blame, api.Error{Status: 422, Field: "resumes_at"}, "pause.resumes_at", nil},
+		"another field":            {blame, api.Error{Status: 422, Field: "colour"}, "colour", nil},
+		"several fields": {blame,
+			api.Error{Status: 422, Fields: map[string]string{"resumes_at": "is past", "colour": "is unknown"}}, "",
+			[]string{"colour", "pause.resumes_at"}},
+		"no field":                   {blame, api.Error{Status: 422}, "pause", nil},
+		"no refusal of the contents": {blame, api.Error{Status: 503}, "", nil},
+		"fields named as arguments":  {Blame{}, api.Error{Status: 422}, "", nil},
+	} {
+		given := c.err
+		have, ok := api.AsError(c.blame.On(fmt.Errorf("step: %w", &given)))
+		if !ok || have.Status != c.err.Status || have.Field != c.field ||
+			!slices.Equal(slices.Sorted(maps.Keys(have.Fields)), c.fields) {
+			t.Errorf("%s: %+v", name, have)
+		}
+		if given.Field != c.err.Field || !maps.Equal(given.Fields, c.err.Fields) {
+			t.Errorf("%s: the error itself became %+v", name, given)
+		}
+	}
+	for _, err := range []error{errDown, &api.AmbiguousError{Err: &api.Error{Status: 422}}} {
+		if have := blame.On(err); !errors.Is(have, err) || have.Error() != err.Error() {
+			t.Errorf("%v became %v", err, have)
+		}
+	}
+}

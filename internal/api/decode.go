@@ -331,6 +331,16 @@ func (f Field[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f.value)
 }
 
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *Field[T]) UnmarshalJSON(text []byte) error {
+	*f = Null[T]()
+	if string(text) == "null" {
+		return nil
+	}
+	f.state = fieldSet
+	return json.Unmarshal(text, &f.value)
+}
+
 // Moment reads a DateTime of a service: a date with time and zone, or a date,
 // which is its midnight in UTC (service description, Recurring billing §1). It
 // is false for anything else.

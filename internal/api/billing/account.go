@@ -1,9 +1,21 @@
 package billing
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"reflect"
+	"slices"
 
-// BillingAccount is a billing account as the service returns it (service
-// description, Recurring billing §2). A nil pointer is null or absent.
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+)
+
+// BillingAccount is a billing account as the service returns it (service description, Recurring billing §2). A nil
+// pointer is null or absent.
 type BillingAccount struct {
 	ID                      string           `json:"id"`
 	PublicID                string           `json:"public_id"`
@@ -26,19 +38,243 @@ type BillingAccount struct {
 	Customer                *AccountCustomer `json:"customer,omitempty"` // only when loaded
 }
 
-// AccountCustomer is the customer inside a billing account: what the provider
-// needs of it. Everything else of a customer is read from the customer itself.
+// AccountCustomer is the customer inside a billing account: what the provider needs of it. Everything else of a
+// customer is read from the customer itself.
 type AccountCustomer struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// BillingAccountQuery narrows a list of billing accounts. Empty fields are not
-// sent.
+// Check implements [checked].
+func (a *BillingAccount) Check() error { return present("billing account", a.ID) }
+
+// CustomerRef names the customer of a new billing account by its id. The service locates or creates one by other fields
+// too; the provider does not use that.
+type CustomerRef struct {
+	ID string `json:"id"`
+}
+
+// AccountBody is the body of billing_accounts.create and billing_accounts.update (service description, Recurring
+// billing §4). What is left out of a creation has the service's default, and is not touched by an update.
+type AccountBody struct {
+	Customer         api.Field[CustomerRef]     `json:"customer,omitzero"` // of a creation, which requires it
+	ExternalID       api.Field[string]          `json:"external_id,omitzero"`
+	BillingEmail     api.Field[string]          `json:"billing_email,omitzero"`
+	PaymentTermsDays api.Field[int64]           `json:"payment_terms_days,omitzero"` // 1 to 90
+	AutoCollection   api.Field[bool]            `json:"auto_collection,omitzero"`
+	CustomMetadata   api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
+	// Only an update takes replace (the service's default) or merge.
+	CustomMetadataMode api.Field[string] `json:"custom_metadata_mode,omitzero"`
+}
+
+// IsEmpty reports whether there is nothing to send.
+func (b AccountBody) IsEmpty() bool { return reflect.ValueOf(b).IsZero() }
+
+// BillingAccountCreated is the response of billing_accounts.create.
+type BillingAccountCreated struct {
+	BillingAccount
+	// Adopted says that the response to the create was lost and the account was found by a lookup.
+	Adopted bool `json:"-"`
+}
+
+// BillingAccountQuery narrows a list of billing accounts. Empty fields are not sent.
 type BillingAccountQuery struct {
 	Listing
 	ExternalID   string
 	CustomerID   string
 	Status       string
 	UpdatedAtGTE string // ISO 8601
+}
+
+func (q BillingAccountQuery) matches(a BillingAccount) bool {
+	return (q.ExternalID == "" || q.ExternalID == text(a.ExternalID)) &&
+		(q.CustomerID == "" || a.Customer == nil || same.ID(q.CustomerID, a.Customer.ID)) &&
+		(q.Status == "" || a.Status == q.Status) &&
+		notBefore(a.UpdatedAt, q.UpdatedAtGTE)
+}
+
+// accountClosed is the final status of a billing account.
+const accountClosed = "closed"
+
+// CreateBillingAccount creates a billing account (wire contract: billing_accounts.create). A lost response is settled
+// as [api.Settle] says.
+func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*BillingAccountCreated, error) {
+	code, _ := body.ExternalID.Get()
+	customer, _ := body.Customer.Get()
+	account, adopted, err := creation[BillingAccount]{
+		noun: "billing account", externalID: code, body: body,
+		otherwise: fmt.Sprintf("billing account of the customer %q", customer.ID),
+		send: func(ctx context.Context) (*BillingAccount, error) {
+			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: body})
+		},
+		find: func(ctx context.Context, externalID string) ([]BillingAccount, error) {
+			return collect(s.ListWholeAccounts(ctx, BillingAccountQuery{ExternalID: externalID}))
+		},
+		newest: func(ctx context.Context) iter.Seq2[BillingAccount, error] {
+			return s.ListWholeAccounts(ctx, BillingAccountQuery{CustomerID: customer.ID,
+				Listing: Listing{SortOrder: newestFirst}})
+		},
+		like: func(a BillingAccount) bool { return text(a.ExternalID) == "" },
+		id:   accountID, live: BillingAccount.live, createdAt: func(a BillingAccount) string { return a.CreatedAt },
+	}.settle(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return &BillingAccountCreated{BillingAccount: *account, Adopted: adopted}, nil
+}
+
+func accountID(a BillingAccount) string { return a.ID }
+
+func (a BillingAccount) live() bool { return a.Status != accountClosed }
+
+// GetBillingAccount reads a billing account (wire contract: billing_accounts.get). A read that lags behind a write is
+// repeated.
+func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAccount, error) {
+	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*BillingAccount, error) {
+		return one[BillingAccount](ctx, s, api.Request{Operation: "billing_accounts.get", Path: map[string]string{"id": id}})
+	}, func(a *BillingAccount) string { return a.UpdatedAt })
+}
+
+// accountListing is how billing accounts are listed (wire contract: billing_accounts.list).
+var accountListing = api.Listing{Family: "billing_accounts", ByID: true, Loaded: "customer"}
+
+// RefreshBillingAccount is GetBillingAccount for a refresh, which may come from a list; see [api.Refreshed].
+func (s *Service) RefreshBillingAccount(ctx context.Context, id string) (*BillingAccount, error) {
+	return api.Refreshed(ctx, s.client, &s.writes, accountListing, id, s.GetBillingAccount,
+		func(a *BillingAccount) string { return a.UpdatedAt })
+}
+
+// UpdateBillingAccount changes a billing account and returns it as it is then (wire contract: billing_accounts.update).
+// A response that does not show it is followed by a read.
+func (s *Service) UpdateBillingAccount(ctx context.Context, id string, body AccountBody) (*BillingAccount, error) {
+	before := s.client.DateText()
+	account, err := s.changeAccount(ctx, api.Request{
+		Operation: "billing_accounts.update", Path: map[string]string{"id": id}, Body: body,
+	})
+	return api.ReadBack(ctx, account, err, func(ctx context.Context) (*BillingAccount, error) {
+		s.wrote(id, "", before, false)
+		return s.GetBillingAccount(ctx, id)
+	})
+}
+
+// accountKeys are the fields that a complete billing account has and a partial one lacks.
+var accountKeys = []string{
+	"external_id", "currency", "billing_email", "payment_terms_days", "auto_collection", "balance_cents",
+	"status", "suspended_at", "suspension_reason", "tax_exempt", "custom_metadata", "created_at", "updated_at",
+}
+
+// changeAccount carries out an operation that returns the changed account. Where the response leaves out the customer
+// or what a whole account has, the single object is asked for once; when that fails the account has no Customer.
+func (s *Service) changeAccount(ctx context.Context, r api.Request) (*BillingAccount, error) {
+	response, err := api.One[written[BillingAccount]](ctx, s.client, r)
+	if err != nil {
+		return nil, err
+	}
+	s.wrote(response.value.ID, response.value.CreatedAt, response.value.UpdatedAt,
+		r.Operation == "billing_accounts.create")
+	if response.value.Customer != nil && response.has(accountKeys) {
+		return &response.value, nil
+	}
+	if response.value.Customer == nil {
+		delete(response.keys, "customer") // null and absent are the same here
+	}
+	return response.completed(ctx, func(ctx context.Context) (*BillingAccount, error) {
+		return s.GetBillingAccount(ctx, response.value.ID)
+	}), nil
+}
+
+// DeleteBillingAccount deletes a billing account (wire contract: billing_accounts.delete). One that is not there is
+// deleted.
+func (s *Service) DeleteBillingAccount(ctx context.Context, id string) error {
+	s.writes.Forget(id)
+	return api.Delete(ctx, s.client, api.Request{Operation: "billing_accounts.delete", Path: map[string]string{"id": id}})
+}
+
+// ListBillingAccounts lists the billing accounts that match (wire contract: billing_accounts.list). Every filter but
+// the free-text search is applied to each item again, because a service may ignore it; that of the customer only where
+// the item carries one, as a list may leave it out.
+func (s *Service) ListBillingAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
+	return api.Only(s.listedAccounts(ctx, q), q.matches)
+}
+
+// listedAccounts is what the service lists, whether or not it filters.
+func (s *Service) listedAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
+	query := url.Values{}
+	setIf(query, "external_id", q.ExternalID)
+	setIf(query, "customer_id", q.CustomerID)
+	setIf(query, "status", q.Status)
+	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
+	return listing(ctx, s, api.Request{Operation: "billing_accounts.list"}, query, q.Listing, accountID)
+}
+
+// ListWholeAccounts lists accounts with their customers. A service may leave these out of a list: then each account is
+// read by its id, and the filter of the customer, which the list could not be held to, is applied to it (wire contract:
+// customer inside a billing account).
+func (s *Service) ListWholeAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
+	return func(yield func(BillingAccount, error) bool) {
+		for account, err := range s.ListBillingAccounts(ctx, q) {
+			if err == nil && account.Customer == nil {
+				whole, getErr := s.GetBillingAccount(ctx, account.ID)
+				switch {
+				case api.IsNotFound(getErr):
+					continue // deleted since it was listed
+				case getErr != nil:
+					err = getErr
+				case q.CustomerID != "" && whole.Customer != nil && whole.Customer.ID != q.CustomerID:
+					continue
+				default:
+					account = *whole
+				}
+			}
+			if !yield(account, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// FindBillingAccounts returns every billing account with exactly this external_id, over all pages: the live ones, or,
+// when there are none, those that are closed.
+func (s *Service) FindBillingAccounts(ctx context.Context, q BillingAccountQuery) ([]BillingAccount, error) {
+	if q.ExternalID == "" {
+		return nil, errors.New("find billing accounts: no external_id is given")
+	}
+	found, err := collect(s.ListBillingAccounts(ctx, q))
+	return liveFirst(found, BillingAccount.live), err
+}
+
+// reasonBody is recorded in the service's audit log (service description, Recurring billing §4 Billing account reason).
+type reasonBody struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// SuspendBillingAccount suspends an active billing account (wire contract: billing_accounts.suspend). An unknown
+// outcome is reconciled by the account's status, with any reason.
+func (s *Service) SuspendBillingAccount(ctx context.Context, id, reason string) (*BillingAccount, error) {
+	return s.moveAccount(ctx, id, "suspend", "suspension", reason, "suspended", "active")
+}
+
+// ReactivateBillingAccount makes a suspended billing account active again (wire contract: billing_accounts.reactivate).
+func (s *Service) ReactivateBillingAccount(ctx context.Context, id, reason string) (*BillingAccount, error) {
+	return s.moveAccount(ctx, id, "reactivate", "reactivation", reason, "active", "suspended")
+}
+
+// CloseBillingAccount closes a billing account, which is final (wire contract: billing_accounts.close).
+func (s *Service) CloseBillingAccount(ctx context.Context, id, reason string) (*BillingAccount, error) {
+	return s.moveAccount(ctx, id, "close", "closing", reason, accountClosed, "active", "suspended")
+}
+
+// moveAccount takes an account from one of the statuses before to the status wanted.
+func (s *Service) moveAccount(ctx context.Context, id, operation, noun, reason, wanted string,
+	before ...string) (*BillingAccount, error) {
+	request := api.Request{
+		Operation: "billing_accounts." + operation, Path: map[string]string{"id": id}, Body: reasonBody{Reason: reason},
+	}
+	return api.Change(ctx, api.Transition[*BillingAccount]{
+		Send:     func(ctx context.Context) (*BillingAccount, error) { return s.changeAccount(ctx, request) },
+		Look:     func(ctx context.Context) (*BillingAccount, error) { return s.GetBillingAccount(ctx, id) },
+		Done:     func(a *BillingAccount) bool { return a.Status == wanted },
+		Before:   func(a *BillingAccount) bool { return slices.Contains(before, a.Status) },
+		Describe: fmt.Sprintf("%s of the billing account %q", noun, id),
+	})
 }

@@ -54,7 +54,7 @@ func TestPartialResponsesAreCompleted(t *testing.T) {
 			w := newWire(map[string]http.HandlerFunc{"PATCH " + accountPath: respond(200, body),
 				getAccount: orNothing(test.single)})
 			got, err := newService(t, w).UpdateBillingAccount(t.Context(), "a1",
-				BillingAccountUpdate{PaymentTermsDays: api.Set(int64(30))})
+				AccountBody{PaymentTermsDays: api.Set(int64(30))})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -120,24 +120,5 @@ func TestFindBillingAccounts(t *testing.T) {
 	if _, err := newService(t, w).FindBillingAccounts(t.Context(), BillingAccountQuery{Status: "active"}); err == nil ||
 		len(w.Seen) != 0 {
 		t.Errorf("%v after %v", err, w.Seen)
-	}
-}
-
-func TestBillingAccountUpdateIsEmpty(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		update BillingAccountUpdate
-		empty  bool
-		body   string
-	}{
-		{BillingAccountUpdate{}, true, `{}`},
-		{BillingAccountUpdate{CustomMetadataMode: api.Set("merge")}, true, `{"custom_metadata_mode":"merge"}`},
-		{BillingAccountUpdate{ExternalID: api.Null[string]()}, false, `{"external_id":null}`},
-		{BillingAccountUpdate{AutoCollection: api.Set(false)}, false, `{"auto_collection":false}`},
-	} {
-		body, err := json.Marshal(test.update)
-		if err != nil || string(body) != test.body || test.update.IsEmpty() != test.empty {
-			t.Errorf("%s, %v, empty %v, want %s", body, err, test.update.IsEmpty(), test.body)
-		}
 	}
 }

@@ -19,9 +19,9 @@ const newestFirst = "desc"
 // creation is how an object of this service is created, and found when the response is lost.
 type creation[T any] struct {
 	noun       string
-	externalID *string // of the object to be created
-	otherwise  string  // describes it without an external_id
-	body       any     // as it is sent
+	externalID string // of the object to be created; "" for none
+	otherwise  string // describes it without an external_id
+	body       any    // as it is sent
 
 	send      func(context.Context) (*T, error)
 	find      func(ctx context.Context, externalID string) ([]T, error) // whole ones
@@ -44,8 +44,8 @@ func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted
 		Find:     c.lookalikes,
 		Again:    "Creating it again makes another one, which has to be deleted if this one exists",
 	}
-	if text(c.externalID) != "" {
-		m.Describe = fmt.Sprintf("%s with external_id %q", c.noun, *c.externalID)
+	if c.externalID != "" {
+		m.Describe = fmt.Sprintf("%s with external_id %q", c.noun, c.externalID)
 		m.Unique, m.Find, m.Equal, m.Again = true, c.holders, c.isEqual, ""
 	}
 	return api.Settle(ctx, s.client, m)
@@ -53,7 +53,7 @@ func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted
 
 // holders are the live objects with the external_id.
 func (c creation[T]) holders(ctx context.Context, _ time.Time) (found []*T, err error) {
-	objects, err := c.find(ctx, *c.externalID)
+	objects, err := c.find(ctx, c.externalID)
 	for _, object := range onlyLive(objects, c.live) {
 		found = append(found, &object)
 	}
@@ -161,4 +161,22 @@ func sameSet(want, have []json.RawMessage) bool {
 		rest = slices.Delete(rest, i, i+1)
 	}
 	return len(rest) == 0
+}
+
+// liveFirst prefers the live objects among those with one external_id: the external_id of an object that has ended can
+// be used again (wire contract: behaviour).
+func liveFirst[T any](found []T, live func(T) bool) []T {
+	if alive := onlyLive(found, live); len(alive) > 0 {
+		return alive
+	}
+	return found
+}
+
+func onlyLive[T any](found []T, live func(T) bool) (alive []T) {
+	for _, object := range found {
+		if live(object) {
+			alive = append(alive, object)
+		}
+	}
+	return alive
 }

@@ -148,8 +148,8 @@ type kind struct {
 var kinds = map[string]kind{
 	"customer": {"/v1/customers", map[string]any{"name": "Ana"}, map[string]any{"name": "Bia"},
 		func(ctx context.Context, s *Service, externalID *string) (string, bool, error) {
-			created, err := s.CreateCustomer(ctx, CustomerCreate{Name: "Ana", ExternalID: externalID,
-				CreateBillingAccount: new(false)})
+			created, err := s.CreateCustomer(ctx, CustomerBody{Name: api.Set("Ana"), ExternalID: optional(externalID),
+				CreateBillingAccount: api.Set(false)})
 			if err != nil {
 				return "", false, err
 			}
@@ -158,8 +158,8 @@ var kinds = map[string]kind{
 	"account": {"/v1/billing-accounts", map[string]any{"customer": map[string]any{"id": "c1"}},
 		map[string]any{"customer": map[string]any{"id": "c2"}},
 		func(ctx context.Context, s *Service, externalID *string) (string, bool, error) {
-			created, err := s.CreateBillingAccount(ctx, BillingAccountCreate{Customer: CustomerRef{ID: "c1"},
-				ExternalID: externalID})
+			created, err := s.CreateBillingAccount(ctx, AccountBody{Customer: api.Set(CustomerRef{ID: "c1"}),
+				ExternalID: optional(externalID)})
 			if err != nil {
 				return "", false, err
 			}
@@ -168,13 +168,24 @@ var kinds = map[string]kind{
 	"subscription": {"/v1/subscriptions", map[string]any{"billing_account_id": "b1", "plan_id": "p1"},
 		map[string]any{"plan_id": "p2"},
 		func(ctx context.Context, s *Service, externalID *string) (string, bool, error) {
-			created, err := s.CreateSubscription(ctx, SubscriptionCreate{BillingAccountID: "b1", PlanID: new("p1"),
-				ExternalID: externalID})
+			body := SubscriptionBody{BillingAccountID: api.Set("b1"), PlanID: api.Set("p1")}
+			if externalID != nil {
+				body.ExternalID = api.Set(*externalID)
+			}
+			created, err := s.CreateSubscription(ctx, body)
 			if err != nil {
 				return "", false, err
 			}
 			return created.ID, created.Adopted, nil
 		}},
+}
+
+// optional is a field that is left out for nil.
+func optional(text *string) api.Field[string] {
+	if text == nil {
+		return api.Field[string]{}
+	}
+	return api.Set(*text)
 }
 
 // with is a copy of the body of a creation with these changes.
@@ -288,8 +299,9 @@ func TestAdoptedSubscription_items(t *testing.T) {
 			w := newWire(map[string]http.HandlerFunc{"POST " + s.path: s.dated(s.post), "GET " + s.path: s.dated(s.list),
 				"GET " + s.path + "/{id}":       s.dated(s.get),
 				"GET " + s.path + "/{id}/items": respond(200, listOf(`{"id":"i1","product_id":"p","price_id":"q1","quantity":1}`))})
-			got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{BillingAccountID: "b1",
-				ExternalID: new("x1"), Items: []SubscriptionItemInput{{ProductID: "p", PriceID: price}}})
+			got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionBody{
+				BillingAccountID: api.Set("b1"), ExternalID: api.Set("x1"),
+				Items: api.Set([]SubscriptionItemInput{{ProductID: "p", PriceID: price}})})
 			var taken *api.TakenError
 			if (got != nil && got.Adopted) != adopted || errors.As(err, &taken) == adopted {
 				t.Errorf("%s: %+v, %v", price, got, err)
@@ -320,9 +332,9 @@ func TestAdoptedCustomer_account(t *testing.T) {
 			w := newWire(map[string]http.HandlerFunc{"POST " + s.path: s.dated(s.post), "GET " + s.path: s.dated(s.list),
 				"GET /v1/billing-accounts": test.list, "GET /v1/billing-accounts/o1": get("o1", "c9"),
 				"GET /v1/billing-accounts/o2": get("o2", "a1")})
-			create := CustomerCreate{Name: "Ana", ExternalID: new("x1")}
+			create := CustomerBody{Name: api.Set("Ana"), ExternalID: api.Set("x1")}
 			if test.without {
-				create.CreateBillingAccount = new(false)
+				create.CreateBillingAccount = api.Set(false)
 			}
 			got, err := newService(t, w).CreateCustomer(t.Context(), create)
 			if err != nil || !got.Adopted || (got.AccountError != nil) != test.fails ||
@@ -336,23 +348,28 @@ func TestAdoptedCustomer_account(t *testing.T) {
 // TestShows: an object has what was sent, in whichever form the service shows it. What was not sent is not compared.
 func TestShows(t *testing.T) {
 	t.Parallel()
-	customer := CustomerCreate{
-		Name: "Ana", ExternalID: new("e1"), Nickname: new("An"), LegalName: new("Ana Ltda"), PaymentTermsDays: new(int64(3)),
-		DocumentNumber: new("529.982.247-25"), Kind: new("natural"), Birthday: new("1990-01-02"), Email: new("a@b.c"),
-		Phone: new("1"), Notes: new(""), Addresses: []Address{{City: new("Recife")}, {City: new("Natal")}},
-		Websites: []Contact{{Kind: new("k"), Value: "w"}}, Tags: []string{"a", "b", "b"},
-		CustomMetadata: json.RawMessage(`{"n":9007199254740993,"f":1.50,"k":[1,{"z":null}]}`),
+	customer := CustomerBody{
+		Name: api.Set("Ana"), ExternalID: api.Set("e1"), Nickname: api.Set("An"), LegalName: api.Set("Ana Ltda"),
+		PaymentTermsDays: api.Set(int64(3)), DocumentNumber: api.Set("529.982.247-25"), Kind: api.Set("natural"),
+		Birthday: api.Set("1990-01-02"), Email: api.Set("a@b.c"), Phone: api.Set("1"), Notes: api.Set(""),
+		Addresses:      api.Set([]Address{{City: new("Recife")}, {City: new("Natal")}}),
+		Websites:       api.Set([]Contact{{Kind: new("k"), Value: "w"}}),
+		Tags:           api.Set([]string{"a", "b", "b"}),
+		CustomMetadata: api.Set(json.RawMessage(`{"n":9007199254740993,"f":1.50,"k":[1,{"z":null}]}`)),
 	}
-	account := BillingAccountCreate{
-		Customer: CustomerRef{ID: "c1"}, ExternalID: new("x1"), BillingEmail: new("a@b.c"),
-		PaymentTermsDays: new(int64(10)), AutoCollection: new(false), CustomMetadata: json.RawMessage(`{"n":1}`),
+	account := AccountBody{
+		Customer: api.Set(CustomerRef{ID: "c1"}), ExternalID: api.Set("x1"), BillingEmail: api.Set("a@b.c"),
+		PaymentTermsDays: api.Set(int64(10)), AutoCollection: api.Set(false),
+		CustomMetadata: api.Set(json.RawMessage(`{"n":1}`)),
 	}
-	subscription := SubscriptionCreate{
-		BillingAccountID: "a1", ExternalID: new("x1"), CompanyID: new("co1"), ProductGroupID: new("g1"),
-		DiscountCodeID: new("d1"), PlanID: new("plan1"), BillingCycle: new("monthly"), CollectionMethod: new("manual_charge"),
-		TrialEnd: new("2025-10-01T00:00:00-03:00"), ProrationBehavior: new("none"), NfeIssuancePolicy: new("disabled"),
-		Notes: new("n"), CustomMetadata: json.RawMessage(`{"a":1.0}`), TrialPeriodDays: new(int64(3)),
-		Items: []SubscriptionItemInput{{ProductID: "p", PriceID: "q"}},
+	subscription := SubscriptionBody{
+		BillingAccountID: api.Set("a1"), ExternalID: api.Set("x1"), CompanyID: api.Set("co1"),
+		ProductGroupID: api.Set("g1"), DiscountCodeID: api.Set("d1"), PlanID: api.Set("plan1"),
+		BillingCycle: api.Set("monthly"), CollectionMethod: api.Set("manual_charge"),
+		TrialEnd: api.Set("2025-10-01T00:00:00-03:00"), ProrationBehavior: api.Set("none"),
+		NfeIssuancePolicy: api.Set("disabled"), Notes: api.Set("n"), TrialPeriodDays: api.Set(int64(3)),
+		CustomMetadata: api.Set(json.RawMessage(`{"a":1.0}`)),
+		Items:          api.Set([]SubscriptionItemInput{{ProductID: "p", PriceID: "q"}}),
 	}
 	for name, test := range map[string]struct {
 		sent, least any
@@ -360,7 +377,7 @@ func TestShows(t *testing.T) {
 		others      []string // one field changed in each
 		silent      []string
 	}{
-		"customer": {customer, CustomerCreate{Name: "Ana"}, `{"id":"c1","name":"Ana","external_id":"e1","nickname":"An",
+		"customer": {customer, CustomerBody{Name: api.Set("Ana")}, `{"id":"c1","name":"Ana","external_id":"e1","nickname":"An",
 			"legal_name":"Ana Ltda","document_number":"52998224725","kind":"natural","birthday":"1990-01-02","notes":null,
 			"addresses":[{"city":"Natal","complement":null},{"city":"Recife"}],"phones":[{"value":"1"}],
 			"emails":[{"kind":null,"value":"a@b.c"}],"websites":[{"kind":"k","value":"w"}],"tags":["b","a","b"],
@@ -372,13 +389,13 @@ func TestShows(t *testing.T) {
 				`"websites":[{"kind":null,"value":"w"}]`, `"tags":["a","a","b"]`, `"custom_metadata":null`,
 				`"custom_metadata":{"n":9007199254740992,"f":1.5,"k":[1,{"z":null}]}`,
 				`"custom_metadata":{"n":9007199254740993,"f":1.5,"k":[1,{"z":null}],"more":1}`}, nil},
-		"account": {account, BillingAccountCreate{Customer: CustomerRef{ID: "c1"}}, `{"id":"a1","external_id":"x1",
+		"account": {account, AccountBody{Customer: api.Set(CustomerRef{ID: "c1"})}, `{"id":"a1","external_id":"x1",
 			"billing_email":"a@b.c","payment_terms_days":10,"auto_collection":false,"custom_metadata":{"n":1},
 			"customer":{"id":"c1","name":"Ana"}}`,
 			[]string{`"external_id":"x2"`, `"billing_email":"z"`, `"payment_terms_days":11`, `"auto_collection":true`,
 				`"custom_metadata":{"n":2}`, `"customer":{"id":"c2"}`},
 			[]string{`"payment_terms_days":null`, `"auto_collection":null`, `"customer":null`}},
-		"subscription": {subscription, SubscriptionCreate{BillingAccountID: "a1"}, `{"id":"s1","billing_account_id":"a1",
+		"subscription": {subscription, SubscriptionBody{BillingAccountID: api.Set("a1")}, `{"id":"s1","billing_account_id":"a1",
 			"external_id":"x1","company_id":"co1","product_group_id":"g1","discount_code_id":"d1","plan_id":"plan1",
 			"billing_cycle":"monthly","collection_method":"manual_charge","trial_end":"2025-10-01T03:00:00.000Z",
 			"proration_behavior":"none","nfe_issuance_policy":"disabled","notes":"n","custom_metadata":{"a":1}}`,

@@ -1,14 +1,20 @@
 package billing
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
 	"reflect"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// Customer is a customer as the service returns it (service description,
-// Recurring billing §2). A nil pointer or slice is null or absent.
+// Customer is a customer as the service returns it (service description, Recurring billing §2). A nil pointer or slice
+// is null or absent.
 type Customer struct {
 	ID              string           `json:"id"`
 	PublicID        string           `json:"public_id"`
@@ -52,36 +58,10 @@ type Contact struct {
 	Value string  `json:"value"`
 }
 
-// CustomerCreate is the body of customers.create (service description,
-// Recurring billing §4). Only Name is required; what is nil or empty is left
-// out.
-type CustomerCreate struct {
-	Name                 string          `json:"name"`
-	ExternalID           *string         `json:"external_id,omitempty"`
-	Nickname             *string         `json:"nickname,omitempty"`
-	LegalName            *string         `json:"legal_name,omitempty"`
-	DocumentNumber       *string         `json:"document_number,omitempty"`
-	Kind                 *string         `json:"kind,omitempty"`
-	Birthday             *string         `json:"birthday,omitempty"`
-	Email                *string         `json:"email,omitempty"`
-	Phone                *string         `json:"phone,omitempty"`
-	Notes                *string         `json:"notes,omitempty"`
-	Addresses            []Address       `json:"addresses,omitempty"`
-	Phones               []Contact       `json:"phones,omitempty"`
-	Emails               []Contact       `json:"emails,omitempty"`
-	Websites             []Contact       `json:"websites,omitempty"`
-	Tags                 []string        `json:"tags,omitempty"`
-	CustomMetadata       json.RawMessage `json:"custom_metadata,omitempty"`
-	CreateBillingAccount *bool           `json:"create_billing_account,omitempty"`
-	BillingEmail         *string         `json:"billing_email,omitempty"`
-	PaymentTermsDays     *int64          `json:"payment_terms_days,omitempty"`
-	AutoCollection       *bool           `json:"auto_collection,omitempty"`
-}
-
-// CustomerUpdate is the body of customers.update. A field that is left out is
-// not touched.
-type CustomerUpdate struct {
-	Name           api.Field[string]          `json:"name,omitzero"`
+// CustomerBody is the body of customers.create and customers.update (service description, Recurring billing §4). What
+// is left out of a creation has the service's default, and is not touched by an update.
+type CustomerBody struct {
+	Name           api.Field[string]          `json:"name,omitzero"` // required by a creation
 	ExternalID     api.Field[string]          `json:"external_id,omitzero"`
 	Nickname       api.Field[string]          `json:"nickname,omitzero"`
 	LegalName      api.Field[string]          `json:"legal_name,omitzero"`
@@ -97,22 +77,25 @@ type CustomerUpdate struct {
 	Websites       api.Field[[]Contact]       `json:"websites,omitzero"`
 	Tags           api.Field[[]string]        `json:"tags,omitzero"`
 	CustomMetadata api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
-	// replace (the service's default) or merge
+
+	// Only an update takes replace (the service's default) or merge.
 	CustomMetadataMode api.Field[string] `json:"custom_metadata_mode,omitzero"`
+
+	// Only a creation takes these: of the billing account that it opens.
+	CreateBillingAccount api.Field[bool]   `json:"create_billing_account,omitzero"`
+	BillingEmail         api.Field[string] `json:"billing_email,omitzero"`
+	PaymentTermsDays     api.Field[int64]  `json:"payment_terms_days,omitzero"`
+	AutoCollection       api.Field[bool]   `json:"auto_collection,omitzero"`
 }
 
-// IsEmpty says whether the update changes nothing. A mode alone changes nothing.
-func (u CustomerUpdate) IsEmpty() bool {
-	u.CustomMetadataMode = api.Field[string]{}
-	return reflect.ValueOf(u).IsZero()
-}
+// IsEmpty reports whether there is nothing to send.
+func (b CustomerBody) IsEmpty() bool { return reflect.ValueOf(b).IsZero() }
 
 // CustomerCreated is the response of customers.create.
 type CustomerCreated struct {
 	Customer       Customer        `json:"customer"`
 	BillingAccount *BillingAccount `json:"billing_account"` // nil: none was made with it, or it is not known
-	// Adopted says that the response to the create was lost and the customer was
-	// found by a lookup.
+	// Adopted says that the response to the create was lost and the customer was found by a lookup.
 	Adopted bool `json:"-"`
 	// AccountError is why the billing account of an adopted customer is not known.
 	AccountError error `json:"-"`
@@ -124,4 +107,160 @@ type CustomerQuery struct {
 	ExternalID     string
 	DocumentNumber string // compared without mask and case
 	UpdatedAtGTE   string // ISO 8601
+}
+
+func (q CustomerQuery) matches(c Customer) bool {
+	return (q.ExternalID == "" || q.ExternalID == text(c.ExternalID)) &&
+		(q.DocumentNumber == "" || same.Document(q.DocumentNumber, text(c.DocumentNumber))) &&
+		notBefore(c.UpdatedAt, q.UpdatedAtGTE)
+}
+
+// Check implements [checked].
+func (c *Customer) Check() error { return present("customer", c.ID) }
+
+// Check implements [checked].
+func (c *CustomerCreated) Check() error { return present("customer", c.Customer.ID) }
+
+// CreateCustomer creates a customer (wire contract: customers.create). A lost response is settled as [api.Settle] says;
+// an adopted customer comes with the billing account that was created with it, if that can be found.
+func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*CustomerCreated, error) {
+	created := &CustomerCreated{}
+	code, _ := body.ExternalID.Get()
+	name, _ := body.Name.Get()
+	document, _ := body.DocumentNumber.Get()
+	customer, adopted, err := creation[Customer]{
+		noun: "customer", externalID: code, body: body,
+		otherwise: fmt.Sprintf("customer named %q", name),
+		send: func(ctx context.Context) (*Customer, error) {
+			response, err := api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: body})
+			if err == nil {
+				s.wrote(response.Customer.ID, response.Customer.CreatedAt, response.Customer.UpdatedAt, true)
+			}
+			*created = response
+			return &created.Customer, err
+		},
+		find: func(ctx context.Context, externalID string) ([]Customer, error) {
+			return s.FindCustomers(ctx, CustomerQuery{ExternalID: externalID})
+		},
+		newest: func(ctx context.Context) iter.Seq2[Customer, error] {
+			return s.listed(ctx, CustomerQuery{DocumentNumber: document,
+				Listing: Listing{SortOrder: newestFirst}})
+		},
+		like: func(c Customer) bool {
+			return text(c.ExternalID) == "" && c.Name == name &&
+				same.Document(document, text(c.DocumentNumber))
+		},
+		id: customerID, createdAt: func(c Customer) string { return c.CreatedAt },
+		live: func(Customer) bool { return true },
+	}.settle(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if created.Adopted = adopted; adopted {
+		created.Customer, created.BillingAccount = *customer, nil
+	}
+	if with, asked := body.CreateBillingAccount.Get(); adopted && (!asked || with) {
+		created.BillingAccount, created.AccountError = s.awaitAccount(ctx, customer.ID)
+	}
+	return created, nil
+}
+
+func customerID(c Customer) string { return c.ID }
+
+// awaitAccount finds the billing account of a customer that was just created.
+func (s *Service) awaitAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
+	return api.Await(ctx, func(ctx context.Context) (*BillingAccount, error) { return s.FirstAccount(ctx, customerID) },
+		func(account *BillingAccount) bool { return account != nil })
+}
+
+// maxAccountsAsked bounds the single reads of FirstAccount, should a service ignore the filter and leave the customer
+// out of every item.
+const maxAccountsAsked = 20
+
+// FirstAccount finds the billing account that was opened together with a customer. The list is sorted by creation, so
+// that is the first. It is nil when there is none.
+func (s *Service) FirstAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
+	asked := 0
+	for account, err := range s.ListBillingAccounts(ctx, BillingAccountQuery{CustomerID: customerID}) {
+		if err != nil {
+			return nil, err
+		}
+		if account.Customer != nil {
+			return &account, nil
+		}
+		// A list may leave the customer out. Then only the account itself shows its customer.
+		if asked++; asked > maxAccountsAsked {
+			return nil, fmt.Errorf("none of the first %d billing accounts that the service lists belongs to the customer",
+				maxAccountsAsked)
+		}
+		single, err := s.GetBillingAccount(ctx, account.ID)
+		if err != nil {
+			return nil, err
+		}
+		if single.Customer != nil && same.ID(customerID, single.Customer.ID) {
+			return single, nil
+		}
+	}
+	return nil, nil
+}
+
+// GetCustomer reads a customer (wire contract: customers.get). A read that lags behind a write is repeated.
+func (s *Service) GetCustomer(ctx context.Context, id string) (*Customer, error) {
+	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*Customer, error) {
+		return one[Customer](ctx, s, api.Request{Operation: "customers.get", Path: map[string]string{"id": id}})
+	}, func(c *Customer) string { return c.UpdatedAt })
+}
+
+// customerListing is how customers are listed (wire contract: customers.list).
+var customerListing = api.Listing{Family: "customers", ByID: true}
+
+// RefreshCustomer is GetCustomer for a refresh, which may come from a list; see [api.Refreshed].
+func (s *Service) RefreshCustomer(ctx context.Context, id string) (*Customer, error) {
+	return api.Refreshed(ctx, s.client, &s.writes, customerListing, id, s.GetCustomer, func(c *Customer) string {
+		return c.UpdatedAt
+	})
+}
+
+// UpdateCustomer changes a customer and returns it as it is then (wire contract: customers.update). A response that
+// does not show it is followed by a read.
+func (s *Service) UpdateCustomer(ctx context.Context, id string, body CustomerBody) (*Customer, error) {
+	before := s.client.DateText()
+	customer, err := one[Customer](ctx, s, api.Request{Operation: "customers.update", Path: map[string]string{"id": id}, Body: body})
+	if err == nil {
+		s.wrote(id, "", customer.UpdatedAt, false)
+	}
+	return api.ReadBack(ctx, customer, err, func(ctx context.Context) (*Customer, error) {
+		s.wrote(id, "", before, false)
+		return s.GetCustomer(ctx, id)
+	})
+}
+
+// DeleteCustomer deletes a customer (wire contract: customers.delete). One that is not there is deleted.
+func (s *Service) DeleteCustomer(ctx context.Context, id string) error {
+	s.writes.Forget(id)
+	return api.Delete(ctx, s.client, api.Request{Operation: "customers.delete", Path: map[string]string{"id": id}})
+}
+
+// ListCustomers lists the customers that match (wire contract: customers.list). Every filter but the free-text search
+// is applied to each item again, because a service may ignore it.
+func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
+	return api.Only(s.listed(ctx, q), q.matches)
+}
+
+// listed is what the service lists, whether or not it filters.
+func (s *Service) listed(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
+	query := url.Values{}
+	setIf(query, "external_id", q.ExternalID)
+	setIf(query, "document_number", q.DocumentNumber)
+	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
+	return listing(ctx, s, api.Request{Operation: "customers.list"}, query, q.Listing, customerID)
+}
+
+// FindCustomers returns every customer with exactly this external_id, document number (without mask and case), or both,
+// over all pages.
+func (s *Service) FindCustomers(ctx context.Context, q CustomerQuery) ([]Customer, error) {
+	if q.ExternalID == "" && q.DocumentNumber == "" {
+		return nil, errors.New("find customers: neither external_id nor document_number is given")
+	}
+	return collect(s.ListCustomers(ctx, q))
 }

@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ func TestResponsesWithoutAnIDAreErrors(t *testing.T) {
 	t.Parallel()
 	s := newService(t, newWire(map[string]http.HandlerFunc{"/": respond(200, `{"data":{"name":"x"}}`)}))
 	_, customer := s.GetCustomer(t.Context(), "c1")
-	_, update := s.UpdateCustomer(t.Context(), "c1", CustomerUpdate{})
+	_, update := s.UpdateCustomer(t.Context(), "c1", CustomerBody{})
 	_, account := s.GetBillingAccount(t.Context(), "a1")
 	_, me := s.Me(t.Context())
 	for name, err := range map[string]error{"customer": customer, "update": update, "account": account, "me": me} {
@@ -34,7 +33,7 @@ func TestReadsOfEmptyIDsAreRefused(t *testing.T) {
 	w := newWire(map[string]http.HandlerFunc{"/": respond(200, listOf(ours))})
 	s := newService(t, w)
 	_, get := s.GetCustomer(t.Context(), "")
-	_, update := s.UpdateCustomer(t.Context(), "..", CustomerUpdate{})
+	_, update := s.UpdateCustomer(t.Context(), "..", CustomerBody{})
 	remove := s.DeleteCustomer(t.Context(), ".")
 	if get == nil || update == nil || remove == nil || len(w.Seen) != 0 {
 		t.Errorf("%v, %v, %v; sent %v", get, update, remove, w.Seen)
@@ -56,17 +55,12 @@ func TestMeIsABareObject(t *testing.T) {
 	}
 }
 
-func TestCustomerUpdateIsEmpty(t *testing.T) {
+func TestBodiesAreEmptyWhenNothingIsSent(t *testing.T) {
 	t.Parallel()
-	for want, updates := range map[bool][]CustomerUpdate{
-		true: {{}, {CustomMetadataMode: api.Set("merge")}},
-		false: {{Name: api.Set("")}, {Notes: api.Null[string]()}, {Tags: api.Set([]string{})},
-			{CustomMetadata: api.Set(json.RawMessage(`{}`))}},
-	} {
-		for _, u := range updates {
-			if u.IsEmpty() != want {
-				t.Errorf("%+v: empty is %v", u, u.IsEmpty())
-			}
-		}
+	if !(CustomerBody{}).IsEmpty() || !(AccountBody{}).IsEmpty() {
+		t.Error("a body without a field is not empty")
+	}
+	if (CustomerBody{Notes: api.Null[string]()}).IsEmpty() || (AccountBody{AutoCollection: api.Set(false)}).IsEmpty() {
+		t.Error("a body with a field is empty")
 	}
 }

@@ -50,7 +50,7 @@ func FuzzObjects(f *testing.F) {
 		if me, err := s.Me(ctx); err == nil && me == nil {
 			t.Error("no organization and no error")
 		}
-		if _, err := s.UpdateCustomer(ctx, "x1", CustomerUpdate{}); err == nil {
+		if _, err := s.UpdateCustomer(ctx, "x1", CustomerBody{}); err == nil {
 			t.Error("a refused update succeeded")
 		}
 	})

@@ -12,8 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// Invoice is an invoice, of which only the id is certain (wire contract:
-// invoices.list).
+// Invoice is an invoice, of which only the id is certain (wire contract: invoices.list).
 type Invoice struct {
 	ID               string
 	Raw              json.RawMessage // all of it, as returned
@@ -52,10 +51,9 @@ func (q InvoiceQuery) matches(i Invoice) bool {
 		notBefore(i.UpdatedAt, q.UpdatedAtGTE)
 }
 
-// ListInvoices lists the invoices that match (wire contract: invoices.list). Each
-// filter but the free-text search is applied again to the items that hold its field,
-// because a service may ignore it. The time of the last change is only compared here:
-// the contract names no filter for it.
+// ListInvoices lists the invoices that match (wire contract: invoices.list). Each filter but the free-text search is
+// applied again to the items that hold its field, because a service may ignore it. The time of the last change is only
+// compared here: the contract names no filter for it.
 func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[Invoice, error] {
 	query := url.Values{}
 	setIf(query, "subscription_id", q.SubscriptionID)
@@ -65,13 +63,11 @@ func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[In
 	return api.Only(all, q.matches)
 }
 
-// InvoiceSubscription creates an invoice by hand and returns it with its id, ""
-// when it shows none (wire contract: subscriptions.invoice). An empty reason is
-// not sent.
+// InvoiceSubscription creates an invoice by hand and returns it with its id, "" when it shows none (wire contract:
+// subscriptions.invoice). An empty reason is not sent.
 //
-// The request is never sent twice. When the response is lost, the error is an
-// *api.AmbiguousError that says where to look. Once sent, the request continues
-// for at most 8 s after ctx has ended, so that a response is not thrown away.
+// The request is never sent twice. When the response is lost, the error is an *api.AmbiguousError that says where to
+// look. Once sent, the request continues for at most 8 s after ctx has ended, so that a response is not thrown away.
 func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (json.RawMessage, string, error) {
 	request := api.Request{Operation: "subscriptions.invoice", Path: map[string]string{"id": id}}
 	if reason != "" {

@@ -11,8 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Record is an object of any collection, whose shape may be open (wire contract:
-// records.list).
+// Record is an object of any collection, whose shape may be open (wire contract: records.list).
 type Record = api.Record
 
 // RecordQuery narrows a list of records.
@@ -22,15 +21,13 @@ type RecordQuery struct {
 	Filters map[string]string
 }
 
-// ReservedFilter reports whether a name is a parameter of every collection, which no
-// filter may have.
+// ReservedFilter reports whether a name is a parameter of every collection, which no filter may have.
 func ReservedFilter(name string) bool {
 	return slices.Contains([]string{"page", "per_page", "search", "sort_by", "sort_order"}, name)
 }
 
-// ListRecords lists the objects of any collection that match (wire contract:
-// records.list). A collection whose objects have no created_at is sorted by id, unless
-// the query says otherwise.
+// ListRecords lists the objects of any collection that match (wire contract: records.list). A collection whose objects
+// have no created_at is sorted by id, unless the query says otherwise.
 func (s *Service) ListRecords(ctx context.Context, collection string, q RecordQuery) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		query := url.Values{}

@@ -1,17 +1,18 @@
-// Package billing speaks to the recurring-billing service: one file per object,
-// with the wire types of the service description and the operations of the wire
-// contract. It does not depend on Terraform.
+// Package billing speaks to the recurring-billing service: one file per object, with the wire types of the service
+// description and the operations of the wire contract. It does not depend on Terraform.
 package billing
 
 import (
 	"context"
+	"fmt"
+	"iter"
+	"net/url"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Service is the recurring-billing service behind one client. It is safe for
-// concurrent use.
+// Service is the recurring-billing service behind one client. It is safe for concurrent use.
 type Service struct {
 	client *api.Client
 	writes api.Writes
@@ -20,12 +21,11 @@ type Service struct {
 // New wraps a client of the recurring-billing service.
 func New(c *api.Client) *Service { return &Service{client: c} }
 
-// Wrote records when an object was last written, according to the state of an earlier run: a
-// read that lags behind that is repeated.
+// Wrote records when an object was last written, according to the state of an earlier run: a read that lags behind that
+// is repeated.
 func (s *Service) Wrote(id, created, updated string) { s.writes.Note(id, created, updated) }
 
-// wrote remembers the response to a write. What it does not show was written at the
-// time of the response at the latest.
+// wrote remembers the response to a write. What it does not show was written at the time of the response at the latest.
 func (s *Service) wrote(id, created, updated string, creates bool) {
 	if creates && created == "" {
 		created = s.client.DateText()
@@ -39,4 +39,89 @@ func (s *Service) Now(ctx context.Context) (time.Time, bool) {
 		_, err := s.Me(ctx)
 		return err
 	})
+}
+
+// one carries out an operation that returns one object.
+func one[T any](ctx context.Context, s *Service, r api.Request) (*T, error) {
+	object, err := api.One[T](ctx, s.client, r)
+	if err != nil {
+		return nil, err
+	}
+	return &object, nil
+}
+
+// collect reads a list to its end.
+func collect[T any](list iter.Seq2[T, error]) (all []T, err error) {
+	for object, err := range list {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, object)
+	}
+	return all, nil
+}
+
+// checked is what [api.One] asks an object before it is used: one without an id is rejected.
+type checked interface{ Check() error }
+
+func present(noun, id string) error {
+	if id == "" {
+		return fmt.Errorf("the response contains no %s with an id", noun)
+	}
+	return nil
+}
+
+// Listing says what a list holds and in which order, as every collection takes it (service description, Recurring
+// billing §4 Collections).
+type Listing struct {
+	Search    string // free text, matched by the service alone; "": everything
+	SortBy    string // a field as the service returns it; "": created_at
+	SortOrder string // "asc" or "desc"; "": asc
+}
+
+// listing reads the pages of a collection as they are consumed. query holds its filters, id tells its objects apart.
+func listing[T any](ctx context.Context, s *Service, r api.Request, query url.Values, l Listing,
+	id func(T) string) iter.Seq2[T, error] {
+	setIf(query, "search", l.Search)
+	r.Query = query
+	return api.List(ctx, s.client, r, api.ListOptions[T]{ID: id, SortBy: l.SortBy, SortOrder: l.SortOrder})
+}
+
+func setIf(query url.Values, name, value string) {
+	if value != "" {
+		query.Set(name, value)
+	}
+}
+
+// notBefore compares two timestamps. What cannot be read decides nothing.
+func notBefore(value, earliest string) bool {
+	at, ok := api.Moment(value)
+	limit, limitOK := api.Moment(earliest)
+	return !ok || !limitOK || !at.Before(limit)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// Organization is the organization that the token belongs to (service description, Recurring billing §4).
+type Organization struct {
+	ID             string `json:"id"`
+	Name           string `json:"name"`
+	Email          string `json:"email"`
+	DocumentType   string `json:"document_type"`
+	DocumentNumber string `json:"document_number"`
+	Environment    string `json:"environment"` // for example "sandbox"
+	CreatedAt      string `json:"created_at"`
+}
+
+// Check implements [checked].
+func (o *Organization) Check() error { return present("organization", o.ID) }
+
+// Me asks who the token belongs to (wire contract: me.get). The service returns a bare object.
+func (s *Service) Me(ctx context.Context) (*Organization, error) {
+	return one[Organization](ctx, s, api.Request{Operation: "me.get"})
 }

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// written is an object as the response to a change has it. Such a response may
-// leave fields out (wire contract: behaviour), so it remembers which came.
+// written is an object as the response to a change has it. Such a response may leave fields out (wire contract:
+// behaviour), so it remembers which came.
 type written[T any] struct {
 	value T
 	keys  map[string]json.RawMessage
@@ -22,7 +22,7 @@ func (a *written[T]) UnmarshalJSON(data []byte) error {
 
 // Check rejects a response that its object rejects.
 func (a *written[T]) Check() error {
-	if object, ok := any(&a.value).(interface{ Check() error }); ok {
+	if object, ok := any(&a.value).(checked); ok {
 		return object.Check()
 	}
 	return nil
@@ -37,9 +37,8 @@ func (a *written[T]) has(keys []string) bool {
 	return true
 }
 
-// completed reads the single object once and merges the response into it: the
-// response is the newer of the two, as reads may lag behind. When that fails the
-// response is used alone: the change has happened, and that must not be lost.
+// completed reads the single object once and merges the response into it: the response is the newer of the two, as
+// reads may lag behind. When that fails the response is used alone: the change has happened, and that must not be lost.
 func (a *written[T]) completed(ctx context.Context, get func(context.Context) (*T, error)) *T {
 	current, err := get(ctx)
 	if err != nil {
@@ -50,22 +49,4 @@ func (a *written[T]) completed(ctx context.Context, get func(context.Context) (*
 		return &a.value
 	}
 	return current
-}
-
-// liveFirst prefers the live objects among those with one external_id: the external_id of an
-// object that has ended can be used again (wire contract: behaviour).
-func liveFirst[T any](found []T, live func(T) bool) []T {
-	if alive := onlyLive(found, live); len(alive) > 0 {
-		return alive
-	}
-	return found
-}
-
-func onlyLive[T any](found []T, live func(T) bool) (alive []T) {
-	for _, object := range found {
-		if live(object) {
-			alive = append(alive, object)
-		}
-	}
-	return alive
 }

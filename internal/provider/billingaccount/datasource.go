@@ -2,10 +2,13 @@ package billingaccount
 
 import (
 	"context"
+	"iter"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -103,4 +106,43 @@ func readMany(ctx context.Context, client *billing.Service, m *listDataModel, di
 	query := m.query()
 	query.Listing = m.Listing()
 	m.Accounts = object.Many(client.ListWholeAccounts(ctx, query), m.Limit, "billing accounts", dataFromAPI, diags)
+}
+
+type lists = object.ListResource[*billing.Service, billing.BillingAccount, filters]
+
+// ListResource lists billing accounts for `terraform query`.
+type ListResource struct{ lists }
+
+// NewListResource returns the list resource.
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme, Describe: describe,
+		About: "Lists the billing accounts of the organization that are not closed, oldest first, so that " +
+			"`terraform query` can write their configuration and import them." + object.Filtered +
+			object.ListNeeds("billing_accounts"),
+		Filters: map[string]listschema.Attribute{
+			"external_id": object.ListFilter("Only the account with this `external_id`."),
+			"customer_id": object.ListFilterByID("Only accounts of the customer with this id."),
+			"status": object.ListFilter("Only accounts with this status: `active` or `suspended`.",
+				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
+			"updated_at_gte": object.ListUpdatedSince("accounts"),
+		},
+		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.BillingAccount, error] {
+			return client.ListWholeAccounts(ctx, m.query())
+		}}}
+}
+
+// describe is an account in a listing. Closed ones cannot be managed, so they are left out.
+func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) (object.Item, bool) {
+	if a.Status == statusClosed {
+		return object.Item{}, false
+	}
+	m, err := fromAPI(a)
+	name := "account " + a.ID
+	if a.Customer != nil && a.Customer.Name != "" {
+		name = a.Customer.Name
+	}
+	if a.ExternalID != nil {
+		name += " (" + *a.ExternalID + ")"
+	}
+	return object.Item{Name: name, Resource: m, Err: err}, true
 }

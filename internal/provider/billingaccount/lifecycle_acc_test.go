@@ -85,46 +85,6 @@ resource "terraform_data" "which" {
 	)
 }
 
-// TestAccAccount_outside: a suspension made elsewhere is drift where the status is configured; a closed account is
-// planned for re-creation.
-func TestAccAccount_outside(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	outside := func(operation string) func() {
-		return func() {
-			service.Must("POST", "/v1/billing-accounts/"+live(t, service)+"/"+operation, acctest.JSON{})
-		}
-	}
-	config := service.Config(account(`status = "active"`))
-	shown := emptyPlan(service.Config(account("")))
-	run(t,
-		resource.TestStep{Config: config},
-		resource.TestStep{PreConfig: outside("suspend"), Config: config,
-			ConfigPlanChecks:  action(plancheck.ResourceActionUpdate),
-			ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("active"))}},
-		shown,
-		resource.TestStep{PreConfig: outside("close"), Config: config,
-			ConfigPlanChecks: action(plancheck.ResourceActionCreate)},
-	)
-}
-
-// TestAccAccount_deletionPolicy: prevent holds without the block, abandon leaves the account, which can then be taken
-// over again.
-func TestAccAccount_deletionPolicy(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	none := service.Config(anas)
-	run(t,
-		resource.TestStep{Config: service.Config(account(`deletion_policy = "prevent"`))},
-		resource.TestStep{Config: none, ExpectError: regexp.MustCompile(`deletion_policy prevents`)},
-		resource.TestStep{Config: service.Config(account(`deletion_policy = "abandon"`)),
-			ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
-		resource.TestStep{Config: none},
-		resource.TestStep{Config: service.Config(account("")), PreConfig: func() { live(t, service) },
-			ExpectError: regexp.MustCompile(`(?s)external_id is taken.*to = billing_account.this`)},
-	)
-}
-
 // TestAccAccount_identity: an import by identity plans nothing.
 func TestAccAccount_identity(t *testing.T) {
 	t.Parallel()
@@ -154,26 +114,6 @@ func TestAccAccount_many(t *testing.T) {
   customer_id = billing_customer.ana.id
 }`)
 	run(t, resource.TestStep{Config: config}, emptyPlan(config))
-}
-
-// TestAccAccount_lostAndHalfDone: a lost response opens no second account, and a failed step after the creation taints
-// nothing.
-func TestAccAccount_lostAndHalfDone(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("failures are made on purpose")
-	config := service.Config(account(`status = "suspended"`))
-	run(t,
-		resource.TestStep{PreConfig: func() {
-			service.Sandbox.AddFault(sandbox.Fault{Operation: "billing_accounts.create", Times: 1, DropAfter: true})
-			service.Sandbox.AddFault(sandbox.Fault{Operation: "billing_accounts.suspend", Times: 1, Status: 422})
-		}, Config: config, ExpectNonEmptyPlan: true},
-		resource.TestStep{Config: config, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
-		emptyPlan(config),
-	)
-	if n := service.Count("billing_accounts.create"); n != 1 {
-		t.Errorf("created %d times", n)
-	}
 }
 
 // TestAccAccount_tolerance: the provider works unchanged against servers that differ as the wire contract allows.

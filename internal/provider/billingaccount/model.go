@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -125,31 +126,21 @@ func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagn
 	return state, true
 }
 
-// toCreate is the body that creates the account as planned, with desired as its custom_metadata. What the plan leaves
-// to the service is unknown, and left out.
-func (m model) toCreate(desired metadata.Owned) billing.BillingAccountCreate {
-	body := billing.BillingAccountCreate{
-		Customer:       billing.CustomerRef{ID: m.CustomerID.ValueString()},
-		ExternalID:     m.ExternalID.ValueStringPointer(),
-		BillingEmail:   wire.Known(m.BillingEmail).ValueStringPointer(),
-		CustomMetadata: desired.Payload(),
+// body takes the account from prior to m, except for its status and custom_metadata. Without a prior account it creates
+// m; what the plan leaves to the service is unknown then, and left out.
+func (m model) body(prior model) billing.AccountBody {
+	var customer api.Field[billing.CustomerRef]
+	if prior.ID.IsNull() {
+		customer = api.Set(billing.CustomerRef{ID: m.CustomerID.ValueString()})
+		m.BillingEmail, m.PaymentTermsDays, m.AutoCollection = wire.Known(m.BillingEmail), wire.Known(m.PaymentTermsDays),
+			wire.Known(m.AutoCollection)
 	}
-	if !m.PaymentTermsDays.IsUnknown() {
-		body.PaymentTermsDays = m.PaymentTermsDays.ValueInt64Pointer()
-	}
-	if !m.AutoCollection.IsUnknown() {
-		body.AutoCollection = m.AutoCollection.ValueBoolPointer()
-	}
-	return body
-}
-
-// toUpdate is the body that takes the account from state to m, except for its status and custom_metadata.
-func (m model) toUpdate(state model) billing.BillingAccountUpdate {
-	return billing.BillingAccountUpdate{
-		ExternalID:       wire.Text(m.ExternalID, state.ExternalID),
-		BillingEmail:     wire.Text(m.BillingEmail, state.BillingEmail),
-		PaymentTermsDays: wire.Changed(m.PaymentTermsDays, state.PaymentTermsDays, types.Int64.ValueInt64),
-		AutoCollection:   wire.Changed(m.AutoCollection, state.AutoCollection, types.Bool.ValueBool),
+	return billing.AccountBody{
+		Customer:         customer,
+		ExternalID:       wire.Text(m.ExternalID, prior.ExternalID),
+		BillingEmail:     wire.Text(m.BillingEmail, prior.BillingEmail),
+		PaymentTermsDays: wire.Number(m.PaymentTermsDays, prior.PaymentTermsDays),
+		AutoCollection:   wire.Bool(m.AutoCollection, prior.AutoCollection),
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
@@ -118,12 +117,11 @@ func TestBodies(t *testing.T) {
 		body any
 		want string
 	}{
-		"creation": {planned.toCreate(metadata.Owned{Object: metadata.Object{"k": "v"}}),
-			`{"customer":{"id":"` + ana + `"},"payment_terms_days":5,"auto_collection":false,"custom_metadata":{"k":"v"}}`},
-		"least":    {left.toCreate(metadata.Owned{}), `{"customer":{"id":"` + ana + `"}}`},
-		"update":   {plan.toUpdate(state), `{"payment_terms_days":20}`},
-		"clearing": {state.toUpdate(was), `{"external_id":null}`},
-		"nothing":  {state.toUpdate(state), `{}`},
+		"creation": {planned.body(model{}), `{"customer":{"id":"` + ana + `"},"payment_terms_days":5,"auto_collection":false}`},
+		"least":    {left.body(model{}), `{"customer":{"id":"` + ana + `"}}`},
+		"update":   {plan.body(state), `{"payment_terms_days":20}`},
+		"clearing": {state.body(was), `{"external_id":null}`},
+		"nothing":  {state.body(state), `{}`},
 	} {
 		if have, err := json.Marshal(c.body); err != nil || string(have) != c.want {
 			t.Errorf("%s: %s %v, want %s", name, have, err, c.want)

@@ -121,7 +121,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	if changesStatus {
 		m.SuspendedAt, m.SuspensionReason = types.StringUnknown(), types.StringUnknown()
 	}
-	if changesStatus || !m.toUpdate(state).IsEmpty() || !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
+	if changesStatus || !m.body(state).IsEmpty() || !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
 		m.UpdatedAt = types.StringUnknown()
 	}
 	return m, next

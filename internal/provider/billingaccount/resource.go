@@ -7,19 +7,59 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
+
+// scheme is how billing accounts are named and found.
+var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
+	TypeName: typeName, Noun: "billing account", Key: "external_id",
+	Service: conn.Billing,
+	ID:      func(a *billing.BillingAccount) string { return a.ID },
+	Get:     (*billing.Service).GetBillingAccount,
+	Listed:  (*billing.Service).RefreshBillingAccount,
+	Find:    find,
+	Line: func(a *billing.BillingAccount) string {
+		return fmt.Sprintf("%s  %s (created %s)", a.ID, a.Status, a.CreatedAt)
+	},
+	Refuse: func(_ context.Context, _ *billing.Service, a *billing.BillingAccount, _ object.Selector,
+		diags *diag.Diagnostics) {
+		if a.Status == statusClosed {
+			diags.AddError(fmt.Sprintf("Billing account %s is closed", a.ID), "That is final, so there is nothing to manage. "+
+				"Remove the import and let a new account be created.")
+		}
+	},
+}
+
+// find lists the accounts with the external_id. Where the list leaves the customer out, the one match is read by its
+// id.
+func find(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.BillingAccount, error) {
+	found, err := client.FindBillingAccounts(ctx, billing.BillingAccountQuery{ExternalID: by.Value})
+	if err != nil || len(found) != 1 || found[0].Customer != nil {
+		return found, err
+	}
+	whole, err := client.GetBillingAccount(ctx, found[0].ID)
+	if api.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []billing.BillingAccount{*whole}, nil
+}
 
 type base = object.Resource[*billing.Service, billing.BillingAccount, model]
 
@@ -43,7 +83,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
-	created, err := w.Client.CreateBillingAccount(ctx, w.Plan.toCreate(desired))
+	body := w.Plan.body(model{})
+	body.CustomMetadata = wire.Metadata(desired)
+	created, err := w.Client.CreateBillingAccount(ctx, body)
 	if err != nil {
 		apidiag.Add(w.Diags, blameCustomer.On(err), operation("create", w.Plan))
 		return
@@ -64,6 +106,51 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	now, done := steps.Run(ctx, &created.BillingAccount, all, w.save, steps.Postpone(w.Diags, w.operation))
 	w.finish(ctx, now, done)
+}
+
+// Read refreshes the state. A closed account is final, so it counts as gone.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
+	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	prior, client, ok := r.BeginRead(ctx, req, resp)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	const again = "creates a new account with a new id; subscriptions of the old one do not move"
+	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
+	account := r.Refresh(ctx, client, prior.ID, operation("read", prior), again, resp)
+	if account == nil {
+		return
+	}
+	if account.Status == statusClosed {
+		r.Gone(ctx, prior.ID, prior.displayName(), "was closed, which is final,", again, resp)
+		return
+	}
+	state, ok := prior.read(account, own, importing, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	scheme.Save(ctx, state.ID, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+	if importing || private.Get[bool](ctx, req.Private, keyImports, &resp.Diagnostics) {
+		private.Set(ctx, resp.Private, keyImports, importing, &resp.Diagnostics)
+	}
+}
+
+// read is the state m after a refresh, or the whole account where it is imported.
+func (m model) read(account *billing.BillingAccount, own ownership, importing bool,
+	diags *diag.Diagnostics) (model, bool) {
+	if !importing {
+		return m.after(account, own, diags)
+	}
+	whole, err := fromAPI(account)
+	if err != nil {
+		apidiag.Unreadable(diags, err)
+		return m, false
+	}
+	whole.CustomMetadata = whole.CustomMetadata.OrEmpty()
+	return whole, true
 }
 
 // work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a
@@ -87,10 +174,10 @@ var blameStatus = steps.Blame{Argument: "status", Fields: map[string]string{"rea
 var blameCustomer = steps.Blame{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
 
 // customMetadata reads and writes custom_metadata.
-var customMetadata = metadata.Remote[*billing.Service, billing.BillingAccount, billing.BillingAccountUpdate]{
+var customMetadata = metadata.Remote[*billing.Service, billing.BillingAccount, billing.AccountBody]{
 	Get: (*billing.Service).GetBillingAccount, Update: (*billing.Service).UpdateBillingAccount,
 	Of: func(a *billing.BillingAccount) json.RawMessage { return a.CustomMetadata },
-	Put: func(body *billing.BillingAccountUpdate, payload json.RawMessage, mode string) {
+	Put: func(body *billing.AccountBody, payload json.RawMessage, mode string) {
 		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
 	},
 }
@@ -121,7 +208,7 @@ func (w *work) steps() []step {
 	if plan.Status.ValueString() == statusActive && state.Status.ValueString() != statusActive {
 		all = append(all, w.transition("reactivate", id, statusActive, w.Client.ReactivateBillingAccount))
 	}
-	body := plan.toUpdate(state)
+	body := plan.body(state)
 	metadataDiffers := !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
 	if metadataDiffers || !body.IsEmpty() {
 		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.BillingAccount, error) {

@@ -1,7 +1,6 @@
 package billingaccount_test
 
 import (
-	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -40,33 +39,5 @@ func TestAccAccount_minimal(t *testing.T) {
 			ImportStateVerifyIgnore: []string{"custom_metadata"}},
 		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
 			ImportStateKind: resource.ImportBlockWithID},
-	)
-}
-
-func TestAccAccount_validation(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	run(t,
-		resource.TestStep{Config: service.Config(`resource "billing_account" "test" { customer_id = "bea" }`),
-			ExpectError: regexp.MustCompile(`"bea"\s+is\s+not\s+a\s+UUID`)},
-		resource.TestStep{Config: service.Config(account("payment_terms_days = 91")),
-			ExpectError: regexp.MustCompile(`from\s+1\s+to\s+90`)},
-	)
-}
-
-func TestAccAccount_status(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	config := func(lines string) string { return service.Config(account(lines)) }
-	run(t,
-		resource.TestStep{Config: config("status = \"suspended\"\nstatus_reason = \"unpaid\""),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(address, at("suspension_reason"), knownvalue.StringExact("unpaid")),
-				statecheck.ExpectKnownValue(address, at("suspended_at"), knownvalue.NotNull()),
-			}},
-		emptyPlan(config("status = \"suspended\"\nstatus_reason = \"unpaid\"")),
-		resource.TestStep{Config: config("status = \"active\"\npayment_terms_days = 7"),
-			ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
-		emptyPlan(config("status = \"active\"\npayment_terms_days = 7")),
 	)
 }

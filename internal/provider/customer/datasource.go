@@ -2,15 +2,17 @@ package customer
 
 import (
 	"context"
+	"iter"
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
@@ -45,7 +47,7 @@ func dataAttributes() object.Attributes {
 		"phone": schema.StringAttribute{Computed: true, MarkdownDescription: "Main phone number: the first of `phones`, " +
 			"null without one."},
 		"addresses": schema.ListNestedAttribute{Computed: true, MarkdownDescription: about["addresses"],
-			NestedObject: schema.NestedAttributeObject{Attributes: part("address.", contact.AddressFields...)}},
+			NestedObject: schema.NestedAttributeObject{Attributes: part("address.", addressFields...)}},
 		"tags": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["tags"]},
 	}
 	attributes["document_number"] = schema.StringAttribute{Computed: true, CustomType: fwtype.DocumentType{},
@@ -62,11 +64,11 @@ func dataAttributes() object.Attributes {
 	return attributes
 }
 
-// part are the texts of an item or an address; prefix leads to their descriptions in contact.About.
+// part are the texts of an item or an address; prefix leads to their descriptions in about.
 func part(prefix string, names ...string) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}
 	for _, name := range names {
-		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: contact.About[prefix+name]}
+		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[prefix+name]}
 	}
 	return attributes
 }
@@ -117,4 +119,46 @@ func listDataSchema() schema.Schema {
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := billing.CustomerQuery{Listing: m.Listing(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
 	m.Customers = object.Many(client.ListCustomers(ctx, query), m.Limit, "customers", dataFromAPI, diags)
+}
+
+// listModel are the filters of the list resource.
+type listModel struct {
+	filters
+	ExternalID     types.String `tfsdk:"external_id"`
+	DocumentNumber types.String `tfsdk:"document_number"`
+}
+
+type lists = object.ListResource[*billing.Service, billing.Customer, listModel]
+
+// ListResource lists customers for `terraform query`.
+type ListResource struct{ lists }
+
+// NewListResource returns the list resource.
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme, Describe: describe,
+		About: "Lists the customers of the organization, oldest first, so that `terraform query` can write " +
+			"their configuration and import them." + object.Filtered + object.ListNeeds("billing_customers"),
+		Filters: map[string]listschema.Attribute{
+			"search":          object.ListFilter(object.AboutSearch("customers")),
+			"external_id":     object.ListFilter("Only the customer with this `external_id`."),
+			"document_number": object.ListFilter("Only customers with this tax number, whatever its mask."),
+			"updated_at_gte":  object.ListUpdatedSince("customers"),
+		},
+		Query: func(ctx context.Context, client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
+			query := m.query()
+			query.ExternalID, query.DocumentNumber = m.ExternalID.ValueString(), m.DocumentNumber.ValueString()
+			return client.ListCustomers(ctx, query)
+		}}}
+}
+
+// describe is a customer in a listing. Generated configuration writes every optional argument, and email and phone
+// only repeat an item of emails and phones, so they are left out.
+func describe(_ context.Context, _ *billing.Service, c *billing.Customer) (object.Item, bool) {
+	m, err := fromAPI(c)
+	m.Email, m.Phone = types.StringNull(), types.StringNull()
+	name := c.Name
+	if c.ExternalID != nil {
+		name += " (" + *c.ExternalID + ")"
+	}
+	return object.Item{Name: name, Resource: m, Err: err}, true
 }

@@ -3,13 +3,10 @@ package customer_test
 import (
 	"encoding/json"
 	"reflect"
-	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -74,130 +71,18 @@ func runCustomer(t *testing.T, steps ...resource.TestStep) {
 	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
 }
 
-// TestAccCustomer_metadataMerge: keys of others stay through every change, at any depth; own keys that are removed
-// go, and only they.
-func TestAccCustomer_metadataMerge(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	other := outside{service, t, "m-1"}
-	config := func(object string) string { return service.Config(withMetadata("custom_metadata = " + object)) }
-	runCustomer(t,
-		resource.TestStep{Config: config(`{ team = "growth", limits = { seats = 5, storage = 10 }, list = [1, 2] }`)},
-		resource.TestStep{
-			PreConfig: other.patch(
-				`{"custom_metadata_mode":"merge","custom_metadata":{"crm":{"owner":"ana"},"limits":{"calls":100}}}`),
-			Config:           config(`{ team = "growth", limits = { seats = 5, storage = 10 }, list = [1, 2] }`),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-		},
-		resource.TestStep{
-			Config:           config(`{ team = "growth", limits = { seats = 6, storage = 10 }, list = [1, 2, 3] }`),
-			ConfigPlanChecks: updates(),
-			Check: other.metadata(
-				`{"team":"growth","limits":{"seats":6,"storage":10,"calls":100},"list":[1,2,3],"crm":{"owner":"ana"}}`),
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, at("effective_custom_metadata"),
-				knownvalue.StringExact(
-					`{"crm":{"owner":"ana"},"limits":{"calls":100,"seats":6,"storage":10},"list":[1,2,3],"team":"growth"}`))},
-		},
-		resource.TestStep{
-			Config:           config(`{ limits = { seats = 6 } }`),
-			ConfigPlanChecks: updates(),
-			Check:            other.metadata(`{"limits":{"seats":6,"calls":100},"crm":{"owner":"ana"}}`),
-		},
-		emptyPlan(config(`{ limits = { seats = 6 } }`)),
-		resource.TestStep{
-			PreConfig:        other.patch(`{"custom_metadata_mode":"merge","custom_metadata":{"limits":{"seats":99}}}`),
-			Config:           config(`{ limits = { seats = 6 } }`),
-			ConfigPlanChecks: updates(),
-			Check:            other.metadata(`{"limits":{"seats":6,"calls":100},"crm":{"owner":"ana"}}`),
-		},
-		resource.TestStep{
-			Config:           service.Config(withMetadata("")),
-			ConfigPlanChecks: updates(),
-			Check:            other.metadata(`{"limits":{"calls":100},"crm":{"owner":"ana"}}`),
-		},
-		emptyPlan(service.Config(withMetadata(""))),
-	)
-}
-
 // TestAccCustomer_metadataNotation: what means the same JSON is not a change, however it is written.
 func TestAccCustomer_metadataNotation(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	config := func(object string) string { return service.Config(withMetadata("custom_metadata = " + object)) }
 	runCustomer(t,
-		resource.TestStep{Config: config(`"text"`), ExpectError: regexp.MustCompile(`takes\s+an\s+object`)},
-		resource.TestStep{Config: config(`["a"]`), ExpectError: regexp.MustCompile(`takes\s+an\s+object`)},
 		resource.TestStep{
 			Config: config(`{ list = ["a", "b"], map = { x = "1" }, n = 1.50, big = 9007199254740993, nothing = null }`)},
 		emptyPlan(
 			config(`{ list = tolist(["a", "b"]), map = tomap({ x = "1" }), n = 1.5, big = 9007199254740993, nothing = null }`)),
 		emptyPlan(
 			config(`jsondecode("{\"nothing\":null,\"big\":9007199254740993,\"n\":15e-1,\"map\":{\"x\":\"1\"},\"list\":[\"a\",\"b\"]}")`)),
-	)
-}
-
-func TestAccCustomer_metadataReplace(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	other := outside{service, t, "m-1"}
-	config := func(object string) string {
-		return service.Config(withMetadata("custom_metadata_mode = \"replace\"\ncustom_metadata = " + object))
-	}
-	runCustomer(t,
-		resource.TestStep{Config: config(`{ a = 1, b = { c = 2 } }`)},
-		emptyPlan(config(`{ a = 1, b = { c = 2 } }`)),
-		resource.TestStep{
-			PreConfig:        other.patch(`{"custom_metadata_mode":"merge","custom_metadata":{"foreign":true,"b":{"d":3}}}`),
-			Config:           config(`{ a = 1, b = { c = 2 } }`),
-			ConfigPlanChecks: updates(),
-			Check:            other.metadata(`{"a":1,"b":{"c":2}}`),
-		},
-		resource.TestStep{Config: config(`{}`), Check: other.metadata(`{}`)},
-		emptyPlan(config(`{}`)),
-	)
-}
-
-// TestAccCustomer_metadataDefaults: keys of default_custom_metadata are owned like the resource's own, which win.
-func TestAccCustomer_metadataDefaults(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	other := outside{service, t, "m-1"}
-	config := func(defaults, lines string) string {
-		return service.Config(withMetadata(lines), "default_custom_metadata = "+defaults)
-	}
-	for _, mode := range []string{"merge", "replace"} {
-		lines := `custom_metadata = { limits = { seats = 5 }, team = "sales" }` + "\ncustom_metadata_mode = \"" + mode + "\""
-		runCustomer(t,
-			resource.TestStep{
-				Config: config(`{ managed_by = "terraform", team = "none", limits = { calls = 1 } }`, lines),
-				Check:  other.metadata(`{"managed_by":"terraform","team":"sales","limits":{"calls":1,"seats":5}}`),
-			},
-			emptyPlan(config(`{ managed_by = "terraform", team = "none", limits = { calls = 1 } }`, lines)),
-			resource.TestStep{
-				PreConfig:        other.patch(`{"custom_metadata_mode":"merge","custom_metadata":{"managed_by":"hand"}}`),
-				Config:           config(`{ managed_by = "terraform", team = "none", limits = { calls = 1 } }`, lines),
-				ConfigPlanChecks: updates(),
-				Check:            other.metadata(`{"managed_by":"terraform","team":"sales","limits":{"calls":1,"seats":5}}`),
-			},
-			resource.TestStep{
-				Config:           config(`{ limits = { calls = 2 } }`, lines),
-				ConfigPlanChecks: updates(),
-				Check:            other.metadata(`{"team":"sales","limits":{"calls":2,"seats":5}}`),
-			},
-			emptyPlan(config(`{ limits = { calls = 2 } }`, lines)),
-		)
-	}
-}
-
-// TestAccCustomer_metadataNulls: a service that does not store nulls is not a reason for a plan without end.
-func TestAccCustomer_metadataNulls(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t, acctest.Tolerating(sandbox.Tolerance{NullsChangeNothing: true}))
-	config := func(object string) string { return service.Config(withMetadata("custom_metadata = " + object)) }
-	runCustomer(t,
-		resource.TestStep{Config: config(`{ a = 1, b = 2 }`)},
-		resource.TestStep{Config: config(`{ a = null, b = 2, c = null }`), ConfigPlanChecks: updates()},
-		emptyPlan(config(`{ a = null, b = 2, c = null }`)),
 	)
 }
 
@@ -242,19 +127,44 @@ func TestAccCustomer_metadataImport(t *testing.T) {
 	}
 }
 
-// TestAccCustomer_metadataOfOthers: a configuration that never named custom_metadata never touches it.
-func TestAccCustomer_metadataOfOthers(t *testing.T) {
+// TestAccCustomer_tolerance: the provider works unchanged against servers that differ as the wire contract allows.
+func TestAccCustomer_tolerance(t *testing.T) {
 	t.Parallel()
-	service := acctest.Start(t)
-	other := outside{service, t, "m-1"}
-	runCustomer(t,
-		resource.TestStep{Config: service.Config(withMetadata(""))},
-		resource.TestStep{
-			PreConfig:        other.patch(`{"custom_metadata":{"crm":{"owner":"ana"}}}`),
-			Config:           service.Config(withMetadata("notes = \"x\"")),
-			ConfigPlanChecks: updates(),
-			Check:            other.metadata(`{"crm":{"owner":"ana"}}`),
-		},
-		emptyPlan(service.Config(withMetadata("notes = \"x\""))),
-	)
+	for name, tolerance := range map[string]sandbox.Tolerance{
+		"filters are ignored":          {IgnoreFilters: true},
+		"objects come bare":            {BareObjects: true},
+		"deletes return 204":           {DeleteNoContent: true},
+		"no ETag and no Last-Modified": {NoValidators: true},
+		"null fields are left out":     {OmitNullFields: true},
+		"unknown fields come along":    {UnknownFields: true},
+		"errors are flat":              {FlatErrors: true},
+		"empty lists are null":         {NullLists: true},
+		"accounts without a customer":  {LeanAccounts: true},
+		"an item stands on two pages":  {RepeatAcrossPages: true},
+		"everything at once but errors": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true,
+			OmitNullFields: true, UnknownFields: true, NullLists: true, LeanAccounts: true, RepeatAcrossPages: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := acctest.Start(t, acctest.Tolerating(tolerance))
+			for _, name := range []string{"one", "two", "three"} {
+				service.Call("POST", "/v1/customers", acctest.JSON{"name": name})
+			}
+			config := service.Config(full)
+			runCustomer(t,
+				resource.TestStep{Config: config},
+				emptyPlan(config),
+				resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+					ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=erp-1001"},
+				resource.TestStep{Config: service.Config(`resource "billing_customer" "test" {
+					external_id = "erp-1001"
+					name        = "B"
+				}`), ConfigPlanChecks: updates()},
+				emptyPlan(service.Config(`resource "billing_customer" "test" {
+					external_id = "erp-1001"
+					name        = "B"
+				}`)),
+			)
+		})
+	}
 }

@@ -7,9 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
@@ -62,7 +60,7 @@ func fromAPI(c *billing.Customer) (model, error) {
 	if err != nil {
 		return model{}, fmt.Errorf("custom_metadata of customer %s: %w", c.ID, err)
 	}
-	none := pair{types.StringNull(), types.ListNull(contact.ItemType)}
+	none := pair{types.StringNull(), types.ListNull(itemType)}
 	emails, phones := none.seen(c.Emails, ownedPair{}), none.seen(c.Phones, ownedPair{})
 	return model{
 		shared: shared{
@@ -79,10 +77,10 @@ func fromAPI(c *billing.Customer) (model, error) {
 			Email:          emails.Main,
 			Phone:          phones.Main,
 			Notes:          wire.FilledOrNull(c.Notes),
-			Addresses:      contact.Addresses(c.Addresses),
+			Addresses:      addressList(c.Addresses),
 			Phones:         phones.List,
 			Emails:         emails.List,
-			Websites:       contact.List(contact.FromWire(c.Websites)),
+			Websites:       itemList(fromWire(c.Websites)),
 			Tags:           wire.Set(c.Tags),
 			Metadata:       wire.JSONText(c.Metadata),
 			CreatedAt:      wire.TextOrNull(c.CreatedAt),
@@ -108,8 +106,8 @@ func (m model) preserve(prior model, remote *billing.Customer, own ownership) mo
 	m.BillingAccountID = prior.BillingAccountID
 	m.Email, m.Emails = pair{prior.Email, prior.Emails}.seen(remote.Emails, own.Email).split()
 	m.Phone, m.Phones = pair{prior.Phone, prior.Phones}.seen(remote.Phones, own.Phone).split()
-	m.Addresses = contact.KeepOrder(prior.Addresses, m.Addresses)
-	m.Websites = contact.KeepOrder(prior.Websites, m.Websites)
+	m.Addresses = keepOrder(prior.Addresses, m.Addresses)
+	m.Websites = keepOrder(prior.Websites, m.Websites)
 	if m.Tags.IsNull() && len(prior.Tags.Elements()) == 0 && !prior.Tags.IsUnknown() {
 		m.Tags = prior.Tags
 	}
@@ -162,60 +160,38 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 	return state
 }
 
-// toCreate is the body that creates the customer as configured, with desired as its custom_metadata. What is not
-// configured is left out, so that the service's own defaults hold.
-func (m model) toCreate(desired metadata.Owned) billing.CustomerCreate {
-	return billing.CustomerCreate{
-		Name:                 m.Name.ValueString(),
-		ExternalID:           m.ExternalID.ValueStringPointer(),
-		Nickname:             m.Nickname.ValueStringPointer(),
-		LegalName:            m.LegalName.ValueStringPointer(),
-		DocumentNumber:       m.DocumentNumber.ValueStringPointer(),
-		Kind:                 m.Kind.ValueStringPointer(),
-		Birthday:             m.Birthday.ValueStringPointer(),
-		Email:                m.Email.ValueStringPointer(),
-		Phone:                m.Phone.ValueStringPointer(),
-		Notes:                m.Notes.ValueStringPointer(),
-		Addresses:            contact.ToAddresses(m.Addresses),
-		Phones:               contact.ToWire(contact.Items(m.Phones)),
-		Emails:               contact.ToWire(contact.Items(m.Emails)),
-		Websites:             contact.ToWire(contact.Items(m.Websites)),
-		Tags:                 wire.Texts(m.Tags),
-		CreateBillingAccount: m.CreateBillingAccount.ValueBoolPointer(),
-		BillingEmail:         m.BillingEmail.ValueStringPointer(),
-		PaymentTermsDays:     m.PaymentTermsDays.ValueInt64Pointer(),
-		AutoCollection:       m.AutoCollection.ValueBoolPointer(),
-		CustomMetadata:       desired.Payload(),
+// body takes the customer from prior, where the configuration owned own, to m, except for its custom_metadata: only what
+// differs is in it; what is cleared is null, and a cleared list is empty. Without a prior customer it creates m, and
+// leaves out what is not configured, so that the service's own defaults hold.
+func (m model) body(prior model, own ownership) billing.CustomerBody {
+	body := billing.CustomerBody{
+		Name:       wire.Text(m.Name, prior.Name),
+		ExternalID: wire.Text(m.ExternalID, prior.ExternalID),
+		Nickname:   wire.Text(m.Nickname, prior.Nickname),
+		LegalName:  wire.Text(m.LegalName, prior.LegalName),
+		Kind:       wire.Text(m.Kind, prior.Kind),
+		Birthday:   wire.Text(m.Birthday, prior.Birthday),
+		Notes:      wire.Text(m.Notes, prior.Notes),
+		Addresses:  changedList(m.Addresses, prior.Addresses, toAddresses),
+		Websites:   changedList(m.Websites, prior.Websites, toContacts),
+		Tags:       wire.Labels(m.Tags, prior.Tags),
 	}
-}
-
-// toUpdate is the body that takes the customer from state to m, except for its custom_metadata, where the configuration
-// owned own before. Only what differs is in it; what is cleared is null, and a cleared list is empty.
-func (m model) toUpdate(state model, own ownership) billing.CustomerUpdate {
-	update := billing.CustomerUpdate{
-		ExternalID: wire.Text(m.ExternalID, state.ExternalID),
-		Nickname:   wire.Text(m.Nickname, state.Nickname),
-		LegalName:  wire.Text(m.LegalName, state.LegalName),
-		Kind:       wire.Text(m.Kind, state.Kind),
-		Birthday:   wire.Text(m.Birthday, state.Birthday),
-		Notes:      wire.Text(m.Notes, state.Notes),
-		Name:       wire.Text(m.Name, state.Name),
+	if !m.DocumentNumber.Means(prior.DocumentNumber) {
+		body.DocumentNumber = wire.Text(m.DocumentNumber.StringValue, prior.DocumentNumber.StringValue)
 	}
-	if !m.DocumentNumber.Means(state.DocumentNumber) {
-		update.DocumentNumber = wire.Text(m.DocumentNumber.StringValue, state.DocumentNumber.StringValue)
+	if !prior.ID.IsNull() {
+		// The main value is sent inside its list, because alone it could not replace an entry.
+		body.Emails = pair{m.Email, m.Emails}.change(pair{prior.Email, prior.Emails}, own.Email)
+		body.Phones = pair{m.Phone, m.Phones}.change(pair{prior.Phone, prior.Phones}, own.Phone)
+		return body
 	}
-	if !contact.KeepOrder(state.Addresses, m.Addresses).Equal(state.Addresses) {
-		update.Addresses = api.Set(contact.ToAddresses(m.Addresses))
-	}
-	if !contact.KeepOrder(state.Websites, m.Websites).Equal(state.Websites) {
-		update.Websites = api.Set(contact.ToWire(contact.Items(m.Websites)))
-	}
-	if !m.Tags.Equal(state.Tags) && len(m.Tags.Elements())+len(state.Tags.Elements()) > 0 || m.Tags.IsUnknown() {
-		update.Tags = api.Set(wire.Texts(m.Tags))
-	}
-	update.Emails = pair{m.Email, m.Emails}.change(pair{state.Email, state.Emails}, own.Email)
-	update.Phones = pair{m.Phone, m.Phones}.change(pair{state.Phone, state.Phones}, own.Phone)
-	return update
+	body.Email, body.Emails = wire.Text(m.Email, prior.Email), changedList(m.Emails, prior.Emails, toContacts)
+	body.Phone, body.Phones = wire.Text(m.Phone, prior.Phone), changedList(m.Phones, prior.Phones, toContacts)
+	body.CreateBillingAccount = wire.Bool(m.CreateBillingAccount, prior.CreateBillingAccount)
+	body.BillingEmail = wire.Text(m.BillingEmail, prior.BillingEmail)
+	body.PaymentTermsDays = wire.Number(m.PaymentTermsDays, prior.PaymentTermsDays)
+	body.AutoCollection = wire.Bool(m.AutoCollection, prior.AutoCollection)
+	return body
 }
 
 // displayName names the customer inside a sentence.

@@ -258,7 +258,7 @@ func TestPreserve_isStable(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := first.preserve(first, customer, ownership{})
-		if !again.toUpdate(first, ownership{}).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) ||
+		if !again.body(first, ownership{}).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) ||
 			!again.Emails.Equal(first.Emails) {
 			t.Errorf("%s: %+v became %+v", exchange.Name, first, again)
 		}

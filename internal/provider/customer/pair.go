@@ -7,7 +7,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 )
 
 // pair is a main value (email, phone) and the list that the service has (emails, phones). The list in state is always
@@ -44,7 +43,7 @@ func (p pair) split() (types.String, types.List) { return p.Main, p.List }
 
 // listKnown reports whether the plan knows the list with all its items.
 func (p pair) listKnown() bool {
-	return !p.List.IsUnknown() && !slices.ContainsFunc(contact.Items(p.List), func(item contact.Item) bool {
+	return !p.List.IsUnknown() && !slices.ContainsFunc(itemsOf(p.List), func(item item) bool {
 		return item.Kind.IsUnknown() || item.Value.IsUnknown()
 	})
 }
@@ -53,31 +52,31 @@ func (p pair) listKnown() bool {
 // value of the state and was never configured, that is ignore_changes, and the other one counts.
 func (p pair) contradicts(state pair, owned ownedPair) bool {
 	outside := !p.Main.IsNull() && !p.Main.IsUnknown() && !p.List.IsNull() && p.listKnown() &&
-		!contact.HasValue(contact.Items(p.List), p.Main)
+		!hasValue(itemsOf(p.List), p.Main)
 	return outside && (owned.Main != "" || !p.Main.Equal(state.Main)) && (owned.List || !p.List.Equal(state.List))
 }
 
 // with is the list with an entry for the main value in place of the owned one: the entry that has it already, else the
 // owned one with its value changed, else a new first one.
-func with(items []contact.Item, owned string, main types.String) []contact.Item {
-	if main.IsNull() || owned == main.ValueString() && contact.HasValue(items, main) {
+func with(items []item, owned string, main types.String) []item {
+	if main.IsNull() || owned == main.ValueString() && hasValue(items, main) {
 		return items
 	}
 	items = slices.Clone(items)
-	isOwned := func(item contact.Item) bool { return owned != "" && item.Value.ValueString() == owned }
-	if contact.HasValue(items, main) {
+	isOwned := func(item item) bool { return owned != "" && item.Value.ValueString() == owned }
+	if hasValue(items, main) {
 		return slices.DeleteFunc(items, isOwned)
 	}
 	if i := slices.IndexFunc(items, isOwned); i >= 0 {
 		items[i].Value = main
 		return items
 	}
-	return slices.Insert(items, 0, contact.Item{Kind: types.StringNull(), Value: main})
+	return slices.Insert(items, 0, item{Kind: types.StringNull(), Value: main})
 }
 
 // first is the value of the first entry of a list, null without one.
 func (p pair) first() types.String {
-	if items := contact.Items(p.List); len(items) > 0 {
+	if items := itemsOf(p.List); len(items) > 0 {
 		return items[0].Value
 	}
 	return types.StringNull()
@@ -89,12 +88,12 @@ func (p pair) planned(state pair, owned ownedPair) pair {
 	switch {
 	case !p.List.IsNull():
 		if p.listKnown() && !state.List.IsNull() { // Terraform takes no null for a configured list
-			out.List = contact.KeepOrder(state.List, p.List)
+			out.List = keepOrder(state.List, p.List)
 		}
 	case p.Main.IsUnknown():
-		out.List = types.ListUnknown(contact.ItemType)
+		out.List = types.ListUnknown(itemType)
 	default:
-		out.List = contact.KeepOrder(state.List, contact.List(with(contact.Items(state.List), owned.Main, p.Main)))
+		out.List = keepOrder(state.List, itemList(with(itemsOf(state.List), owned.Main, p.Main)))
 	}
 	if !p.Main.IsNull() {
 		return out
@@ -109,9 +108,9 @@ func (p pair) planned(state pair, owned ownedPair) pair {
 
 // seen is the pair as the service has it, written as p writes it where that means the same.
 func (p pair) seen(remote []billing.Contact, owned ownedPair) pair {
-	items := contact.FromWire(remote)
-	out := pair{Main: types.StringValue(owned.Main), List: contact.KeepOrder(p.List, contact.List(items))}
-	if owned.Main == "" || !contact.HasValue(items, out.Main) {
+	items := fromWire(remote)
+	out := pair{Main: types.StringValue(owned.Main), List: keepOrder(p.List, itemList(items))}
+	if owned.Main == "" || !hasValue(items, out.Main) {
 		out.Main = out.first()
 	}
 	return out
@@ -119,12 +118,12 @@ func (p pair) seen(remote []billing.Contact, owned ownedPair) pair {
 
 // change is the list that takes the service from state to the plan p.
 func (p pair) change(state pair, owned ownedPair) api.Field[[]billing.Contact] {
-	items := contact.Items(p.List)
-	if !p.Main.IsUnknown() && !p.Main.Equal(state.Main) && !contact.HasValue(items, p.Main) {
+	items := itemsOf(p.List)
+	if !p.Main.IsUnknown() && !p.Main.Equal(state.Main) && !hasValue(items, p.Main) {
 		items = with(items, owned.Main, p.Main) // the list has it already, unless the list is under ignore_changes
 	}
-	if p.listKnown() && contact.SameItems(items, contact.Items(state.List)) {
+	if p.listKnown() && sameItems(items, itemsOf(state.List), func(a, b item) bool { return a == b }) {
 		return api.Field[[]billing.Contact]{}
 	}
-	return api.Set(contact.ToWire(items))
+	return api.Set(toWire(items))
 }

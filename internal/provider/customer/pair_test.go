@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 )
 
 // mainOf reads a main value: "-" is null, "?" unknown.
@@ -31,22 +30,22 @@ func mainOf(text string) types.String {
 func listOf(text string) types.List {
 	switch text {
 	case "-":
-		return types.ListNull(contact.ItemType)
+		return types.ListNull(itemType)
 	case "?":
-		return types.ListUnknown(contact.ItemType)
+		return types.ListUnknown(itemType)
 	case "":
-		return types.ListValueMust(contact.ItemType, []attr.Value{})
+		return types.ListValueMust(itemType, []attr.Value{})
 	}
-	var items []contact.Item
-	for item := range strings.SplitSeq(text, ",") {
-		value, kind, hasKind := strings.Cut(item, ":")
-		c := contact.Item{Kind: types.StringNull(), Value: mainOf(value)}
+	var items []item
+	for entry := range strings.SplitSeq(text, ",") {
+		value, kind, hasKind := strings.Cut(entry, ":")
+		c := item{Kind: types.StringNull(), Value: mainOf(value)}
 		if hasKind {
 			c.Kind = mainOf(kind)
 		}
 		items = append(items, c)
 	}
-	return contact.List(items)
+	return itemList(items)
 }
 
 // pairOf reads "main list", as in "a a,b:work".
@@ -59,7 +58,7 @@ func (p pair) equal(other pair) bool { return p.Main.Equal(other.Main) && p.List
 
 func (p pair) describe() string { return fmt.Sprintf("%s %s", p.Main, p.List) }
 
-func remoteOf(text string) []billing.Contact { return contact.ToWire(contact.Items(listOf(text))) }
+func remoteOf(text string) []billing.Contact { return toWire(itemsOf(listOf(text))) }
 
 var (
 	nothing = ownedPair{}
@@ -305,7 +304,7 @@ func wanted(config pair, before []string, owned string) []string {
 	main := config.Main.ValueString()
 	switch {
 	case !config.List.IsNull():
-		want = values(contact.ToWire(contact.Items(config.List)))
+		want = values(toWire(itemsOf(config.List)))
 	case main == "" || main == owned && slices.Contains(before, main):
 	case slices.Contains(before, main):
 		want = slices.DeleteFunc(want, func(value string) bool { return value == owned })

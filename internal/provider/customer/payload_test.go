@@ -8,17 +8,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // blank is a configuration that names nothing.
 func blank() model {
 	return model{shared: shared{Emails: listOf("-"), Phones: listOf("-"), Websites: listOf("-"),
-		Addresses: types.ListNull(contact.AddressType), Tags: types.SetNull(types.StringType)},
+		Addresses: types.ListNull(addressType), Tags: types.SetNull(types.StringType)},
 		CustomMetadata: metadata.Null()}
 }
 
@@ -44,34 +46,52 @@ func tags(names ...string) types.Set {
 	return types.SetValueMust(types.StringType, elements)
 }
 
-// configured is the request of an exchange as a configuration writes it.
-func configured(t *testing.T, exchange evidence.Exchange) (model, metadata.Object) {
-	t.Helper()
-	var sent billing.CustomerCreate
-	if err := json.Unmarshal(exchange.Request.Body, &sent); err != nil {
-		t.Fatal(err)
+// given is the value of a field, nil for one that is left out.
+func given[T any](f api.Field[T]) *T {
+	if value, ok := f.Get(); ok {
+		return &value
 	}
-	object, err := metadata.Parse(sent.CustomMetadata)
+	return nil
+}
+
+// configured is the request of an exchange as a configuration writes it.
+func configured(t *testing.T, exchange evidence.Exchange) (model, metadata.Owned) {
+	t.Helper()
+	sent := apitest.BodyOf[billing.CustomerBody](t, exchange.Request.Body)
+	text := func(f api.Field[string]) types.String { return types.StringPointerValue(given(f)) }
+	items := func(f api.Field[[]billing.Contact]) types.List {
+		contacts, _ := f.Get()
+		return itemList(fromWire(contacts))
+	}
+	addresses, _ := sent.Addresses.Get()
+	labels, _ := sent.Tags.Get()
+	custom, _ := sent.CustomMetadata.Get()
+	object, err := metadata.Parse(custom)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return model{shared: shared{
-		Name: types.StringValue(sent.Name), ExternalID: types.StringPointerValue(sent.ExternalID),
-		Nickname: types.StringPointerValue(sent.Nickname), LegalName: types.StringPointerValue(sent.LegalName),
-		DocumentNumber: fwtype.DocumentPointer(sent.DocumentNumber), Kind: types.StringPointerValue(sent.Kind),
-		Birthday: types.StringPointerValue(sent.Birthday), Notes: types.StringPointerValue(sent.Notes),
-		Email: types.StringPointerValue(sent.Email), Phone: types.StringPointerValue(sent.Phone),
-		Addresses: contact.Addresses(sent.Addresses), Emails: contact.List(contact.FromWire(sent.Emails)),
-		Phones: contact.List(contact.FromWire(sent.Phones)), Websites: contact.List(contact.FromWire(sent.Websites)),
-		Tags: tags(sent.Tags...)}, CreateBillingAccount: types.BoolPointerValue(sent.CreateBillingAccount),
-		BillingEmail:     types.StringPointerValue(sent.BillingEmail),
-		PaymentTermsDays: types.Int64PointerValue(sent.PaymentTermsDays),
-		AutoCollection:   types.BoolPointerValue(sent.AutoCollection),
-	}, object
+		Name: text(sent.Name), ExternalID: text(sent.ExternalID), Nickname: text(sent.Nickname),
+		LegalName: text(sent.LegalName), DocumentNumber: fwtype.DocumentPointer(given(sent.DocumentNumber)),
+		Kind: text(sent.Kind), Birthday: text(sent.Birthday), Notes: text(sent.Notes), Email: text(sent.Email),
+		Phone: text(sent.Phone), Addresses: addressList(addresses), Emails: items(sent.Emails), Phones: items(sent.Phones),
+		Websites: items(sent.Websites), Tags: tags(labels...)},
+		CreateBillingAccount: types.BoolPointerValue(given(sent.CreateBillingAccount)),
+		BillingEmail:         text(sent.BillingEmail),
+		PaymentTermsDays:     types.Int64PointerValue(given(sent.PaymentTermsDays)),
+		AutoCollection:       types.BoolPointerValue(given(sent.AutoCollection)),
+	}, metadata.Owned{Object: object}
 }
 
-// TestToCreate: what a configuration names is sent as the wire contract has it, and nothing else.
-func TestToCreate(t *testing.T) {
+// created is the body that creates what is configured.
+func created(config model, desired metadata.Owned) billing.CustomerBody {
+	body := config.body(model{}, ownership{})
+	body.CustomMetadata = wire.Metadata(desired)
+	return body
+}
+
+// TestBody_creation: what a configuration names is sent as the wire contract has it, and nothing else.
+func TestBody_creation(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"billing/customer_create", "billing/customer_create_minimal",
 		"billing/customer_create_without_account"} {
@@ -83,9 +103,7 @@ func TestToCreate(t *testing.T) {
 		if err := json.Unmarshal(exchange.Request.Body, &want); err != nil {
 			t.Fatal(err)
 		}
-		config, object := configured(t, exchange)
-		have := body(t, config.toCreate(metadata.Owned{Object: object}))
-		if !reflect.DeepEqual(any(have), withoutAddressNulls(want)) {
+		if have := body(t, created(configured(t, exchange))); !reflect.DeepEqual(any(have), withoutAddressNulls(want)) {
 			t.Errorf("%s:\nsent %v\nwant %v", name, have, want)
 		}
 	}
@@ -105,14 +123,23 @@ func withoutAddressNulls(tree any) any {
 	return sent
 }
 
-// TestToCreate_emptyIsLeftOut: empty lists, sets and objects leave the service its defaults.
-func TestToCreate_emptyIsLeftOut(t *testing.T) {
+// TestBody_emptyIsLeftOut: empty lists, sets and objects of a creation leave the service its defaults.
+func TestBody_emptyIsLeftOut(t *testing.T) {
 	t.Parallel()
 	config := blank()
-	config.Name, config.Emails, config.Tags = types.StringValue("A"), listOf(""), tags()
-	if have := body(t, config.toCreate(metadata.Owned{Object: metadata.Object{}})); len(have) != 1 || have["name"] != "A" {
+	config.Name, config.Tags = types.StringValue("A"), tags()
+	config.Emails, config.Phones, config.Websites = listOf(""), listOf(""), listOf("")
+	have := body(t, created(config, metadata.Owned{Object: metadata.Object{}}))
+	if len(have) != 1 || have["name"] != "A" {
 		t.Errorf("sent %v", have)
 	}
+}
+
+// stored is a customer without any optional value.
+func stored() model {
+	m := blank()
+	m.ID = types.StringValue("1")
+	return m
 }
 
 // field is one argument of an update, with two values.
@@ -152,9 +179,9 @@ var updatable = map[string]field{
 	"websites": contactsInto(func(m *model) *types.List { return &m.Websites }),
 	"addresses": {
 		put: func(m *model, value string) {
-			m.Addresses = types.ListNull(contact.AddressType)
+			m.Addresses = types.ListNull(addressType)
 			if value != "-" {
-				m.Addresses = contact.Addresses([]billing.Address{{Street: &value}})
+				m.Addresses = addressList([]billing.Address{{Street: &value}})
 			}
 		},
 		json: func(value string) any { return []any{map[string]any{"street": value}} }, clear: []any{}},
@@ -168,14 +195,14 @@ var updatable = map[string]field{
 		json: func(value string) any { return []any{value} }, clear: []any{}},
 }
 
-// TestToUpdate sets, changes and clears every argument on its own: exactly that is sent.
-func TestToUpdate(t *testing.T) {
+// TestBody sets, changes and clears every argument on its own: exactly that is sent.
+func TestBody(t *testing.T) {
 	t.Parallel()
 	for name, f := range updatable {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, c := range []struct{ from, to string }{{"-", "1"}, {"1", "2"}, {"1", "-"}, {"1", "1"}, {"-", "-"}} {
-				state, planned := blank(), blank()
+				state, planned := stored(), stored()
 				f.put(&state, c.from)
 				f.put(&planned, c.to)
 				want := map[string]any{name: f.json(c.to)}
@@ -185,7 +212,7 @@ func TestToUpdate(t *testing.T) {
 				case c.to == "-":
 					want[name] = f.clear
 				}
-				update := planned.toUpdate(state, ownership{})
+				update := planned.body(state, ownership{})
 				if have := body(t, update); !reflect.DeepEqual(have, want) || update.IsEmpty() != (len(want) == 0) {
 					t.Errorf("from %s to %s: sent %v, want %v", c.from, c.to, have, want)
 				}
@@ -194,8 +221,8 @@ func TestToUpdate(t *testing.T) {
 	}
 }
 
-// TestToUpdate_sameInOtherWords: what means the same is not sent.
-func TestToUpdate_sameInOtherWords(t *testing.T) {
+// TestBody_sameInOtherWords: what means the same is not sent.
+func TestBody_sameInOtherWords(t *testing.T) {
 	t.Parallel()
 	document := func(number string) func(*model) {
 		return func(m *model) { m.DocumentNumber = fwtype.DocumentPointer(&number) }
@@ -209,24 +236,24 @@ func TestToUpdate_sameInOtherWords(t *testing.T) {
 			func(m *model) { m.Email, m.Emails = mainOf("b"), listOf("b,a") }},
 	} {
 		for _, turn := range []struct{ from, to func(*model) }{{c.state, c.planned}, {c.planned, c.state}} {
-			state, planned := blank(), blank()
+			state, planned := stored(), stored()
 			turn.from(&state)
 			turn.to(&planned)
-			if update := planned.toUpdate(state, ownership{}); !update.IsEmpty() {
+			if update := planned.body(state, ownership{}); !update.IsEmpty() {
 				t.Errorf("%s: sent %v", name, body(t, update))
 			}
 		}
 	}
 }
 
-// TestToUpdate_mainContact: the main value is sent inside its list, because alone it could not be replaced.
-func TestToUpdate_mainContact(t *testing.T) {
+// TestBody_mainContact: the main value is sent inside its list, because alone it could not be replaced.
+func TestBody_mainContact(t *testing.T) {
 	t.Parallel()
-	state, planned := blank(), blank()
+	state, planned := stored(), stored()
 	state.Phone, state.Phones = mainOf("1"), listOf("1,2:fax")
 	planned.Phone, planned.Phones = mainOf("3"), listOf("3,2:fax")
 	want := map[string]any{"phones": []any{map[string]any{"value": "3"}, map[string]any{"value": "2", "kind": "fax"}}}
-	if have := body(t, planned.toUpdate(state, ownership{})); !reflect.DeepEqual(have, want) {
+	if have := body(t, planned.body(state, ownership{})); !reflect.DeepEqual(have, want) {
 		t.Errorf("sent %v, want %v", have, want)
 	}
 }

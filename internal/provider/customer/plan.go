@@ -12,7 +12,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -66,7 +65,7 @@ func warnAdded(p *object.Plan[model]) {
 		{"email", pair{List: p.Config.Emails}, pair{List: p.Planned.Emails}, pair{p.State.Email, p.State.Emails}},
 		{"phone", pair{List: p.Config.Phones}, pair{List: p.Planned.Phones}, pair{p.State.Phone, p.State.Phones}},
 	} {
-		added := len(contact.Items(c.planned.List)) > len(contact.Items(c.state.List)) && !c.state.Main.IsNull()
+		added := len(itemsOf(c.planned.List)) > len(itemsOf(c.state.List)) && !c.state.Main.IsNull()
 		if added && c.config.List.IsNull() && !p.InApply() {
 			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s is added to the %[1]ss of %s", c.name,
 				p.State.displayName()), fmt.Sprintf("The customer was imported, and no configuration has set its %s since. So "+
@@ -77,7 +76,7 @@ func warnAdded(p *object.Plan[model]) {
 
 // plannedCreate leaves to apply what only the service can say.
 func (m model) plannedCreate(config model) model {
-	none := pair{types.StringNull(), types.ListNull(contact.ItemType)}
+	none := pair{types.StringNull(), types.ListNull(itemType)}
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(none, ownedPair{}).split()
 	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(none, ownedPair{}).split()
 	m.Addresses, m.Websites, m.Tags = config.Addresses, config.Websites, config.Tags
@@ -120,11 +119,11 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Plan(metadata.Planning{
 		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
 		Mode: m.CustomMetadataMode, Defaults: defaults, Object: state.displayName()}, diags)
-	update := m.toUpdate(state, own)
-	if !update.DocumentNumber.IsZero() {
+	body := m.body(state, own)
+	if !body.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()
 	}
-	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !update.IsEmpty() {
+	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !body.IsEmpty() {
 		m.UpdatedAt = types.StringUnknown()
 	}
 	return m, next
@@ -140,7 +139,7 @@ func plannedList(config, state types.List, keep bool) types.List {
 	case config.IsNull() || state.IsNull():
 		return config
 	default:
-		return contact.KeepOrder(state, config)
+		return keepOrder(state, config)
 	}
 }
 

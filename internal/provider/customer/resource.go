@@ -1,11 +1,13 @@
 // Package customer is the customer of the recurring-billing service: the resource, the data sources and the list
-// resource. pair.go knows how email and emails belong together.
+// resource. contacts.go converts lists of contacts and addresses; pair.go knows how email and emails belong together.
 package customer
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,13 +17,31 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
+
+// scheme is how customers are named and found.
+var scheme = object.Scheme[*billing.Service, billing.Customer]{
+	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
+	Service: conn.Billing,
+	ID:      func(c *billing.Customer) string { return c.ID },
+	Get:     (*billing.Service).GetCustomer,
+	Listed:  (*billing.Service).RefreshCustomer,
+	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Customer, error) {
+		if by.Field == "document_number" {
+			return client.FindCustomers(ctx, billing.CustomerQuery{DocumentNumber: by.Value})
+		}
+		return client.FindCustomers(ctx, billing.CustomerQuery{ExternalID: by.Value})
+	},
+	Line: func(c *billing.Customer) string { return fmt.Sprintf("%s  %s (created %s)", c.ID, c.Name, c.CreatedAt) },
+}
 
 type base = object.Resource[*billing.Service, billing.Customer, model]
 
@@ -72,7 +92,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
-	created, err := w.Client.CreateCustomer(ctx, w.Config.toCreate(desired))
+	body := w.Config.body(model{}, ownership{})
+	body.CustomMetadata = wire.Metadata(desired)
+	created, err := w.Client.CreateCustomer(ctx, body)
 	if err != nil {
 		apidiag.Add(w.Diags, err, operation("create", w.Plan))
 		return
@@ -93,11 +115,130 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 }
 
+// Read refreshes the state.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
+	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	state, client, ok := r.BeginRead(ctx, req, resp)
+	// Also without a response, and for a customer that is gone: the framework requires an identity from every refresh,
+	// and a state that an older Terraform wrote has none.
+	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
+	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
+	customer := r.Refresh(ctx, client, state.ID, operation("read", state),
+		"creates it again, as a new customer with a new id", resp)
+	if customer == nil {
+		return
+	}
+	if importing {
+		state = importedState(ctx, client, customer, &resp.Diagnostics)
+		object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+	} else {
+		state = state.after(customer, own, &resp.Diagnostics)
+		state = withLostAccount(ctx, client, state, customer, &resp.Diagnostics)
+	}
+	scheme.Save(ctx, state.ID, state, &resp.State, resp.Identity, &resp.Diagnostics)
+}
+
+// withLostAccount finds the billing account of the customer, where that is not known since the creation or the
+// import. It is asked for at each refresh until it is found: without it, nothing that refers to billing_account_id
+// can be created.
+func withLostAccount(ctx context.Context, client *billing.Service, m model, c *billing.Customer,
+	diags *diag.Diagnostics) model {
+	if !m.BillingAccountID.IsNull() || m.CreateBillingAccount.Equal(types.BoolValue(false)) {
+		return m
+	}
+	imported := m.CreateBillingAccount.IsNull()
+	find := client.FirstAccount
+	if imported {
+		find = func(ctx context.Context, _ string) (*billing.BillingAccount, error) {
+			return oldestAccount(ctx, client, c)
+		}
+	}
+	account, err := find(ctx, c.ID)
+	switch {
+	case imported && err == nil:
+		return m.withAccount(account)
+	case account == nil:
+		warnUnknownAccount(m, err, diags)
+		return m
+	}
+	m.BillingAccountID = types.StringValue(account.ID)
+	return m
+}
+
+// importedState is the whole customer with the billing account that most likely came with it. When that cannot be
+// found out, the import continues without it and says so.
+func importedState(ctx context.Context, client *billing.Service, c *billing.Customer, diags *diag.Diagnostics) model {
+	state, err := fromAPI(c)
+	if err != nil {
+		apidiag.Unreadable(diags, err)
+		return state
+	}
+	state = state.emptied()
+	account, err := oldestAccount(ctx, client, c)
+	if err != nil {
+		warnUnknownAccount(state, err, diags)
+		return state
+	}
+	return state.withAccount(account)
+}
+
+// emptied has an empty list where the service has none. A configuration that says [] and one that leaves the argument
+// out then both plan nothing: Terraform does not accept a null in the state for a configured list.
+func (m model) emptied() model {
+	for _, list := range []*types.List{&m.Addresses, &m.Websites, &m.Emails, &m.Phones} {
+		if list.IsNull() {
+			*list = types.ListValueMust(list.ElementType(context.Background()), nil)
+		}
+	}
+	if m.Tags.IsNull() {
+		m.Tags = types.SetValueMust(types.StringType, nil)
+	}
+	m.CustomMetadata = m.CustomMetadata.OrEmpty()
+	return m
+}
+
+// oldestAccount is the customer's oldest billing account that is not closed: one created together with the customer is
+// older than any created later.
+func oldestAccount(ctx context.Context, client *billing.Service, c *billing.Customer) (*billing.BillingAccount, error) {
+	found := c.BillingAccounts
+	if len(found) == 0 {
+		for account, err := range client.ListWholeAccounts(ctx, billing.BillingAccountQuery{CustomerID: c.ID}) {
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, account)
+		}
+	}
+	found = slices.DeleteFunc(slices.Clone(found), func(a billing.BillingAccount) bool { return a.Status == "closed" })
+	if len(found) == 0 {
+		return nil, nil
+	}
+	oldest := slices.MinFunc(found, func(a, b billing.BillingAccount) int {
+		return strings.Compare(a.CreatedAt, b.CreatedAt)
+	})
+	return &oldest, nil
+}
+
+// warnUnknownAccount reports that billing_account_id stays null for now.
+func warnUnknownAccount(m model, err error, diags *diag.Diagnostics) {
+	reason := "The service does not list one."
+	if err != nil {
+		reason = "Its billing accounts could not be listed: " + apidiag.Text(err)
+	}
+	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account of "+m.displayName()+" is not known",
+		"billing_account_id is null for now; each refresh looks for the account again. "+reason)
+}
+
 // customMetadata reads and writes custom_metadata.
-var customMetadata = metadata.Remote[*billing.Service, billing.Customer, billing.CustomerUpdate]{
+var customMetadata = metadata.Remote[*billing.Service, billing.Customer, billing.CustomerBody]{
 	Get: (*billing.Service).GetCustomer, Update: (*billing.Service).UpdateCustomer,
 	Of: func(c *billing.Customer) json.RawMessage { return c.CustomMetadata },
-	Put: func(body *billing.CustomerUpdate, payload json.RawMessage, mode string) {
+	Put: func(body *billing.CustomerBody, payload json.RawMessage, mode string) {
 		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
 	},
 }
@@ -138,7 +279,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 func update(ctx context.Context, w *object.Write[*billing.Service, billing.Customer, model], own, next ownership) (*billing.Customer,
 	error) {
 	plan, state := w.Plan, w.State
-	id, body := state.ID.ValueString(), plan.toUpdate(state, own)
+	id, body := state.ID.ValueString(), plan.body(state, own)
 	switch {
 	case !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata):
 		return customMetadata.Change(ctx, w.Client, id, body, own.Metadata.Under(plan.CustomMetadataMode),
@@ -159,16 +300,6 @@ func (m model) shown() model {
 		m.Phone = pair{List: m.Phones}.first()
 	}
 	return m
-}
-
-// warnUnknownAccount reports that billing_account_id stays null for now.
-func warnUnknownAccount(m model, err error, diags *diag.Diagnostics) {
-	reason := "The service does not list one."
-	if err != nil {
-		reason = "Its billing accounts could not be listed: " + apidiag.Text(err)
-	}
-	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account of "+m.displayName()+" is not known",
-		"billing_account_id is null for now; each refresh looks for the account again. "+reason)
 }
 
 // Delete does what deletion_policy says.

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -47,6 +46,21 @@ var about = map[string]string{
 	"metadata":   "Service-managed metadata as a JSON string; decode it with `jsondecode`.",
 	"created_at": "When the customer was created, ISO 8601.",
 	"updated_at": "When the customer was last changed, ISO 8601.",
+
+	"item.kind":      "Purpose, such as `billing` or `personal`.",
+	"emails.value":   "E-mail address.",
+	"phones.value":   "Phone number.",
+	"websites.value": "Address (URL) of the website.",
+
+	"address.kind":         "Purpose of the address, such as `billing` or `shipping`.",
+	"address.street":       "Street, without the number.",
+	"address.number":       "Number in the street.",
+	"address.complement":   "Flat, floor or block.",
+	"address.neighborhood": "Neighborhood.",
+	"address.city":         "City.",
+	"address.state":        "State, such as `SP`.",
+	"address.postal_code":  "Postal code.",
+	"address.country":      "ISO country code, such as `BR`.",
 }
 
 // arguments are the attributes that the service knows by the same name, so that its complaints land on them.
@@ -91,7 +105,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"addresses": schema.ListNestedAttribute{Optional: true, Computed: true,
 				Validators: []validator.List{validate.NoNulls{}}, MarkdownDescription: about["addresses"] + inAnyOrder +
 					wholeList,
-				NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
+				NestedObject: schema.NestedAttributeObject{Attributes: addressAttributes()}},
 			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
 				MarkdownDescription: about["tags"], Validators: []validator.Set{validate.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
@@ -171,5 +185,24 @@ func optional(name string, validators ...validator.String) schema.StringAttribut
 func contacts(list, more string, value ...validator.String) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: about[list] + more,
 		Validators:   []validator.List{validate.NoNulls{}},
-		NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(list, value...)}}
+		NestedObject: schema.NestedAttributeObject{Attributes: itemAttributes(list, value...)}}
+}
+
+// itemAttributes are the arguments of an item of emails, phones or websites; value checks a value that the service does
+// not have yet.
+func itemAttributes(list string, value ...validator.String) map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"kind": optional("item.kind", validate.NotBlank()),
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: about[list+".value"],
+			PlanModifiers: onChange(value...)},
+	}
+}
+
+// addressAttributes are the arguments of an address.
+func addressAttributes() map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{}
+	for _, name := range addressFields {
+		attributes[name] = optional("address."+name, validate.NotBlank())
+	}
+	return attributes
 }

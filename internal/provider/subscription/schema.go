@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -82,15 +83,17 @@ var about = map[string]string{
 	"updated_at": "When the subscription was last changed, ISO 8601.",
 }
 
-// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
-var arguments = []string{
-	"billing_account_id", "external_id", "plan_id", "plan_change", "items", "company_id", "product_group_id",
-	"discount_code_id", "discount_percent",
-	"billing_cycle", "collection_method", "trial_end", "trial_period_days", "proration_behavior", "nfe_issuance_policy",
-	"allow_pause",
-	"allow_cancel", "notes", "cancel_at_period_end", "pause", "cancellation_reason", "custom_metadata",
-	"custom_metadata_mode",
-}
+// arguments are the attributes that can be configured and that the service knows by the same name, so that its
+// complaints land on them.
+var arguments = func() (names []string) {
+	for name, described := range attributes() {
+		if (described.IsRequired() || described.IsOptional()) && name != policy.Name && name != "on_external_cancel" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}()
 
 // computedTexts are the attributes that only the service sets.
 var computedTexts = []string{"id", "public_id", "status", "current_plan_id", "pending_plan_id", "current_period_start",
@@ -118,7 +121,11 @@ var collections = map[string]string{"plan_id": "plans", "product_id": "products"
 
 // Schema describes the resource. What a change makes unknown is decided in transitions.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := map[string]schema.Attribute{
+	resp.Schema = schema.Schema{MarkdownDescription: aboutResource, Attributes: attributes()}
+}
+
+func attributes() map[string]schema.Attribute {
+	all := map[string]schema.Attribute{
 		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
 			PlanModifiers: keepSpelling(), MarkdownDescription: about["billing_account_id"] + replaces},
 		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
@@ -192,12 +199,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
 	}
 	for _, name := range computedTexts {
-		attributes[name] = object.Computed(about[name])
+		all[name] = object.Computed(about[name])
 	}
-	resp.Schema = schema.Schema{
-		MarkdownDescription: aboutResource,
-		Attributes:          attributes,
-	}
+	return all
 }
 
 // aboutResource is what the page of the resource begins with.

@@ -31,6 +31,34 @@ func Text(planned, state types.String) api.Field[string] {
 	return Changed(planned, state, types.String.ValueString)
 }
 
+// Number is Changed for a whole number.
+func Number(planned, state types.Int64) api.Field[int64] {
+	return Changed(planned, state, types.Int64.ValueInt64)
+}
+
+// Bool is Changed for a truth value.
+func Bool(planned, state types.Bool) api.Field[bool] {
+	return Changed(planned, state, types.Bool.ValueBool)
+}
+
+// Labels is Changed for a set of texts where none and the empty set are the same.
+func Labels(planned, state types.Set) api.Field[[]string] {
+	none := len(planned.Elements())+len(state.Elements()) == 0
+	if planned.Equal(state) || none && !planned.IsUnknown() {
+		return api.Field[[]string]{}
+	}
+	return api.Set(Texts(planned))
+}
+
+// Metadata is custom_metadata in the body of a creation: absent where there is none.
+func Metadata(desired metadata.Owned) api.Field[json.RawMessage] {
+	payload := desired.Payload()
+	if payload == nil {
+		return api.Field[json.RawMessage]{}
+	}
+	return api.Set(payload)
+}
+
 // TextOrNull is null for a text that the service has left out.
 func TextOrNull(s string) types.String {
 	if s == "" {
@@ -48,12 +76,13 @@ func FilledOrNull(s *string) types.String {
 	return TextOrNull(*s)
 }
 
-// Known is null for a value that is still unknown where a state needs a known one.
-func Known(s types.String) types.String {
-	if s.IsUnknown() {
-		return types.StringNull()
+// Known is null for a text, number or truth value that is still unknown where a known one is needed.
+func Known[V types.String | types.Int64 | types.Bool](v V) V {
+	if any(v).(attr.Value).IsUnknown() {
+		var null V
+		return null
 	}
-	return s
+	return v
 }
 
 // JSONText is the normalized text of an object that is only read. Null stays null, and so does what is not an object.

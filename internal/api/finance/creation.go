@@ -2,10 +2,16 @@ package finance
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -185,53 +191,97 @@ func Unsettled(err error) bool {
 	return e.Uncertain
 }
 
-// GetRecord reads a record (wire contract: finance.records.get). A read that lags behind
-// a write is repeated.
-func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record, error) {
-	return api.Newest(ctx, s.client, &s.writes, collection+"/"+id, func(ctx context.Context) (*Record, error) {
-		return s.oneRecord(ctx, collection, id)
-	}, func(r *Record) string { return r.Field("updated_at") })
+// A key creates one record, for good. claims are what this process plans for the keys, and what it does with the
+// records: a replacement with the same key creates and deletes one record, in either order.
+type claims struct {
+	mu      sync.Mutex
+	planned map[string][]Claim  // by collection and key
+	records map[string]*holding // by collection and id
 }
 
-func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record, error) {
-	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.get",
-		Path: place(collection, id)})
-	if err != nil {
-		return nil, err
+// Claim is what a plan does with the record of a key.
+type Claim struct {
+	ID        string // "": it creates the record
+	Destroyed bool   // it deletes the record
+	Given     bool   // the configuration names the key; otherwise it follows from the body
+	About     string // names the record in messages
+	Replaces  string // collection and id of the record that is replaced by the one it creates, with "/" between
+}
+
+// ClaimKey notes what a plan does with the record of a key, and returns what was
+// noted of it before.
+func (s *Service) ClaimKey(collection, key string, c Claim) (others []Claim) {
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	if s.keys.planned == nil {
+		s.keys.planned = map[string][]Claim{}
 	}
-	return &record, nil
+	name := collection + "/" + normalKey(key)
+	others = slices.Clone(s.keys.planned[name])
+	s.keys.planned[name] = append(s.keys.planned[name], c)
+	return others
 }
 
-// UpdateRecord sets the top-level keys that are given and leaves the others as they
-// are; nil removes a key (wire contract: finance.records.update). It returns the
-// record as it is afterwards.
-func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
-	before := s.client.DateText()
-	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.update",
-		Path: place(collection, id), Body: change})
-	return api.ReadBack(ctx, &record, err, func(ctx context.Context) (*Record, error) {
-		s.writes.Note(collection+"/"+id, "", before)
-		return s.GetRecord(ctx, collection, id)
-	})
+// holding is what this process does with one record.
+type holding struct {
+	turn        chan struct{} // of one
+	taken, gone bool          // a creation was given it, or it was deleted
 }
 
-func place(collection, id string) map[string]string {
-	return map[string]string{"collection": collection, "id": id}
-}
-
-// DeleteRecord deletes a record (wire contract: finance.records.delete). One that is
-// not there is deleted. It is false, and nothing is sent, when a creation of this
-// process was given the record: then it belongs to that one.
-func (s *Service) DeleteRecord(ctx context.Context, collection, id string) (deleted bool, err error) {
-	h, free, err := s.hold(ctx, collection, id)
-	if err != nil {
-		return false, err
+// hold returns the notes on a record, once no request about it is under way. The caller has to call free.
+func (s *Service) hold(ctx context.Context, collection, id string) (h *holding, free func(), err error) {
+	s.keys.mu.Lock()
+	if s.keys.records == nil {
+		s.keys.records = map[string]*holding{}
 	}
-	defer free()
-	if h.taken {
-		return false, nil
+	name := collection + "/" + strings.ToLower(id)
+	if h = s.keys.records[name]; h == nil {
+		h = &holding{turn: make(chan struct{}, 1)}
+		s.keys.records[name] = h
 	}
-	err = api.Delete(ctx, s.client, api.Request{Operation: "finance.records.delete", Path: place(collection, id)})
-	h.gone = err == nil
-	return err == nil, err
+	s.keys.mu.Unlock()
+	free = func() { <-h.turn }
+	select {
+	case h.turn <- struct{}{}: // also after an interrupt: what was created has to be noted
+		return h, free, nil
+	default:
+	}
+	select {
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	case h.turn <- struct{}{}:
+		return h, free, nil
+	}
 }
+
+// KeyFor derives the idempotency key of a record from what is to be made: the same
+// collection and body always give the same key, so that a create can be repeated
+// by another process that knows nothing of the first one. body is JSON in a form
+// that does not vary: sorted keys, no white space.
+//
+// The key has the form of a version 4 UUID, which the service asks for (service
+// description, Financial management §1); its random bits are those of a SHA-256.
+func KeyFor(collection string, body json.RawMessage) string {
+	return uuidOf("finance record\x00" + collection + "\x00" + string(body))
+}
+
+// successor is the key that follows one which a deleted record has used up.
+func successor(key string) string { return uuidOf("successor\x00" + key) }
+
+func uuidOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	sum[6] = sum[6]&0x0f | 0x40 // version 4
+	sum[8] = sum[8]&0x3f | 0x80 // variant of RFC 9562
+	digits := hex.EncodeToString(sum[:16])
+	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
+}
+
+// KeyPattern matches what can be an idempotency key: a version 4 UUID.
+var KeyPattern = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+
+// SameKey reports whether two idempotency keys are the same one: they are UUIDs,
+// whose case has no meaning.
+func SameKey(a, b string) bool { return strings.EqualFold(a, b) }
+
+// normalKey is the one spelling of a key.
+func normalKey(key string) string { return strings.ToLower(key) }

@@ -17,7 +17,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
@@ -282,7 +281,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	client, id := w.Client, w.State.ID.ValueString()
-	if w.State.DeletionPolicy.ValueString() == policy.Delete {
+	if w.State.DeletionPolicy.ValueString() == object.PolicyDelete {
 		if err := client.DeleteBillingAccount(ctx, id); err != nil {
 			apidiag.Add(w.Diags, err, operation("delete", w.State))
 		}

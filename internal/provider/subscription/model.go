@@ -16,7 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -322,9 +322,9 @@ func (m model) displayName() string {
 // title is displayName at the beginning of a sentence.
 func (m model) title() string { return apidiag.Capitalize(m.displayName()) }
 
-// Policy implements policy.Managed.
-func (m model) Policy() policy.Of {
-	of := policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel}
+// Policy implements object.HasPolicy.
+func (m model) Policy() object.Policy {
+	of := object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel}
 	if m.Status.ValueString() != statusCanceled {
 		of.Stays = "Each period is charged" + m.charge() + " until it is canceled at the service."
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
@@ -63,8 +63,8 @@ func (p *planning) replaces(present model) {
 		return
 	}
 	refuseDestroy(present, p.Diags)
-	if at := present.DeletionPolicy.ValueString(); at == policy.Abandon || at == policyCancelAtPeriodEnd {
-		p.Diags.AddAttributeError(path.Root(policy.Name), title+" would charge next to the new one",
+	if at := present.DeletionPolicy.ValueString(); at == object.PolicyAbandon || at == policyCancelAtPeriodEnd {
+		p.Diags.AddAttributeError(path.Root(object.PolicyName), title+" would charge next to the new one",
 			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
 				"to the new one. To replace it, set deletion_policy = \"cancel\" and apply that first. To have both, "+
 				"write the new one in a separate block.", present.displayName(), at))
@@ -203,7 +203,7 @@ func warnCharges(state model, diags *diag.Diagnostics) {
 	if state.Status.ValueString() == statusCanceled {
 		return
 	}
-	at := path.Root(policy.Name)
+	at := path.Root(object.PolicyName)
 	switch state.DeletionPolicy.ValueString() {
 	case policyCancel:
 		diags.AddAttributeWarning(at, state.title()+" is canceled immediately",
@@ -282,7 +282,7 @@ func (p *planning) takeOver() (changed []string) {
 	for name := range fieldIndexes {
 		planned := p.Planned.get(name)
 		switch {
-		case planned.Equal(p.State.get(name)), name == policy.Name, name == "on_external_cancel":
+		case planned.Equal(p.State.get(name)), name == object.PolicyName, name == "on_external_cancel":
 		case !slices.Contains(arguments, name), planned.IsUnknown() && p.Config.get(name).IsNull():
 			p.Planned.at(name).Set(p.State.at(name))
 		case name != "plan_change": // which alone asks for nothing

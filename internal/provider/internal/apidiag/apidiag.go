@@ -285,7 +285,7 @@ func takenText(e *api.Error, operation Operation) string {
 		"external_id, or, where no address of this state and no other configuration has the other object, import it"
 	if e.ExistingID != "" && operation.TypeName != "" {
 		other += " with this block (put this resource's name after the type):\n\n" +
-			ImportBlock(operation.TypeName, e.ExistingID) + "\n\n"
+			ImportBlocks(operation.TypeName, e.ExistingID) + "\n\n"
 	} else {
 		other += ". "
 	}
@@ -303,20 +303,20 @@ func otherText(e *api.OtherObjectError) string {
 
 // TakeOver says how one of several existing objects is imported.
 func TakeOver(typeName string, ids ...string) string {
-	blocks := make([]string, len(ids))
-	for i, id := range ids {
-		blocks[i] = ImportBlock(typeName, id)
-	}
 	text := "If it is the one you mean, take it over with this block"
 	if len(ids) > 1 {
 		text = "Find out which one you mean, and take it over with one of these blocks"
 	}
-	return text + " (put this resource's name after the type):\n\n" + strings.Join(blocks, "\n\n")
+	return text + " (put this resource's name after the type):\n\n" + ImportBlocks(typeName, ids...)
 }
 
-// ImportBlock is configuration that takes an existing object over.
-func ImportBlock(typeName, id string) string {
-	return fmt.Sprintf("  import {\n    to = %s.this\n    id = %q\n  }", typeName, id)
+// ImportBlocks is configuration that takes existing objects over, each with a block.
+func ImportBlocks(typeName string, ids ...string) string {
+	blocks := make([]string, len(ids))
+	for i, id := range ids {
+		blocks[i] = fmt.Sprintf("  import {\n    to = %s.this\n    id = %q\n  }", typeName, id)
+	}
+	return strings.Join(blocks, "\n\n")
 }
 
 // Text words an error for a warning that is about something else than the request.

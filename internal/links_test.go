@@ -23,7 +23,8 @@ var (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, place := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "SUPPORT.md", "docs", "examples"} {
+	for _, place := range []string{"README.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md",
+		"SUPPORT.md", ".github", "docs", "examples", "internal"} {
 		err := filepath.WalkDir(filepath.Join(root, place), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
 				return err
@@ -56,25 +57,30 @@ func anchors(text string) []string {
 	return names
 }
 
-// A link within the documentation leads to a page that exists and a place on
-// it. The registry leaves out the ending .md, a reader of the repository not.
+// here are the addresses of files of this repository, for pages that a registry shows without the rest of it.
+var here = regexp.MustCompile(`^https://(?:github\.com/recurring-billing/terraform-provider-billing/(?:tree|blob)|` +
+	`raw\.githubusercontent\.com/recurring-billing/terraform-provider-billing)/main/`)
+
+// A link within the repository leads to a file that exists and a place on it, with the ending .md: GitHub needs it, and
+// registries leave it out themselves.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	texts := pages(t)
 	checked := 0
 	for from, text := range texts {
 		for _, match := range link.FindAllStringSubmatch(text, -1) {
-			if strings.Contains(match[1], "://") {
+			base, path := filepath.Dir(from), match[1]
+			if prefix := here.FindString(path); prefix != "" {
+				base, path = root, strings.TrimPrefix(path, prefix)
+			}
+			if strings.Contains(path, "://") {
 				continue
 			}
 			checked++
-			target, place, _ := strings.Cut(match[1], "#")
+			target, place, _ := strings.Cut(path, "#")
 			to := from
 			if target != "" {
-				to = filepath.Join(filepath.Dir(from), target)
-			}
-			if _, err := os.Stat(to); err != nil {
-				to += ".md"
+				to = filepath.Join(base, target)
 			}
 			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s links to %s, which does not exist", from, match[1])

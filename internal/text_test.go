@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -101,6 +102,10 @@ func TestForbiddenTextIsFound(t *testing.T) {
 	}
 }
 
+// block is a configuration in a page.
+var block = regexp.MustCompile("(?ms)^( *)```(?:terraform|hcl)\\n(.*?)^ *```")
+
+// The examples, and the configurations that pages show, are formatted.
 func TestExamplesAreFormatted(t *testing.T) {
 	t.Parallel()
 	terraform := os.Getenv("TF_ACC_TERRAFORM_PATH")
@@ -110,10 +115,30 @@ func TestExamplesAreFormatted(t *testing.T) {
 			t.Skip("needs terraform to say what is formatted")
 		}
 	}
-	command := exec.CommandContext(t.Context(), terraform, "fmt", "-check", "-diff", "-recursive", "-no-color", root)
-	// The file that the variable names need not exist.
-	command.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "TF_CLI_") })
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Errorf("terraform fmt: %v\n%s", err, out)
+	shown := t.TempDir()
+	guides, err := filepath.Glob(filepath.Join(root, "docs", "guides", "*.md"))
+	if err != nil || len(guides) == 0 {
+		t.Fatalf("no guides: %v", err)
+	}
+	for _, page := range append(guides, filepath.Join(root, "README.md"), filepath.Join(root, "docs", "index.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, match := range block.FindAllStringSubmatch(string(text), -1) {
+			code := strings.ReplaceAll("\n"+match[2], "\n"+match[1], "\n") // a block in a list is indented
+			name := strings.TrimSuffix(filepath.Base(page), ".md") + "-" + strconv.Itoa(i+1) + ".tf"
+			if err := os.WriteFile(filepath.Join(shown, name), []byte(code[1:]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, folder := range []string{root, shown} {
+		command := exec.CommandContext(t.Context(), terraform, "fmt", "-check", "-diff", "-recursive", "-no-color", folder)
+		// The file that the variable names need not exist.
+		command.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "TF_CLI_") })
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Errorf("terraform fmt: %v\n%s", err, out)
+		}
 	}
 }

@@ -1,11 +1,15 @@
 package internal_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -57,6 +61,84 @@ func TestTroubleshootingKnowsEveryCode(t *testing.T) {
 		for code, path := range found(t, place.folder, place.ending, serviceCode) {
 			if !slices.Contains(places, strings.ToLower(code)) {
 				t.Errorf("the guide has no anchor for the code %s of %s", code, path)
+			}
+		}
+	}
+}
+
+// messages are the texts in which a file of Go says something: literals, joined where they are added up. What is
+// formatted or inserted is a gap.
+func messages(t *testing.T, folder string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)),
+		func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(node ast.Node) bool {
+				expression, is := node.(ast.Expr)
+				if !is {
+					return true
+				}
+				text := literal(expression)
+				all.WriteString(text + "\n")
+				return text == ""
+			})
+			return nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+// literal is the text of a literal, or of several that are added up; empty for any other expression.
+func literal(expression ast.Expr) string {
+	switch e := expression.(type) {
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+			return text
+		}
+	case *ast.BinaryExpr:
+		left, right := literal(e.X), literal(e.Y)
+		switch {
+		case e.Op != token.ADD || left == "" && right == "":
+			return ""
+		case left == "":
+			left = "\n"
+		case right == "":
+			right = "\n"
+		}
+		return left + right
+	}
+	return ""
+}
+
+// The guide explains only messages that the program has. A ; in its table separates two, and … is what they insert.
+func TestTroubleshootingQuotesMessages(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root, "templates", "guides", "troubleshooting.md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := messages(t, "internal/provider") + messages(t, "internal/api")
+	_, rest, found := strings.Cut(string(page), "| message | what to do |\n|---|---|\n")
+	table, _, closed := strings.Cut(rest, "\n\n")
+	if !found || !closed {
+		t.Fatal("the guide has no table of messages")
+	}
+	for row := range strings.Lines(table) {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
+		for message := range strings.SplitSeq(cell, "; ") {
+			for part := range strings.SplitSeq(message, "…") {
+				if part = strings.TrimSpace(part); !strings.Contains(said, part) {
+					t.Errorf("the guide explains %q, and nothing says %q", cell, part)
+				}
 			}
 		}
 	}

@@ -27,9 +27,36 @@ const (
 
 const repository = "../.."
 
-// report writes the table between the marks of the guide, and the plots.
+// report logs all that was measured, and writes what users compare between the marks of the guide, and as plots: the
+// baseline and the empty provider are for those who work on the project.
 func report(t *testing.T, all []run) {
 	t.Helper()
+	t.Log("\n" + table(all) + ratios(all))
+	if os.Getenv("BENCH_WRITE") == "" {
+		return
+	}
+	shown := slices.DeleteFunc(slices.Clone(all), func(r run) bool {
+		return strings.HasSuffix(r.Variant, byBaseline) || strings.HasPrefix(r.Variant, empty)
+	})
+	for _, page := range []string{"templates/guides/performance.md.tmpl", "docs/guides/performance.md"} {
+		between(t, filepath.Join(repository, page), table(shown))
+	}
+	for _, p := range []struct {
+		file, title string
+		of          func(run) float64
+	}{
+		{"requests", "Requests", func(r run) float64 { return float64(r.Requests) }},
+		{"time", "Time, s", func(r run) float64 { return r.Wall.Seconds() }},
+	} {
+		path := filepath.Join(repository, "examples", "performance-"+p.file+".svg")
+		if err := os.WriteFile(path, []byte(plot(p.title, shown, p.of)), 0o644); err != nil { //nolint:gosec // part of the repository
+			t.Fatal(err)
+		}
+	}
+}
+
+// table is what was measured, a row each.
+func table(all []run) string {
 	var table strings.Builder
 	fmt.Fprintf(&table, "Measured on %s.\n\n| objects | latency | | requests | time | CPU of the provider | CPU in all "+
 		"| memory of the provider |\n|--:|--:|---|--:|--:|--:|--:|--:|\n", machine())
@@ -41,31 +68,7 @@ func report(t *testing.T, all []run) {
 		fmt.Fprintf(&table, "| %d | %d ms | `%s` | %d | %s | %s | %s | %s |\n", r.Objects, r.LatencyMS, r.Variant, r.Requests,
 			seconds(r.Wall.Seconds()), cpu, seconds(r.All.Seconds()), peak)
 	}
-	table.WriteString("\n" + ratios(all))
-	t.Log("\n" + table.String())
-	if os.Getenv("BENCH_WRITE") == "" {
-		return
-	}
-	for _, page := range []string{"templates/guides/performance.md.tmpl", "docs/guides/performance.md"} {
-		between(t, filepath.Join(repository, page), table.String())
-	}
-	for _, p := range []struct {
-		file, title string
-		of          func(run) float64
-	}{
-		{"requests", "Requests", func(r run) float64 { return float64(r.Requests) }},
-		{"time", "Time, s", func(r run) float64 { return r.Wall.Seconds() }},
-		{"cpu", "CPU time of the provider, s", func(r run) float64 { return r.CPU.Seconds() }},
-		{"memory", "Memory of the provider, MB", func(r run) float64 { return float64(r.Peak >> 20) }},
-	} {
-		path := filepath.Join(repository, "examples", "performance-"+p.file+".svg")
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // part of the repository
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(plot(p.title, all, p.of)), 0o644); err != nil { //nolint:gosec // part of the repository
-			t.Fatal(err)
-		}
-	}
+	return table.String() + "\n"
 }
 
 func seconds(s float64) string { return fmt.Sprintf("%.2f s", s) }
@@ -136,7 +139,7 @@ func between(t *testing.T, path, text string) {
 	if !ok || !closed {
 		t.Fatalf("%s has no marks", path)
 	}
-	if err := os.WriteFile(path, []byte(before+begin+"\n"+text+"\n"+end+after), 0o644); err != nil { //nolint:gosec // part of the repository
+	if err := os.WriteFile(path, []byte(before+begin+"\n"+text+end+after), 0o644); err != nil { //nolint:gosec // part of the repository
 		t.Fatal(err)
 	}
 }
@@ -144,8 +147,8 @@ func between(t *testing.T, path, text string) {
 // plot draws a value over the number of objects, on two logarithmic scales: a line for each variant and latency.
 func plot(title string, all []run, of func(run) float64) string {
 	const width, height, left, top, right, bottom = 760, 360, 70, 40, 250, 40
-	colors := map[string]string{bulk: "#1f77b4", single: "#d62728", unread: "#2ca02c", bulk + byBaseline: "#7f7f7f",
-		empty: "#9467bd", builtIn: "#8c564b", create: "#17becf", apply: "#ff7f0e", apply + byBaseline: "#bcbd22"}
+	colors := map[string]string{bulk: "#1f77b4", single: "#d62728", unread: "#2ca02c", builtIn: "#8c564b",
+		create: "#17becf", apply: "#ff7f0e"}
 	all = slices.DeleteFunc(slices.Clone(all), func(r run) bool { return colors[r.Variant] == "" })
 	low, high, least, most := math.MaxInt, 0, math.Inf(1), math.Inf(-1)
 	for _, r := range all {

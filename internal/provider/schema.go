@@ -73,7 +73,7 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Object merged under the `custom_metadata` of every customer, billing " +
 					"account and subscription that is a resource here; a resource's own keys take precedence, " +
 					"at any depth. These keys are owned like the resource's own (see [the guide on " +
-					"ownership](guides/custom-metadata#defaults-for-everything)), and appear in " +
+					"ownership](guides/custom-metadata.md#defaults-for-everything)), and appear in " +
 					"`effective_custom_metadata`. A change of this argument changes all of these objects."},
 			"max_retries": schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole,
 				MarkdownDescription: "Maximum number of times that one request is repeated after a server failure " +
@@ -87,7 +87,7 @@ func providerSchema() schema.Schema {
 					"`20s` until the service has responded to a request of the run; `0s` repeats nothing. " +
 					"Waiting for a rate limit (429) does not count. A request that could create or charge " +
 					"something twice is never repeated without a check. See [the guide on " +
-					"reliability](guides/reliability#outages). Variable: `BILLING_RETRY_TIMEOUT`."},
+					"reliability](guides/reliability.md#outages). Variable: `BILLING_RETRY_TIMEOUT`."},
 			"request_timeout": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Maximum time of one attempt of a request, as a duration with its unit " +
 					"between `100ms` and `10m`. Defaults to `30s`. Variable: `BILLING_REQUEST_TIMEOUT`."},
@@ -104,8 +104,8 @@ func providerSchema() schema.Schema {
 			"operations": schema.MapAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Overrides of methods and paths of single operations, for a service that " +
 					"differs from what this provider assumes: operation name → `METHOD /path/{id}`, for example " +
-					"`{ \"customers.update\" = \"PUT /v1/customers/{id}\" }`. [The guide on service " +
-					"assumptions](guides/service-assumptions) lists the names."},
+					"`{ \"customers.update\" = \"PUT /v1/customers/{id}\" }`. See [what to do if the " +
+					"service differs](#what-if-the-service-differs)."},
 		},
 	}
 }

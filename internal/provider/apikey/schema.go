@@ -42,7 +42,7 @@ const aboutResource = "An API key of the collections service. A new key is alway
 	"the plan names the keys. The token is in the state: set `age_recipients` to store it encrypted, or use the " +
 	"ephemeral `billing_api_key`. A key that was revoked elsewhere is planned for re-creation; one that was rotated " +
 	"elsewhere gets a new key in place. Import by id or by `name`; the run that imports a key creates no new one. See " +
-	"[rotating keys and secrets](../guides/rotation).\n\nA refresh takes one request for the key and one for each of " +
+	"[rotating keys and secrets](../guides/rotation.md).\n\nA refresh takes one request for the key and one for each of " +
 	"`previous_keys`. Managing keys requires a key with the scope `api_keys:*`."
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.

@@ -108,10 +108,10 @@ const aboutResource = "A billing account of a customer, which has subscriptions 
 	"change of `customer_id`: that forces replacement, and subscriptions do not move to the new account. What belongs " +
 	"to the customer, such as its name, is set in `billing_customer`; an existing customer is found by the data source " +
 	"`billing_customer`. In `custom_metadata`, this configuration owns the keys it names (see [the guide on " +
-	"ownership](../guides/custom-metadata)).\n\nDestroying closes the account, which is final. It cancels no " +
+	"ownership](../guides/custom-metadata.md)).\n\nDestroying closes the account, which is final. It cancels no " +
 	"subscription: subscriptions that refer to the account are destroyed first. The customer stays. An account that was " +
 	"closed or deleted elsewhere is planned for re-creation, with a new id. Import by id or by `external_id` (see [the " +
-	"guide on importing](../guides/import)); an import never replaces the account. A refresh takes one request. " +
+	"guide on importing](../guides/import.md)); an import never replaces the account. A refresh takes one request. " +
 	"`effective_custom_metadata` also shows values of `custom_metadata` that you mark as sensitive, and is not sensitive " +
 	"itself."
 

@@ -133,12 +133,12 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 const aboutResource = "A customer of the organization: a person or a company that is billed. By default the " +
 	"service creates a billing account together with it (`billing_account_id`).\n\nAll changes are made in " +
 	"place and charge nothing. Other systems can change the same customer: their keys in `custom_metadata` stay " +
-	"(see [the guide on ownership](../guides/custom-metadata)), and so do contacts and addresses while " +
+	"(see [the guide on ownership](../guides/custom-metadata.md)), and so do contacts and addresses while " +
 	"`emails`, `phones` and `addresses` are unset. Every other optional argument that is unset is cleared if " +
 	"the customer has a value. Use `ignore_changes` for arguments that another system maintains.\n\nDestroying " +
 	"deletes the customer and closes its billing accounts. The API rejects this while one of its subscriptions " +
 	"is not canceled. A customer that was deleted elsewhere is planned for re-creation, with a new id and a new " +
-	"billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A " +
+	"billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import.md)). A " +
 	"refresh takes one request. Computed attributes also show values that you mark as sensitive, and are not sensitive " +
 	"themselves: `email` by `emails`, `phone` by `phones`, `custom_metadata` by `effective_custom_metadata`."
 

@@ -185,17 +185,18 @@ func attributes() map[string]schema.Attribute {
 
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A subscription of a billing account to a plan, to single items, or to both. [The guide on " +
-	"subscriptions](../guides/subscriptions) describes its lifecycle.\n\nA new subscription is billed from its start, " +
+	"subscriptions](../guides/subscriptions.md) describes its lifecycle.\n\nA new subscription is billed from its " +
+	"start, " +
 	"or from the end of its trial. All changes are made in place, except of `billing_account_id`, `company_id` and " +
 	"`product_group_id`: changing one of these forces replacement, which cancels this subscription and creates " +
 	"another one that is billed from its start; the plan warns. The plan shows all billable changes: `plan_id`, " +
 	"`items`, the discounts, `billing_cycle`, `pause`. The ids of plans, products and prices are found by their names " +
 	"with the data source `billing_records`. In `custom_metadata`, this configuration owns the keys it names (see [the " +
-	"guide on ownership](../guides/custom-metadata)).\n\nDestroying cancels immediately, unless `deletion_policy` is " +
+	"guide on ownership](../guides/custom-metadata.md)).\n\nDestroying cancels immediately, unless `deletion_policy` is " +
 	"set. A subscription that was canceled elsewhere stays in the state and is recreated only with " +
 	"`on_external_cancel = \"recreate\"`; one that no longer exists at the service is planned for re-creation. Import " +
-	"by id or by `external_id` (see [the guide on importing](../guides/import)). A refresh takes one request, and one " +
-	"more if the state has `items`."
+	"by id or by `external_id` (see [the guide on importing](../guides/import.md)). A refresh takes one request, and " +
+	"one more if the state has `items`."
 
 // Parts of descriptions that several arguments have in common.
 const (

@@ -84,10 +84,10 @@ const aboutResource = "An address that the collections service sends events to a
 	"delivery is attempted up to 8 times, over about eight and a half hours.\n\nAll changes are made in place. " +
 	"The service shows the `secret` only once, when the endpoint is registered and at each rotation. It is then " +
 	"in the state: set `age_recipients` to store it encrypted, or protect the state. [The guide on " +
-	"rotation](../guides/rotation) describes how to change it without losing events.\n\nDestroying deletes the " +
+	"rotation](../guides/rotation.md) describes how to change it without losing events.\n\nDestroying deletes the " +
 	"endpoint; deliveries that it has not received by then are lost. An endpoint that was deleted elsewhere is " +
 	"planned for re-creation, with a new id and a new secret. Import by id or by `url` (see [the guide on " +
-	"importing](../guides/import)). A refresh takes one request."
+	"importing](../guides/import.md)). A refresh takes one request."
 
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {

@@ -4,7 +4,7 @@ package metadata
 func AboutObject(noun string) string {
 	return "Your own data on the " + noun + ": an object with any nesting. This configuration owns the keys it " +
 		"names, at any depth; keys of other systems stay and are not reported as drift (see " +
-		"`custom_metadata_mode`, and [the guide on ownership](../guides/custom-metadata)). A key that you " +
+		"`custom_metadata_mode`, and [the guide on ownership](../guides/custom-metadata.md)). A key that you " +
 		"remove from the configuration is removed from the " + noun + "; the first apply " +
 		"after an import removes none. It is stored in state and shown in plans: do not put secrets in it."
 }

@@ -116,7 +116,7 @@ func ListNeeds(dataSource string) string {
 	return " Terraform requests at most 100 unless the block has a `limit`; every 100 take one request.\n\nRequires " +
 		"Terraform 1.14. With older versions, and with OpenTofu, the data source `" + dataSource +
 		"` lists them, and `import` blocks with `for_each` import them (see [the guide on " +
-		"importing](../guides/import))."
+		"importing](../guides/import.md))."
 }
 
 // ListFilter is Filter for a list resource.

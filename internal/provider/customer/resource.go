@@ -275,8 +275,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 
 // update takes the customer from state to plan, and returns it as it is afterwards, or nil when nothing was sent. A
 // response next to an error means that a first request has been carried out and a second one has not.
-func update(ctx context.Context, w *object.Write[*billing.Service, billing.Customer, model], own, next ownership) (*billing.Customer,
-	error) {
+func update(ctx context.Context, w *object.Write[*billing.Service, billing.Customer, model],
+	own, next ownership) (*billing.Customer, error) {
 	plan, state := w.Plan, w.State
 	id, body := state.ID.ValueString(), plan.body(state, own)
 	switch {

@@ -125,7 +125,7 @@ func TestAccCustomersDataSource(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ lines, says string }{
 		"limit of none": {`limit = 0`, `limit value must be at least 1, got: 0`},
-		"no order":      {`sort_order = "up"`, `sort_order value must be one of: ["asc" "desc"], got: "up"`},
+		"no order":      {`sort_order = "up"`, `sort_order value must be one of: \["asc" "desc"\], got: "up"`},
 		"no date":       {`updated_at_gte = "yesterday"`, `(?s)neither\s+a\s+date\s+such\s+as`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -80,32 +80,17 @@ func completeItems(ctx context.Context, client *billing.Service, s *billing.Subs
 
 // dataAttributes are the attributes of a subscription that is only read. items says when they are read.
 func dataAttributes(items string) object.Attributes {
-	attributes := object.Attributes{
-		"items": dataItemsAttribute(items),
-		"plan_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the requested " +
-			"plan: the pending plan if there is one, otherwise the active plan."},
-		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
-		"discount_percent": schema.StringAttribute{Computed: true, CustomType: fwtype.DecimalType{},
-			MarkdownDescription: about["discount_percent"]},
-		"trial_end": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["trial_end"]},
-		"pause": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The current pause; null if the " +
-			"subscription is not paused.",
-			Attributes: map[string]schema.Attribute{
-				"behavior": schema.StringAttribute{Computed: true, MarkdownDescription: "How invoices that are created during " +
-					"the pause are handled."},
-				"resumes_at": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
-					MarkdownDescription: "When the pause ends automatically, ISO 8601; null if it is ended manually."},
-			}},
-	}
-	for _, name := range []string{"allow_pause", "allow_cancel", "cancel_at_period_end"} {
-		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: about[name]}
-	}
-	attributes.Texts(about, "billing_account_id", "external_id", "company_id", "product_group_id", "discount_code_id",
-		"billing_cycle", "collection_method", "proration_behavior", "nfe_issuance_policy", "notes", "cancellation_reason")
-	attributes.Texts(about, computedTexts...)
-	attributes.CustomMetadata()
-	return attributes
+	own := object.Attributes{"items": dataItemsAttribute(items)}
+	own.CustomMetadata()
+	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
+		"plan_id":             "Id of the requested plan: the pending plan if there is one, otherwise the active plan.",
+		"cancellation_reason": "Reason of the cancellation, as recorded by the service; null if there is none.",
+		"proration_behavior": "How the service bills a change within a period: `create_prorations`, `none` or " +
+			"`always_invoice`.",
+		"pause":            "The current pause; null if the subscription is not paused.",
+		"pause.behavior":   "How invoices that are created during the pause are handled.",
+		"pause.resumes_at": "When the pause ends automatically, ISO 8601; null if it is ended manually.",
+	}, own)
 }
 
 // dataItemType is an item that is only read: that of the resource, with its id.

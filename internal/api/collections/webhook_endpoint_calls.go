@@ -10,7 +10,8 @@ import (
 )
 
 // CreateWebhookEndpoint registers an endpoint (wire contract: webhook_endpoints.create).
-// Its Secret is shown this once. A response that shows little else is completed by a read, or used alone where that fails.
+// Its Secret is shown this once. A response that shows little else is completed by a read, or used alone where that
+// fails.
 //
 // A second endpoint of the same url is not rejected, so the creation is sent once, and the
 // error for a lost response names those of the url that were registered since; see [api.Settle].

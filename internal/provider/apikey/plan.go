@@ -313,8 +313,8 @@ func howToEnd(keys []collections.APIKey) string {
 	for _, k := range keys {
 		text += "  " + k.ID + " " + line(k) + "\n"
 	}
-	return text + "\nTo end a key that nobody needs, revoke it at the service, or import it at an address of its own and " +
-		"destroy it:\n\n" + apidiag.ImportBlocks(typeName, idsOf(keys)...)
+	return text + "\nTo end a key that nobody needs, revoke it at the service, or import it at an address of its own " +
+		"and destroy it:\n\n" + apidiag.ImportBlocks(typeName, idsOf(keys)...)
 }
 
 // warnEnds reports which keys stop working in this apply.

@@ -48,7 +48,8 @@ func (w *write) renew(ctx context.Context, inherits bool) bool {
 			return rotated
 		}
 	}
-	return w.create(ctx, "The old key is as it was. The next apply creates another key in its place.", func() []predecessor {
+	const next = "The old key is as it was. The next apply creates another key in its place."
+	return w.create(ctx, next, func() []predecessor {
 		end := w.known.end()
 		if passed(end.ValueString(), now) {
 			return previous

@@ -124,7 +124,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"`create_billing_account = false`. After an import it is the customer's oldest account that is not " +
 					"closed. Not refreshed: an account that was closed elsewhere stays here."},
 
-			object.PolicyName: object.PolicyAttribute("`delete` deletes the customer and closes its billing accounts", object.PolicyDelete),
+			object.PolicyName: object.PolicyAttribute("`delete` deletes the customer and closes its billing accounts",
+				object.PolicyDelete),
 		},
 	}
 }

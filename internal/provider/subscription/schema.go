@@ -164,8 +164,8 @@ func attributes() map[string]schema.Attribute {
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
-		object.PolicyName: object.PolicyAttribute("`cancel` cancels immediately, `cancel_at_period_end` at the end of the paid "+
-			"period", policyCancel, policyCancelAtPeriodEnd),
+		object.PolicyName: object.PolicyAttribute("`cancel` cancels immediately, `cancel_at_period_end` at the end of "+
+			"the paid period", policyCancel, policyCancelAtPeriodEnd),
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true,
 			Default: stringdefault.StaticString(externalCancelKeep),
 			Validators: []validator.String{validate.OneOf(externalCancelKeep, externalCancelRecreate,

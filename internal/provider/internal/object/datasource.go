@@ -247,8 +247,8 @@ func (d describer) parts(path string, of map[string]managed.Attribute) map[strin
 }
 
 // configuring is found in a sentence that only matters to who writes a configuration.
-var configuring = regexp.MustCompile(`^(Defaults?|If|When the|On creation|For a new|Chang|Remov|Trailing|Their order|` +
-	`Used|Not|Next to|Finds|It finds) |\b(plans?|diff|rejected|configured|forces replacement|billable)\b`)
+var configuring = regexp.MustCompile(`^(Defaults?|If|When the|On creation|For a new|Changing|Removing|Trailing|` +
+	`Their order|Used|Not|Next to|Finds|It finds) |\b(plans?|diff|rejected|configured|forces replacement|billable)\b`)
 
 func (d describer) text(path string, attribute managed.Attribute) string {
 	if text, has := d.texts[path]; has {

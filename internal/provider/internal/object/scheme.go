@@ -210,7 +210,8 @@ func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 		}
 		diags.AddError("No such "+s.Noun+" to import as "+s.TypeName,
 			fmt.Sprintf("%sThe organization of this token has no %s with %s. Check the value, upper and lower case "+
-				"included, and the token. Terraform does not show which import this is: it is the one with %s.", hint, s.Noun, by, by.Import))
+				"included, and the token. Terraform does not show which import this is: it is the one with %s.", hint,
+				s.Noun, by, by.Import))
 		return
 	}
 	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case "+

@@ -22,8 +22,9 @@ func (shelf) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.
 	resp.Schema = managed.Schema{Attributes: map[string]managed.Attribute{
 		"id":   managed.StringAttribute{Computed: true, MarkdownDescription: "Id. The plan keeps it."},
 		"name": managed.StringAttribute{Required: true, MarkdownDescription: "Name of it. Two may share it. If unset, none."},
-		"due":  managed.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{}, MarkdownDescription: "Due"},
-		"open": managed.BoolAttribute{Optional: true, MarkdownDescription: "Whether. Defaults to `true`."},
+		"due": managed.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{},
+			MarkdownDescription: "Due. Changing this makes another."},
+		"open": managed.BoolAttribute{Optional: true, MarkdownDescription: "Whether. A plan shows it."},
 		"tags": managed.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Tags."},
 		"rows": managed.ListNestedAttribute{Optional: true, MarkdownDescription: "Rows.",
 			NestedObject: managed.NestedAttributeObject{Attributes: map[string]managed.Attribute{

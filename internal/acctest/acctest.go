@@ -19,7 +19,7 @@ import (
 
 // Factories serve the provider in the test's own process.
 var Factories = map[string]func() (tfprotov6.ProviderServer, error){
-	"billing": func() (tfprotov6.ProviderServer, error) { return provider.CheckedServer("test")(), nil },
+	"billing": func() (tfprotov6.ProviderServer, error) { return Compared(provider.Server("test")()), nil },
 }
 
 // A test that makes a service fail for good does not wait for minutes, unless it says so.
@@ -47,6 +47,8 @@ type Service struct {
 	CollectionsURL, CollectionsKey string
 	// CAFile is trusted in addition to the system's authorities; empty: none.
 	CAFile string
+	// Serve makes each provider that Core and Direct drive; nil: that of Factories.
+	Serve func() tfprotov6.ProviderServer
 
 	t *testing.T
 }

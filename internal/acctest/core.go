@@ -157,7 +157,11 @@ func (c *Core) Move(from, to string) {
 // configure starts a new provider.
 func (c *Core) configure(provider JSON, note noting) bool {
 	c.t.Helper()
-	c.server = ok(Factories["billing"]())
+	if c.service.Serve != nil {
+		c.server = c.service.Serve()
+	} else {
+		c.server = ok(Factories["billing"]())
+	}
 	c.schemas = ok(c.server.GetProviderSchema(c.ctx(), &tfprotov6.GetProviderSchemaRequest{}))
 	config := JSON{}
 	for _, argument := range c.service.arguments() {

@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -198,6 +199,12 @@ func (d *Direct) Import(id string) []*tfprotov6.Diagnostic {
 	d.keep(imported)
 	return append(p.Diagnostics, d.Refresh()...)
 }
+
+// Type is the type of the object.
+func (d *Direct) Type() string { return d.block.Type() }
+
+// ID is the id in the state.
+func (d *Direct) ID() string { return strings.Trim(d.Text("id"), `"`) }
 
 // Exists reports whether the state holds the object.
 func (d *Direct) Exists() bool { return d.core.objects[d.block.Address] != nil }

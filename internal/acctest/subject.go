@@ -84,9 +84,6 @@ func (s *Subject) Is(name, want string) {
 // Value is a text of the state; "null" for none.
 func (s *Subject) Value(name string) string { return strings.Trim(s.Text(name), `"`) }
 
-// ID is the id in the state.
-func (s *Subject) ID() string { return s.Value("id") }
-
 // Fault adds a fault to the sandbox.
 func (s *Subject) Fault(f sandbox.Fault) { s.core.service.Sandbox.AddFault(f) }
 

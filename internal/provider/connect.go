@@ -3,9 +3,7 @@ package provider
 import (
 	"context"
 	"crypto/x509"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -33,7 +31,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 		pool, err := api.LoadCertPool(s.caCertificateFile)
 		if err != nil {
 			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file",
-				certificateText(err))
+				err.Error()+". Check the path, and what the file contains.")
 			return c
 		}
 		roots = pool
@@ -56,16 +54,6 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	c.Collections = service(s, s.collections, base, collections.New, diags)
 	c.UseKey(s.collections.secret.text)
 	return c
-}
-
-// certificateText explains why the certificate file cannot be read.
-func certificateText(err error) string {
-	text := err.Error()
-	if errors.Is(err, fs.ErrNotExist) {
-		text += ". Correct the path. A sandbox removes its certificate file when it ends: start it again, and load the " +
-			"variables that it writes."
-	}
-	return text
 }
 
 // service prepares the way to one service, or notes what is missing for it.

@@ -229,8 +229,7 @@ func TestAccProvider_invalidArguments(t *testing.T) {
 		{service.Config(customer, `default_custom_metadata = "x"`), "default_custom_metadata takes an object"},
 		{service.Config(customer, `allowed_organization_ids = []`), "no organization could match"},
 		{block("base_url = \"https://localhost:1\"\ntoken = \"x\"\nca_certificate_file = \"none.pem\""),
-			"Invalid provider argument ca_certificate_file … none.pem … Correct the path. A sandbox removes its " +
-				"certificate file when it ends"},
+			"Invalid provider argument ca_certificate_file … none.pem … Check the path"},
 	} {
 		t.Run(c.words, func(t *testing.T) {
 			t.Parallel()

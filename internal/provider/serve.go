@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
 )
@@ -34,22 +33,13 @@ func Prepare(debugging bool) error { return process.Prepare(debugging) }
 
 // Server makes a server of the protocol, as Serve does.
 func Server(version string) func() tfprotov6.ProviderServer {
-	return func() tfprotov6.ProviderServer { return serverOf(version, false) }
-}
-
-// CheckedServer is Server for tests: what it does without the framework it does with the framework as well, and panics
-// when the results differ.
-func CheckedServer(version string) func() tfprotov6.ProviderServer {
-	fields.Check()
-	return func() tfprotov6.ProviderServer { return serverOf(version, true) }
-}
-
-func serverOf(version string, check bool) tfprotov6.ProviderServer {
-	p := &servedProvider{billingProvider: &billingProvider{version: version}}
-	// The framework's server has all calls; a test of front holds that.
-	framework, _ := providerserver.NewProtocol6(p)().(front.Framework)
-	p.front = front.New(framework, p.billingProvider.Resources(context.Background()), check)
-	return p.front
+	return func() tfprotov6.ProviderServer {
+		p := &servedProvider{billingProvider: &billingProvider{version: version}}
+		// The framework's server has all calls; a test of front holds that.
+		framework, _ := providerserver.NewProtocol6(p)().(front.Framework)
+		p.front = front.New(framework, p.billingProvider.Resources(context.Background()))
+		return p.front
+	}
 }
 
 // servedProvider is the provider behind a front.Server.

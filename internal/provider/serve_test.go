@@ -2,88 +2,109 @@ package provider_test
 
 import (
 	"context"
-	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 )
 
-// TestServerHandlesWhatIsSettled: refresh and plan of an object that stays as it is do not reach the framework, for
-// the types of which there are many. The response is the value of the request itself, which the framework never
-// returns. All tests that drive the provider in process compare both.
-func TestServerHandlesWhatIsSettled(t *testing.T) {
+// TestShortPath: plans of creations, of plain changes and of what stays as it is, and refreshes of what is as it was, do
+// not reach the framework, for every type. All tests that drive the provider in process compare both.
+func TestShortPath(t *testing.T) {
+	t.Parallel()
+	var framework []string
 	s := acctest.Start(t)
 	s.NeedsSandbox("objects are created for it")
-	for name, value := range s.Sandbox.Env() {
-		t.Setenv(name, value)
+	s.Serve = func() tfprotov6.ProviderServer {
+		server, _ := provider.Server("test")().(*front.Server)
+		server.Framework = reporting{server.Framework, &framework}
+		return server
 	}
-	server := provider.CheckedServer("test")()
-	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arguments := map[string]tftypes.Value{}
-	for _, attribute := range schemas.Provider.Block.Attributes {
-		arguments[attribute.Name] = tftypes.NewValue(attribute.Type, nil)
-	}
-	config, err := tfprotov6.NewDynamicValue(schemas.Provider.ValueType(),
-		tftypes.NewValue(schemas.Provider.ValueType(), arguments))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if resp, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: &config}); err !=
-		nil || len(resp.Diagnostics) > 0 {
-		t.Fatal(resp, err)
-	}
-	id := func(d *acctest.Direct) (id string) {
-		if err := json.Unmarshal([]byte(d.Text("id")), &id); err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
-	settled := func(typeName string, config acctest.JSON) *acctest.Direct {
-		d := s.Direct(typeName)
-		d.Set(config)
-		d.Refresh()
-		o := d.Record(config)
-		identity := &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: o.Identity}}
-		state := &tfprotov6.DynamicValue{MsgPack: o.State}
-		before := len(s.Sandbox.Requests())
-		read, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: state,
-			Private: o.Private, CurrentIdentity: identity})
-		if err != nil || read.NewState != state {
-			t.Errorf("%s: the framework returned a refresh: %+v, %v", typeName, read, err)
-		}
-		if sent := len(s.Sandbox.Requests()) - before; sent != 1 {
-			t.Errorf("%s: a refresh sent %d requests", typeName, sent)
-		}
-		for range 2 { // the server learns the keys of the private state from the first plan of a type
-			plan, err := server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: typeName,
-				PriorState: state, ProposedNewState: state, Config: &tfprotov6.DynamicValue{MsgPack: o.Config},
-				PriorPrivate: read.Private, PriorIdentity: identity})
-			if err != nil || len(plan.Diagnostics) > 0 {
-				t.Fatal(plan, err)
+	customer, account := s.Direct("billing_customer"), s.Direct("billing_account")
+	for _, c := range []struct {
+		*acctest.Direct
+		config func() acctest.JSON
+		change acctest.JSON
+	}{
+		{customer, func() acctest.JSON {
+			return acctest.JSON{"name": "Ana", "tags": []any{"a"}, "email": "ana@example.com", "external_id": "c-1",
+				"create_billing_account": false, "custom_metadata": acctest.JSON{"tier": 1}}
+		}, acctest.JSON{"notes": "new", "tags": []any{"a", "b"}}},
+		{account, func() acctest.JSON {
+			return acctest.JSON{"customer_id": customer.ID(), "payment_terms_days": 15}
+		}, acctest.JSON{"payment_terms_days": 20}},
+		{s.Direct("billing_subscription"), func() acctest.JSON {
+			return acctest.JSON{"billing_account_id": account.ID(), "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01",
+				"external_id": "s-1"}
+		}, acctest.JSON{"notes": "new"}},
+		{s.Direct("billing_finance_record"), func() acctest.JSON {
+			return acctest.JSON{"collection": "categories", "body": acctest.JSON{"name": "Rent"}}
+		}, acctest.JSON{"body": acctest.JSON{"name": "Rents"}}},
+		{s.Direct("billing_webhook_endpoint"), func() acctest.JSON {
+			return acctest.JSON{"url": "https://hooks.example.com/a", "events": []any{"charge.paid"}}
+		}, acctest.JSON{"description": "new"}},
+		{s.Direct("billing_api_key"), func() acctest.JSON {
+			return acctest.JSON{"name": "a", "scopes": []any{"charges:read"}}
+		}, acctest.JSON{"description": "new"}},
+	} {
+		config := c.config()
+		short := func(what string, step func() []*tfprotov6.Diagnostic) {
+			t.Helper()
+			framework = nil
+			if text := acctest.Errors(step()); text != "" {
+				t.Fatalf("%s of %s: %s", what, c.Type(), text)
 			}
-			read.NewState = plan.PlannedState
+			if len(framework) > 0 {
+				t.Errorf("%s of %s: the framework was asked to %v", what, c.Type(), framework)
+			}
 		}
-		if read.NewState != state {
-			t.Errorf("%s: the framework returned a plan", typeName)
+		var planned acctest.Planned
+		plan := func() []*tfprotov6.Diagnostic {
+			planned = c.Plan(config)
+			return planned.Diagnostics
 		}
-		return d
+		short("the creation", plan)
+		if text := acctest.Errors(c.Apply(planned)); text != "" {
+			t.Fatal(text)
+		}
+		short("the refresh", c.Refresh)
+		short("the plan of no change", plan)
+		if changes := planned.Changes(t); len(changes) > 0 {
+			t.Fatalf("%s is not settled: %v", c.Type(), changes)
+		}
+		maps.Copy(config, c.change)
+		short("a change", plan)
+		if changes := planned.Changes(t); len(changes) == 0 {
+			t.Errorf("%v changes nothing in %s", c.change, c.Type())
+		}
 	}
-	customer := settled("billing_customer", acctest.JSON{"name": "Ana", "tags": []any{"a"},
-		"create_billing_account": false, "custom_metadata": acctest.JSON{"tier": 1}})
-	account := settled("billing_account", acctest.JSON{"customer_id": id(customer),
-		"payment_terms_days": 15})
-	settled("billing_subscription", acctest.JSON{"billing_account_id": id(account),
-		"plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"})
+}
+
+// reporting is the framework's server, which reports the calls that the short path saves.
+type reporting struct {
+	front.Framework
+	calls *[]string
+}
+
+func (r reporting) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (
+	*tfprotov6.ReadResourceResponse, error) {
+	*r.calls = append(*r.calls, "read")
+	return r.Framework.ReadResource(ctx, req) //nolint:wrapcheck // it passes the call on
+}
+
+func (r reporting) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (
+	*tfprotov6.PlanResourceChangeResponse, error) {
+	if req.Config != req.ProposedNewState { // not the empty object, by which the server knows the defaults
+		*r.calls = append(*r.calls, "plan")
+	}
+	return r.Framework.PlanResourceChange(ctx, req) //nolint:wrapcheck // it passes the call on
 }
 
 // TestServerLosesNothing: each resource type can do behind the server what it can do alone, as far as the framework

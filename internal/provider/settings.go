@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -96,30 +97,78 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 			config.FinanceToken),
 		collections: r.endpoint("collections", "collections_base_url", config.CollectionsBaseURL, "collections_api_key",
 			config.CollectionsAPIKey),
-		environment:       r.environment(config.Environment),
+		environment: setting(r, "environment", config.Environment, "", oneOf("sandbox", "production"),
+			"%q is not an environment. Write sandbox or production."),
 		organizations:     r.organizations(ctx, config.AllowedOrganizationIDs),
 		caCertificateFile: r.text("ca_certificate_file", config.CACertificateFile).text,
-		maxRetries:        r.maxRetries(config.MaxRetries),
-		requestsPerSecond: r.requestsPerSecond(config.RequestsPerSecond),
-		bulkRefresh:       r.bulkRefresh(config.BulkRefresh),
-		operations:        r.operations(config.Operations),
+		maxRetries: setting(r, "max_retries", asText(config.MaxRetries, config.MaxRetries.String()), api.NoRetryLimit,
+			func(text string) (int, bool) {
+				n, err := strconv.Atoi(text)
+				return n, err == nil && n >= 0 && n <= highestMaxRetries
+			}, "%q is not a whole number from 0 to %d.", highestMaxRetries),
+		requestsPerSecond: setting(r, "requests_per_second", asText(config.RequestsPerSecond,
+			fwtype.NumberText(config.RequestsPerSecond.ValueBigFloat())), 0, func(text string) (float64, bool) {
+			n, err := strconv.ParseFloat(text, 64)
+			return n, err == nil && n > 0 && n <= highestRequestRate // so that NaN is rejected too
+		}, "%q is not a number above 0 and up to %d. Without the argument there is no limit.", highestRequestRate),
+		bulkRefresh: setting(r, "bulk_refresh", asText(config.BulkRefresh, config.BulkRefresh.String()), true,
+			func(text string) (bool, bool) {
+				on, err := strconv.ParseBool(text)
+				return on, err == nil
+			}, "%q is neither true nor false."),
+		operations: r.operations(config.Operations),
 	}
-	retryTimeout := r.duration("retry_timeout", config.RetryTimeout, 0, highestRetryTimeout)
-	if retryTimeout != nil {
-		s.retryTimeout = *retryTimeout
-	}
-	if retryTimeout != nil && *retryTimeout == 0 {
+	const unset = -1
+	s.retryTimeout = r.duration("retry_timeout", config.RetryTimeout, unset, 0, highestRetryTimeout)
+	if s.retryTimeout == 0 {
 		s.maxRetries = 0
 	}
-	requestTimeout := r.duration("request_timeout", config.RequestTimeout, lowestRequestTimeout, highestRequestTimeout)
-	if requestTimeout != nil {
-		s.requestTimeout = *requestTimeout
-	}
+	s.retryTimeout = max(s.retryTimeout, 0)
+	s.requestTimeout = r.duration("request_timeout", config.RequestTimeout, 0, lowestRequestTimeout, highestRequestTimeout)
 	r.checkPaths(s.operations, s.billing, s.finance, s.collections)
 	s.collectionsAuthHeader = r.header(config.CollectionsAuthHeader)
 	s.defaults, s.defaultsUnknown = r.defaults(config.DefaultCustomMetadata)
 	s.unknown = r.unknown
 	return s, r.diags
+}
+
+// setting reads an argument from its text, or is unset. problem explains a text that is rejected, which is its first
+// verb.
+func setting[T any](r *resolver, argument string, configured types.String, unset T, read func(text string) (T, bool),
+	problem string, limits ...any) T {
+	v := r.text(argument, configured)
+	if v.text == "" {
+		return unset
+	}
+	value, ok := read(v.text)
+	if !ok {
+		r.wrong(v, problem, append([]any{v.text}, limits...)...)
+	}
+	return value
+}
+
+// asText is an argument that is not a text in the configuration, but is in the environment.
+func asText(configured attr.Value, text string) types.String {
+	switch {
+	case configured.IsNull():
+		return types.StringNull()
+	case configured.IsUnknown():
+		return types.StringUnknown()
+	}
+	return types.StringValue(text)
+}
+
+func oneOf(values ...string) func(string) (string, bool) {
+	return func(text string) (string, bool) { return text, slices.Contains(values, text) }
+}
+
+func (r *resolver) duration(argument string, configured types.String, unset, lowest,
+	highest time.Duration) time.Duration {
+	return setting(r, argument, configured, unset, func(text string) (time.Duration, bool) {
+		d, err := time.ParseDuration(text)
+		return d, err == nil && d >= lowest && d <= highest
+	}, "%q is not a duration between %s and %s. Write a number with its unit, such as 30s or 2m.", short(lowest),
+		short(highest))
 }
 
 // text reads a text argument whose variable is BILLING_ and its name in capitals.
@@ -192,14 +241,6 @@ func (r *resolver) checkPaths(operations api.Operations, endpoints ...endpoint) 
 	}
 }
 
-func (r *resolver) environment(configured types.String) string {
-	v := r.text("environment", configured)
-	if v.text != "" && v.text != "sandbox" && v.text != "production" {
-		r.wrong(v, "%q is not an environment. Write sandbox or production.", v.text)
-	}
-	return v.text
-}
-
 func (r *resolver) organizations(ctx context.Context, configured types.Set) []string {
 	const argument = "allowed_organization_ids"
 	if configured.IsNull() {
@@ -238,74 +279,6 @@ func (r *resolver) header(configured types.String) string {
 		r.wrong(v, "%s.", err)
 	}
 	return v.text
-}
-
-func (r *resolver) maxRetries(configured types.Int64) int {
-	v, given := r.number("max_retries", configured.IsNull(), configured.IsUnknown(), configured.String())
-	if !given {
-		return api.NoRetryLimit
-	}
-	n, err := strconv.Atoi(v.text)
-	if err != nil || n < 0 || n > highestMaxRetries {
-		r.wrong(v, "%q is not a whole number from 0 to %d.", v.text, highestMaxRetries)
-	}
-	return n
-}
-
-func (r *resolver) requestsPerSecond(configured types.Number) float64 {
-	v, given := r.number("requests_per_second", configured.IsNull(), configured.IsUnknown(),
-		fwtype.NumberText(configured.ValueBigFloat()))
-	if !given {
-		return 0
-	}
-	n, err := strconv.ParseFloat(v.text, 64)
-	// Written so that NaN is rejected too.
-	if inRange := n > 0 && n <= highestRequestRate; err != nil || !inRange {
-		r.wrong(v, "%q is not a number above 0 and up to %d. Without the argument there is no limit.", v.text,
-			highestRequestRate)
-	}
-	return n
-}
-
-func (r *resolver) bulkRefresh(configured types.Bool) bool {
-	v, given := r.number("bulk_refresh", configured.IsNull(), configured.IsUnknown(),
-		strconv.FormatBool(configured.ValueBool()))
-	if !given {
-		return true
-	}
-	on, err := strconv.ParseBool(v.text)
-	if err != nil {
-		r.wrong(v, "%q is neither true nor false.", v.text)
-	}
-	return on
-}
-
-// number reads an argument that is not a text in the configuration.
-func (r *resolver) number(argument string, null, unknown bool, text string) (value, bool) {
-	configured := types.StringValue(text)
-	switch {
-	case null:
-		configured = types.StringNull()
-	case unknown:
-		configured = types.StringUnknown()
-	}
-	v := r.text(argument, configured)
-	return v, v.text != "" && !v.unknown
-}
-
-// duration reads a time with its unit, whose default is in defaultTimes.
-// duration reads an argument that is a duration; nil is one that is not set.
-func (r *resolver) duration(argument string, configured types.String, lowest, highest time.Duration) *time.Duration {
-	v := r.text(argument, configured)
-	if v.text == "" {
-		return nil
-	}
-	d, err := time.ParseDuration(v.text)
-	if err != nil || d < lowest || d > highest {
-		r.wrong(v, "%q is not a duration between %s and %s. Write a number with its unit, such as 30s or 2m.", v.text,
-			short(lowest), short(highest))
-	}
-	return &d
 }
 
 // short leaves out the units that are zero: 10m, not 10m0s.

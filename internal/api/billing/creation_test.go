@@ -168,8 +168,11 @@ var kinds = map[string]kind{
 	"subscription": {"/v1/subscriptions", map[string]any{"billing_account_id": "b1", "plan_id": "p1"},
 		map[string]any{"plan_id": "p2"},
 		func(ctx context.Context, s *Service, externalID *string) (string, bool, error) {
-			created, err := s.CreateSubscription(ctx, SubscriptionCreate{BillingAccountID: "b1", PlanID: new("p1"),
-				ExternalID: externalID})
+			body := SubscriptionBody{BillingAccountID: api.Set("b1"), PlanID: api.Set("p1")}
+			if externalID != nil {
+				body.ExternalID = api.Set(*externalID)
+			}
+			created, err := s.CreateSubscription(ctx, body)
 			if err != nil {
 				return "", false, err
 			}
@@ -296,8 +299,9 @@ func TestAdoptedSubscription_items(t *testing.T) {
 			w := newWire(map[string]http.HandlerFunc{"POST " + s.path: s.dated(s.post), "GET " + s.path: s.dated(s.list),
 				"GET " + s.path + "/{id}":       s.dated(s.get),
 				"GET " + s.path + "/{id}/items": respond(200, listOf(`{"id":"i1","product_id":"p","price_id":"q1","quantity":1}`))})
-			got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{BillingAccountID: "b1",
-				ExternalID: new("x1"), Items: []SubscriptionItemInput{{ProductID: "p", PriceID: price}}})
+			got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionBody{
+				BillingAccountID: api.Set("b1"), ExternalID: api.Set("x1"),
+				Items: api.Set([]SubscriptionItemInput{{ProductID: "p", PriceID: price}})})
 			var taken *api.TakenError
 			if (got != nil && got.Adopted) != adopted || errors.As(err, &taken) == adopted {
 				t.Errorf("%s: %+v, %v", price, got, err)
@@ -358,12 +362,14 @@ func TestShows(t *testing.T) {
 		PaymentTermsDays: api.Set(int64(10)), AutoCollection: api.Set(false),
 		CustomMetadata: api.Set(json.RawMessage(`{"n":1}`)),
 	}
-	subscription := SubscriptionCreate{
-		BillingAccountID: "a1", ExternalID: new("x1"), CompanyID: new("co1"), ProductGroupID: new("g1"),
-		DiscountCodeID: new("d1"), PlanID: new("plan1"), BillingCycle: new("monthly"), CollectionMethod: new("manual_charge"),
-		TrialEnd: new("2025-10-01T00:00:00-03:00"), ProrationBehavior: new("none"), NfeIssuancePolicy: new("disabled"),
-		Notes: new("n"), CustomMetadata: json.RawMessage(`{"a":1.0}`), TrialPeriodDays: new(int64(3)),
-		Items: []SubscriptionItemInput{{ProductID: "p", PriceID: "q"}},
+	subscription := SubscriptionBody{
+		BillingAccountID: api.Set("a1"), ExternalID: api.Set("x1"), CompanyID: api.Set("co1"),
+		ProductGroupID: api.Set("g1"), DiscountCodeID: api.Set("d1"), PlanID: api.Set("plan1"),
+		BillingCycle: api.Set("monthly"), CollectionMethod: api.Set("manual_charge"),
+		TrialEnd: api.Set("2025-10-01T00:00:00-03:00"), ProrationBehavior: api.Set("none"),
+		NfeIssuancePolicy: api.Set("disabled"), Notes: api.Set("n"), TrialPeriodDays: api.Set(int64(3)),
+		CustomMetadata: api.Set(json.RawMessage(`{"a":1.0}`)),
+		Items:          api.Set([]SubscriptionItemInput{{ProductID: "p", PriceID: "q"}}),
 	}
 	for name, test := range map[string]struct {
 		sent, least any
@@ -389,7 +395,7 @@ func TestShows(t *testing.T) {
 			[]string{`"external_id":"x2"`, `"billing_email":"z"`, `"payment_terms_days":11`, `"auto_collection":true`,
 				`"custom_metadata":{"n":2}`, `"customer":{"id":"c2"}`},
 			[]string{`"payment_terms_days":null`, `"auto_collection":null`, `"customer":null`}},
-		"subscription": {subscription, SubscriptionCreate{BillingAccountID: "a1"}, `{"id":"s1","billing_account_id":"a1",
+		"subscription": {subscription, SubscriptionBody{BillingAccountID: api.Set("a1")}, `{"id":"s1","billing_account_id":"a1",
 			"external_id":"x1","company_id":"co1","product_group_id":"g1","discount_code_id":"d1","plan_id":"plan1",
 			"billing_cycle":"monthly","collection_method":"manual_charge","trial_end":"2025-10-01T03:00:00.000Z",
 			"proration_behavior":"none","nfe_issuance_policy":"disabled","notes":"n","custom_metadata":{"a":1}}`,

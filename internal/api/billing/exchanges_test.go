@@ -52,13 +52,13 @@ var calls = map[string]func(*testing.T, *Service, string, evidence.Request) (any
 		return s.CloseBillingAccount(t.Context(), id, apitest.BodyOf[reasonBody](t, r.Body).Reason)
 	},
 	"subscriptions.create": func(t *testing.T, s *Service, _ string, r evidence.Request) (any, error) {
-		return s.CreateSubscription(t.Context(), apitest.BodyOf[SubscriptionCreate](t, r.Body))
+		return s.CreateSubscription(t.Context(), apitest.BodyOf[SubscriptionBody](t, r.Body))
 	},
 	"subscriptions.get": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return s.GetSubscription(t.Context(), id)
 	},
 	"subscriptions.update": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
-		return s.UpdateSubscription(t.Context(), id, apitest.BodyOf[SubscriptionUpdate](t, r.Body))
+		return s.UpdateSubscription(t.Context(), id, apitest.BodyOf[SubscriptionBody](t, r.Body))
 	},
 	"subscriptions.delete": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return nil, s.DeleteSubscription(t.Context(), id)

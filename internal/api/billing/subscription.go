@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // Subscription is a subscription as the service returns it (service
@@ -111,6 +114,42 @@ func (s *Subscription) PendingPlanID() string {
 	return id
 }
 
+// SubscriptionBody is the body of subscriptions.create and subscriptions.update (service description, Recurring billing
+// §4). What is left out of a creation has the service's default, and is not touched by an update; null clears.
+type SubscriptionBody struct {
+	// Of a creation, which requires billing_account_id, and plan_id where there are no items.
+	BillingAccountID api.Field[string]                  `json:"billing_account_id,omitzero"`
+	CompanyID        api.Field[string]                  `json:"company_id,omitzero"`
+	ProductGroupID   api.Field[string]                  `json:"product_group_id,omitzero"`
+	TrialEnd         api.Field[string]                  `json:"trial_end,omitzero"`
+	TrialPeriodDays  api.Field[int64]                   `json:"trial_period_days,omitzero"` // excludes TrialEnd
+	Items            api.Field[[]SubscriptionItemInput] `json:"items,omitzero"`
+	// Of both.
+	ExternalID        api.Field[string]          `json:"external_id,omitzero"`
+	PlanID            api.Field[string]          `json:"plan_id,omitzero"`
+	BillingCycle      api.Field[string]          `json:"billing_cycle,omitzero"`
+	CollectionMethod  api.Field[string]          `json:"collection_method,omitzero"`
+	DiscountCodeID    api.Field[string]          `json:"discount_code_id,omitzero"`
+	ProrationBehavior api.Field[string]          `json:"proration_behavior,omitzero"`
+	NfeIssuancePolicy api.Field[string]          `json:"nfe_issuance_policy,omitzero"`
+	Notes             api.Field[string]          `json:"notes,omitzero"`
+	CustomMetadata    api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
+	// Of an update.
+	CancelAtPeriodEnd  api.Field[bool]        `json:"cancel_at_period_end,omitzero"`
+	DiscountPercent    api.Field[json.Number] `json:"discount_percent,omitzero"` // 0 to 100, sent as a number
+	AllowPause         api.Field[bool]        `json:"allow_pause,omitzero"`
+	AllowCancel        api.Field[bool]        `json:"allow_cancel,omitzero"`
+	CustomMetadataMode api.Field[string]      `json:"custom_metadata_mode,omitzero"` // replace (the default) or merge
+}
+
+// SubscriptionCreated is the response of subscriptions.create.
+type SubscriptionCreated struct {
+	Subscription
+	// Adopted says that the response to the create was lost and the subscription
+	// was found by a lookup.
+	Adopted bool `json:"-"`
+}
+
 // SubscriptionItem is one item of a subscription (wire contract:
 // subscriptions.items.list).
 type SubscriptionItem struct {
@@ -133,6 +172,16 @@ func (i *SubscriptionItem) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// SubscriptionItemInput is one item of a subscription that is asked for (service
+// description, Recurring billing §4). What is nil is left out.
+type SubscriptionItemInput struct {
+	ProductID string `json:"product_id"`
+	PriceID   string `json:"price_id"`
+	Quantity  *int64 `json:"quantity,omitempty"` // at least 1; nil: 1
+	// ten-thousandths of the currency unit, instead of the price's amount
+	UnitAmountSubcents *int64 `json:"unit_amount_subcents,omitempty"`
+}
+
 // SubscriptionQuery narrows a list of subscriptions. Empty fields are not sent.
 type SubscriptionQuery struct {
 	Listing
@@ -143,5 +192,23 @@ type SubscriptionQuery struct {
 	UpdatedAtGTE     string // ISO 8601
 }
 
+func (q SubscriptionQuery) matches(s Subscription) bool {
+	return (q.ExternalID == "" || q.ExternalID == text(s.ExternalID)) &&
+		(q.BillingAccountID == "" || same.ID(q.BillingAccountID, s.BillingAccountID)) &&
+		(q.Status == "" || q.Status == s.Status) &&
+		(q.PlanID == "" || same.ID(q.PlanID, text(s.PlanID))) &&
+		notBefore(s.UpdatedAt, q.UpdatedAtGTE)
+}
+
 // Check implements [checked].
 func (s *Subscription) Check() error { return present("subscription", s.ID) }
+
+// matches reports whether an item is what was asked for.
+func (w SubscriptionItemInput) matches(i SubscriptionItem) bool {
+	quantity := int64(1)
+	if w.Quantity != nil {
+		quantity = *w.Quantity
+	}
+	return same.ID(w.ProductID, i.ProductID) && same.ID(w.PriceID, i.PriceID) && quantity == i.Quantity &&
+		(w.UnitAmountSubcents == nil || i.UnitAmountSubcents == nil || *w.UnitAmountSubcents == *i.UnitAmountSubcents)
+}

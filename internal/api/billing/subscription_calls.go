@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"net/url"
 	"slices"
 
@@ -19,12 +20,15 @@ const (
 
 // CreateSubscription creates a subscription (wire contract: subscriptions.create). A lost response is settled as
 // [api.Settle] says.
-func (s *Service) CreateSubscription(ctx context.Context, create SubscriptionCreate) (*SubscriptionCreated, error) {
+func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody) (*SubscriptionCreated, error) {
+	code, _ := body.ExternalID.Get()
+	account, _ := body.BillingAccountID.Get()
+	items, _ := body.Items.Get()
 	subscription, adopted, err := creation[Subscription]{
-		noun: "subscription", externalID: text(create.ExternalID), body: create,
-		otherwise: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID),
+		noun: "subscription", externalID: code, body: body,
+		otherwise: fmt.Sprintf("subscription of the billing account %q", account),
 		send: func(ctx context.Context) (*Subscription, error) {
-			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: create})
+			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: body})
 		},
 		find: func(ctx context.Context, externalID string) (whole []Subscription, err error) {
 			for found, err := range s.ListSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID}) {
@@ -40,15 +44,15 @@ func (s *Service) CreateSubscription(ctx context.Context, create SubscriptionCre
 			return whole, nil
 		},
 		newest: func(ctx context.Context) iter.Seq2[Subscription, error] {
-			return s.listedSubscriptions(ctx, SubscriptionQuery{BillingAccountID: create.BillingAccountID,
+			return s.listedSubscriptions(ctx, SubscriptionQuery{BillingAccountID: account,
 				Listing: Listing{SortOrder: newestFirst}})
 		},
 		like: func(s Subscription) bool {
-			return text(s.ExternalID) == "" && same.ID(create.BillingAccountID, s.BillingAccountID)
+			return text(s.ExternalID) == "" && same.ID(account, s.BillingAccountID)
 		},
 		id: subscriptionID, live: Subscription.live, createdAt: func(s Subscription) string { return s.CreatedAt },
 		equal: func(ctx context.Context, found Subscription) (bool, error) {
-			return s.hasItems(ctx, found.ID, create.Items)
+			return s.hasItems(ctx, found.ID, items)
 		},
 	}.settle(ctx, s)
 	if err != nil {
@@ -101,10 +105,10 @@ func (s *Service) RefreshSubscription(ctx context.Context, id string) (*Subscrip
 // UpdateSubscription changes a subscription and returns it as it is then (wire
 // contract: subscriptions.update). A response that does not show it is followed by
 // a read.
-func (s *Service) UpdateSubscription(ctx context.Context, id string, u SubscriptionUpdate) (*Subscription, error) {
+func (s *Service) UpdateSubscription(ctx context.Context, id string, body SubscriptionBody) (*Subscription, error) {
 	before := s.client.DateText()
 	subscription, err := s.changeSubscription(ctx, api.Request{
-		Operation: "subscriptions.update", Path: map[string]string{"id": id}, Body: u,
+		Operation: "subscriptions.update", Path: map[string]string{"id": id}, Body: body,
 	})
 	return api.ReadBack(ctx, subscription, err, func(ctx context.Context) (*Subscription, error) {
 		s.wrote(id, "", before, false)
@@ -169,4 +173,55 @@ func (s *Service) FindSubscriptions(ctx context.Context, q SubscriptionQuery) ([
 		found = append(found, subscription)
 	}
 	return liveFirst(found, Subscription.live), nil
+}
+
+// SubscriptionItems reads the items of a subscription (wire contract:
+// subscriptions.items.list). listed is false when the service returns 404 or
+// 405: it does not list items then, which is not an error.
+//
+// A 404 looks the same whether the operation or the subscription is missing. So
+// the caller reads the subscription itself first: only a 404 to that says that
+// it is gone.
+func (s *Service) SubscriptionItems(ctx context.Context, id string) (items []SubscriptionItem, listed bool, err error) {
+	request := api.Request{Operation: "subscriptions.items.list", Path: map[string]string{"id": id}}
+	items = []SubscriptionItem{}
+	for item, err := range api.List(ctx, s.client, request, api.ListOptions[SubscriptionItem]{
+		ID:     func(i SubscriptionItem) string { return i.ID },
+		SortBy: "id", // items have no created_at
+		Whole:  true,
+	}) {
+		if len(items) == 0 && isNoOperation(err) {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		items = append(items, item)
+	}
+	return items, true, nil
+}
+
+func isNoOperation(err error) bool {
+	e, ok := api.AsError(err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
+}
+
+// SyncSubscriptionItems makes these the items of a subscription, all of them
+// (wire contract: subscriptions.items.sync). The items are nil when the response
+// does not show them; one that is not the service's own is followed by a read.
+func (s *Service) SyncSubscriptionItems(ctx context.Context, id string,
+	items []SubscriptionItemInput) ([]SubscriptionItem, error) {
+	body := struct {
+		Items []SubscriptionItemInput `json:"items"`
+	}{Items: items}
+	if body.Items == nil {
+		body.Items = []SubscriptionItemInput{} // null is not the empty set
+	}
+	now, err := api.Many[SubscriptionItem](ctx, s.client, api.Request{
+		Operation: "subscriptions.items.sync", Path: map[string]string{"id": id}, Body: body,
+	})
+	return api.ReadBack(ctx, now, err, func(ctx context.Context) ([]SubscriptionItem, error) {
+		items, _, err := s.SubscriptionItems(ctx, id)
+		return items, err
+	})
 }

@@ -2,10 +2,12 @@ package apikey
 
 import (
 	"context"
+	"iter"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
@@ -85,4 +87,26 @@ func listDataSchema() schema.Schema {
 // readMany lists the keys.
 func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
 	m.Keys = object.Many(client.ListAPIKeys(ctx), m.Limit, "API keys", dataFromAPI, diags)
+}
+
+type lists = object.ListResource[*collections.Service, collections.APIKey, struct{}]
+
+// ListResource lists keys for `terraform query`.
+type ListResource struct{ lists }
+
+// NewListResource returns the list resource. The service offers no filters.
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme, Describe: describe,
+		About: "Lists the API keys of the organization that are neither revoked nor expired, oldest first, " +
+			"so that `terraform query` can write their configuration and import them. Tokens are not part of it, and the " +
+			"service offers no filters." + object.ListNeeds("billing_api_keys"),
+		Query: func(ctx context.Context, client *collections.Service, _ struct{}) iter.Seq2[collections.APIKey, error] {
+			return client.ListAPIKeys(ctx)
+		}}}
+}
+
+// describe is a key in a listing. Revoked and expired ones cannot be managed, so they are left out.
+func describe(ctx context.Context, client *collections.Service, k *collections.APIKey) (object.Item, bool) {
+	now, _ := client.Now(ctx)
+	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, ended(k, now) == ""
 }

@@ -116,7 +116,8 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		next := "A second run creates another key; this one ends at " + *create.ExpiresAt + "."
 		owns := func(collections.APIKey) bool { return false }
 		if !lostKey(err, name, next, owns, &resp.Diagnostics) {
-			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create", Object: name, Attributes: arguments})
+			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create", Object: name,
+				Attributes: []string{"name", "description", "scopes", "expires_at"}})
 		}
 		return
 	}

@@ -4,9 +4,9 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
 // recorded is the response of a recorded exchange, as the client has it and as it is on the wire.

@@ -1,24 +1,23 @@
 // Package apikey is the API key of the collections service: the resource with its rotation, the ephemeral resource, the
-// data sources and the list resource.
+// data sources and the list resource. rotation.go creates a new key and ends the old ones.
 package apikey
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 type base = object.Resource[*collections.Service, collections.APIKey, model]
@@ -30,6 +29,29 @@ var _ object.Managed = (*Resource)(nil)
 
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
+
+// scheme is how keys are named and found.
+var scheme = object.Scheme[*collections.Service, collections.APIKey]{
+	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
+	Service: conn.Collections,
+	ID:      func(k *collections.APIKey) string { return k.ID },
+	Get:     (*collections.Service).GetAPIKey,
+	Listed:  (*collections.Service).RefreshAPIKey,
+	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.APIKey, error) {
+		return client.FindAPIKeys(ctx, by.Value)
+	},
+	Line: func(k *collections.APIKey) string {
+		return fmt.Sprintf("%s  %s (created %s)", k.ID, k.KeyPrefix, k.CreatedAt)
+	},
+	Refuse: func(ctx context.Context, client *collections.Service, k *collections.APIKey, _ object.Selector,
+		diags *diag.Diagnostics) {
+		now, _ := client.Now(ctx)
+		if end := ended(k, now); end != "" {
+			diags.AddError(fmt.Sprintf("API key %q (id %s) does not work any more", k.Name, k.ID), fmt.Sprintf("It %s, so "+
+				"there is nothing to manage. Remove the import and let a new key be created.", end))
+		}
+	},
+}
 
 // ValidateConfig reports arguments that cannot be used together.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
@@ -47,26 +69,42 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	m.refuseLifetime(&resp.Diagnostics)
 }
 
-// write is a creation, an update or a deletion in progress: what the state and the private state hold.
+// write is a creation, an update or a deletion in progress.
 type write struct {
 	*object.Write[*collections.Service, collections.APIKey, model]
-	state model
-	known known
+	// before is what Terraform has; zero for a creation. known is what the private state holds.
+	before model
+	known  known
 }
 
-// save writes both. It is called after each response, before the next request.
-func (w *write) save(ctx context.Context) {
-	w.Save(ctx, w.state.ID, w.state)
-	w.known.write(ctx, w.Private, w.Diags)
+type step = object.Step[collections.APIKey]
+
+// begin is a write that has begun.
+func begin(begun *object.Write[*collections.Service, collections.APIKey, model], before model, known known) *write {
+	w := &write{Write: begun, before: before, known: known}
+	w.After = func(key *collections.APIKey, prior model) model {
+		m := prior.shows(key)
+		if !before.ID.IsNull() {
+			m.CreatedAt = before.CreatedAt // of the first key
+		}
+		if key.Name == "" { // the response shows little but the token
+			object.Onto(context.Background(), &prior, &m)
+		}
+		return m
+	}
+	return w
+}
+
+// note is what is known from now on.
+func (w *write) note(ctx context.Context, k known) {
+	w.known = k
+	k.write(ctx, w.Private, w.Diags)
 }
 
 // owns reports whether a key is known, so that it is none that a lost response has left.
 func (w *write) owns(key collections.APIKey) bool {
-	return owned(w.State, w.known, key) || owned(w.state, w.known, key)
+	return owned(w.before, w.known, key) || owned(w.State, w.known, key)
 }
-
-// fail reports an error of the service.
-func (w *write) fail(err error, verb string) { apidiag.Add(w.Diags, err, operation(verb, w.state)) }
 
 // Create creates the key and writes its token to the state at once, as it is never shown again.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -75,59 +113,119 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok || begun.Diags.HasError() {
 		return
 	}
-	w := &write{Write: begun, state: begun.Plan}
-	if key, expiry := w.create(ctx, "A second apply creates another key."); key != nil {
-		w.take(ctx, key, expiry, nil)
+	w := begin(begun, model{}, known{})
+	if w.create(ctx, "A second apply creates another key.", nil) {
+		w.finish(ctx)
 	}
 }
 
-// create sends the creation, and returns the key with its expiry; nil where that has failed.
-func (w *write) create(ctx context.Context, next string) (*collections.APIKey, *string) {
-	var now time.Time
-	if !w.Plan.ExpiresAfterDays.IsNull() {
-		var shown bool
-		if now, shown = w.Client.Now(ctx); !shown {
-			w.Diags.AddAttributeError(path.Root("expires_after_days"), fmt.Sprintf("No time for %s", w.Plan.displayName()),
-				"The lifetime begins now by the clock of the service, and no response of it has a Date. Set expires_at.")
-			return nil, nil
+// Read refreshes the state. A key that another system has ended is planned for re-creation; one whose expires_at has
+// passed has ended as configured, so it stays in the state.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	k := readKnown(ctx, req.Private, &resp.Diagnostics)
+	prior, client, ok := r.BeginRead(ctx, req, resp)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
+	key, err := scheme.Reread(ctx, client, prior.ID.ValueString(), importing)
+	if err != nil && !api.IsNotFound(err) {
+		apidiag.AddRead(&resp.Diagnostics, err, r.Operation("read", prior), !importing)
+		return
+	}
+	now, _ := client.Now(ctx)
+	if revoked(key) && !passed(prior.ExpiresAt.ValueString(), now) {
+		again := "creates a new key, with a new token"
+		if left := predecessorsOf(prior.PreviousKeys); len(left) > 0 {
+			again += ". These previous_keys leave the state too, and keep working until grace_until, where they have one:\n"
+			for _, p := range left {
+				again += fmt.Sprintf("\n  %s (%s): %s", p.id.ValueString(), p.prefix.ValueString(), p.graceUntil)
+			}
+			again += "\n\nTo end one, revoke it at the service"
+		}
+		r.Gone(ctx, prior.ID, prior.displayName(), gone(key), again, resp)
+		return
+	}
+	r.Run().Refreshed(typeName, prior.ID.ValueString())
+	left, err := inGrace(ctx, client, predecessorsOf(prior.PreviousKeys), now)
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, r.Operation("read a previous key of", prior))
+		return
+	}
+	state := prior
+	if revoked(key) {
+		k.Expiry = prior.ExpiresAt.ValueStringPointer() // it has ended before, in any case
+	} else {
+		end := text(key.ExpiresAt)
+		k.Rotated = k.Rotated || !importing && k.Expiry != nil && earlier(end, *k.Expiry)
+		k.Expiry = &end
+		state = prior.refreshed(key, ended(key, now) != "")
+		if importing {
+			state = fromAPI(key)
 		}
 	}
-	body := w.Plan.toCreate(now)
-	key, err := w.Client.CreateAPIKey(ctx, body)
+	state.PreviousKeys = predecessorList(left)
+	k.Imported = importing
+	k = k.at(state, now)
+	k.Endings = slices.DeleteFunc(k.Endings, func(e ending) bool {
+		return e.Successor == "" && !slices.ContainsFunc(left, func(p predecessor) bool { return p.id.ValueString() == e.ID })
+	})
+	state.RotationDueAt = state.dueAt(k.end())
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+	k.write(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// refreshed is the state m as the service shows it now. Where the key does not work any more, the arguments stay as
+// they are: nothing at the service can change, and the state may say more than the key ever had.
+func (m model) refreshed(key *collections.APIKey, ended bool) model {
+	state := m.shows(key)
+	state.CreatedAt = m.CreatedAt
+	if ended {
+		state.Name, state.Description, state.Scopes = m.Name, m.Description, m.Scopes
+	}
+	return state
+}
+
+// inGrace leaves out the predecessors whose grace period is over, or which were revoked before.
+func inGrace(ctx context.Context, client *collections.Service, all []predecessor, now time.Time) (
+	left []predecessor, err error) {
+	for _, p := range running(all, now) {
+		key, err := client.GetAPIKey(ctx, p.id.ValueString())
+		if err != nil && !api.IsNotFound(err) {
+			return nil, err
+		}
+		if ended(key, now) == "" {
+			left = append(left, p)
+		}
+	}
+	return left, nil
+}
+
+// revoked reports whether another system has ended the key. No key means that the service does not have it.
+func revoked(k *collections.APIKey) bool { return k == nil || k.RevokedAt != nil }
+
+// gone words how a key has ended for another system's doing.
+func gone(k *collections.APIKey) string {
+	if k == nil {
+		return "was deleted"
+	}
+	return "was revoked"
+}
+
+// ended words why a key does not work any more by the service's clock; empty while it does.
+func ended(k *collections.APIKey, now time.Time) string {
 	switch {
-	case err == nil && key.ExpiresAt != nil:
-		return key, key.ExpiresAt
-	case err == nil:
-		return key, new(wire.FilledOrNull(body.ExpiresAt).ValueString())
-	case !lostKey(err, w.Plan.displayName(), next, w.owns, w.Diags):
-		apidiag.Add(w.Diags, err, operation("create", w.Plan))
+	case k == nil:
+		return "does not exist any more at the service"
+	case k.RevokedAt != nil:
+		return "was revoked outside of Terraform at " + *k.RevokedAt
+	case k.ExpiresAt != nil && passed(*k.ExpiresAt, now):
+		return "has expired at " + *k.ExpiresAt
 	}
-	return nil, nil
-}
-
-// take writes a new key to the state, before anything else happens. old are the keys that it replaces.
-func (w *write) take(ctx context.Context, key *collections.APIKey, expiry *string, old []predecessor) {
-	now, _ := w.Client.Now(ctx)
-	next := w.Plan.shows(key)
-	next.PreviousKeys, next.RotatedAt = predecessorList(old), types.StringNull()
-	if !w.State.ID.IsNull() {
-		next.CreatedAt, next.RotatedAt = w.State.CreatedAt, next.CreatedAt
-		if next.RotatedAt.IsNull() && !now.IsZero() {
-			next.RotatedAt = types.StringValue(now.Format(time.RFC3339))
-		}
-	}
-	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
-	plan := w.Plan
-	plan.PreviousKeys = types.ListUnknown(predecessorType) // those to be revoked are there until they are
-	settle.Warn(settle.Onto(ctx, &plan, &next), next.displayName(), arguments, w.Diags)
-	w.known = known{Expiry: expiry, Endings: w.known.Endings}.at(next, now)
-	next.RotationDueAt = next.dueAt(w.known.end())
-	w.state = next
-	w.save(ctx)
-	if key.Token == nil {
-		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is not known", next.displayName()),
-			"The service has not shown it. Change a value in rotate_when_changed to get a new key.")
-	}
+	return ""
 }
 
 // Update creates the new key that the plan has shown, writes its token to the state, and then ends the old ones. What a
@@ -135,8 +233,8 @@ func (w *write) take(ctx context.Context, key *collections.APIKey, expiry *strin
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
 	begun.Plan.secret().Reject(begun.Plan.AgeRecipients, begun.Diags)
-	w := &write{Write: begun, state: begun.State, known: readKnown(ctx, begun.Private, begun.Diags)}
-	d := decide(w.Plan, w.State, w.known)
+	w := begin(begun, begun.State, readKnown(ctx, begun.Private, begun.Diags))
+	d := decide(w.Plan, w.before, w.known)
 	// The plan decided about the new key; it is not decided again, as time has passed since.
 	if d.fresh && !w.Plan.ID.IsUnknown() {
 		w.Diags.AddError(fmt.Sprintf("The plan has not shown a new key for %s", w.State.displayName()),
@@ -154,20 +252,35 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	} else if !w.renew(ctx, d.inherits) {
 		return
 	}
-	if w.finish(ctx) && w.Plan.RevokePreviousKeys.ValueBool() {
-		w.revoke(ctx, r.ownLast(w.state, predecessorsOf(w.state.PreviousKeys)))
+	if !w.endOld(ctx) {
+		return
 	}
+	if w.Plan.RevokePreviousKeys.ValueBool() &&
+		!w.revoke(ctx, r.ownLast(w.State, predecessorsOf(w.State.PreviousKeys))) {
+		return
+	}
+	w.finish(ctx)
 }
 
 // keep writes the plan to the state where the key stays.
 func (w *write) keep(ctx context.Context) {
-	next := w.Plan
-	next.ID, next.KeyPrefix, next.Source, next.RotatedAt = w.State.ID, w.State.KeyPrefix, w.State.Source, w.State.RotatedAt
-	next.PreviousKeys = w.State.PreviousKeys
-	next.setSecret(w.State.secret().Stored(next.AgeRecipients, w.Diags))
+	next, is := w.Plan, w.before
+	next.ID, next.KeyPrefix, next.Source, next.RotatedAt = is.ID, is.KeyPrefix, is.Source, is.RotatedAt
+	next.PreviousKeys = is.PreviousKeys
+	next.setSecret(is.secret().Stored(next.AgeRecipients, w.Diags))
 	next.RotationDueAt = next.dueAt(w.known.end())
-	w.state = next
-	w.save(ctx)
+	w.State = next
+	w.note(ctx, w.known)
+	w.Save(ctx, next.ID, next)
+}
+
+// finish writes the outcome, and reports a key whose token the service has not shown.
+func (w *write) finish(ctx context.Context) {
+	w.Finish(ctx)
+	if w.Last != nil && w.Last.Token == nil {
+		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is not known", w.State.displayName()),
+			"The service has not shown it. Change a value in rotate_when_changed to get a new key.")
+	}
 }
 
 // Delete revokes the predecessors that still work, and then the key. Those that are revoked when it fails are out of
@@ -180,20 +293,24 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ok {
 		return
 	}
-	w := &write{Write: begun, state: begun.State, known: readKnown(ctx, begun.Private, begun.Diags)}
+	w := begin(begun, begun.State, readKnown(ctx, begun.Private, begun.Diags))
 	for _, e := range w.known.Endings {
 		if e.Successor != "" && !w.discard(ctx, e) {
 			return
 		}
 	}
-	all := w.state.all()
-	w.revoke(ctx, r.ownLast(w.state, append(all[1:], all[0])))
+	all := w.State.all()
+	w.revoke(ctx, r.ownLast(w.State, append(all[1:], all[0])))
 }
 
-// operation describes an operation on the key for an error.
-func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments}
+// ImportState finds the key by its id, or by name=<value>.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse) {
+	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
+		resp.Diagnostics.AddAttributeWarning(path.Root("token"),
+			fmt.Sprintf("The token of the imported API key %q (id %s) is not known", found.Name, found.ID),
+			"The service shows a token only when a key is created or rotated, so token is null. To get a new one, apply once "+
+				"with rotate_when_changed set, and once more with another value in it; the old key works for "+
+				"grace_period_days from then on.")
+	}
 }
-
-// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
-var arguments = []string{"name", "description", "scopes", "expires_at", "grace_period_days"}

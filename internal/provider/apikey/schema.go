@@ -16,7 +16,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -89,7 +88,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"allow_own_key": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether the key that the provider itself authenticates with can be replaced or revoked. " +
 					"Defaults to `false`: that is an error in the plan. To destroy the key, apply a change of this first."},
-			policy.Name: policy.Attribute("`revoke` revokes the key and its previous keys", revoke),
+			object.PolicyName: object.PolicyAttribute("`revoke` revokes the key and its previous keys", revoke),
 			"token": schema.StringAttribute{Computed: true, Sensitive: true,
 				MarkdownDescription: "The key itself. The service shows it only once. Null with `age_recipients` (see " +
 					"`encrypted_token`), and after an import: rotate to get a new one."},

@@ -3,8 +3,8 @@ package billingaccount
 import (
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
 // TestDataFromAPI: of every recorded account the data source shows what the wire has, and nothing else than the

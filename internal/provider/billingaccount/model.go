@@ -11,7 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -160,9 +160,9 @@ func (m model) displayName() string {
 	}
 }
 
-// Policy implements policy.Managed.
-func (m model) Policy() policy.Of {
-	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyClose,
+// Policy implements object.HasPolicy.
+func (m model) Policy() object.Policy {
+	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyClose,
 		Stays: "It stays open" + m.balance() + ", and its subscriptions continue to charge."}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
@@ -88,7 +87,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 		p.Diags.AddAttributeError(path.Root("external_id"), fmt.Sprintf("%s keeps its external_id, so no new account can "+
 			"have it", apidiag.Capitalize(state.displayName())), fmt.Sprintf("The other customer_id needs a new account, and the "+
 			"old one stays at the service, as it was applied with deletion_policy = %q. Give the new one another external_id, "+
-			"or set deletion_policy = %q and apply that first.", policy.Abandon, policyClose))
+			"or set deletion_policy = %q and apply that first.", object.PolicyAbandon, policyClose))
 		return
 	}
 	p.Run.Note(typeName, id, run.Status{Configured: p.Config.Status, Changes: !p.Planned.Status.Equal(state.Status)})

@@ -17,7 +17,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -249,7 +248,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	w, ok := r.BeginDelete(ctx, req, resp, nil)
 	switch {
 	case !ok:
-	case w.State.DeletionPolicy.ValueString() == policy.Delete:
+	case w.State.DeletionPolicy.ValueString() == object.PolicyDelete:
 		w.Do(ctx, object.Delete[billing.BillingAccount](w.State.ID, w.Client.DeleteBillingAccount))
 	default:
 		w.Do(ctx, step{Verb: "close", Send: func(ctx context.Context) (*billing.BillingAccount, error) {

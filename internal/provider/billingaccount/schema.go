@@ -13,7 +13,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -86,8 +85,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"custom_metadata":           metadata.Attribute("account"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
-		policy.Name: policy.Attribute("`close` closes the account, which is final and keeps it readable, `delete` deletes "+
-			"it", policyClose, policy.Delete),
+		object.PolicyName: object.PolicyAttribute("`close` closes the account, which is final and keeps it readable, `delete` deletes "+
+			"it", policyClose, object.PolicyDelete),
 		"balance_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"],
 			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
 		"tax_exempt": schema.BoolAttribute{Computed: true, MarkdownDescription: about["tax_exempt"],

@@ -26,7 +26,7 @@ var badInputs = map[string]badInput{
 		`"123" has 3 digits. A CPF has 11 digits, a CNPJ has 14`},
 	"letters": {"document_number", `document_number = "529.982.247-2X"`,
 		"has letters, as only a CNPJ has, but 11 characters instead of 14"},
-	"kind": {"kind", `kind = "company"`, `kind: "company" is not one of "natural", "juridical"`},
+	"kind": {"kind", `kind = "company"`, `kind value must be one of: ["natural" "juridical"], got: "company"`},
 	"birthday": {"birthday", `birthday = "31/12/1990"`,
 		`"31/12/1990" is not a date of the calendar. Write year, month and day`},
 	"leap_day": {"birthday", `birthday = "2023-02-29"`, "is not a date of the calendar"},
@@ -36,15 +36,15 @@ var badInputs = map[string]badInput{
 	"phone":         {"phone", `phone = "abc"`, `"abc" is not a phone number: it has no digit`},
 	"phones":        {"", `phones = [{ value = "abc" }]`, `"abc" is not a phone number`},
 	"tag":           {"tags", `tags = [""]`, "remove the element"},
-	"terms":         {"payment_terms_days", `payment_terms_days = -1`, "payment_terms_days: -1 is out of range"},
+	"terms":         {"payment_terms_days", `payment_terms_days = -1`, "payment_terms_days value must be at least 0, got: -1"},
 	"billing_email": {"billing_email", `billing_email = "x"`, `"x" is not an e-mail address`},
 }
 
 // invalid is what no customer can have, which the validation rejects already.
 var invalid = map[string]badInput{
 	"no_value": {"emails", `emails = [{ kind = "work" }]`, `attribute "value" is required`},
-	"mode":     {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `is not one of "merge", "replace"`},
-	"policy":   {"deletion_policy", `deletion_policy = "keep"`, `"keep" is not one of "delete", "abandon", "prevent"`},
+	"mode":     {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `must be one of: ["merge" "replace"]`},
+	"policy":   {"deletion_policy", `deletion_policy = "keep"`, `must be one of: ["delete" "abandon" "prevent"], got: "keep"`},
 	"metadata": {"custom_metadata", `custom_metadata = "{}"`, "Remove jsonencode() and write the object itself"},
 	"no_account": {"auto_collection", "create_billing_account = false\n  auto_collection = true",
 		`auto_collection of customer "A" needs a billing account`},

@@ -9,7 +9,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -89,7 +89,7 @@ func fromAPI(c *billing.Customer) (model, error) {
 		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
 		EffectiveCustomMetadata: effective,
 		CreateBillingAccount:    types.BoolNull(),
-		DeletionPolicy:          types.StringValue(policy.Delete),
+		DeletionPolicy:          types.StringValue(object.PolicyDelete),
 	}, nil
 }
 

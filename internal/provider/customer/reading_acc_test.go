@@ -124,8 +124,8 @@ func TestAccCustomersDataSource(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]struct{ lines, says string }{
-		"limit of none": {`limit = 0`, `limit: 0 is out of range. Write a whole number, 1 or more`},
-		"no order":      {`sort_order = "up"`, `sort_order: "up" is not one of "asc", "desc"`},
+		"limit of none": {`limit = 0`, `limit value must be at least 1, got: 0`},
+		"no order":      {`sort_order = "up"`, `sort_order value must be one of: \["asc" "desc"\], got: "up"`},
 		"no date":       {`updated_at_gte = "yesterday"`, `(?s)neither\s+a\s+date\s+such\s+as`},
 	} {
 		t.Run(name, func(t *testing.T) {

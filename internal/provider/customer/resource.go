@@ -21,7 +21,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -301,8 +300,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	w.Do(ctx, object.Delete[billing.Customer](w.State.ID, w.Client.DeleteCustomer))
 }
 
-// Policy implements policy.Managed.
-func (m model) Policy() policy.Of {
-	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policy.Delete,
+// Policy implements object.HasPolicy.
+func (m model) Policy() object.Policy {
+	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: object.PolicyDelete,
 		Stays: "Its billing accounts stay open, and their subscriptions continue to charge."}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -125,7 +124,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"`create_billing_account = false`. After an import it is the customer's oldest account that is not " +
 					"closed. Not refreshed: an account that was closed elsewhere stays here."},
 
-			policy.Name: policy.Attribute("`delete` deletes the customer and closes its billing accounts", policy.Delete),
+			object.PolicyName: object.PolicyAttribute("`delete` deletes the customer and closes its billing accounts", object.PolicyDelete),
 		},
 	}
 }

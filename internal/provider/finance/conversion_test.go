@@ -5,9 +5,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
 // TestFromAPI: the whole record is in body and response, to the last digit; what only the provider knows is null.

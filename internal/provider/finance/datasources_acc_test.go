@@ -114,7 +114,7 @@ func TestAccFinanceLists_badInput(t *testing.T) {
 		names(payables, `filter = { limit = "3" }`):     `limit is a paging parameter of the service`,
 		names(payables, `filter = { cursor = "x" }`):    `cursor is a paging parameter of the service`,
 		names(payables, `filter = { "" = "x" }`):        `A filter has no name`,
-		names(payables, `limit = 0`):                    `limit: 0 is out of range`,
+		names(payables, `limit = 0`):                    `limit value must be at least 1`,
 		names(records, `collection = "pay/ables"`):      `is not the name of a collection`,
 		names(records, `collection = "payables?x=1#y"`): `is not the name of a collection`,
 	} {

@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -34,11 +34,11 @@ var ofService = []string{"id", "created_at", "updated_at"}
 // fromAPI builds the whole model of a record, as an import sees it: the body is all of it but what the service itself
 // fills in.
 func fromAPI(collection types.String, record *finance.Record) (model, error) {
-	object, err := metadata.Parse(record.Raw)
+	parsed, err := metadata.Parse(record.Raw)
 	if err != nil {
 		return model{}, err
 	}
-	body := metadata.Merge(nil, object)
+	body := metadata.Merge(nil, parsed)
 	for _, key := range ofService {
 		delete(body, key)
 	}
@@ -48,7 +48,7 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 		Body:                metadata.FromObject(body),
 		IgnoreRemoteChanges: types.BoolNull(),
 		IdempotencyKey:      types.StringNull(),
-		DeletionPolicy:      types.StringValue(policy.Delete),
+		DeletionPolicy:      types.StringValue(object.PolicyDelete),
 		Response:            wire.JSONText(record.Raw),
 	}, nil
 }
@@ -141,6 +141,6 @@ func (m model) displayName() string {
 }
 
 // Policy is what the record says of its deletion_policy.
-func (m model) Policy() policy.Of {
-	return policy.Of{Value: m.DeletionPolicy, Object: "the " + m.displayName(), Own: policy.Delete}
+func (m model) Policy() object.Policy {
+	return object.Policy{Value: m.DeletionPolicy, Object: "the " + m.displayName(), Own: object.PolicyDelete}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -61,7 +60,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Idempotency key of the creation, a UUID of version 4. Defaults to a key derived from " +
 					"`collection` and `body`: equal records need different keys. Used only for the creation; a later change " +
 					"sends nothing. Null after an import."},
-			policy.Name: policy.Attribute("`delete` deletes the record", policy.Delete),
+			object.PolicyName: object.PolicyAttribute("`delete` deletes the record", object.PolicyDelete),
 			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record as the " +
 				"service last returned it, as a JSON string; decode it with `jsondecode`."},
 		},

@@ -2,17 +2,26 @@ package subscription
 
 import (
 	"context"
+	"iter"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // NewDataSource returns the data source of one subscription.
@@ -23,6 +32,11 @@ func NewDataSource() datasource.DataSource {
 // NewListDataSource returns the data source of many subscriptions.
 func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
+}
+
+// NewInvoicesDataSource returns the data source of invoices.
+func NewInvoicesDataSource() datasource.DataSource {
+	return object.NewDataSource("billing_invoices", conn.Billing, invoicesSchema, readInvoices)
 }
 
 // dataModel is a subscription that is only read.
@@ -66,32 +80,59 @@ func completeItems(ctx context.Context, client *billing.Service, s *billing.Subs
 
 // dataAttributes are the attributes of a subscription that is only read. items says when they are read.
 func dataAttributes(items string) object.Attributes {
-	attributes := object.Attributes{
-		"items": dataItemsAttribute(items),
-		"plan_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the requested " +
-			"plan: the pending plan if there is one, otherwise the active plan."},
-		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
-		"discount_percent": schema.StringAttribute{Computed: true, CustomType: fwtype.DecimalType{},
-			MarkdownDescription: about["discount_percent"]},
-		"trial_end": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["trial_end"]},
-		"pause": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The current pause; null if the " +
-			"subscription is not paused.",
-			Attributes: map[string]schema.Attribute{
-				"behavior": schema.StringAttribute{Computed: true, MarkdownDescription: "How invoices that are created during " +
-					"the pause are handled."},
-				"resumes_at": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
-					MarkdownDescription: "When the pause ends automatically, ISO 8601; null if it is ended manually."},
-			}},
+	own := object.Attributes{"items": dataItemsAttribute(items)}
+	own.CustomMetadata()
+	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
+		"plan_id":             "Id of the requested plan: the pending plan if there is one, otherwise the active plan.",
+		"cancellation_reason": "Reason of the cancellation, as recorded by the service; null if there is none.",
+		"proration_behavior": "How the service bills a change within a period: `create_prorations`, `none` or " +
+			"`always_invoice`.",
+		"pause":            "The current pause; null if the subscription is not paused.",
+		"pause.behavior":   "How invoices that are created during the pause are handled.",
+		"pause.resumes_at": "When the pause ends automatically, ISO 8601; null if it is ended manually.",
+	}, own)
+}
+
+// dataItemType is an item that is only read: that of the resource, with its id.
+var dataItemType = func() types.ObjectType {
+	fields := map[string]attr.Type{"id": types.StringType}
+	for name, kind := range itemType.AttrTypes {
+		fields[name] = kind
 	}
-	for _, name := range []string{"allow_pause", "allow_cancel", "cancel_at_period_end"} {
-		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: about[name]}
+	return types.ObjectType{AttrTypes: fields}
+}()
+
+// dataItems are all items as the service lists them; null where it does not.
+func dataItems(listed []billing.SubscriptionItem, known bool) types.Set {
+	if !known {
+		return types.SetNull(dataItemType)
 	}
-	attributes.Texts(about, "billing_account_id", "external_id", "company_id", "product_group_id", "discount_code_id",
-		"billing_cycle", "collection_method", "proration_behavior", "nfe_issuance_policy", "notes", "cancellation_reason")
-	attributes.Texts(about, computedTexts...)
-	attributes.CustomMetadata()
-	return attributes
+	elements := make([]attr.Value, len(listed))
+	for n, i := range listed {
+		elements[n] = types.ObjectValueMust(dataItemType.AttrTypes, map[string]attr.Value{
+			"id": types.StringValue(i.ID), "product_id": types.StringValue(i.ProductID),
+			"price_id": types.StringValue(i.PriceID), "quantity": types.Int64Value(i.Quantity),
+			"unit_amount_subcents": types.Int64PointerValue(i.UnitAmountSubcents)})
+	}
+	return types.SetValueMust(dataItemType, elements)
+}
+
+// dataItemsAttribute describes dataItems; when says when they are read.
+func dataItemsAttribute(when string) schema.SetNestedAttribute {
+	return schema.SetNestedAttribute{Computed: true,
+		MarkdownDescription: "Products that are billed, in addition to the plan or instead of one, in any order. " + when +
+			" Null where the service does not list items, or the token may not read them.",
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the item."},
+			"product_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the product."},
+			"price_id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the price of the product."},
+			"quantity": schema.Int64Attribute{Computed: true, CustomType: fwtype.Whole,
+				MarkdownDescription: "How many, 1 or more."},
+			"unit_amount_subcents": schema.Int64Attribute{Computed: true, CustomType: fwtype.Subcents,
+				MarkdownDescription: "Amount of one in subcents, ten-thousandths of the currency unit: `105012` is 10.5012 (see " +
+					"the " +
+					"function `format_subcents`); null where the service does not say, and the price's own applies."},
+		}}}
 }
 
 // dataSchema describes the data source of one.
@@ -161,4 +202,181 @@ func readMany(ctx context.Context, client *billing.Service, m *listDataModel, di
 		show = items.withItems(ctx)
 	}
 	m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Limit, "subscriptions", show, diags)
+}
+
+type lists = object.ListResource[*billing.Service, billing.Subscription, filters]
+
+// ListResource lists subscriptions for `terraform query`.
+type ListResource struct{ lists }
+
+// NewListResource returns the list resource.
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme,
+		About: "Lists the subscriptions of the organization that are not canceled, oldest first, so that " +
+			"`terraform query` can write their configuration and import them." + object.Filtered +
+			" With `include_resource` the items are part of it, with one more request each." +
+			object.ListNeeds("billing_subscriptions"),
+		Filters: map[string]listschema.Attribute{
+			"external_id":        object.ListFilter("Only the subscription with this `external_id`."),
+			"billing_account_id": object.ListFilterByID("Only subscriptions of the billing account with this id."),
+			"plan_id":            object.ListFilter("Only subscriptions with this active plan.", isIDOf("plan_id")...),
+			"status": object.ListFilter("Only subscriptions with this status, such as "+
+				"`active`.", validate.KnownStatus(statuses...)),
+			"updated_at_gte": object.ListUpdatedSince("subscriptions"),
+		},
+		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.Subscription, error] {
+			return client.ListSubscriptions(ctx, m.query())
+		}}}
+}
+
+// List streams subscriptions, each with the whole resource. Canceled ones cannot be managed, so they are left out.
+func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	var items itemReader
+	listing := l.lists
+	listing.Describe = func(ctx context.Context, client *billing.Service, s *billing.Subscription) (object.Item, bool) {
+		items.client = client
+		var notes diag.Diagnostics
+		items.diags = &notes
+		item, managed := describe(s, func() ([]billing.SubscriptionItem, error) {
+			if !req.IncludeResource {
+				return nil, nil // takes a request, and nobody sees it
+			}
+			listed, _, err := items.read(ctx, s)
+			return listed, err
+		})
+		item.Notes = notes
+		return item, managed
+	}
+	listing.List(ctx, req, stream)
+}
+
+// describe is a subscription in a list. Generated configuration needs neither trial_end nor trial_period_days: both
+// only matter to a creation. Nor does it need plan_change.
+func describe(s *billing.Subscription, items func() ([]billing.SubscriptionItem, error)) (object.Item, bool) {
+	if s.Status == statusCanceled {
+		return object.Item{}, false
+	}
+	m, err := fromAPI(s)
+	if err == nil {
+		var listed []billing.SubscriptionItem
+		listed, err = items()
+		m.Items = seenItems(types.SetNull(itemType), listed)
+	}
+	m.TrialEnd, m.TrialPeriodDays = fwtype.DateTimePointer(nil), types.Int64Null()
+	m.PlanChange = types.ObjectNull(planType.AttrTypes)
+	name := s.Status + " on " + s.BillingAccountID
+	if s.ExternalID != nil {
+		name = *s.ExternalID + " (" + s.Status + ")"
+	}
+	return object.Item{Name: name, Resource: m, Err: err}, true
+}
+
+type invoicesModel struct {
+	object.Ordering
+	SubscriptionID   types.String   `tfsdk:"subscription_id"`
+	BillingAccountID types.String   `tfsdk:"billing_account_id"`
+	UpdatedAtGTE     types.String   `tfsdk:"updated_at_gte"`
+	Invoices         []invoiceModel `tfsdk:"invoices"`
+}
+
+type invoiceModel struct {
+	ID               types.String `tfsdk:"id"`
+	SubscriptionID   types.String `tfsdk:"subscription_id"`
+	BillingAccountID types.String `tfsdk:"billing_account_id"`
+	JSON             types.String `tfsdk:"json"`
+}
+
+func invoiceFromAPI(i *billing.Invoice) (invoiceModel, error) {
+	return invoiceModel{ID: wire.TextOrNull(i.ID), SubscriptionID: wire.TextOrNull(i.SubscriptionID),
+		BillingAccountID: wire.TextOrNull(i.BillingAccountID), JSON: wire.JSONText(i.Raw)}, nil
+}
+
+// invoicesSchema describes the data source of invoices.
+func invoicesSchema() schema.Schema {
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	return schema.Schema{
+		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` " +
+			"say otherwise. The service does not document the fields of an invoice, so each comes whole, as " +
+			"JSON text." +
+			object.Filtered + object.Paged,
+		Attributes: object.Ordered("invoices", "due_date", object.Attributes{
+			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
+			"billing_account_id": object.FilterByID("Only invoices of the billing account with this id."),
+			"updated_at_gte":     object.UpdatedSince("invoices"),
+			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, in the order asked for.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":                 text("Id of the invoice."),
+					"subscription_id":    text("Id of the subscription of the invoice; null if the service does not return it."),
+					"billing_account_id": text("Id of the billing account of the invoice; null if the service does not return it."),
+					"json":               text("The whole invoice as a JSON string; decode it with `jsondecode`."),
+				}}},
+		}),
+	}
+}
+
+// readInvoices lists the invoices.
+func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
+	query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(),
+		BillingAccountID: m.BillingAccountID.ValueString(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
+	m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
+}
+
+// InvoiceAction invoices a subscription.
+type InvoiceAction struct{ conn.Action }
+
+var _ action.ActionWithConfigure = (*InvoiceAction)(nil)
+
+// NewInvoiceAction returns the action.
+func NewInvoiceAction() action.Action { return &InvoiceAction{} }
+
+// Metadata names the type.
+func (a *InvoiceAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = "billing_subscription_invoice"
+}
+
+type invoiceActionModel struct {
+	SubscriptionID types.String `tfsdk:"subscription_id"`
+	Reason         types.String `tfsdk:"reason"`
+}
+
+// Schema describes the action.
+func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = actionschema.Schema{
+		MarkdownDescription: "Creates an invoice for a subscription now, in addition to those that the service " +
+			"creates automatically. It charges the customer: every invocation creates another invoice, and the " +
+			"provider cannot cancel it. The request is sent once and never repeated; if its response is lost, " +
+			"the action fails and describes how to check the outcome. The data source `billing_invoices` shows " +
+			"the result.\n\nRequires Terraform 1.14. Older versions and OpenTofu have no actions, and nothing " +
+			"else in this provider creates an invoice: create it in the service's own interface.",
+		Attributes: map[string]actionschema.Attribute{
+			"subscription_id": actionschema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
+				MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},
+			"reason": actionschema.StringAttribute{Optional: true,
+				Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Reason that is recorded " +
+					"with the invoice."},
+		},
+	}
+}
+
+// Invoke creates the invoice.
+func (a *InvoiceAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var config invoiceActionModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	client, ready := a.Conn.Billing.For("billing_subscription_invoice", &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	id := config.SubscriptionID.ValueString()
+	_, invoice, err := client.InvoiceSubscription(ctx, id, config.Reason.ValueString())
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "invoice", Object: "subscription " + id,
+			Attributes: []string{"subscription_id", "reason"}})
+		return
+	}
+	if invoice == "" {
+		invoice = "(the service did not name it)"
+	}
+	resp.SendProgress(action.InvokeProgressEvent{Message: "invoice " + invoice + " was made for subscription " + id})
 }

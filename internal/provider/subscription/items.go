@@ -3,6 +3,7 @@ package subscription
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
@@ -377,4 +379,52 @@ func (m model) refuseIncomplete(diags *diag.Diagnostics) {
 			}
 		}
 	}
+}
+
+// readItems reads the items, worded as prior words them; where the service does not list them, they stay as they are.
+func readItems(ctx context.Context, client *billing.Service, id string, prior types.Set) (types.Set, error) {
+	items, listed, err := client.SubscriptionItems(ctx, id)
+	if err != nil || !listed {
+		return prior, err
+	}
+	return seenItems(prior, items), nil
+}
+
+// itemReader reads the items of one subscription after the other, one request each. Once it has turned out that the
+// service lists no items, or that the token may not read them, it sends nothing more.
+type itemReader struct {
+	client      *billing.Service
+	diags       *diag.Diagnostics
+	unavailable bool
+}
+
+// read returns the items; known is false where they cannot be read, which is not an error.
+func (r *itemReader) read(ctx context.Context,
+	s *billing.Subscription) (items []billing.SubscriptionItem, known bool, err error) {
+	if r.unavailable {
+		return nil, false, nil
+	}
+	items, known, err = r.client.SubscriptionItems(ctx, s.ID)
+	switch {
+	case forbidsItems(err):
+		r.unavailable = true
+		warnForbidden(err, "the items of subscriptions", r.diags)
+		return nil, false, nil
+	case err == nil && !known:
+		// The same response whether the operation is missing or the subscription.
+		_, gone := r.client.GetSubscription(ctx, s.ID)
+		r.unavailable = gone == nil
+	}
+	return items, known, err
+}
+
+// forbidsItems reports whether the service itself has said that the token may not read items.
+func forbidsItems(err error) bool {
+	e, ok := api.AsError(err)
+	return ok && e.Status == http.StatusForbidden && e.Structured
+}
+
+func warnForbidden(err error, what string, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(path.Root("items"), apidiag.Capitalize(what)+" cannot be read",
+		"The API rejected reading them, so changes of them outside of Terraform are not shown. "+apidiag.Text(err))
 }

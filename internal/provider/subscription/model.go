@@ -3,9 +3,12 @@ package subscription
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -13,7 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -72,6 +75,27 @@ type model struct {
 	CustomMetadataMode      types.String   `tfsdk:"custom_metadata_mode"`
 	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
 	OnExternalCancel        types.String   `tfsdk:"on_external_cancel"`
+}
+
+// fieldIndexes are where the attributes are in a model.
+var fieldIndexes = func() map[string][]int {
+	all := map[string][]int{}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[model]()) {
+		if name := field.Tag.Get("tfsdk"); name != "" {
+			all[name] = field.Index
+		}
+	}
+	return all
+}()
+
+// at is the field of the attribute with the name, and get its value.
+func (m *model) at(name string) reflect.Value {
+	return reflect.ValueOf(m).Elem().FieldByIndex(fieldIndexes[name])
+}
+
+func (m *model) get(name string) attr.Value {
+	value, _ := m.at(name).Interface().(attr.Value)
+	return value
 }
 
 // fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults
@@ -213,98 +237,70 @@ func trialDays(s *billing.Subscription) types.Int64 {
 	return types.Int64Value(int64(length / day))
 }
 
-// withoutUnknown is a planned model that leaves out what only the service can say.
-func (m model) withoutUnknown() model {
-	for _, text := range []*types.String{&m.BillingCycle, &m.CollectionMethod, &m.ProrationBehavior,
-		&m.NfeIssuancePolicy} {
-		*text = wire.Known(*text)
+// body is what is sent to get from prior to m: an update, or a creation where prior is the zero model. What is unknown
+// is the service's to decide, and left out. A plan goes through change-plan, unless it is cleared; a scheduled
+// cancellation goes through cancel, unless it is taken back.
+func (m model) body(prior model) billing.SubscriptionBody {
+	body := billing.SubscriptionBody{
+		ExternalID:        text(m.ExternalID, prior.ExternalID),
+		DiscountCodeID:    text(m.DiscountCodeID, prior.DiscountCodeID),
+		BillingCycle:      text(m.BillingCycle, prior.BillingCycle),
+		CollectionMethod:  text(m.CollectionMethod, prior.CollectionMethod),
+		ProrationBehavior: text(m.ProrationBehavior, prior.ProrationBehavior),
+		NfeIssuancePolicy: text(m.NfeIssuancePolicy, prior.NfeIssuancePolicy),
+		Notes:             text(m.Notes, prior.Notes),
 	}
-	if m.TrialEnd.IsUnknown() {
-		m.TrialEnd = fwtype.DateTimePointer(nil)
+	creates := prior.ID.IsNull()
+	if creates || m.PlanID.IsNull() {
+		body.PlanID = text(m.PlanID, prior.PlanID)
 	}
-	for _, allowed := range []*types.Bool{&m.AllowPause, &m.AllowCancel} {
-		if allowed.IsUnknown() {
-			*allowed = types.BoolNull()
+	if creates {
+		body.BillingAccountID = text(m.BillingAccountID, prior.BillingAccountID)
+		body.CompanyID = text(m.CompanyID, prior.CompanyID)
+		body.ProductGroupID = text(m.ProductGroupID, prior.ProductGroupID)
+		body.TrialEnd = field(m.TrialEnd, prior.TrialEnd, fwtype.DateTime.ValueString)
+		body.TrialPeriodDays = field(m.TrialPeriodDays, prior.TrialPeriodDays, types.Int64.ValueInt64)
+		if items := itemsTo(m.Items); len(items) > 0 {
+			body.Items = api.Set(items)
+		}
+		return body
+	}
+	body.DiscountPercent = field(m.DiscountPercent, prior.DiscountPercent,
+		func(d fwtype.Decimal) json.Number { return json.Number(d.ValueString()) })
+	body.AllowPause = field(m.AllowPause, prior.AllowPause, types.Bool.ValueBool)
+	body.AllowCancel = field(m.AllowCancel, prior.AllowCancel, types.Bool.ValueBool)
+	if !m.CancelAtPeriodEnd.ValueBool() && prior.CancelAtPeriodEnd.ValueBool() {
+		body.CancelAtPeriodEnd = api.Set(false)
+	}
+	return body
+}
+
+// field is wire.Changed, which leaves out what is unknown.
+func field[V attr.Value, T any](planned, prior V, to func(V) T) api.Field[T] {
+	return wire.Changed(known(planned, prior), prior, to)
+}
+
+func text(planned, prior types.String) api.Field[string] {
+	return field(planned, prior, types.String.ValueString)
+}
+
+// known is planned, or before while planned is unknown.
+func known[V attr.Value](planned, before V) V {
+	if planned.IsUnknown() {
+		return before
+	}
+	return planned
+}
+
+// following is the subscription that was created, with what is configured and a creation cannot carry.
+func (m model) following(created model) model {
+	for _, name := range []string{"discount_percent", "allow_pause", "allow_cancel"} {
+		if value := m.get(name); !value.IsNull() && !value.IsUnknown() {
+			created.at(name).Set(m.at(name))
 		}
 	}
-	return m
-}
-
-// toCreate is the body that creates the subscription as planned, with desired as its custom_metadata. What is not
-// configured is left out, so that the service's own defaults hold.
-func (m model) toCreate(desired metadata.Owned) billing.SubscriptionCreate {
-	return billing.SubscriptionCreate{
-		BillingAccountID:  m.BillingAccountID.ValueString(),
-		ExternalID:        m.ExternalID.ValueStringPointer(),
-		CompanyID:         m.CompanyID.ValueStringPointer(),
-		ProductGroupID:    m.ProductGroupID.ValueStringPointer(),
-		DiscountCodeID:    m.DiscountCodeID.ValueStringPointer(),
-		PlanID:            m.PlanID.ValueStringPointer(),
-		BillingCycle:      m.BillingCycle.ValueStringPointer(),
-		CollectionMethod:  m.CollectionMethod.ValueStringPointer(),
-		TrialEnd:          m.TrialEnd.ValueStringPointer(),
-		TrialPeriodDays:   m.TrialPeriodDays.ValueInt64Pointer(),
-		ProrationBehavior: m.ProrationBehavior.ValueStringPointer(),
-		NfeIssuancePolicy: m.NfeIssuancePolicy.ValueStringPointer(),
-		Notes:             m.Notes.ValueStringPointer(),
-		Items:             itemsTo(m.Items),
-		CustomMetadata:    desired.Payload(),
-	}
-}
-
-// afterCreate is the update with what is configured and a creation cannot carry.
-func (m model) afterCreate(state model) billing.SubscriptionUpdate {
-	var update billing.SubscriptionUpdate
-	if !m.DiscountPercent.IsNull() {
-		update.DiscountPercent = wireDiscount(m, state)
-	}
-	if !m.AllowPause.IsNull() {
-		update.AllowPause = wire.Changed(m.AllowPause, state.AllowPause, types.Bool.ValueBool)
-	}
-	if !m.AllowCancel.IsNull() {
-		update.AllowCancel = wire.Changed(m.AllowCancel, state.AllowCancel, types.Bool.ValueBool)
-	}
-	return update
-}
-
-// toUpdate is the body of an update that takes the subscription from state to m. A plan goes through change-plan,
-// unless it is cleared; a scheduled cancellation goes through cancel, unless it is taken back.
-func (m model) toUpdate(state model) billing.SubscriptionUpdate {
-	update := m.plainUpdate(state)
-	update.DiscountPercent = wireDiscount(m, state)
-	update.DiscountCodeID = wire.Text(m.DiscountCodeID, state.DiscountCodeID)
-	update.BillingCycle = wire.Text(m.BillingCycle, state.BillingCycle)
-	if m.BillingCycle.IsUnknown() {
-		update.BillingCycle = api.Field[string]{}
-	}
-	if m.PlanID.IsNull() {
-		update.PlanID = wire.Text(m.PlanID, state.PlanID)
-	}
-	if !m.CancelAtPeriodEnd.ValueBool() && state.CancelAtPeriodEnd.ValueBool() {
-		update.CancelAtPeriodEnd = api.Set(false)
-	}
-	return update
-}
-
-// plainUpdate holds the fields whose change touches nothing else; see touches.
-func (m model) plainUpdate(state model) billing.SubscriptionUpdate {
-	return billing.SubscriptionUpdate{
-		ExternalID:        wire.Text(m.ExternalID, state.ExternalID),
-		CollectionMethod:  wire.Text(m.CollectionMethod, state.CollectionMethod),
-		ProrationBehavior: wire.Text(m.ProrationBehavior, state.ProrationBehavior),
-		NfeIssuancePolicy: wire.Text(m.NfeIssuancePolicy, state.NfeIssuancePolicy),
-		AllowPause:        wire.Changed(m.AllowPause, state.AllowPause, types.Bool.ValueBool),
-		AllowCancel:       wire.Changed(m.AllowCancel, state.AllowCancel, types.Bool.ValueBool),
-		Notes:             wire.Text(m.Notes, state.Notes),
-	}
-}
-
-func wireDiscount(m, state model) api.Field[json.Number] {
-	if m.DiscountPercent.Means(state.DiscountPercent) {
-		return api.Field[json.Number]{}
-	}
-	return wire.Changed(m.DiscountPercent, state.DiscountPercent,
-		func(d fwtype.Decimal) json.Number { return json.Number(d.ValueString()) })
+	created.Pause, created.CancelAtPeriodEnd = m.Pause, m.CancelAtPeriodEnd
+	return created
 }
 
 // displayName names the subscription inside a sentence. One without a name and an id is known by its account.
@@ -326,11 +322,109 @@ func (m model) displayName() string {
 // title is displayName at the beginning of a sentence.
 func (m model) title() string { return apidiag.Capitalize(m.displayName()) }
 
-// Policy implements policy.Managed.
-func (m model) Policy() policy.Of {
-	of := policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel}
+// Policy implements object.HasPolicy.
+func (m model) Policy() object.Policy {
+	of := object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel}
 	if m.Status.ValueString() != statusCanceled {
 		of.Stays = "Each period is charged" + m.charge() + " until it is canceled at the service."
 	}
 	return of
+}
+
+var pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType,
+	"resumes_at": fwtype.DateTimeType{}}}
+
+// pauseOf is the argument pause as the service has it; null while the subscription is not paused. Either sign of a
+// pause may be missing from a response (service description, Recurring billing §2); a behavior that the response leaves
+// out is null.
+func pauseOf(s *billing.Subscription) types.Object {
+	p := s.PauseCollection
+	if s.Status == statusCanceled || s.Status != statusPaused && (p == nil || p.Behavior == "") {
+		return types.ObjectNull(pauseType.AttrTypes)
+	}
+	behavior, resumesAt := types.StringNull(), s.ResumesAt
+	if p != nil {
+		behavior = wire.TextOrNull(p.Behavior)
+		if p.ResumesAt != nil {
+			resumesAt = p.ResumesAt
+		}
+	}
+	return pauseObject(behavior, fwtype.DateTimePointer(resumesAt))
+}
+
+func pauseObject(behavior types.String, resumesAt fwtype.DateTime) types.Object {
+	return types.ObjectValueMust(pauseType.AttrTypes, map[string]attr.Value{"behavior": behavior,
+		"resumes_at": resumesAt})
+}
+
+// pauseLike is the pause that runs, as prior writes it where that means the same. Where the service only says that
+// there is one, it is taken for the one known before.
+func pauseLike(prior, now types.Object, remote *billing.Subscription) types.Object {
+	if prior.IsNull() || prior.IsUnknown() || now.IsNull() {
+		return now
+	}
+	if remote.PauseCollection == nil && remote.ResumesAt == nil || samePause(prior, now) {
+		return prior
+	}
+	return now
+}
+
+// pauseFields reads a known pause.
+func pauseFields(pause types.Object) (behavior types.String, resumesAt fwtype.DateTime) {
+	behavior, _ = pause.Attributes()["behavior"].(types.String)
+	resumesAt, _ = pause.Attributes()["resumes_at"].(fwtype.DateTime)
+	return behavior, resumesAt
+}
+
+// samePause reports whether both mean the same pause. A behavior that is null was not in the response, and is not
+// a difference.
+func samePause(a, b types.Object) bool {
+	if a.IsNull() || b.IsNull() || a.IsUnknown() || b.IsUnknown() {
+		return a.Equal(b)
+	}
+	behaviorA, resumesA := pauseFields(a)
+	behaviorB, resumesB := pauseFields(b)
+	return (behaviorA.IsNull() || behaviorB.IsNull() || behaviorA.Equal(behaviorB)) && resumesA.Means(resumesB)
+}
+
+// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled or was ended before
+// that, and whose resumes_at has passed. Some services show a pause without the status.
+func (m model) pauseRuns() bool {
+	if m.Pause.IsNull() {
+		return false
+	}
+	_, resumesAt := pauseFields(m.Pause)
+	due, planned := api.Moment(resumesAt.ValueString())
+	ended, known := api.Moment(m.ResumedAt.ValueString())
+	began, dated := api.Moment(m.PausedAt.ValueString())
+	switch {
+	case m.Status.ValueString() == statusPaused || !planned || !known:
+		return true
+	case dated:
+		return ended.Before(began)
+	default:
+		return !m.ResumesAt.IsNull() && ended.Before(due)
+	}
+}
+
+// keepFulfilled leaves a pause in the state that the service does not have any more because its resumes_at has passed:
+// a configuration that still names it asks for nothing. now is the service's clock.
+func (m *model) keepFulfilled(prior model, now time.Time) {
+	_, resumesAt := pauseFields(prior.Pause)
+	due, planned := api.Moment(resumesAt.ValueString())
+	if m.Pause.IsNull() && planned && !due.After(now) && m.Status.ValueString() != statusCanceled {
+		m.Pause = prior.Pause
+	}
+}
+
+// warnEndedPause reports that a pause that the configuration asked for was ended before its time. A pause that never
+// began, because the step that pauses failed, has not ended.
+func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
+	began := prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull()
+	if prior.Pause.IsNull() || !state.Pause.IsNull() || !began {
+		return
+	}
+	diags.AddAttributeWarning(path.Root("pause"), "The pause of "+state.displayName()+" has ended",
+		"It was ended outside of Terraform. If the configuration still has the pause block, the plan pauses again: "+
+			"remove it, or set another resumes_at.")
 }

@@ -213,21 +213,31 @@ func (p *planning) plannedUpdate() {
 	p.refuseNeither()
 	p.planTransitions()
 	p.next.Pending, p.next.Recorded = p.own.Pending, p.own.Recorded
-	p.next.PausedUntil = p.pausedUntil()
+	if !m.Pause.IsNull() {
+		p.next.PausedUntil = p.own.PausedUntil
+		if _, resumesAt := pauseFields(m.Pause); p.pauseDiffers() {
+			p.next.PausedUntil = resumesAt.ValueString()
+		}
+	}
 	p.next.ItemsAsListed = p.own.itemsAsListed() && !p.otherItems
 }
 
 // clearGivenUp clears what the configuration has given up. What it never named stays.
 func (p *planning) clearGivenUp() {
 	m, config, state := &p.Planned, p.Config, p.State
-	if config.CollectionMethod.IsNull() {
-		m.CollectionMethod = unless(p.own.had(argCollectionMethod), state.CollectionMethod, types.StringNull())
-	}
-	if config.NfeIssuancePolicy.IsNull() {
-		m.NfeIssuancePolicy = unless(p.own.had(argNfeIssuancePolicy), state.NfeIssuancePolicy, types.StringNull())
+	for _, name := range []string{argCollectionMethod, argNfeIssuancePolicy} {
+		if config.get(name).IsNull() {
+			m.at(name).Set(state.at(name))
+			if p.own.had(name) {
+				*m.at(name).Addr().Interface().(*types.String) = types.StringNull()
+			}
+		}
 	}
 	if config.CancelAtPeriodEnd.IsNull() {
-		m.CancelAtPeriodEnd = unless(p.own.had(argCancelAtPeriodEnd), state.CancelAtPeriodEnd, types.BoolValue(false))
+		m.CancelAtPeriodEnd = state.CancelAtPeriodEnd
+		if p.own.had(argCancelAtPeriodEnd) {
+			m.CancelAtPeriodEnd = types.BoolValue(false)
+		}
 	}
 	// Once the end is scheduled, or has come, another reason changes nothing.
 	ends := m.CancelAtPeriodEnd.Equal(types.BoolValue(true)) && state.CancelAtPeriodEnd.ValueBool() ||
@@ -238,13 +248,6 @@ func (p *planning) clearGivenUp() {
 	case config.CancellationReason.IsNull(), ends && p.own.Recorded != "" && !state.CancellationReason.IsNull():
 		m.CancellationReason = state.CancellationReason
 	}
-}
-
-func unless[T any](given bool, kept, cleared T) T {
-	if given {
-		return cleared
-	}
-	return kept
 }
 
 // planChange is plan_change, which only describes a change of plan. Alone it is no change: ModifyPlan keeps it as it
@@ -263,6 +266,33 @@ func (p *planning) planChange() types.Object {
 		return p.State.PlanChange
 	default:
 		return usual
+	}
+}
+
+// refuseNew reports what the service would reject of a new subscription.
+func (p *planning) refuseNew() {
+	m := p.Planned
+	p.refuseNeither()
+	if p.past(m.TrialEnd) {
+		p.refused("trial_end", "its trial would have ended already", "trial_end is %s, which is in the past. Write a "+
+			"later time, or remove the argument for a subscription without a trial.", m.TrialEnd.ValueString())
+	}
+	if !p.Config.TrialEnd.IsNull() && !p.Config.TrialPeriodDays.IsNull() {
+		p.refused("trial_period_days", "two trials for one subscription", "A new subscription is created with trial_end "+
+			"or with trial_period_days. Remove one of them.")
+	}
+	rows, _ := p.way(true)
+	p.refuse(rows)
+}
+
+// refuseNeither rejects a configuration that leaves a subscription with nothing to bill. One that the service already
+// shows so is left alone: not every service lists items.
+func (p *planning) refuseNeither() {
+	before := !p.State.PlanID.IsNull() || len(p.State.Items.Elements()) > 0
+	if m := p.Planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 &&
+		(before || p.State.ID.IsNull()) {
+		p.refused("plan_id", "neither a plan nor items", "A subscription needs a plan_id, or items, or both. Set plan_id "+
+			"to the plan, or list the items that are billed.")
 	}
 }
 
@@ -303,21 +333,16 @@ const (
 	argCancellationReason = "cancellation_reason"
 )
 
+var clearable = []string{argCancelAtPeriodEnd, argCancellationReason, argCollectionMethod, argItems, argNfeIssuancePolicy}
+
 // ownedBy is what applying config establishes, without its custom_metadata.
 func ownedBy(config model) ownership {
 	o := ownership{Items: itemKeys(config.Items), Reason: config.CancellationReason.ValueString()}
-	for name, given := range map[string]bool{
-		argItems:              !config.Items.IsNull(),
-		argCollectionMethod:   !config.CollectionMethod.IsNull(),
-		argNfeIssuancePolicy:  !config.NfeIssuancePolicy.IsNull(),
-		argCancelAtPeriodEnd:  !config.CancelAtPeriodEnd.IsNull(),
-		argCancellationReason: !config.CancellationReason.IsNull(),
-	} {
-		if given {
+	for _, name := range clearable {
+		if !config.get(name).IsNull() {
 			o.Arguments = append(o.Arguments, name)
 		}
 	}
-	slices.Sort(o.Arguments)
 	return o
 }
 
@@ -354,25 +379,6 @@ func (o ownership) applied() bool { return o.Metadata.Object != nil }
 
 // itemsAsListed reports whether the state writes the items as the service lists them.
 func (o ownership) itemsAsListed() bool { return !o.applied() || o.ItemsAsListed }
-
-// reaching is what is owned after a step of the way from o to next: what the step carries is owned from then on.
-func (o ownership) reaching(next ownership, verb string) ownership {
-	switch verb {
-	case updateRequest.verb:
-		o.Metadata, o.Reason = next.Metadata, next.Reason
-		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments),
-			func(name string) bool { return name == argItems }))
-	case itemsRequest.verb:
-		o.ItemsAsListed = next.ItemsAsListed
-		if next.had(argItems) {
-			o.Arguments = union(o.Arguments, []string{argItems})
-		}
-		o.Items = next.Items
-	case pauseRequest.verb:
-		o.PausedUntil = next.PausedUntil
-	}
-	return o
-}
 
 func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))

@@ -248,6 +248,7 @@ func TestSubscription_pauseTurnsOut(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
+	s.Configure(nil)
 	s.Configure(lines)
 	s.pass(20 * 24 * time.Hour)
 	s.outside("pause", acctest.JSON{"behavior": "void"})

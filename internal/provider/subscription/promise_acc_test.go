@@ -126,82 +126,6 @@ func TestAccSubscription_ignoreChanges(t *testing.T) {
 	}
 }
 
-// deferred is a subscription whose account comes from a data source that Terraform reads in the apply whenever marker
-// changes.
-func deferred(marker, account, more string) string {
-	return `
-resource "terraform_data" "marker" { input = "` + marker + `" }
-resource "billing_customer" "owner" {
-  name        = "Owner"
-  external_id = "owner"
-}
-resource "billing_customer" "other" {
-  name        = "Other"
-  external_id = "other"
-}
-data "billing_customer" "of" {
-  external_id = "` + account + `"
-  depends_on  = [terraform_data.marker, billing_customer.owner, billing_customer.other]
-}
-data "billing_accounts" "of" { customer_id = data.billing_customer.of.id }
-resource "billing_subscription" "test" {
-  billing_account_id = data.billing_accounts.of.accounts[0].id
-  external_id        = "s-1"
-` + planOfA + more + "\n}\n"
-}
-
-// TestAccSubscription_unknownAccount: an account that is not known yet replaces nothing. When it turns out to be the
-// same, nothing happens; when it turns out to be another, nothing is sent and the next plan shows the replacement.
-func TestAccSubscription_unknownAccount(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("its requests are counted")
-	unknown := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-		plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
-		plancheck.ExpectUnknownValue(address, at("billing_account_id")), plancheck.ExpectKnownValue(address, at("id"),
-			knownvalue.NotNull())}}
-	var failed []string
-	run(t,
-		resource.TestStep{Config: service.Config(deferred("1", "owner", ""))},
-		sends(service, resource.TestStep{Config: service.Config(deferred("2", "owner", "")), ConfigPlanChecks: unknown}),
-		emptyPlan(service.Config(deferred("2", "owner", ""))),
-		sends(service, resource.TestStep{Config: service.Config(deferred("3", "owner", `notes = "n"`)),
-			ConfigPlanChecks: unknown}, "update"),
-		resource.TestStep{PreConfig: service.Sandbox.ResetRequests,
-			Config: service.Config(deferred("4", "other", `notes = "o"`)), ConfigPlanChecks: unknown,
-			ExpectError: regexp.MustCompile(
-				`(?s)did\s+not\s+show\s+that\s+subscription.*is\s+replaced.*billing_account_id.*Plan\s+again`)},
-		resource.TestStep{PreConfig: func() { failed = sent(service) },
-			Config:           service.Config(deferred("4", "other", `notes = "o"`)),
-			ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
-		emptyPlan(service.Config(deferred("4", "other", `notes = "o"`))),
-	)
-	if len(failed) > 0 {
-		t.Errorf("the apply that failed sent %v", failed)
-	}
-}
-
-// TestAccSubscription_unknownPlan: a plan that is not known yet and turns out to be the same changes nothing, whatever
-// plan_change says.
-func TestAccSubscription_unknownPlan(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("its requests are counted")
-	config := func(marker, timing string) string {
-		return service.Config(`resource "terraform_data" "plan" { input = ["` + planA + `", "` + marker + `"] }` + with(`
-  plan_id     = terraform_data.plan.output[0]
-  plan_change = { timing = "`+timing+`", reason = "`+marker+`" }`))
-	}
-	run(t,
-		resource.TestStep{Config: config("1", "immediate")},
-		sends(service, resource.TestStep{Config: config("2", "end_of_period"), ConfigPlanChecks: resource.ConfigPlanChecks{
-			PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, at("plan_id"))}}}),
-		emptyPlan(config("2", "end_of_period")),
-		emptyPlan(service.Config(`resource "terraform_data" "plan" { input = ["`+planA+`", "2"] }`+
-			with("plan_id = terraform_data.plan.output[0]\n"))),
-	)
-}
-
 // TestAccSubscription_conditionalItems: items that depend on a variable are validated while it is unknown.
 func TestAccSubscription_conditionalItems(t *testing.T) {
 	t.Parallel()
@@ -216,73 +140,6 @@ func TestAccSubscription_conditionalItems(t *testing.T) {
 			ExpectError: regexp.MustCompile(`(?s)has\s+an\s+item\s+without\s+a\s+product\s+or\s+a\s+price.*price_id`)},
 		resource.TestStep{Config: config},
 		emptyPlan(config),
-	)
-}
-
-// TestAccSubscription_replacedWithItsAccount: an account that is replaced takes its subscription along, in one plan and
-// one apply.
-func TestAccSubscription_replacedWithItsAccount(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	config := func(owner string) string {
-		return service.Config(`
-resource "billing_customer" "a" { name = "A" }
-resource "billing_customer" "b" { name = "B" }
-resource "billing_account" "of" { customer_id = billing_customer.` + owner + `.id }
-resource "billing_subscription" "test" {
-  billing_account_id = billing_account.of.id
-  external_id        = "s-1"
-` + planOfA + "}\n")
-	}
-	replaces := resource.ConfigPlanChecks{
-		PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction("billing_account.of", plancheck.ResourceActionReplace),
-			plancheck.ExpectResourceAction(address, plancheck.ResourceActionReplace)}}
-	run(t,
-		resource.TestStep{Config: config("a")},
-		resource.TestStep{Config: config("b"), ConfigPlanChecks: replaces},
-		emptyPlan(config("b")),
-	)
-}
-
-// TestAccSubscription_accountOfThePlan: what the same plan makes of the account decides whether a subscription can move
-// to it, be created on it or follow it.
-func TestAccSubscription_accountOfThePlan(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("its requests are counted")
-	config := func(on, owner, status, more string) string {
-		return service.Config(`
-resource "billing_customer" "c" { name = "C" }
-resource "billing_customer" "d" { name = "D" }
-resource "billing_account" "a" {
-  customer_id = billing_customer.` + owner + `.id
-  status   = "` + status + `"
-}
-resource "billing_account" "b" { customer_id = billing_customer.c.id }
-resource "billing_subscription" "test" {
-  billing_account_id = billing_account.` + on + `.id
-  external_id        = "s-1"
-` + planOfA + "}\n" + more)
-	}
-	second := `resource "billing_subscription" "second" {
-  billing_account_id = billing_account.a.id
-` + planOfA + "}\n"
-	refused := regexp.MustCompile(`(?s)it\s+cannot\s+be\s+created\s+on\s+its\s+billing\s+account.*suspended\s+by\s+this\s+plan`)
-	run(t,
-		resource.TestStep{Config: config("b", "c", "active", "")},
-		resource.TestStep{Config: config("a", "c", "suspended", ""), ExpectError: refused},
-		resource.TestStep{Config: config("b", "c", "suspended", second), ExpectError: refused},
-		resource.TestStep{Config: config("b", "c", "suspended", "")},
-		sends(service, resource.TestStep{Config: config("a", "c", "active", ""),
-			ConfigPlanChecks: action(plancheck.ResourceActionReplace)}, "cancel", "create"),
-		resource.TestStep{PreConfig: service.Sandbox.ResetRequests, Config: config("a", "d", "suspended", ""),
-			ExpectError: refused},
-		resource.TestStep{Config: config("a", "c", "active", ""), Check: func(*terraform.State) error {
-			if n := service.Count("subscriptions.cancel"); n > 0 {
-				return fmt.Errorf("canceled %d times", n)
-			}
-			return nil
-		}},
 	)
 }
 
@@ -315,32 +172,6 @@ func TestAccSubscription_itemsFirst(t *testing.T) {
 		sends(service, resource.TestStep{Config: service.Config(with(planOfA + itemsOfA)), Check: has(productA + " 1")},
 			"items.sync"),
 	)
-}
-
-// TestAccSubscription_importEmpty: what a module writes empty means the same as nothing after an import.
-func TestAccSubscription_importEmpty(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	account := accountOf(service)
-	id, _ := service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account, "plan_id": planA,
-		"external_id": "s-1"})["id"].(string)
-	config := func(lines string) string {
-		return service.Config(`resource "billing_subscription" "test" {
-  billing_account_id = "` + account + `"
-  external_id        = "s-1"
-` + planOfA + lines + "}\n")
-	}
-	for _, lines := range []string{"", "items = []\ncustom_metadata = {}\n"} {
-		run(t,
-			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true,
-				ImportStateKind: resource.ImportBlockWithID, ImportStateId: id},
-			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true, ImportStateId: id,
-				ImportStatePersist: true},
-			emptyPlan(config(lines)),
-			resource.TestStep{Config: service.Config("removed {\n  from = billing_subscription.test\n  lifecycle {\n    " +
-				"destroy = false\n  }\n}\n")},
-		)
-	}
 }
 
 // TestAccSubscription_planAndItems: from a plan to items and back, now or later, with everything else in the same

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -13,14 +15,18 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
-const argBillingAccountID = "billing_account_id"
+// Names of the resource type of billing accounts, and of what a subscription belongs to: only a new one can belong to
+// something else.
+const (
+	argBillingAccountID = "billing_account_id"
+	accountTypeName     = "billing_account"
+)
 
-// accountTypeName is the resource type of billing accounts.
-const accountTypeName = "billing_account"
+var belongsTo = []string{argBillingAccountID, "company_id", "product_group_id"}
 
 // Statuses of an account. Only an active one takes a new subscription (wire contract: suspended billing account).
 const (
@@ -31,21 +37,11 @@ const (
 // forces lists the arguments that only a new subscription can have as they are planned. A value that is not known yet
 // forces nothing: most often it turns out the same. The exception is the id of an account that the same run replaces.
 func (p *planning) forces() (names []string) {
-	for _, argument := range []struct {
-		name           string
-		planned, state types.String
-	}{
-		{argBillingAccountID, p.Planned.BillingAccountID, p.State.BillingAccountID},
-		{"company_id", p.Planned.CompanyID, p.State.CompanyID},
-		{"product_group_id", p.Planned.ProductGroupID, p.State.ProductGroupID},
-	} {
-		switch {
-		case argument.planned.IsUnknown():
-			if argument.name == argBillingAccountID && p.Run.Replaces(accountTypeName, argument.state.ValueString()) {
-				names = append(names, argument.name)
-			}
-		case !argument.planned.Equal(argument.state):
-			names = append(names, argument.name)
+	for _, name := range belongsTo {
+		planned, state := p.Planned.get(name), p.State.get(name)
+		follows := name == argBillingAccountID && p.Run.Replaces(accountTypeName, p.State.BillingAccountID.ValueString())
+		if planned.IsUnknown() && follows || !planned.IsUnknown() && !planned.Equal(state) {
+			names = append(names, name)
 		}
 	}
 	return names
@@ -67,8 +63,8 @@ func (p *planning) replaces(present model) {
 		return
 	}
 	refuseDestroy(present, p.Diags)
-	if at := present.DeletionPolicy.ValueString(); at == policy.Abandon || at == policyCancelAtPeriodEnd {
-		p.Diags.AddAttributeError(path.Root(policy.Name), title+" would charge next to the new one",
+	if at := present.DeletionPolicy.ValueString(); at == object.PolicyAbandon || at == policyCancelAtPeriodEnd {
+		p.Diags.AddAttributeError(path.Root(object.PolicyName), title+" would charge next to the new one",
 			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
 				"to the new one. To replace it, set deletion_policy = \"cancel\" and apply that first. To have both, "+
 				"write the new one in a separate block.", present.displayName(), at))
@@ -176,17 +172,11 @@ func (w *work) refuseDoomed(ctx context.Context, next creation) {
 // refuseForced rejects an update that only a new subscription can fulfil. The plan could not show a replacement, so
 // nothing is sent.
 func refuseForced(forces []string, plan, state model, diags *diag.Diagnostics) {
-	values := map[string][2]types.String{
-		argBillingAccountID: {state.BillingAccountID, plan.BillingAccountID},
-		"company_id":        {state.CompanyID, plan.CompanyID},
-		"product_group_id":  {state.ProductGroupID, plan.ProductGroupID},
-		"status":            {state.OnExternalCancel, plan.OnExternalCancel},
-	}
 	for _, name := range forces {
-		before, now := values[name][0], values[name][1]
 		if name == "status" {
 			name = "on_external_cancel"
 		}
+		before, now := state.get(name), plan.get(name)
 		diags.AddAttributeError(path.Root(name), "The plan did not show that "+state.displayName()+" is replaced",
 			fmt.Sprintf("%s of %s was not known in the plan. It is %s and turned out to be %s, which only a new "+
 				"subscription can have: this one would be canceled, and the new one would charge. Nothing was "+
@@ -213,7 +203,7 @@ func warnCharges(state model, diags *diag.Diagnostics) {
 	if state.Status.ValueString() == statusCanceled {
 		return
 	}
-	at := path.Root(policy.Name)
+	at := path.Root(object.PolicyName)
 	switch state.DeletionPolicy.ValueString() {
 	case policyCancel:
 		diags.AddAttributeWarning(at, state.title()+" is canceled immediately",
@@ -228,6 +218,91 @@ func warnCharges(state model, diags *diag.Diagnostics) {
 				"the customer after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
 				"immediately.", state.periodEnd(), state.charge()))
 	}
+}
+
+// planCanceled plans a subscription that is canceled, and returns the argument that asks for a new one, "" for none.
+//
+// Nothing of it can be changed at the service. A changed argument is taken over into the state, without a request, so
+// that the next plan is empty.
+func (p *planning) planCanceled() string {
+	diags := p.Diags
+	// Nothing can be wrong with a change that is not made.
+	p.client, p.Diags = nil, &diag.Diagnostics{}
+	p.plannedUpdate()
+	p.asked, p.next, p.Diags = nil, p.own, diags
+	changed := p.takeOver()
+
+	at := path.Root("on_external_cancel")
+	what := "It is canceled at the service since " + p.State.CanceledAt.ValueString() + "."
+	// Where this configuration has asked for the end, it is no news.
+	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
+	switch mode := p.Planned.OnExternalCancel.ValueString(); {
+	case mode == externalCancelRecreate && p.own.Imported:
+		what += " The run that imports it does not create another one; the next plan does, because on_external_cancel " +
+			"is \"recreate\"."
+		asked = false
+	case mode == externalCancelRecreate:
+		p.Planned.Status = types.StringUnknown()
+		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled: a new subscription will be billed",
+			what+" Because on_external_cancel is \"recreate\", this plan creates a new subscription, which charges "+
+				"from its start, or from the end of its trial. To leave it canceled, set on_external_cancel = "+
+				"\"keep\", or remove the block.")
+		return "status"
+	case mode == externalCancelError && !asked:
+		p.Diags.AddAttributeError(at, p.State.title()+" is canceled, and on_external_cancel is \"error\"",
+			what+" To continue, set on_external_cancel to \"keep\" (leave it canceled) or \"recreate\" "+
+				"(create a new subscription), or remove the block. To destroy everything "+
+				"nevertheless, run terraform destroy -refresh=false.")
+		return ""
+	case asked:
+	default:
+		what += " It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". Set it " +
+			"to \"recreate\" for a new subscription, or remove the block."
+	}
+	if len(changed) > 0 {
+		what += fmt.Sprintf(" A canceled subscription cannot be changed: the change of %s has no effect at the service, "+
+			"and only the state takes it over.", strings.Join(changed, ", "))
+	}
+	if !asked || len(changed) > 0 {
+		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled", what)
+	}
+	return ""
+}
+
+// endedEarly reports whether the subscription was canceled before the end of its period.
+func (p *planning) endedEarly() bool {
+	at, canceled := api.Moment(p.State.CanceledAt.ValueString())
+	end, known := api.Moment(p.State.CurrentPeriodEnd.ValueString())
+	return canceled && known && at.Before(end)
+}
+
+// takeOver plans the arguments as they are planned so far, and everything else as it is in the state. It returns the
+// arguments of the service that change.
+func (p *planning) takeOver() (changed []string) {
+	for name := range fieldIndexes {
+		planned := p.Planned.get(name)
+		switch {
+		case planned.Equal(p.State.get(name)), name == object.PolicyName, name == "on_external_cancel":
+		case !slices.Contains(arguments, name), planned.IsUnknown() && p.Config.get(name).IsNull():
+			p.Planned.at(name).Set(p.State.at(name))
+		case name != "plan_change": // which alone asks for nothing
+			changed = append(changed, name)
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// withArgumentsOf is m with the known arguments of prior: nothing of a canceled subscription can be changed any more,
+// so no difference in it is drift.
+func (m model) withArgumentsOf(prior model) model {
+	for _, name := range append(slices.Clone(arguments), "effective_custom_metadata") {
+		recorded := name == argCancellationReason && !m.CancellationReason.IsNull()
+		if !recorded && !prior.get(name).IsUnknown() {
+			m.at(name).Set(prior.at(name))
+		}
+	}
+	return m
 }
 
 // periodEnd is the end of the period for a message.
@@ -253,35 +328,4 @@ func (m model) charge() string {
 		text += ", in trial until " + trial
 	}
 	return text + ")"
-}
-
-// refuseNew reports what the service would reject of a new subscription.
-func (p *planning) refuseNew() {
-	m := p.Planned
-	p.refuseNeither()
-	if p.past(m.TrialEnd) {
-		p.refused("trial_end", "its trial would have ended already", "trial_end is %s, which is in the past. Write a "+
-			"later time, or remove the argument for a subscription without a trial.", m.TrialEnd.ValueString())
-	}
-	if !p.Config.TrialEnd.IsNull() && !p.Config.TrialPeriodDays.IsNull() {
-		p.refused("trial_period_days", "two trials for one subscription", "A new subscription is created with trial_end "+
-			"or with trial_period_days. Remove one of them.")
-	}
-	for _, t := range transitions {
-		if (t.name == pauseIt || t.name == scheduleEnd) && t.asked(p) {
-			t.refuse(p)
-		}
-	}
-	p.warnPauseOver()
-}
-
-// refuseNeither rejects a configuration that leaves a subscription with nothing to bill. One that the service already
-// shows so is left alone: not every service lists items.
-func (p *planning) refuseNeither() {
-	before := !p.State.PlanID.IsNull() || len(p.State.Items.Elements()) > 0
-	if m := p.Planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 &&
-		(before || p.State.ID.IsNull()) {
-		p.refused("plan_id", "neither a plan nor items", "A subscription needs a plan_id, or items, or both. Set plan_id "+
-			"to the plan, or list the items that are billed.")
-	}
 }

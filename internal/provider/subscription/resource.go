@@ -1,7 +1,6 @@
 // Package subscription is the subscription of the recurring-billing service: the resource, the data sources (invoices
-// too), the list resource and the action that invoices. transitions.go is the table of what can change, for plan and
-// apply; canceled.go plans one that is canceled, replacement.go what is created, destroyed, or both; pause.go and
-// items.go are these arguments.
+// too), the list resource and the action that invoices. transitions.go is the table of what can change, for creation,
+// plan and apply; replacement.go is about one that ends, or that another one takes the place of.
 package subscription
 
 import (
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -21,6 +19,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -43,6 +42,29 @@ var (
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
+// scheme is how subscriptions are named and found.
+var scheme = object.Scheme[*billing.Service, billing.Subscription]{
+	TypeName: typeName, Noun: "subscription", Key: "external_id",
+	Service: conn.Billing,
+	ID:      func(s *billing.Subscription) string { return s.ID },
+	Get:     (*billing.Service).GetSubscription,
+	Listed:  (*billing.Service).RefreshSubscription,
+	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Subscription, error) {
+		return client.FindSubscriptions(ctx, billing.SubscriptionQuery{ExternalID: by.Value})
+	},
+	Line: func(s *billing.Subscription) string {
+		return fmt.Sprintf("%s  %s (created %s)", s.ID, s.Status, s.CreatedAt)
+	},
+	Refuse: func(_ context.Context, _ *billing.Service, s *billing.Subscription, by object.Selector,
+		diags *diag.Diagnostics) {
+		if by.ID == "" && s.Status == statusCanceled {
+			diags.AddError(fmt.Sprintf("The subscription with %s (id %s) is canceled", by, s.ID),
+				"Canceled subscriptions are not found by external_id for an import, because a new subscription may use the "+
+					"same one. To import it in spite of that, use its id.")
+		}
+	},
+}
+
 // ValidateConfig rejects what no service accepts.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
@@ -58,19 +80,22 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 }
 
 // Create creates the subscription and writes it to the state before anything else is done. What a creation cannot carry
-// follows: an update, a pause, a scheduled cancellation. When one of these fails it is a warning, see settle.Postpone.
+// follows: an update, a pause, a scheduled cancellation. When one of these fails it is a warning, see steps.Postpone.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	begun, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
 		return
 	}
-	w := &work{Write: begun, creates: true}
-	wanted := w.Plan.withoutUnknown()
-	desired, ok := r.Defaults().Under(wanted.CustomMetadata, w.Diags)
+	w := &work{Write: begun}
+	desired, ok := r.Defaults().Under(w.Plan.CustomMetadata, w.Diags)
 	if !ok {
 		return
 	}
-	created, err := w.Client.CreateSubscription(ctx, wanted.toCreate(desired))
+	body := w.Plan.body(model{})
+	if payload := desired.Payload(); payload != nil {
+		body.CustomMetadata = api.Set(payload)
+	}
+	created, err := w.Client.CreateSubscription(ctx, body)
 	if err != nil {
 		apidiag.Add(w.Diags, err, operation("create", w.Plan))
 		return
@@ -78,27 +103,20 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if created.Adopted {
 		w.Diags.AddWarning(w.Plan.title()+" was found instead of created twice",
 			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created "+
-				"(id %s).",
-				created.ID))
+				"(id %s).", created.ID))
 	}
-	w.own = ownedBy(wanted).namedBy(ownedBy(w.Config), ownership{})
+	w.own = ownedBy(w.Plan).namedBy(ownedBy(w.Config), ownership{})
 	w.own.Metadata = desired
 	w.next = w.own
 	w.State = w.Plan
 	w.save(ctx, step{Verb: "create"}, &created.Subscription, false)
 	w.before = w.State
-	if !wanted.afterCreate(w.before).IsEmpty() {
-		w.asked = append(w.asked, changeField)
-	}
-	if _, resumesAt := pauseFields(wanted.Pause); !wanted.Pause.IsNull() {
-		w.next.PausedUntil = resumesAt.ValueString()
-		if !past(ctx, w.Client, resumesAt.ValueString()) {
-			w.asked = append(w.asked, pauseIt)
-		}
-	}
-	if wanted.CancelAtPeriodEnd.ValueBool() {
-		w.asked = append(w.asked, scheduleEnd)
-	}
+	rest := w.Plan.following(w.before)
+	w.body = rest.body(w.before)
+	_, w.asked = (&planning{Plan: &object.Plan[model]{Planned: rest, State: w.before}, ctx: ctx,
+		client: w.Client}).way(true)
+	_, resumesAt := pauseFields(w.Plan.Pause)
+	w.next.PausedUntil = resumesAt.ValueString()
 	now, done := steps.Run(ctx, &created.Subscription, w.steps(), w.save, steps.Postpone(w.Diags, w.operation))
 	w.finish(ctx, now, done)
 }
@@ -107,13 +125,15 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // failure leaves a truthful state, and a next plan with exactly the rest.
 type work struct {
 	*object.Write[*billing.Service, billing.Subscription, model]
-	// before is the state that the transitions begin with, and creates says that it was created just now.
-	before  model
-	creates bool
+	// before is the state that the transitions begin with, and body the update on the way from there.
+	before model
+	body   billing.SubscriptionBody
 	// own is what the configuration owns so far, next what it owns once all is done.
 	own, next ownership
 	// asked are the transitions that the plan shows.
 	asked []string
+	// sent is the last request of the transitions.
+	sent *request
 	// stale says that the last response is older than the last step, so that the subscription has to be read once more.
 	stale bool
 }
@@ -121,10 +141,10 @@ type work struct {
 type step = steps.Step[billing.Subscription]
 
 // customMetadata reads and writes custom_metadata.
-var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, billing.SubscriptionUpdate]{
+var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, billing.SubscriptionBody]{
 	Get: (*billing.Service).GetSubscription, Update: (*billing.Service).UpdateSubscription,
 	Of: func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },
-	Put: func(body *billing.SubscriptionUpdate, payload json.RawMessage, mode string) {
+	Put: func(body *billing.SubscriptionBody, payload json.RawMessage, mode string) {
 		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
 	},
 }
@@ -138,17 +158,18 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	own := private.Owned[ownership](ctx, begun.Private, begun.Diags)
 	planned := private.Planned[forApply](ctx, begun.Private, begun.Diags)
 	refuseForced(planned.Forces, begun.Plan, begun.State, begun.Diags)
-	w := &work{Write: begun, before: begun.State, own: own, asked: planned.Steps,
+	w := &work{Write: begun, before: begun.State, body: begun.Plan.body(begun.State), own: own, asked: planned.Steps,
 		next: planned.Owned.namedBy(ownedBy(begun.Config), own)}
 	if !ok || w.Diags.HasError() || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
 		return
 	}
-	if len(w.asked) == 0 {
+	requests := w.steps()
+	if len(requests) == 0 {
 		// The items are there already, see planning.adoptsItems.
 		w.Plan.UpdatedAt = known(w.Plan.UpdatedAt, w.State.UpdatedAt)
 		w.Plan.RecurringAmountCents = known(w.Plan.RecurringAmountCents, w.State.RecurringAmountCents)
 	}
-	now, done := steps.Run(ctx, nil, w.steps(), w.save, func(verb string, err error) {
+	now, done := steps.Run(ctx, nil, requests, w.save, func(verb string, err error) {
 		w.Fail(ctx, err, w.operation(verb))
 	})
 	if done {
@@ -156,32 +177,27 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 }
 
-func known[V attr.Value](planned, before V) V {
-	if planned.IsUnknown() {
-		return before
-	}
-	return planned
-}
-
 // save writes the state between two steps: what the service has, as the state before writes it. What the response to
 // the last step shows is written by finish.
-func (w *work) save(ctx context.Context, s step, response *billing.Subscription, last bool) {
+func (w *work) save(ctx context.Context, _ step, response *billing.Subscription, last bool) {
 	w.stale = response == nil
 	state, ok := w.State, true
 	if response != nil {
 		if last {
 			return
 		}
-		w.own.Recorded = text(response.CancellationReason)
+		w.own.Recorded = orEmpty(response.CancellationReason)
 		state, ok = w.State.after(response, w.own, w.Diags)
 	}
 	if !ok {
 		return
 	}
-	if s.Verb == itemsRequest.verb {
+	if w.sent == &itemsRequest {
 		state.Items = w.Plan.Items
 	}
-	w.own, w.State = w.own.reaching(w.next, s.Verb), state
+	if w.State = state; w.sent != nil && w.sent.owns != nil {
+		w.sent.owns(&w.own, w.next)
+	}
 	w.Save(ctx, state.ID, state)
 	private.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
@@ -202,7 +218,7 @@ func (w *work) finish(ctx context.Context, last *billing.Subscription, done bool
 		w.Save(ctx, w.Plan.ID, w.Plan)
 		return
 	}
-	w.next.Recorded = text(last.CancellationReason)
+	w.next.Recorded = orEmpty(last.CancellationReason)
 	private.SetOwned(ctx, w.Private, w.next, w.Diags)
 	state, ok := w.Plan.after(last, w.next, w.Diags)
 	if !ok {
@@ -218,12 +234,60 @@ func (w *work) finish(ctx context.Context, last *billing.Subscription, done bool
 	w.Save(ctx, state.ID, state)
 }
 
-// text is what a service returned, "" for null.
-func text(s *string) string {
+// orEmpty is what a service returned, "" for null.
+func orEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
+}
+
+// Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
+	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	prior, client, ok := r.BeginRead(ctx, req, resp)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
+	remote := r.Refresh(ctx, client, prior.ID, operation("read", prior), "creates another subscription",
+		resp)
+	if remote == nil {
+		return
+	}
+	state, err := fromAPI(remote)
+	if err == nil && !importing {
+		state = state.preserve(prior, remote, own)
+	}
+	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
+		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
+		if forbidsItems(err) {
+			warnForbidden(err, "the items of "+prior.displayName(), &resp.Diagnostics)
+			err = nil
+		}
+	}
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, operation("read", prior))
+		return
+	}
+	if importing {
+		state.emptyCollections()
+	}
+	if !prior.Pause.IsNull() && state.Pause.IsNull() {
+		if now, ok := client.Now(ctx); ok {
+			state.keepFulfilled(prior, now)
+		}
+	}
+	warnEndedPause(prior, state, &resp.Diagnostics)
+	// The import's own run ends with the next refresh.
+	if recorded := orEmpty(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
+		own.Recorded, own.Imported = recorded, importing
+		private.SetOwned(ctx, resp.Private, own, &resp.Diagnostics)
+	}
+	resp.Diagnostics.Append(fields.Set(ctx, &resp.State, state)...)
+	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 }
 
 // Delete does what deletion_policy says. What is canceled already needs nothing.

@@ -1,7 +1,6 @@
 package subscription_test
 
 import (
-	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -80,22 +79,5 @@ func TestAccSubscription_full(t *testing.T) {
 			ImportStateVerifyIgnore: []string{"items", "discount_percent"}},
 		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
 			ImportStateKind: resource.ImportBlockWithID},
-	)
-}
-
-func TestAccSubscription_validation(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	run(t,
-		resource.TestStep{Config: service.Config(`
-resource "billing_customer" "owner" {
-  name                   = "Owner"
-  create_billing_account = false
-}
-resource "billing_subscription" "test" {
-  billing_account_id = billing_customer.owner.billing_account_id
-  plan_id            = "` + planA + `"
-}`), ExpectError: acctest.Saying(`billing_account_id is null. A customer with create_billing_account = false`)},
-		resource.TestStep{Config: service.Config(with("")), ExpectError: regexp.MustCompile(`neither\s+a\s+plan\s+nor\s+items`)},
 	)
 }

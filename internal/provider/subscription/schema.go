@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -13,7 +14,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -29,50 +29,38 @@ const (
 // statuses are those that the service describes (Recurring billing §2).
 var statuses = []string{"draft", "confirmed", "trialing", "active", "past_due", statusCanceled, "paused", "suspended"}
 
-// about describes the fields that the resource and the data sources share.
-var about = map[string]string{
+// arguments are the attributes that can be configured and that the service knows by the same name, so that its
+// complaints land on them.
+var arguments = func() (names []string) {
+	for name, described := range attributes() {
+		if (described.IsRequired() || described.IsOptional()) && name != object.PolicyName && name != "on_external_cancel" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}()
+
+// computedTexts are the attributes that only the service sets.
+var computedTexts = map[string]string{
 	"id":        "Id of the subscription at the service (UUID). Never changes.",
 	"public_id": "Stable public identifier (UUID). Never changes.",
-	"external_id": "Identifier of the subscription in your own system, unique among the organization's subscriptions " +
-		"that are not canceled.",
-	"billing_account_id": "Id of the billing account that is invoiced.",
-	"company_id":         "Id of the company of your organization that the subscription belongs to.",
-	"product_group_id":   "Id of the product group.",
-	"discount_code_id":   "Id of the discount code in use.",
-	"discount_percent":   "Discount in percent: a decimal number from 0 to 100 as text, such as `\"12.5\"`.",
-	"billing_cycle":      "Length of a billing period: `monthly`, `quarterly`, `semiannual` or `annual`.",
-	"collection_method": "Collection method: `charge_automatically` (invoicing and charging are automatic), " +
-		"`manual_charge` (only invoicing is automatic) or `manual_invoice` (neither is automatic).",
-	"proration_behavior": "How the service bills a change within a period: `create_prorations`, `none` or " +
-		"`always_invoice`.",
-	"nfe_issuance_policy": "Time at which the tax invoice (NF-e) is issued: `disabled`, `on_finalization`, " +
-		"`on_full_payment` or `per_installment`.",
-	"allow_pause":          "Whether the subscription can be paused.",
-	"allow_cancel":         "Whether the subscription can be canceled.",
-	"notes":                "Notes, as free text.",
-	"cancel_at_period_end": "Whether the subscription ends with the current period.",
-	"cancellation_reason":  "Reason of the cancellation, as recorded by the service; null if there is none.",
-	"trial_start":          "Start of the trial, ISO 8601; null if there is no trial.",
-	"trial_end":            "End of the trial, ISO 8601; null if there is no trial.",
-	"status": "`draft`, `confirmed`, `trialing`, `active`, `past_due`, `paused`, `suspended` or `canceled` " +
-		"(final). It changes with time; changes are not reported as drift.",
+	"status": "`draft`, `confirmed`, `trialing`, `active`, `past_due`, `paused`, `suspended` or `canceled` (final). " +
+		"It changes with time; changes are not reported as drift.",
 	"current_plan_id":      "Id of the active plan; null if only items are billed.",
 	"pending_plan_id":      "Id of the plan that starts with the next period; null if no change is scheduled.",
 	"current_period_start": "Start of the current billing period, ISO 8601.",
 	"current_period_end":   "End of the current billing period, ISO 8601.",
-	"cycle_billing_date": "When the next invoice is created, ISO 8601. Monthly overage invoices are created on " +
-		"the same day of the month.",
+	"cycle_billing_date": "When the next invoice is created, ISO 8601. Monthly overage invoices are created on the " +
+		"same day of the month.",
+	"trial_start":  "Start of the trial, ISO 8601; null if there is no trial.",
 	"activated_at": "When the subscription became active, ISO 8601; null before.",
 	"confirmed_at": "When the subscription was confirmed, ISO 8601; null if it was not.",
 	"canceled_at":  "When the subscription was canceled, ISO 8601; null if it is not.",
 	"proposal_id":  "Id of the proposal that the subscription was created from; null if there is none.",
 	"paused_at":    "When the subscription was last paused, ISO 8601; null if never.",
-	"resumes_at": "When the pause ends automatically, ISO 8601; null if there is no pause, or if it is ended " +
-		"manually.",
-	"resumed_at": "When the subscription was last resumed, ISO 8601; null if never.",
-
-	"recurring_amount_cents": "Amount per billing period in cents, hundredths of the account's currency unit: " +
-		"`1050` is 10.50.",
+	"resumes_at":   "When the pause ends automatically, ISO 8601; null if there is no pause, or if it is ended manually.",
+	"resumed_at":   "When the subscription was last resumed, ISO 8601; null if never.",
 	"renewal_settings": "Renewal settings as a JSON string with the key `type` (`auto_renew`, `cancel` or " +
 		"`downgrade_to_flexible`); decode it with `jsondecode`.",
 	"commitment": "Commitment of the contract as a JSON string; the service defines its form. Decode it with " +
@@ -81,23 +69,6 @@ var about = map[string]string{
 	"created_at": "When the subscription was created, ISO 8601.",
 	"updated_at": "When the subscription was last changed, ISO 8601.",
 }
-
-// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
-var arguments = []string{
-	"billing_account_id", "external_id", "plan_id", "plan_change", "items", "company_id", "product_group_id",
-	"discount_code_id", "discount_percent",
-	"billing_cycle", "collection_method", "trial_end", "trial_period_days", "proration_behavior", "nfe_issuance_policy",
-	"allow_pause",
-	"allow_cancel", "notes", "cancel_at_period_end", "pause", "cancellation_reason", "custom_metadata",
-	"custom_metadata_mode",
-}
-
-// computedTexts are the attributes that only the service sets.
-var computedTexts = []string{"id", "public_id", "status", "current_plan_id", "pending_plan_id", "current_period_start",
-	"current_period_end",
-	"cycle_billing_date", "trial_start", "activated_at", "confirmed_at", "canceled_at", "proposal_id", "paused_at",
-	"resumes_at", "resumed_at",
-	"renewal_settings", "commitment", "metadata", "created_at", "updated_at"}
 
 // Values of arguments.
 const (
@@ -118,58 +89,72 @@ var collections = map[string]string{"plan_id": "plans", "product_id": "products"
 
 // Schema describes the resource. What a change makes unknown is decided in transitions.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := map[string]schema.Attribute{
+	resp.Schema = schema.Schema{MarkdownDescription: aboutResource, Attributes: attributes()}
+}
+
+func attributes() map[string]schema.Attribute {
+	all := map[string]schema.Attribute{
 		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
-			PlanModifiers: keepSpelling(), MarkdownDescription: about["billing_account_id"] + replaces},
+			PlanModifiers: keepSpelling(), MarkdownDescription: "Id of the billing account that is invoiced." + replaces},
 		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
-			MarkdownDescription: about["external_id"] + " It finds the subscription after a lost response, and in an import. " +
-				"If removed, it is cleared."},
+			MarkdownDescription: "Identifier of the subscription in your own system, unique among the " +
+				"organization's subscriptions that are not canceled. It finds the subscription after a lost response, and in " +
+				"an import. If removed, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"), PlanModifiers: keepSpelling(),
 			MarkdownDescription: "Id of the requested plan; required if there are no `items`. A change is billable and made " +
 				"in place, as `plan_change` says. If removed, only items are billed. The active plan is `current_plan_id`."},
 		"items": itemsAttribute(),
 		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.UUID()},
-			PlanModifiers:       object.KeepText(keepSpelling()...),
-			MarkdownDescription: about["company_id"] + leftAlone + replaces},
+			PlanModifiers: object.KeepText(keepSpelling()...),
+			MarkdownDescription: "Id of the company of your organization that the subscription belongs to." + leftAlone +
+				replaces},
 		"product_group_id": schema.StringAttribute{Optional: true, Computed: true,
 			Validators: []validator.String{validate.UUID()}, PlanModifiers: object.KeepText(keepSpelling()...),
-			MarkdownDescription: about["product_group_id"] + leftAlone + replaces},
+			MarkdownDescription: "Id of the product group." + leftAlone + replaces},
 		"discount_code_id": schema.StringAttribute{Optional: true, Validators: isIDOf("discount_code_id"),
 			PlanModifiers:       keepSpelling(),
-			MarkdownDescription: about["discount_code_id"] + " A change is billable. If removed, it is cleared."},
+			MarkdownDescription: "Id of the discount code in use. A change is billable. If removed, it is cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{},
-			MarkdownDescription: about["discount_percent"] + " Trailing zeros cause no diff. A change is billable. If " +
-				"removed, the discount is cleared.",
+			MarkdownDescription: "Discount in percent: a decimal number from 0 to 100 as text, such as `\"12.5\"`. " +
+				"Trailing zeros cause no diff. A change is billable. If removed, the discount is cleared.",
 			Validators: []validator.String{validate.Percent()}},
-		"billing_cycle": optionalComputed("billing_cycle", "If unset, the service chooses it, and a change of plan can "+
-			"change it. A change is billable and changes the period. If removed, the stored value stays.",
+		"billing_cycle": optionalComputed("Length of a billing period: `monthly`, `quarterly`, `semiannual` or `annual`. "+
+			"If unset, the service chooses it, and a change of plan can change it. A change is billable and changes the "+
+			"period. If removed, the stored value stays.",
 			validate.OneOf("monthly", "quarterly", "semiannual", "annual")),
-		"collection_method": optionalComputed("collection_method", "If unset, the service's value stays. If removed, it "+
-			"is cleared.", validate.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
-		"nfe_issuance_policy": optionalComputed("nfe_issuance_policy", "If unset, the service's value stays. If removed, "+
-			"it is cleared.", validate.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
-		"proration_behavior": optionalComputed("proration_behavior", "On creation, it defaults to `create_prorations`. If "+
-			"removed, the stored value stays.", validate.OneOf("create_prorations", "none", "always_invoice")),
+		"collection_method": optionalComputed("Collection method: `charge_automatically` (invoicing and charging are "+
+			"automatic), `manual_charge` (only invoicing is automatic) or `manual_invoice` (neither is automatic). If "+
+			"unset, the service's value stays. If removed, it is cleared.",
+			validate.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
+		"nfe_issuance_policy": optionalComputed("Time at which the tax invoice (NF-e) is issued: `disabled`, "+
+			"`on_finalization`, `on_full_payment` or `per_installment`. If unset, the service's value stays. If removed, it "+
+			"is cleared.",
+			validate.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
+		"proration_behavior": optionalComputed("How the service bills a change within a period: `create_prorations`, "+
+			"`none` or `always_invoice`. On creation, it defaults to `create_prorations`. If removed, the stored value "+
+			"stays.",
+			validate.OneOf("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["trial_end"] + " For a new subscription: a future date, or date and time with zone, " +
-				"instead of `trial_period_days`." + createOnly,
+			MarkdownDescription: "End of the trial, ISO 8601; null if there is no trial. For a new subscription: a " +
+				"future date, or date and time with zone, instead of `trial_period_days`." + createOnly,
 			Validators: []validator.String{validate.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
 			Validators: []validator.Int64{validate.AtLeast(0)},
 			MarkdownDescription: "Length of the trial in days from the creation, 0 or more, instead of `trial_end`." +
 				createOnly},
 		"allow_pause": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
-			MarkdownDescription: about["allow_pause"] + " While it is `false`, a `pause` is an error in the plan." +
-				leftAlone},
+			MarkdownDescription: "Whether the subscription can be paused. While it is `false`, a `pause` is an " +
+				"error in the plan." + leftAlone},
 		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
-			MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, destroying and " +
-				"replacing are errors in the plan, except destroying with `deletion_policy = \"abandon\"`." + leftAlone},
+			MarkdownDescription: "Whether the subscription can be canceled. While it is `false`, " +
+				"`cancel_at_period_end`, destroying and replacing are errors in the plan, except destroying with " +
+				"`deletion_policy = \"abandon\"`." + leftAlone},
 		"notes": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
-			MarkdownDescription: about["notes"] + " If removed, it is cleared."},
+			MarkdownDescription: "Notes, as free text. If removed, it is cleared."},
 		argCancelAtPeriodEnd: schema.BoolAttribute{Optional: true, Computed: true,
-			MarkdownDescription: about["cancel_at_period_end"] + " Defaults to `false`. `false`, or removing it, before that " +
-				"end lets the subscription continue. If it was never set, a cancellation that another system scheduled " +
-				"stays."},
+			MarkdownDescription: "Whether the subscription ends with the current period. Defaults to `false`. " +
+				"`false`, or removing it, before that end lets the subscription continue. If it was never set, a cancellation " +
+				"that another system scheduled stays."},
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
 		argCancellationReason: schema.StringAttribute{Optional: true, Computed: true,
@@ -179,7 +164,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
-		policy.Name: policy.Attribute("`cancel` cancels immediately, `cancel_at_period_end` at the end of the paid "+
+		object.PolicyName: object.PolicyAttribute("`cancel` cancels immediately, `cancel_at_period_end` at the end of the paid "+
 			"period", policyCancel, policyCancelAtPeriodEnd),
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true,
 			Default: stringdefault.StaticString(externalCancelKeep),
@@ -188,16 +173,14 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			MarkdownDescription: "What a plan does about a subscription that was canceled elsewhere: `keep` keeps it in state " +
 				"and warns, `recreate` plans a new one, billed from its start, `error` fails. Defaults to `keep`."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true,
-			MarkdownDescription: about["recurring_amount_cents"],
-			PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
+			MarkdownDescription: "Amount per billing period in cents, hundredths of the account's currency unit: " +
+				"`1050` is 10.50.",
+			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
 	}
-	for _, name := range computedTexts {
-		attributes[name] = object.Computed(about[name])
+	for name, text := range computedTexts {
+		all[name] = object.Computed(text)
 	}
-	resp.Schema = schema.Schema{
-		MarkdownDescription: aboutResource,
-		Attributes:          attributes,
-	}
+	return all
 }
 
 // aboutResource is what the page of the resource begins with.
@@ -292,7 +275,7 @@ func keepSpelling() []planmodifier.String {
 	return []planmodifier.String{fwtype.UUIDType{}.KeepSpelling()}
 }
 
-func optionalComputed(name, without string, validators ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about[name] + " " + without,
+func optionalComputed(text string, validators ...validator.String) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: text,
 		PlanModifiers: object.KeepText(onChange(validators...)...)}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -21,21 +20,22 @@ import (
 type transition struct {
 	// name is how a plan hands the transition to its apply.
 	name string
-	// asked reports whether the way from the state to what is planned takes it.
-	asked func(*planning) bool
+	// when reports whether the way from the state to what is planned takes it.
+	when func(*planning) bool
 	// refuse reports in the plan what the service would reject. It is optional.
 	refuse func(*planning)
 	// touches are the computed attributes that it can change. A plan shows exactly these as known after apply, but for
 	// those that outcome, which is optional, knows already.
 	touches []string
 	outcome func(*model)
-	// request carries it out; nil for what is not known yet. Neighbors with the same request share one.
+	// request carries it out; nil where nothing is sent. Neighbors with the same request share one.
 	request *request
+	// follows says that a creation cannot carry it, so that it comes after one.
+	follows bool
 }
 
 // Names of the transitions that code refers to.
 const (
-	resumeIt          = "resume"
 	changePlanNow     = "change the plan now"
 	changePlanLater   = "change the plan at the end of the period"
 	changeUnknownPlan = "change the plan to one that is not known yet"
@@ -43,10 +43,8 @@ const (
 	takePlanBackNull  = "take a pending plan back, for items alone"
 	removePlan        = "remove the plan"
 	changeItems       = "change items"
-	changeField       = "change a field"
 	changeMetadata    = "change custom_metadata"
 	pauseIt           = "pause"
-	scheduleEnd       = "cancel at the end of the period"
 )
 
 var (
@@ -59,46 +57,47 @@ var (
 // transitions has the order of the requests: resume before everything else, pause and the end last. Items come after a
 // new plan and before the removal of one: the service keeps no subscription without either.
 var transitions = []transition{
-	{name: resumeIt, asked: (*planning).resumes, request: &resumeRequest,
+	{name: "resume", when: (*planning).resumes, request: &resumeRequest,
 		touches: []string{"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"}},
 
-	{name: changePlanNow, asked: planned(changePlanNow), touches: ofPlan, outcome: runsNow, request: &planRequest},
-	{name: changePlanLater, asked: planned(changePlanLater), touches: []string{"updated_at", "metadata"},
+	{name: changePlanNow, when: reached(changePlanNow), touches: ofPlan, outcome: runsNow, request: &planRequest},
+	{name: changePlanLater, when: reached(changePlanLater), touches: []string{"updated_at", "metadata"},
 		outcome: func(m *model) { m.PendingPlanID = m.PlanID }, request: &planRequest},
-	{name: takePlanBack, asked: planned(takePlanBack), touches: []string{"updated_at", "metadata"}, outcome: runsNow,
+	{name: takePlanBack, when: reached(takePlanBack), touches: []string{"updated_at", "metadata"}, outcome: runsNow,
 		request: &planRequest},
-	{name: changeUnknownPlan, asked: planned(changeUnknownPlan),
+	{name: changeUnknownPlan, when: reached(changeUnknownPlan),
 		touches: append(slices.Clone(ofPlan), "current_plan_id", "pending_plan_id")},
 
-	{name: changeItems, asked: func(p *planning) bool { return p.otherItems }, refuse: (*planning).refuseNothingBilled,
+	{name: "adopt items that are there", when: func(p *planning) bool { return p.adoptsItems },
+		touches: []string{"updated_at", "recurring_amount_cents"}},
+	{name: changeItems, when: func(p *planning) bool { return p.otherItems }, refuse: (*planning).refuseNothingBilled,
 		touches: []string{"updated_at", "recurring_amount_cents"}, request: &itemsRequest},
 
-	{name: takePlanBackNull, asked: planned(takePlanBackNull), touches: []string{"updated_at", "metadata"},
+	{name: takePlanBackNull, when: reached(takePlanBackNull), touches: []string{"updated_at", "metadata"},
 		outcome: runsNow, request: &updateRequest},
-	{name: removePlan, asked: planned(removePlan), refuse: (*planning).refuseRemovalLater, touches: ofPlan,
+	{name: removePlan, when: reached(removePlan), refuse: (*planning).refuseRemovalLater, touches: ofPlan,
 		outcome: runsNow, request: &updateRequest},
-	{name: changeField, asked: func(p *planning) bool { return !p.Planned.plainUpdate(p.State).IsEmpty() },
-		touches: []string{"updated_at"}, request: &updateRequest},
-	{name: "change the discount", asked: func(p *planning) bool {
-		return !p.Planned.DiscountPercent.Means(p.State.DiscountPercent) ||
-			!p.Planned.DiscountCodeID.Equal(p.State.DiscountCodeID)
-	}, touches: []string{"updated_at", "recurring_amount_cents"}, request: &updateRequest},
-	{name: "change the billing cycle", asked: func(p *planning) bool {
-		return !p.Planned.BillingCycle.Equal(p.State.BillingCycle)
-	}, touches: ofPeriod, request: &updateRequest},
-	{name: changeMetadata, asked: func(p *planning) bool {
-		return !p.Planned.EffectiveCustomMetadata.Equal(p.State.EffectiveCustomMetadata)
-	}, touches: []string{"updated_at"}, request: &updateRequest},
-	{name: "take the cancellation back", asked: func(p *planning) bool {
+	{name: "change a field", when: changes("external_id", "collection_method", "proration_behavior",
+		"nfe_issuance_policy", "allow_pause", "allow_cancel", "notes"), touches: []string{"updated_at"},
+		request: &updateRequest, follows: true},
+	{name: "change the discount", when: changes("discount_percent", "discount_code_id"),
+		touches: []string{"updated_at", "recurring_amount_cents"}, request: &updateRequest, follows: true},
+	{name: "change the billing cycle", when: changes("billing_cycle"), touches: ofPeriod, request: &updateRequest},
+	{name: changeMetadata, when: changes("effective_custom_metadata"), touches: []string{"updated_at"},
+		request: &updateRequest},
+	{name: "take the cancellation back", when: func(p *planning) bool {
 		return !p.Planned.CancelAtPeriodEnd.ValueBool() && p.State.CancelAtPeriodEnd.ValueBool()
 	}, touches: ofEnding, request: &updateRequest},
 
-	{name: pauseIt, asked: (*planning).pauses, refuse: (*planning).refusePause,
-		touches: []string{"updated_at", "status", "paused_at", "resumes_at"}, request: &pauseRequest},
-	{name: scheduleEnd, asked: func(p *planning) bool {
+	{name: "keep a pause that is over", when: func(p *planning) bool { return p.pauseDiffers() && p.pauseOver() },
+		refuse: (*planning).refusePauseOver, follows: true},
+	{name: pauseIt, when: func(p *planning) bool { return p.pauseDiffers() && !p.pauseOver() },
+		refuse: (*planning).refusePause, touches: []string{"updated_at", "status", "paused_at", "resumes_at"},
+		request: &pauseRequest, follows: true},
+	{name: "cancel at the end of the period", when: func(p *planning) bool {
 		return (p.Planned.CancelAtPeriodEnd.ValueBool() || p.Planned.CancelAtPeriodEnd.IsUnknown()) &&
 			!p.State.CancelAtPeriodEnd.ValueBool()
-	}, refuse: (*planning).refuseEnd, touches: ofEnding, request: &endRequest},
+	}, refuse: (*planning).refuseEnd, touches: ofEnding, request: &endRequest, follows: true},
 }
 
 // request is a request to the service, as a step of an apply.
@@ -106,16 +105,29 @@ type request struct {
 	verb  string
 	blame steps.Blame
 	send  func(*work, context.Context) (*billing.Subscription, error)
+	// owns moves what the request has carried from next to what the configuration owns; nil for nothing.
+	owns func(o *ownership, next ownership)
 }
 
 var (
-	resumeRequest = request{"resume", blamePause, (*work).resume}
-	planRequest   = request{"change the plan of", steps.Blame{Argument: "plan_id", Fields: map[string]string{
-		"timing": "plan_change.timing", "reason": "plan_change.reason"}}, (*work).changePlan}
-	itemsRequest  = request{"change the items of", steps.Blame{Argument: argItems}, (*work).syncItems}
-	updateRequest = request{"update", steps.Blame{}, (*work).update}
-	pauseRequest  = request{"pause", blamePause, (*work).pause}
-	endRequest    = request{"schedule the cancellation of", blameEnd, (*work).scheduleEnd}
+	resumeRequest = request{verb: "resume", blame: blamePause, send: (*work).resume}
+	planRequest   = request{verb: "change the plan of", blame: steps.Blame{Argument: "plan_id",
+		Fields: map[string]string{"timing": "plan_change.timing", "reason": "plan_change.reason"}}, send: (*work).changePlan}
+	itemsRequest = request{verb: "change the items of", blame: steps.Blame{Argument: argItems}, send: (*work).syncItems,
+		owns: func(o *ownership, next ownership) {
+			o.ItemsAsListed, o.Items = next.ItemsAsListed, next.Items
+			if next.had(argItems) {
+				o.Arguments = union(o.Arguments, []string{argItems})
+			}
+		}}
+	updateRequest = request{verb: "update", send: (*work).update, owns: func(o *ownership, next ownership) {
+		o.Metadata, o.Reason = next.Metadata, next.Reason
+		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments),
+			func(name string) bool { return name == argItems }))
+	}}
+	pauseRequest = request{verb: "pause", blame: blamePause, send: (*work).pause,
+		owns: func(o *ownership, next ownership) { o.PausedUntil = next.PausedUntil }}
+	endRequest = request{verb: "schedule the cancellation of", blame: blameEnd, send: (*work).scheduleEnd}
 
 	// What the service rejects about a request is about these arguments.
 	blamePause = steps.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
@@ -123,25 +135,32 @@ var (
 	blameEnd = steps.Blame{Argument: argCancelAtPeriodEnd, Fields: map[string]string{"reason": argCancellationReason}}
 )
 
+// way lists the transitions from the state to what is planned; after a creation, those that it could not carry.
+func (p *planning) way(creates bool) (rows []transition, names []string) {
+	for _, t := range transitions {
+		if (t.follows || !creates) && t.when(p) {
+			rows, names = append(rows, t), append(names, t.name)
+		}
+	}
+	return rows, names
+}
+
 // planTransitions decides which transitions the plan needs, reports what the service would reject of them, and makes
 // unknown what they can change.
 func (p *planning) planTransitions() {
-	var all []transition
-	for _, t := range transitions {
-		if t.asked(p) {
-			all, p.asked = append(all, t), append(p.asked, t.name)
-		}
-	}
-	if p.adoptsItems {
-		p.markUnknown([]string{"updated_at", "recurring_amount_cents"})
-	}
-	for _, t := range all {
+	var rows []transition
+	rows, p.asked = p.way(false)
+	for _, t := range rows {
 		p.markUnknown(t.touches)
 		if t.outcome != nil {
 			t.outcome(&p.Planned)
 		}
 	}
-	for _, t := range all {
+	p.refuse(rows)
+}
+
+func (p *planning) refuse(rows []transition) {
+	for _, t := range rows {
 		if t.refuse != nil {
 			t.refuse(p)
 		}
@@ -152,32 +171,33 @@ func (p *planning) planTransitions() {
 // is known: a trial that ended during a pause makes the subscription active for the first time.
 func (p *planning) markUnknown(names []string) {
 	for _, name := range names {
-		switch {
-		case name == "billing_cycle" && !p.Config.BillingCycle.IsNull(),
-			name == argCancellationReason && !p.Config.CancellationReason.IsNull(),
-			name == "activated_at" && !p.Planned.ActivatedAt.IsNull():
-			continue
+		switch field := p.Planned.at(name).Addr().Interface().(type) {
+		case *types.String:
+			if p.Config.get(name).IsNull() && (name != "activated_at" || field.IsNull()) {
+				*field = types.StringUnknown()
+			}
+		case *types.Int64:
+			*field = types.Int64Unknown()
 		}
-		p.Planned.each(func(attribute string, value reflect.Value) {
-			if attribute != name {
-				return
-			}
-			switch value.Interface().(type) {
-			case types.String:
-				value.Set(reflect.ValueOf(types.StringUnknown()))
-			case types.Int64:
-				value.Set(reflect.ValueOf(types.Int64Unknown()))
-			}
+	}
+}
+
+// changes applies where one of the attributes changes.
+func changes(names ...string) func(*planning) bool {
+	return func(p *planning) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			return !p.Planned.get(name).Equal(p.State.get(name))
 		})
 	}
 }
 
-// runsNow is the outcome of a change of plan that takes effect immediately.
-func runsNow(m *model) { m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull() }
-
-func planned(name string) func(*planning) bool {
+// reached applies where the planned plan is reached by the transition.
+func reached(name string) func(*planning) bool {
 	return func(p *planning) bool { return p.planTransition() == name }
 }
+
+// runsNow is the outcome of a change of plan that takes effect immediately.
+func runsNow(m *model) { m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull() }
 
 // planTransition says how a plan that differs from the one asked for before is reached; "" for no change.
 func (p *planning) planTransition() string {
@@ -254,28 +274,62 @@ func (p *planning) refuseEnd() {
 	}
 }
 
+// refusePauseOver rejects a pause that is over already when it is added to a subscription, which is a mistake. After an
+// import, and for a new subscription, the configuration may be older than the object. A pause that was carried out is
+// fulfilled.
+func (p *planning) refusePauseOver() {
+	_, resumesAt := pauseFields(p.Planned.Pause)
+	creates := p.State.ID.IsNull()
+	switch {
+	case p.own.pausedUntil(resumesAt) && !creates:
+	case p.own.applied() && !creates:
+		p.refused("pause", "its pause would have ended already", "pause.resumes_at is %q, which is in the past. Write a "+
+			"later date, or remove pause.", resumesAt.ValueString())
+	default:
+		p.Diags.AddAttributeWarning(path.Root("pause"), p.Planned.title()+" is not paused, because the pause is over",
+			fmt.Sprintf("pause.resumes_at is %q, which is in the past, so there is nothing to pause. The block has no "+
+				"further effect and can be removed.", resumesAt.ValueString()))
+	}
+}
+
 // refused reports an error of the plan on an argument; the summary names the subscription.
 func (p *planning) refused(argument, summary, detail string, values ...any) {
 	p.Diags.AddAttributeError(path.Root(argument), p.Planned.title()+": "+summary, fmt.Sprintf(detail, values...))
+}
+
+// pauseDiffers reports whether the configuration asks for another pause than the one in the state.
+func (p *planning) pauseDiffers() bool {
+	return !p.Planned.Pause.IsNull() && !samePause(p.Planned.Pause, p.State.Pause)
+}
+
+// pauseOver reports whether the configured pause has ended already: there is nothing to pause.
+func (p *planning) pauseOver() bool {
+	_, resumesAt := pauseFields(p.Planned.Pause)
+	return p.past(resumesAt)
+}
+
+// resumes reports whether a pause that runs has to end. One that is not known yet may become none.
+func (p *planning) resumes() bool {
+	pause := p.Planned.Pause
+	_, resumesAt := pauseFields(pause)
+	none := pause.IsNull() || pause.IsUnknown() || resumesAt.IsUnknown()
+	return p.State.pauseRuns() && (none || p.pauseDiffers() && p.pauseOver())
 }
 
 // steps are the requests of the transitions that the plan shows.
 func (w *work) steps() (all []step) {
 	var last *request
 	for _, t := range transitions {
-		r := t.request
-		if r == nil || r == last || !slices.Contains(w.asked, t.name) {
-			continue
+		if r := t.request; r != nil && r != last && slices.Contains(w.asked, t.name) {
+			last = r
+			all = append(all, step{Verb: r.verb, Blame: r.blame, Run: func(ctx context.Context) (*billing.Subscription, error) {
+				w.sent = r
+				return r.send(w, ctx)
+			}})
 		}
-		last = r
-		all = append(all, step{Verb: r.verb, Blame: r.blame, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			return r.send(w, ctx)
-		}})
 	}
 	return all
 }
-
-func (w *work) id() string { return w.before.ID.ValueString() }
 
 func (w *work) resume(ctx context.Context) (*billing.Subscription, error) {
 	resumed, err := w.Client.ResumeSubscription(ctx, w.id())
@@ -299,14 +353,10 @@ func (w *work) syncItems(ctx context.Context) (*billing.Subscription, error) {
 }
 
 func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
-	body := w.Plan.toUpdate(w.before)
-	if w.creates {
-		body = w.Plan.withoutUnknown().afterCreate(w.before)
-	}
 	if !slices.Contains(w.asked, changeMetadata) {
-		return w.Client.UpdateSubscription(ctx, w.id(), body)
+		return w.Client.UpdateSubscription(ctx, w.id(), w.body)
 	}
-	return customMetadata.Change(ctx, w.Client, w.id(), body, w.own.Metadata.Under(w.Plan.CustomMetadataMode),
+	return customMetadata.Change(ctx, w.Client, w.id(), w.body, w.own.Metadata.Under(w.Plan.CustomMetadataMode),
 		w.next.Metadata.Object, w.before.EffectiveCustomMetadata.ValueString())
 }
 
@@ -323,6 +373,8 @@ func (w *work) scheduleEnd(ctx context.Context) (*billing.Subscription, error) {
 	return w.unlessDone(ctx, scheduled, err,
 		func(now *billing.Subscription) bool { return now.CancelAtPeriodEnd || now.Status == statusCanceled })
 }
+
+func (w *work) id() string { return w.before.ID.ValueString() }
 
 // unlessDone turns the rejection of a transition into a success where another user has made it since the plan.
 func (w *work) unlessDone(ctx context.Context, response *billing.Subscription, err error,

@@ -11,7 +11,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -52,7 +51,7 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 		Authentication:          authFromAPI(e.Authentication),
 		RotateSecretWhenChanged: object.NoTrigger,
 		AgeRecipients:           encrypt.None,
-		DeletionPolicy:          types.StringValue(policy.Delete),
+		DeletionPolicy:          types.StringValue(object.PolicyDelete),
 		Secret:                  types.StringNull(),
 		EncryptedSecret:         types.StringNull(),
 	}
@@ -113,8 +112,8 @@ func (m model) displayName() string {
 	return name
 }
 
-// Policy implements policy.Managed.
-func (m model) Policy() policy.Of {
-	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policy.Delete,
+// Policy implements object.HasPolicy.
+func (m model) Policy() object.Policy {
+	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: object.PolicyDelete,
 		Stays: "While it is active, the service continues to send events to it."}
 }

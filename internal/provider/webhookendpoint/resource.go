@@ -1,6 +1,5 @@
 // Package webhookendpoint is the webhook endpoint of the collections service: the resource, the data sources
-// (deliveries too), the list resource and the actions on its deliveries. authentication.go is that argument,
-// delivery.go follows a delivery.
+// (deliveries too), the list resource and the actions on its deliveries. authentication.go is that argument.
 package webhookendpoint
 
 import (

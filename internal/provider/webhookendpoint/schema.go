@@ -17,7 +17,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -68,8 +67,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them rotates the secret in " +
 					"place, after the other changes. The old secret is invalid immediately. Defaults to `{}`. " +
 					"Setting the first values, or removing all values, rotates nothing."},
-			policy.Name: policy.Attribute("`delete` deletes the endpoint and the deliveries that it has not received",
-				policy.Delete),
+			object.PolicyName: object.PolicyAttribute("`delete` deletes the endpoint and the deliveries that it has not received",
+				object.PolicyDelete),
 			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
 				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. Null if `age_recipients` is set: then " +
 					"`encrypted_secret` contains it. Null after an import, because the service does not show it again: " +

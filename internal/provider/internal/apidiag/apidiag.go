@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 )
 
 // verbCreate is the verb of the creation of an object that has an external_id.
@@ -49,21 +50,50 @@ func (operation Operation) Of(model any) Operation {
 	return operation
 }
 
+// report is a diagnostic.
+type report struct {
+	what  string // what failed, and for which object
+	why   string // in the words of the service, where it has any
+	where string // the top-level argument; "" is the whole object
+	do    string // what to do next
+	// evidence is what support needs to find the request again.
+	evidence string
+}
+
+func (r report) add(diags *diag.Diagnostics) {
+	text := sentences(r.why, r.do)
+	if r.evidence != "" {
+		text += "\n\n" + r.evidence
+	}
+	if r.where == "" {
+		diags.AddError(r.what, text)
+		return
+	}
+	diags.AddAttributeError(path.Root(r.where), r.what, text)
+}
+
+// sentences are texts one after the other, without the empty ones.
+func sentences(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), " ")
+}
+
 // Add reports err. It is the one place where errors of the services become diagnostics.
 func Add(diags *diag.Diagnostics, err error, operation Operation) {
-	summary := fmt.Sprintf("Could not %s %s", operation.Verb, operation.Object)
+	what := fmt.Sprintf("Could not %s %s", operation.Verb, operation.Object)
 	var taken *api.TakenError
 	if errors.As(err, &taken) {
-		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken",
-			takenText(&api.Error{ExistingID: taken.ID}, operation)+"\n\n"+sentence(taken.Error()))
+		report{what: what + ": the external_id is taken", where: "external_id",
+			do: takenText(&api.Error{ExistingID: taken.ID}, operation), evidence: sentence(taken.Error())}.add(diags)
 		return
 	}
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
-		text := sentence(ambiguous.Error())
+		unknown := report{what: what + ": the outcome is unknown", why: sentence(ambiguous.Error())}
 		if len(ambiguous.Candidates) > 0 && operation.TypeName != "" {
-			text += " " + TakeOver(operation.TypeName, ambiguous.Candidates...) + "\n\n"
+			unknown.do, unknown.evidence = TakeOver(operation.TypeName, ambiguous.Candidates...), withExternalID(operation)
+		} else {
+			unknown.do = withExternalID(operation)
 		}
-		diags.AddError(summary+": the outcome is unknown", strings.TrimSpace(text+withExternalID(operation)))
+		unknown.add(diags)
 		return
 	}
 	if same := shared(err); same != nil {
@@ -77,21 +107,19 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 		err = earlier.First // the request that met it first has reported nothing, or nothing yet
 	}
 	var transport *api.TransportError
-	if errors.As(err, &transport) {
-		diags.AddError(summary, unreachable(transport)+"\n\n"+sentence(transport.Error()))
-		return
-	}
 	var other *api.OtherObjectError
-	if errors.As(err, &other) {
-		diags.AddError(summary+": the response shows another object", otherText(other))
-		return
+	e, structured := api.AsError(err)
+	switch {
+	case errors.As(err, &transport):
+		report{what: what, do: unreachable(transport), evidence: sentence(transport.Error())}.add(diags)
+	case errors.As(err, &other):
+		report{what: what + ": the response shows another object", do: otherText(other),
+			evidence: evidence(other.Err)}.add(diags)
+	case structured:
+		refused(diags, e, operation, what)
+	default:
+		report{what: what, why: plainText(err)}.add(diags)
 	}
-	e, ok := api.AsError(err)
-	if !ok {
-		diags.AddError(summary, plainText(err))
-		return
-	}
-	refused(diags, e, operation, summary)
 }
 
 // Again reports that something has failed for a cause that another error of the run explains. It is one line: the other
@@ -107,26 +135,22 @@ func Unreadable(diags *diag.Diagnostics, err error) {
 }
 
 // refused reports a response of the service: one diagnostic for each field it blames, or one for the whole object.
-func refused(diags *diag.Diagnostics, e *api.Error, operation Operation, summary string) {
-	if e.Code == "external_id_taken" {
-		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken",
-			takenText(e, operation)+evidence(e))
-		return
-	}
-	if attribute, known := operation.Keys[e.Code]; known {
-		diags.AddAttributeError(path.Root(attribute), summary, sentence(e.Message)+" "+advice(e)+evidence(e))
-		return
-	}
-	if len(e.Fields) == 0 && e.Field == "" {
-		diags.AddError(summary, sentence(e.Message)+" "+advice(e)+evidence(e))
-		return
-	}
+func refused(diags *diag.Diagnostics, e *api.Error, operation Operation, what string) {
 	fields := e.Fields
-	if len(fields) == 0 {
+	if len(fields) == 0 && e.Field != "" {
 		fields = map[string]string{e.Field: e.Message}
 	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		rejected(diags, name, fields[name], operation, summary, e)
+	blamed, known := operation.Keys[e.Code]
+	switch {
+	case e.Code == "external_id_taken":
+		report{what: what + ": the external_id is taken", where: "external_id", do: takenText(e, operation),
+			evidence: evidence(e)}.add(diags)
+	case known || len(fields) == 0:
+		report{what: what, why: sentence(e.Message), where: blamed, do: advice(e), evidence: evidence(e)}.add(diags)
+	default:
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			rejected(name, fields[name], operation, what, e).add(diags)
+		}
 	}
 }
 
@@ -199,12 +223,6 @@ func advice(e *api.Error) string {
 	return "Change what the message names and run again."
 }
 
-// SandboxEnded says that a sandbox does not run any more, what shows that, and how to start it.
-func SandboxEnded(sandbox, shown string) string {
-	return sandbox + " is not running any more" + shown + ". Start it with \"billing-sandbox serve --env-file " +
-		"sandbox.env\", then load the new exports with \". ./sandbox.env\"."
-}
-
 // limited says when a rate limit lets requests through again, and how to stay below it.
 func limited(e *api.Error) string {
 	text := "The service limits requests"
@@ -235,7 +253,7 @@ func list(scopes []string) string {
 	return strings.Join(scopes, ", ")
 }
 
-// evidence is what support needs to find the request again.
+// evidence names the request.
 func evidence(e *api.Error) string {
 	code := e.Code
 	if code == "" {
@@ -245,7 +263,7 @@ func evidence(e *api.Error) string {
 	if id == "" {
 		id = "none"
 	}
-	return fmt.Sprintf("\n\nOperation: %s (%s %s)\nStatus: %d, code: %s\nRequest-Id: %s", e.Operation, e.Method, e.Path,
+	return fmt.Sprintf("Operation: %s (%s %s)\nStatus: %d, code: %s\nRequest-Id: %s", e.Operation, e.Method, e.Path,
 		e.Status, code, id)
 }
 
@@ -267,7 +285,7 @@ func takenText(e *api.Error, operation Operation) string {
 		"external_id, or, where no address of this state and no other configuration has the other object, import it"
 	if e.ExistingID != "" && operation.TypeName != "" {
 		other += " with this block (put this resource's name after the type):\n\n" +
-			ImportBlock(operation.TypeName, e.ExistingID) + "\n\n"
+			ImportBlocks(operation.TypeName, e.ExistingID) + "\n\n"
 	} else {
 		other += ". "
 	}
@@ -280,31 +298,31 @@ func otherText(e *api.OtherObjectError) string {
 		"stored, and nothing is sent to it. "+
 		"A cache or proxy between here and the service probably mixes up responses: fix or bypass it, check %s, and run "+
 		"again.",
-		e.Noun, e.Asked, e.Noun, e.Shown, address) + evidence(e.Err)
+		e.Noun, e.Asked, e.Noun, e.Shown, address)
 }
 
 // TakeOver says how one of several existing objects is imported.
 func TakeOver(typeName string, ids ...string) string {
-	blocks := make([]string, len(ids))
-	for i, id := range ids {
-		blocks[i] = ImportBlock(typeName, id)
-	}
 	text := "If it is the one you mean, take it over with this block"
 	if len(ids) > 1 {
 		text = "Find out which one you mean, and take it over with one of these blocks"
 	}
-	return text + " (put this resource's name after the type):\n\n" + strings.Join(blocks, "\n\n")
+	return text + " (put this resource's name after the type):\n\n" + ImportBlocks(typeName, ids...)
 }
 
-// ImportBlock is configuration that takes an existing object over.
-func ImportBlock(typeName, id string) string {
-	return fmt.Sprintf("  import {\n    to = %s.this\n    id = %q\n  }", typeName, id)
+// ImportBlocks is configuration that takes existing objects over, each with a block.
+func ImportBlocks(typeName string, ids ...string) string {
+	blocks := make([]string, len(ids))
+	for i, id := range ids {
+		blocks[i] = fmt.Sprintf("  import {\n    to = %s.this\n    id = %q\n  }", typeName, id)
+	}
+	return strings.Join(blocks, "\n\n")
 }
 
 // Text words an error for a warning that is about something else than the request.
 func Text(err error) string {
 	if e, ok := api.AsError(err); ok {
-		return sentence(e.Message) + evidence(e)
+		return sentence(e.Message) + "\n\n" + evidence(e)
 	}
 	return plainText(err)
 }
@@ -336,9 +354,9 @@ func sentence(text string) string {
 
 // withExternalID says how the next lost response of a creation is found.
 func withExternalID(operation Operation) string {
-	if value := fieldOf(operation.Model, "external_id"); value == nil || !value.IsNull() ||
+	if value := fields.Field(operation.Model, "external_id"); value == nil || !value.IsNull() ||
 		operation.Verb != verbCreate {
 		return ""
 	}
-	return " Set external_id: with it the provider finds the object itself when a response is lost."
+	return "Set external_id: with it the provider finds the object itself when a response is lost."
 }

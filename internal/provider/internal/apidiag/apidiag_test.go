@@ -252,11 +252,6 @@ func TestAdd_withoutResponse(t *testing.T) {
 	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3,
 		Err: errors.New("connection refused")}, creating,
 		[]said{{"", []string{"no response after 3 attempts: connection refused."}}})
-	ended := &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9},
-		Err: errors.New("connection refused")}
-	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3,
-		Err: fmt.Errorf("sent: %w", ended)}, creating,
-		[]said{{"", []string{"Check host and port of base_url", "the sandbox is not running any more. Start it with"}}})
 }
 
 // TestAdd_source: an error about the connection or the token says what is configured, and where.

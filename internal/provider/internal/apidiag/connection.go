@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // shown are the causes that errors of this process have explained in full.
@@ -143,12 +142,6 @@ func unreachable(e *api.TransportError) string {
 	if errors.As(e.Err, &dial) && dial.Op == "proxyconnect" {
 		return fmt.Sprintf("The proxy in the environment variable HTTPS_PROXY does not pass the request on. Check the "+
 			"address and the password in it. If %s is to be reached without a proxy, add its host to NO_PROXY.%s", where, later(e))
-	}
-	if dial != nil && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
-		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && validate.Loopback(host) {
-			return fmt.Sprintf("Nothing listens at this address. Check host and port of %s. If it is the address of a "+
-				"sandbox, %s", where, SandboxEnded("the sandbox", ""))
-		}
 	}
 	var (
 		authority   x509.UnknownAuthorityError

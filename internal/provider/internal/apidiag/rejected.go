@@ -3,7 +3,7 @@ package apidiag
 import (
 	"context"
 	"fmt"
-	"reflect"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,45 +11,38 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
 // longestValue bounds the characters of a value that a message quotes.
 const longestValue = 80
 
 // rejected reports that the service rejected the value of a field, on the argument of that name.
-func rejected(diags *diag.Diagnostics, field, reason string, operation Operation, summary string, e *api.Error) {
+func rejected(field, reason string, operation Operation, what string, e *api.Error) report {
 	steps := stepsOf(field)
 	name := nameOf(steps)
 	// What follows the first sentence says what there is instead.
 	reason, more, _ := strings.Cut(reason, ". ")
-	text := fmt.Sprintf("Invalid value for %s: %s", name, clause(reason))
+	r := report{what: what, why: fmt.Sprintf("Invalid value for %s: %s", name, clause(reason)), evidence: evidence(e)}
 	value, found := valueAt(operation.Model, steps)
 	if found {
-		text += " (got " + value + ")"
+		r.why += " (got " + value + ")"
 	}
-	text += "." + aboutIDs(name, value)
-	if more != "" {
-		text += " " + more
-	}
+	r.why += "."
+	r.do = sentences(aboutIDs(name, value), more)
 	if operation.Existing != nil {
-		if existing := operation.Existing(name); existing != "" {
-			text += " " + existing
-		}
-	}
-	text += evidence(e)
-	if !slices.Contains(operation.Attributes, steps[0]) {
-		diags.AddError(summary, text)
-		return
+		r.do = sentences(r.do, operation.Existing(name))
 	}
 	// On the top-level argument: for a part of one, Terraform points at the beginning of the block.
-	diags.AddAttributeError(path.Root(steps[0]), summary, text)
+	if slices.Contains(operation.Attributes, steps[0]) {
+		r.where = steps[0]
+	}
+	return r
 }
 
 var camel = regexp.MustCompile(`[a-z0-9][A-Z]`)
@@ -91,66 +84,36 @@ func nameOf(steps []string) string {
 
 // valueAt is the configured value at a path, as HCL writes it. It is false for what has none, and for credentials.
 func valueAt(model any, steps []string) (string, bool) {
-	value := fieldOf(model, steps[0])
+	field := fields.Field(model, steps[0])
+	if field == nil || strings.HasSuffix(steps[len(steps)-1], "_wo") {
+		return "", false
+	}
+	value, err := field.ToTerraformValue(context.Background())
 	for _, step := range steps[1:] {
-		value = stepInto(value, step)
-	}
-	if value == nil || value.IsNull() || value.IsUnknown() || strings.HasSuffix(steps[len(steps)-1], "_wo") {
-		return "", false
-	}
-	switch v := value.(type) {
-	case basetypes.StringValuable:
-		text, diags := v.ToStringValue(context.Background())
-		return shortened(strconv.Quote(text.ValueString())), !diags.HasError()
-	case basetypes.BoolValue, basetypes.Int64Valuable, basetypes.NumberValue, basetypes.Float64Value:
-		return v.String(), true
-	default:
-		return "", false
-	}
-}
-
-// dynamic is a value of any type.
-type dynamic interface{ UnderlyingValue() attr.Value }
-
-func stepInto(value attr.Value, step string) attr.Value {
-	if d, ok := value.(dynamic); ok {
-		value = d.UnderlyingValue()
-	}
-	elements := func(all []attr.Value) attr.Value {
-		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(all) {
-			return all[i]
-		}
-		return nil
-	}
-	switch v := value.(type) {
-	case basetypes.ListValue:
-		return elements(v.Elements())
-	case basetypes.SetValue:
-		return elements(v.Elements())
-	case basetypes.TupleValue:
-		return elements(v.Elements())
-	case basetypes.MapValue:
-		return v.Elements()[step]
-	case basetypes.ObjectValue:
-		return v.Attributes()[step]
-	default:
-		return nil
-	}
-}
-
-// fieldOf is the field of a model with the tfsdk tag name; nil where there is none.
-func fieldOf(model any, name string) attr.Value {
-	v := reflect.ValueOf(model)
-	if v.Kind() != reflect.Struct {
-		return nil
-	}
-	for _, field := range reflect.VisibleFields(v.Type()) {
-		if field.Tag.Get("tfsdk") == name && field.IsExported() {
-			value, _ := v.FieldByIndex(field.Index).Interface().(attr.Value)
-			return value
+		var elements []tftypes.Value
+		var members map[string]tftypes.Value
+		if i, isIndex := strconv.Atoi(step); isIndex == nil && value.As(&elements) == nil && i < len(elements) {
+			value = elements[i]
+		} else if value.As(&members) == nil {
+			value = members[step]
+		} else {
+			return "", false
 		}
 	}
-	return nil
+	var text string
+	var number *big.Float
+	var yes bool
+	switch {
+	case err != nil || value.IsNull() || !value.IsKnown():
+		return "", false
+	case value.As(&text) == nil:
+		return shortened(strconv.Quote(text)), true
+	case value.As(&number) == nil:
+		return fwtype.NumberText(number), true
+	case value.As(&yes) == nil:
+		return strconv.FormatBool(yes), true
+	}
+	return "", false
 }
 
 func shortened(text string) string {
@@ -173,7 +136,7 @@ func aboutIDs(name, value string) string {
 	if strings.HasSuffix(kind, "y") {
 		plural = strings.TrimSuffix(kind, "y") + "ies"
 	}
-	return " Ids of " + plural + " differ between organizations and environments."
+	return "Ids of " + plural + " differ between organizations and environments."
 }
 
 // clause is a reason of the service that continues a sentence.

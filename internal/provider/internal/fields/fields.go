@@ -6,10 +6,8 @@ package fields
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
@@ -59,10 +57,6 @@ func Get[M any](ctx context.Context, from Source, target *M) diag.Diagnostics {
 		into.FieldByIndex(f.index).Set(reflect.ValueOf(converted))
 	}
 	*target = result
-	if checks.Load() {
-		var theirs M
-		same("Get", result, from.Get(ctx, &theirs), &theirs)
-	}
 	return nil
 }
 
@@ -96,14 +90,7 @@ func Set(ctx context.Context, into Target, value any) diag.Diagnostics {
 		}
 		values[f.name] = converted
 	}
-	result := tftypes.NewValue(c.object, values)
-	if checks.Load() {
-		diags := into.Set(ctx, value)
-		if diags.HasError() || !raw.Equal(result) || !raw.Type().Equal(result.Type()) {
-			panic(fmt.Sprintf("fields: Set makes %s, and the framework %s (%v)", result, raw, diags))
-		}
-	}
-	*raw = result
+	*raw = tftypes.NewValue(c.object, values)
 	return nil
 }
 
@@ -124,10 +111,6 @@ func As[M any](ctx context.Context, from types.Object, target *M) diag.Diagnosti
 		into.FieldByIndex(f.index).Set(reflect.ValueOf(value))
 	}
 	*target = result
-	if checks.Load() {
-		var theirs M
-		same("As", result, from.As(ctx, &theirs, basetypes.ObjectAsOptions{}), &theirs)
-	}
 	return nil
 }
 
@@ -150,13 +133,22 @@ func Object[M any](ctx context.Context, of map[string]attr.Type, value M) (types
 	if diags.HasError() {
 		return types.ObjectValueFrom(ctx, of, value)
 	}
-	if checks.Load() {
-		theirs, diags := types.ObjectValueFrom(ctx, of, value)
-		if diags.HasError() || !theirs.Equal(object) {
-			panic(fmt.Sprintf("fields: Object makes %s, and the framework %s (%v)", object, theirs, diags))
+	return object, nil
+}
+
+// Field is the attribute of a struct that has a name; nil without one.
+func Field(of any, name string) attr.Value {
+	if of == nil {
+		return nil
+	}
+	fields, _ := tagged(reflect.TypeOf(of))
+	for _, f := range fields {
+		if f.name == name {
+			value, _ := reflect.ValueOf(of).FieldByIndex(f.index).Interface().(attr.Value)
+			return value
 		}
 	}
-	return object, nil
+	return nil
 }
 
 // valid reports whether neither an attribute nor its type has anything to say against a value, which raw is for
@@ -175,23 +167,6 @@ func valid(ctx context.Context, name string, is attr.Type, value attr.Value, raw
 func validValue(ctx context.Context, name string, value attr.Value) bool {
 	raw, err := value.ToTerraformValue(ctx)
 	return err == nil && valid(ctx, name, value.Type(ctx), value, raw)
-}
-
-var checks atomic.Bool
-
-// Check compares each conversion with the framework's from now on, and panics when they differ: for tests.
-func Check() { checks.Store(true) }
-
-// same panics unless two structs have equal fields.
-func same[M any](what string, ours M, diags diag.Diagnostics, theirs *M) {
-	all, _ := tagged(reflect.TypeFor[M]())
-	a, b := reflect.ValueOf(&ours).Elem(), reflect.ValueOf(theirs).Elem()
-	for _, f := range all {
-		one, _ := a.FieldByIndex(f.index).Interface().(attr.Value)
-		if two, _ := b.FieldByIndex(f.index).Interface().(attr.Value); !one.Equal(two) || len(diags) > 0 {
-			panic(fmt.Sprintf("fields: %s makes %s %s, and the framework %s (%v)", what, f.name, one, two, diags))
-		}
-	}
 }
 
 // field is a field of a struct.

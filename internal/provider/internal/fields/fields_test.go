@@ -24,6 +24,8 @@ type embedded struct {
 	Flag     types.Bool      `tfsdk:"flag"`
 	Whole    types.Int64     `tfsdk:"whole"`
 	Document fwtype.Document `tfsdk:"document"`
+	Moment   fwtype.DateTime `tfsdk:"moment"`
+	Days     types.Int64     `tfsdk:"days"`
 }
 
 type thing struct {
@@ -48,6 +50,8 @@ func described() schema.Schema {
 		"text": schema.StringAttribute{Optional: true}, "flag": schema.BoolAttribute{Optional: true},
 		"whole":    schema.Int64Attribute{Optional: true},
 		"document": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{}},
+		"moment":   schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{}},
+		"days":     schema.Int64Attribute{Optional: true, CustomType: fwtype.Days},
 		"list":     schema.ListAttribute{Optional: true, ElementType: types.StringType},
 		"set":      schema.SetAttribute{Optional: true, ElementType: types.StringType},
 		"map":      schema.MapAttribute{Optional: true, ElementType: types.BoolType},

@@ -40,46 +40,42 @@ func (k *kind) proposal(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 	planned = maps.Clone(planned) // it belongs to proposed
 	changed := prior.IsNull()
 	for name, a := range k.attributes {
-		value := planned[name]
-		if a.byDefault != nil && configured[name].IsNull() {
-			value = *a.byDefault
-			planned[name] = value
+		if !a.byDefault.IsNull() && configured[name].IsNull() {
+			planned[name] = a.byDefault
 		}
-		if a.inside.defaults && !value.IsNull() {
+		if a.inside.defaults && !planned[name].IsNull() {
 			return none, false
 		}
-		changed = changed || !value.Equal(before[name])
+		changed = changed || !planned[name].Equal(before[name])
 	}
 	to := resource.ModifyPlanRequest{Config: tfsdk.Config{Raw: config, Schema: k.schema},
 		Plan: tfsdk.Plan{Raw: prior, Schema: k.schema}, State: tfsdk.State{Raw: prior, Schema: k.schema}}
 	if !changed { // plan modifiers leave a value alone that is known and that of the state
 		return to, true
 	}
-	if !k.changes {
-		return none, false
-	}
 	for name, a := range k.attributes {
-		value := planned[name]
-		if !value.IsNull() && (a.inside.computed || a.inside.modifiers && !value.Equal(before[name])) {
+		switch {
+		case a.computed && configured[name].IsNull():
+			planned[name] = tftypes.NewValue(k.object.AttributeTypes[name], tftypes.UnknownValue)
+		case a.inside.computed && !planned[name].IsNull():
 			return none, false
-		}
-		if a.computed && a.byDefault == nil && configured[name].IsNull() {
-			planned[name] = tftypes.NewValue(k.object.(tftypes.Object).AttributeTypes[name], tftypes.UnknownValue)
 		}
 	}
 	to.Plan.Raw = tftypes.NewValue(k.object, planned)
-	modified := make(map[string]tftypes.Value, len(planned))
-	for name, value := range planned {
-		if a := k.attributes[name]; a.modify != nil {
-			state, has := before[name]
-			if !has {
-				state = tftypes.NewValue(value.Type(), nil)
-			}
-			if value, ok = a.modify(ctx, path.Root(name), to, configured[name], value, state); !ok {
+	modified := maps.Clone(planned)
+	for name, a := range k.attributes {
+		state, has := before[name]
+		if !has {
+			state = tftypes.NewValue(planned[name].Type(), nil)
+		}
+		if a.modify != nil {
+			if modified[name], ok = a.modify(ctx, path.Root(name), to, configured[name], planned[name], state); !ok {
 				return none, false
 			}
 		}
-		modified[name] = value
+		if value := modified[name]; a.inside.modifiers && value.IsKnown() && !value.IsNull() && !value.Equal(state) {
+			return none, false
+		}
 	}
 	to.Plan.Raw = tftypes.NewValue(k.object, modified)
 	return to, true
@@ -89,66 +85,51 @@ func (k *kind) proposal(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 type modify func(ctx context.Context, at path.Path, of resource.ModifyPlanRequest, config, plan, state tftypes.Value) (
 	_ tftypes.Value, ok bool)
 
-// modifierOf is nil for an attribute without plan modifiers, and false for one that this server does not change.
+// modifierOf is nil for an attribute without plan modifiers, and false for one whose modifiers this server cannot run.
 func modifierOf(a schema.Attribute) (_ modify, known bool) {
-	if a.IsWriteOnly() {
-		return nil, false
-	}
 	switch a := a.(type) {
-	case schema.StringAttribute:
-		return modifying(a.PlanModifiers, types.StringType, func(ctx context.Context, m planmodifier.String, at path.Path,
-			of resource.ModifyPlanRequest, config, plan, state types.String) (types.String, bool) {
+	case interface{ StringPlanModifiers() []planmodifier.String }:
+		return modifying(a.StringPlanModifiers(), types.StringType, func(ctx context.Context, m planmodifier.String,
+			at path.Path, of resource.ModifyPlanRequest, config, plan, state types.String) (types.String, bool) {
 			resp := planmodifier.StringResponse{PlanValue: plan}
 			m.PlanModifyString(ctx, planmodifier.StringRequest{Path: at, Config: of.Config, ConfigValue: config, Plan: of.Plan,
 				PlanValue: plan, State: of.State, StateValue: state}, &resp)
 			return resp.PlanValue, len(resp.Diagnostics) == 0 && !resp.RequiresReplace
 		}), true
-	case schema.BoolAttribute:
-		return modifying(a.PlanModifiers, types.BoolType, func(ctx context.Context, m planmodifier.Bool, at path.Path,
-			of resource.ModifyPlanRequest, config, plan, state types.Bool) (types.Bool, bool) {
+	case interface{ BoolPlanModifiers() []planmodifier.Bool }:
+		return modifying(a.BoolPlanModifiers(), types.BoolType, func(ctx context.Context, m planmodifier.Bool,
+			at path.Path, of resource.ModifyPlanRequest, config, plan, state types.Bool) (types.Bool, bool) {
 			resp := planmodifier.BoolResponse{PlanValue: plan}
 			m.PlanModifyBool(ctx, planmodifier.BoolRequest{Path: at, Config: of.Config, ConfigValue: config, Plan: of.Plan,
 				PlanValue: plan, State: of.State, StateValue: state}, &resp)
 			return resp.PlanValue, len(resp.Diagnostics) == 0 && !resp.RequiresReplace
 		}), true
-	case schema.Int64Attribute:
-		return modifying(a.PlanModifiers, types.Int64Type, func(ctx context.Context, m planmodifier.Int64, at path.Path,
-			of resource.ModifyPlanRequest, config, plan, state types.Int64) (types.Int64, bool) {
+	case interface{ Int64PlanModifiers() []planmodifier.Int64 }:
+		return modifying(a.Int64PlanModifiers(), types.Int64Type, func(ctx context.Context, m planmodifier.Int64,
+			at path.Path, of resource.ModifyPlanRequest, config, plan, state types.Int64) (types.Int64, bool) {
 			resp := planmodifier.Int64Response{PlanValue: plan}
 			m.PlanModifyInt64(ctx, planmodifier.Int64Request{Path: at, Config: of.Config, ConfigValue: config, Plan: of.Plan,
 				PlanValue: plan, State: of.State, StateValue: state}, &resp)
 			return resp.PlanValue, len(resp.Diagnostics) == 0 && !resp.RequiresReplace
 		}), true
-	case schema.SetAttribute:
-		return modifying(a.PlanModifiers, a.GetType(), func(ctx context.Context, m planmodifier.Set, at path.Path,
-			of resource.ModifyPlanRequest, config, plan, state types.Set) (types.Set, bool) {
+	case interface{ ListPlanModifiers() []planmodifier.List }:
+		return modifying(a.ListPlanModifiers(), a.(schema.Attribute).GetType(), func(ctx context.Context, m planmodifier.List,
+			at path.Path, of resource.ModifyPlanRequest, config, plan, state types.List) (types.List, bool) {
+			resp := planmodifier.ListResponse{PlanValue: plan}
+			m.PlanModifyList(ctx, planmodifier.ListRequest{Path: at, Config: of.Config, ConfigValue: config, Plan: of.Plan,
+				PlanValue: plan, State: of.State, StateValue: state}, &resp)
+			return resp.PlanValue, len(resp.Diagnostics) == 0 && !resp.RequiresReplace
+		}), true
+	case interface{ SetPlanModifiers() []planmodifier.Set }:
+		return modifying(a.SetPlanModifiers(), a.(schema.Attribute).GetType(), func(ctx context.Context, m planmodifier.Set,
+			at path.Path, of resource.ModifyPlanRequest, config, plan, state types.Set) (types.Set, bool) {
 			resp := planmodifier.SetResponse{PlanValue: plan}
 			m.PlanModifySet(ctx, planmodifier.SetRequest{Path: at, Config: of.Config, ConfigValue: config, Plan: of.Plan,
 				PlanValue: plan, State: of.State, StateValue: state}, &resp)
 			return resp.PlanValue, len(resp.Diagnostics) == 0 && !resp.RequiresReplace
 		}), true
-	case interface {
-		ListPlanModifiers() []planmodifier.List
-	}:
-		return nil, len(a.ListPlanModifiers()) == 0
-	case interface {
-		SetPlanModifiers() []planmodifier.Set
-	}:
-		return nil, len(a.SetPlanModifiers()) == 0
-	case interface {
-		MapPlanModifiers() []planmodifier.Map
-	}:
-		return nil, len(a.MapPlanModifiers()) == 0
-	case interface {
-		ObjectPlanModifiers() []planmodifier.Object
-	}:
-		return nil, len(a.ObjectPlanModifiers()) == 0
-	case interface {
-		DynamicPlanModifiers() []planmodifier.Dynamic
-	}:
-		return nil, len(a.DynamicPlanModifiers()) == 0
 	}
-	return nil, false
+	return nil, !has(a, "PlanModifiers")
 }
 
 // modifying runs plan modifiers one after the other, with the framework's own types of values, as the framework does

@@ -24,18 +24,21 @@ type Framework interface {
 type Server struct {
 	Framework
 
-	kinds kinds
-	// check sends every call that this server handles itself through the framework as well, and panics when the
-	// responses differ.
-	check bool
-	data  atomic.Pointer[any]
-	names names
+	resources []func() resource.Resource
+	kinds     kinds
+	data      atomic.Pointer[any]
+	compare   func(typeName string, ours, theirs any, err error)
 }
 
-// New makes a server in front of the framework's. resources are those of the provider. check compares what this server
-// returns itself with what the framework returns, and panics when they differ: for tests.
-func New(framework Framework, resources []func() resource.Resource, check bool) *Server {
-	return &Server{Framework: framework, kinds: kinds{all: resources}, check: check}
+// New makes a server in front of the framework's. resources are those of the provider.
+func New(framework Framework, resources []func() resource.Resource) *Server {
+	return &Server{Framework: framework, resources: resources}
+}
+
+// Compare has the framework carry out too what this server does itself, and hands both to compare: what a resource is
+// asked, and what Terraform gets. It is for tests.
+func (s *Server) Compare(compare func(typeName string, ours, theirs any, err error)) {
+	s.compare = compare
 }
 
 // call passes a call on with a context that is released at its end.
@@ -67,9 +70,18 @@ const missingRequired = "Missing Configuration for Required Attribute"
 
 // UpgradeResourceState returns the state of the current version as it is: Terraform reads the JSON itself. The
 // framework would decode and encode it, for the same result.
-func (s *Server) UpgradeResourceState(ctx context.Context,
-	req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return call(ctx, req, s.upgrade)
+func (s *Server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (
+	*tfprotov6.UpgradeResourceStateResponse, error) {
+	k := s.kind(ctx, req.TypeName)
+	if k == nil || req.Version != k.schema.Version || req.RawState == nil || len(req.RawState.JSON) == 0 {
+		return call(ctx, req, s.Framework.UpgradeResourceState)
+	}
+	ours := &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &tfprotov6.DynamicValue{JSON: req.RawState.JSON}}
+	if s.compare != nil {
+		theirs, err := call(ctx, req, s.Framework.UpgradeResourceState)
+		s.compare(req.TypeName, ours, theirs, err)
+	}
+	return ours, nil
 }
 
 // UpgradeResourceIdentity passes the call on.

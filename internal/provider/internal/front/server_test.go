@@ -1,4 +1,4 @@
-package front
+package front_test
 
 import (
 	"context"
@@ -9,13 +9,15 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 )
 
 // TestServerOffersAllCalls: whatever the framework's server can do, this one can. terraform-plugin-go finds optional
 // calls by type assertion, so a call that a newer version adds would be lost without an error.
 func TestServerOffersAllCalls(t *testing.T) {
 	t.Parallel()
-	ours := reflect.TypeFor[*Server]()
+	ours := reflect.TypeFor[*front.Server]()
 	theirs := reflect.TypeOf(providerserver.NewProtocol6(nil)())
 	calls := 0
 	for method := range theirs.Methods() {
@@ -53,7 +55,7 @@ type key struct{}
 
 // keeper is a framework that keeps contexts, as the real one does.
 type keeper struct {
-	Framework
+	front.Framework
 	kept []context.Context
 }
 
@@ -77,7 +79,7 @@ func (k *keeper) ReadResource(ctx context.Context,
 func TestContextIsReleased(t *testing.T) {
 	t.Parallel()
 	inner := &keeper{}
-	s := &Server{Framework: inner}
+	s := &front.Server{Framework: inner}
 	gone := make(chan struct{})
 	func() {
 		large := new([1 << 20]byte)
@@ -104,7 +106,7 @@ func TestContextIsReleased(t *testing.T) {
 
 // waiter is a framework whose read waits for its context.
 type waiter struct {
-	Framework
+	front.Framework
 	reading chan struct{}
 }
 
@@ -123,7 +125,7 @@ func TestContextIsCanceled(t *testing.T) {
 	inner := waiter{reading: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-inner.reading; cancel() }()
-	if _, err := (&Server{Framework: inner}).ReadResource(ctx, &tfprotov6.ReadResourceRequest{}); err != context.Canceled { //nolint:errorlint // it is what Err returns
+	if _, err := (&front.Server{Framework: inner}).ReadResource(ctx, &tfprotov6.ReadResourceRequest{}); err != context.Canceled { //nolint:errorlint // it is what Err returns
 		t.Errorf("the read ended with %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package front
+package front_test
 
 import (
 	"context"
@@ -11,6 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 )
 
 // things is a provider of one resource type.
@@ -44,14 +47,14 @@ func (thing) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.
 	}}
 }
 
-func serverOf(t *testing.T, r resource.Resource, check bool) *Server {
+func serverOf(t *testing.T, r resource.Resource) *front.Server {
 	t.Helper()
 	p := things{func() resource.Resource { return r }}
-	framework, ok := providerserver.NewProtocol6(p)().(Framework)
+	framework, ok := providerserver.NewProtocol6(p)().(front.Framework)
 	if !ok {
 		t.Fatal("the framework's server lacks calls")
 	}
-	return New(framework, p.Resources(t.Context()), check)
+	return front.New(framework, p.Resources(t.Context()))
 }
 
 func TestUpgradeReturnsTheStateOfTheCurrentVersion(t *testing.T) {
@@ -73,16 +76,14 @@ func TestUpgradeReturnsTheStateOfTheCurrentVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, check := range []bool{false, true} {
-				result, err := serverOf(t, thing{}, check).UpgradeResourceState(t.Context(),
-					&tfprotov6.UpgradeResourceStateRequest{TypeName: "test_thing", Version: c.version, RawState: c.state})
-				if err != nil {
-					t.Fatal(err)
-				}
-				echoed := result.UpgradedState != nil && len(result.UpgradedState.MsgPack) == 0
-				if echoed != c.echoed || echoed && string(result.UpgradedState.JSON) != string(c.state.JSON) {
-					t.Errorf("check %t: returned %+v", check, result.UpgradedState)
-				}
+			result, err := acctest.Compared(serverOf(t, thing{})).UpgradeResourceState(t.Context(),
+				&tfprotov6.UpgradeResourceStateRequest{TypeName: "test_thing", Version: c.version, RawState: c.state})
+			if err != nil {
+				t.Fatal(err)
+			}
+			echoed := result.UpgradedState != nil && len(result.UpgradedState.MsgPack) == 0
+			if echoed != c.echoed || echoed && string(result.UpgradedState.JSON) != string(c.state.JSON) {
+				t.Errorf("returned %+v", result.UpgradedState)
 			}
 		})
 	}
@@ -90,7 +91,7 @@ func TestUpgradeReturnsTheStateOfTheCurrentVersion(t *testing.T) {
 
 func TestUpgradeOfAnUnknownType(t *testing.T) {
 	t.Parallel()
-	result, err := serverOf(t, thing{}, true).UpgradeResourceState(t.Context(),
+	result, err := serverOf(t, thing{}).UpgradeResourceState(t.Context(),
 		&tfprotov6.UpgradeResourceStateRequest{TypeName: "test_other", Version: 2,
 			RawState: &tfprotov6.RawState{JSON: []byte(`{}`)}})
 	if err != nil || len(result.Diagnostics) == 0 {

@@ -2,22 +2,40 @@ package front
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // result is what a resource has returned to this server, for the framework to continue with: a resource reads and plans
 // once.
 type result struct {
+	typeName string
+	// blank leaves the framework's plan as it is.
+	blank       bool
 	read        *resource.ReadResponse
 	readRequest resource.ReadRequest
 	plan        *resource.ModifyPlanResponse
 	planRequest resource.ModifyPlanRequest
-	check       bool
+	notes       private.Notes // the private state
+	compare     func(typeName string, ours, theirs any, err error)
 }
 
 type resultKey struct{}
+
+// with is a context in which the framework continues with a result.
+func (s *Server) with(ctx context.Context, typeName string, a *result) context.Context {
+	a.typeName, a.compare = typeName, s.compare
+	return context.WithValue(ctx, resultKey{}, a)
+}
+
+// hand copies the notes to the private state of the framework.
+func (a *result) hand(ctx context.Context, to private.Store) {
+	for key, value := range a.notes {
+		to.SetKey(ctx, key, value)
+	}
+}
 
 // Resource is what a resource type of a provider offers for the framework to serve it behind this server.
 type Resource interface {
@@ -37,7 +55,7 @@ func Wrapped(all []func() resource.Resource) []func() resource.Resource {
 			if !ok {
 				return constructor()
 			}
-			if validated, ok := inner.(validatedResource); ok {
+			if validated, ok := inner.(validating); ok {
 				return &wrappedValidated{wrapped{inner}, validated}
 			}
 			return &wrapped{inner}
@@ -56,41 +74,39 @@ func (r *wrapped) Read(ctx context.Context, req resource.ReadRequest, resp *reso
 		r.Resource.Read(ctx, req, resp)
 		return
 	}
-	if a.check && (!req.State.Raw.Equal(a.readRequest.State.Raw) || !req.Identity.Raw.Equal(a.readRequest.Identity.Raw) ||
-		req.ClientCapabilities != a.readRequest.ClientCapabilities || req.State.Schema == nil) {
-		panic(fmt.Sprintf("front: a read began with %+v, and in the framework with %+v", a.readRequest, req))
+	if a.compare != nil {
+		a.compare(a.typeName, a.readRequest, req, nil)
 	}
+	notes := resp.Private
 	*resp = *a.read
+	resp.Private = notes
+	a.hand(ctx, notes)
 }
 
 // ModifyPlan returns what the resource has returned already, or plans.
 func (r *wrapped) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	a, _ := ctx.Value(resultKey{}).(*result)
+	if a != nil && a.blank {
+		return
+	}
 	if a == nil || a.plan == nil {
 		r.Resource.ModifyPlan(ctx, req, resp)
 		return
 	}
-	if a.check && (!req.Config.Raw.Equal(a.planRequest.Config.Raw) || !req.State.Raw.Equal(a.planRequest.State.Raw) ||
-		!req.Plan.Raw.Equal(a.planRequest.Plan.Raw) || !req.Identity.Raw.Equal(a.planRequest.Identity.Raw) ||
-		req.ClientCapabilities != a.planRequest.ClientCapabilities || len(resp.Diagnostics) > 0) {
-		panic(fmt.Sprintf("front: a plan began with %+v, and in the framework with %+v and %v", a.planRequest, req,
-			resp.Diagnostics))
+	if a.compare != nil {
+		a.compare(a.typeName, a.planRequest, req, nil)
 	}
+	notes := resp.Private
 	*resp = *a.plan
+	resp.Private = notes
+	a.hand(ctx, notes)
 }
 
-// validatedResource is a resource type that validates its configuration.
-type validatedResource interface {
-	resource.ResourceWithValidateConfig
+type validating interface {
+	ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse)
 }
 
 type wrappedValidated struct {
 	wrapped
-	validated validatedResource
-}
-
-// ValidateConfig validates as the resource does.
-func (r *wrappedValidated) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
-	resp *resource.ValidateConfigResponse) {
-	r.validated.ValidateConfig(ctx, req, resp)
+	validating
 }

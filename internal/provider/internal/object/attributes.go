@@ -1,13 +1,21 @@
 package object
 
 import (
+	"context"
+	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // Attributes are the attributes of a data source.
@@ -101,4 +109,129 @@ func Limit(noun string) schema.Int64Attribute {
 		Validators: []validator.Int64{validate.AtLeast(1)},
 		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. If unset, all are read. A " +
 			"request returns up to 100."}
+}
+
+// Ordering are the arguments that every collection of recurring billing takes (service description, Recurring billing
+// §4 Collections). The schema has them from Ordered.
+type Ordering struct {
+	Search    types.String `tfsdk:"search"`
+	SortBy    types.String `tfsdk:"sort_by"`
+	SortOrder types.String `tfsdk:"sort_order"`
+	Limit     types.Int64  `tfsdk:"limit"`
+}
+
+// Listing is the same for the client, but for the limit, which Many holds the list to.
+func (o Ordering) Listing() billing.Listing {
+	return billing.Listing{Search: o.Search.ValueString(), SortBy: o.SortBy.ValueString(),
+		SortOrder: o.SortOrder.ValueString()}
+}
+
+// Ordered adds the arguments of Ordering to those of a listing of what noun names, in the plural. field is one that it
+// may be sorted by.
+func Ordered(noun, field string, attributes Attributes) Attributes {
+	attributes["search"] = Filter(AboutSearch(noun))
+	attributes["sort_by"] = Filter("Field to sort by, as the service names it in its responses, such as `" + field +
+		"`. Defaults to `created_at`.")
+	attributes["sort_order"] = schema.StringAttribute{Optional: true,
+		Validators: []validator.String{validate.OneOf("asc", "desc")},
+		MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. It decides what `limit` keeps: `limit = 1` " +
+			"with " +
+			"`desc` is the newest, in one request. Defaults to `asc`, unlike in the service itself: what is created meanwhile " +
+			"then comes last, and pages stay stable while they are read."}
+	attributes["limit"] = Limit(noun)
+	return attributes
+}
+
+// AboutSearch describes the free-text search of a listing of what noun names, in the plural.
+func AboutSearch(noun string) string {
+	return "Only " + noun + " in which the service finds this text; which fields it searches is up to the service."
+}
+
+// Collection is the required argument collection of a listing of any collection, of which example is one.
+func Collection(description, example string) schema.StringAttribute {
+	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.Collection(example)},
+		MarkdownDescription: description}
+}
+
+// Shown is a record of open shape as a data source shows it.
+type Shown struct {
+	ID   types.String `tfsdk:"id"`
+	Name types.String `tfsdk:"name"`
+	JSON types.String `tfsdk:"json"`
+}
+
+// ShowRecord shows a record.
+func ShowRecord(r *api.Record) (Shown, error) {
+	return Shown{ID: wire.TextOrNull(r.ID), Name: wire.TextOrNull(r.Name), JSON: wire.JSONText(r.Raw)}, nil
+}
+
+// Items is the attribute items of a listing of what noun names, in the plural.
+func Items(noun string) schema.ListNestedAttribute {
+	return schema.ListNestedAttribute{Computed: true,
+		MarkdownDescription: "The " + noun + ", in the order of the service.",
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if there is none."},
+			"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if there is none."},
+			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON string; decode " +
+				"it with `jsondecode`. Numbers are exact."},
+		}}}
+}
+
+// Filters is the map of filters of a listing, in the words of the service.
+func Filters(description string, refuse Reserved) schema.MapAttribute {
+	return schema.MapAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Map{filters{refuse}},
+		MarkdownDescription: description}
+}
+
+// FilterValues are the filters that are set: one whose value is null is none.
+func FilterValues(ctx context.Context, filters types.Map, diags *diag.Diagnostics) map[string]string {
+	values := map[string]types.String{}
+	diags.Append(filters.ElementsAs(ctx, &values, false)...)
+	set := map[string]string{}
+	for name, value := range values {
+		if !value.IsNull() {
+			set[name] = value.ValueString()
+		}
+	}
+	return set
+}
+
+// Reserved returns what to write instead of a filter of that name, "" where it may be one.
+type Reserved func(name string) (instead string)
+
+var filterName = regexp.MustCompile(`^[A-Za-z0-9_.~-]+(\[[A-Za-z0-9_.~-]*\])*$`)
+
+type filters struct{ refuse Reserved }
+
+func (filters) Description(context.Context) string {
+	return "filters of the service other than the parameters of its paging, with values that are not blank"
+}
+
+func (v filters) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateMap rejects names that no filter has, and values that narrow nothing: an empty filter would mean everything.
+func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	for name, value := range req.ConfigValue.Elements() {
+		at := req.Path.AtMapKey(name)
+		if text, ok := value.(types.String); ok {
+			var checked validator.StringResponse
+			validate.NotBlank().ValidateString(ctx, validator.StringRequest{Path: at, ConfigValue: text}, &checked)
+			resp.Diagnostics.Append(checked.Diagnostics...)
+		}
+		if name == "" {
+			resp.Diagnostics.AddAttributeError(at, "Invalid filter",
+				"A filter has no name. Write it as the service does, such as company_id.")
+			continue
+		}
+		if !filterName.MatchString(name) {
+			resp.Diagnostics.AddAttributeError(at, "Invalid filter",
+				fmt.Sprintf("%q is not the name of a filter. Write the name of a "+
+					"field, and a comparison in closed brackets where there is one, such as company_id or \"occurred_at[gte]\".",
+					name))
+			continue
+		}
+		if instead := v.refuse(name); instead != "" {
+			resp.Diagnostics.AddAttributeError(at, "Invalid filter", fmt.Sprintf("%s is not a filter. %s", name, instead))
+		}
+	}
 }

@@ -16,10 +16,37 @@ type Store interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
+// Notes are a private state of their own, as a plain map. The framework's type is internal to it.
+type Notes map[string][]byte
+
+// GetKey implements Store.
+func (n Notes) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return n[key], nil }
+
+// SetKey implements Store.
+func (n Notes) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+	n[key] = value
+	return nil
+}
+
+type notesKey struct{}
+
+// With makes Get and Set use the notes, whatever store they are given: for a call that does not come from the
+// framework.
+func With(ctx context.Context, notes Notes) context.Context {
+	return context.WithValue(ctx, notesKey{}, notes)
+}
+
+func storeOf(ctx context.Context, given Store) Store {
+	if notes, ok := ctx.Value(notesKey{}).(Notes); ok {
+		return notes
+	}
+	return given
+}
+
 // Get reads the value under key; the zero value when there is none.
 func Get[T any](ctx context.Context, store Store, key string, diags *diag.Diagnostics) T {
 	var value T
-	raw, found := store.GetKey(ctx, key)
+	raw, found := storeOf(ctx, store).GetKey(ctx, key)
 	diags.Append(found...)
 	if len(raw) == 0 {
 		return value
@@ -38,7 +65,7 @@ func Set[T any](ctx context.Context, store Store, key string, value T, diags *di
 		diags.AddError("Could not write the private state", err.Error())
 		return
 	}
-	diags.Append(store.SetKey(ctx, key, raw)...)
+	diags.Append(storeOf(ctx, store).SetKey(ctx, key, raw)...)
 }
 
 // keyPlanned is where a plan leaves what its apply has to know.

@@ -9,16 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// memory is a private state.
-type memory map[string][]byte
-
-func (m memory) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return m[key], nil }
-
-func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
-	m[key] = value
-	return nil
-}
-
 // refusing is a private state that cannot be used.
 type refusing struct{}
 
@@ -38,7 +28,7 @@ type note struct {
 // TestSetGet: what was noted is read again, under its own key; what was not is the zero value.
 func TestSetGet(t *testing.T) {
 	t.Parallel()
-	store, want := memory{}, note{Names: []string{"a"}, Count: 1}
+	store, want := Notes{}, note{Names: []string{"a"}, Count: 1}
 	var diags diag.Diagnostics
 	Set(t.Context(), store, "one", want, &diags)
 	if have := Get[note](t.Context(), store, "one", &diags); !reflect.DeepEqual(have, want) {
@@ -59,11 +49,11 @@ func TestErrors(t *testing.T) {
 		do   func(diags *diag.Diagnostics)
 		says string
 	}{
-		"unreadable": {func(d *diag.Diagnostics) { Get[note](t.Context(), memory{"one": []byte(`["a"]`)}, "one", d) },
+		"unreadable": {func(d *diag.Diagnostics) { Get[note](t.Context(), Notes{"one": []byte(`["a"]`)}, "one", d) },
 			`"one"`},
 		"no reading":   {func(d *diag.Diagnostics) { Get[note](t.Context(), refusing{}, "one", d) }, "no state"},
 		"no writing":   {func(d *diag.Diagnostics) { Set(t.Context(), refusing{}, "one", note{}, d) }, "no state"},
-		"not writable": {func(d *diag.Diagnostics) { Set(t.Context(), memory{}, "one", func() {}, d) }, "unsupported type"},
+		"not writable": {func(d *diag.Diagnostics) { Set(t.Context(), Notes{}, "one", func() {}, d) }, "unsupported type"},
 	} {
 		var diags diag.Diagnostics
 		c.do(&diags)

@@ -42,16 +42,10 @@ func PublicURL() validator.String {
 	}}
 }
 
-// Loopback reports whether a host is this machine.
-func Loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
-}
-
 // isInternal reports whether a host is a literal internal address, or a name that never leaves a network.
 func isInternal(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if Loopback(host) || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") ||
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") ||
 		strings.HasSuffix(host, ".internal") {
 		return true
 	}
@@ -61,7 +55,7 @@ func isInternal(host string) bool {
 		return numericHost.MatchString(host)
 	}
 	ip = ip.Unmap().WithZone("")
-	if ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() {
+	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() {
 		return true
 	}
 	for _, network := range internalNetworks {

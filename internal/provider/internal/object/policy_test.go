@@ -1,4 +1,4 @@
-package policy
+package object
 
 import (
 	"strings"
@@ -16,14 +16,14 @@ func TestPolicies(t *testing.T) {
 		policy             types.String
 		refused, abandoned bool
 	}{
-		"delete":         {types.StringValue(Delete), false, false},
+		"delete":         {types.StringValue(PolicyDelete), false, false},
 		"one of its own": {types.StringValue("close"), false, false},
 		"none":           {types.StringNull(), false, false},
-		"abandon":        {types.StringValue(Abandon), false, true},
-		"prevent":        {types.StringValue(Prevent), true, false},
+		"abandon":        {types.StringValue(PolicyAbandon), false, true},
+		"prevent":        {types.StringValue(PolicyPrevent), true, false},
 	} {
 		var refusal, notice diag.Diagnostics
-		of := Of{Value: c.policy, Object: `customer "A"`, Own: "close"}
+		of := Policy{Value: c.policy, Object: `customer "A"`, Own: "close"}
 		of.Refuse("replace", &refusal)
 		of.Warn(&notice)
 		if refusal.HasError() != c.refused || len(refusal) > 1 || of.Abandons() != c.abandoned || notice.HasError() ||

@@ -1,4 +1,4 @@
-package front
+package front_test
 
 import (
 	"context"
@@ -19,12 +19,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+)
+
+type (
+	reading  = func(context.Context, resource.ReadRequest, *resource.ReadResponse)
+	planning = func(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
 )
 
 // scripted is a resource whose reads and plans a test writes. It counts them.
 type scripted struct {
-	read         func(resource.ReadRequest, *resource.ReadResponse)
-	plan         func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
+	read         reading
+	plan         planning
 	reads, plans int
 }
 
@@ -66,21 +75,21 @@ func (s *scripted) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	s.reads++
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), "1")...)
 	if s.read != nil {
-		s.read(req, resp)
+		s.read(ctx, req, resp)
 	}
 }
 
-func (s *scripted) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (s *scripted) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	s.plans++
 	if s.plan != nil {
-		s.plan(req, resp)
+		s.plan(ctx, req, resp)
 	}
 }
 
 // configuredThings hands out what scripted needs.
 type configuredThings struct {
 	things
-	front *Server
+	front *front.Server
 }
 
 func (p *configuredThings) Configure(_ context.Context, _ provider.ConfigureRequest, resp *provider.ConfigureResponse) {
@@ -89,7 +98,7 @@ func (p *configuredThings) Configure(_ context.Context, _ provider.ConfigureRequ
 }
 
 func (p *configuredThings) Resources(ctx context.Context) []func() resource.Resource {
-	return Wrapped(p.things.Resources(ctx))
+	return front.Wrapped(p.things.Resources(ctx))
 }
 
 func (*configuredThings) DataSources(context.Context) []func() datasource.DataSource { return nil }
@@ -129,11 +138,11 @@ func identity(t *testing.T, id any) *tfprotov6.ResourceIdentityData {
 }
 
 // behind is a configured server of a scripted resource.
-func behind(t *testing.T, s *scripted, check bool) *Server {
+func behind(t *testing.T, s *scripted) *front.Server {
 	t.Helper()
 	p := &configuredThings{things: things{func() resource.Resource { return s }}}
-	framework, _ := providerserver.NewProtocol6(p)().(Framework)
-	p.front = New(framework, p.things.Resources(t.Context()), check)
+	framework, _ := providerserver.NewProtocol6(p)().(front.Framework)
+	p.front = front.New(framework, p.things.Resources(t.Context()))
 	if _, err := p.front.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{}); err != nil {
 		t.Fatal(err)
 	}
@@ -144,15 +153,17 @@ type values = map[string]any
 
 var whole = values{"id": "1", "name": "a", "mode": "soft"}
 
-// counted counts the plans of the framework.
+// counted counts what the framework plans.
 type counted struct {
-	Framework
+	front.Framework
 	plans int
 }
 
 func (c *counted) PlanResourceChange(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	c.plans++
+	if req.Config != req.ProposedNewState { // not the empty object, by which the server knows the defaults
+		c.plans++
+	}
 	return c.Framework.PlanResourceChange(ctx, req)
 }
 
@@ -160,16 +171,15 @@ func (c *counted) PlanResourceChange(ctx context.Context,
 // for each call. The server panics where the two differ.
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	keep := func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {}
-	set := func(name, value string) func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {
-		return func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	set := func(name, value string) planning {
+		return func(_ context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(context.Background(), path.Root(name), value)...)
 		}
 	}
 	for name, c := range map[string]struct {
 		config, prior, proposed values
-		private                 string
-		plan                    func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
+		private, notes          string
+		plan                    planning
 		here                    bool
 	}{
 		"unchanged": {config: values{"name": "a"}, prior: whole, proposed: whole, here: true},
@@ -181,18 +191,13 @@ func TestPlan(t *testing.T) {
 			here: true},
 		"private state changes": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			private: `{"own":"eyJhIjoxfQ=="}`, here: true,
-			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-				resp.Private.SetKey(context.Background(), "own", []byte(`2`))
-			}},
-		"private state goes": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":"eyJhIjoxfQ=="}`,
-			here: true,
-			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-				resp.Private.SetKey(context.Background(), "own", nil)
+			plan: func(ctx context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
 			}},
 		"another key of the private state": {config: values{"name": "a"}, prior: whole, proposed: whole,
-			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-				resp.Private.SetKey(context.Background(), "other", []byte(`2`))
-			}},
+			plan: func(ctx context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				private.Set(ctx, resp.Private, "other", 2, &resp.Diagnostics)
+			}, here: true},
 		"key of the framework": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			private: `{".import_before_read":"dHJ1ZQ=="}`},
 		"unreadable private": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":1}`},
@@ -210,51 +215,55 @@ func TestPlan(t *testing.T) {
 		"the resource changes": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: set("id", "2"),
 			here: true},
 		"the resource warns": {config: values{"name": "a"}, prior: whole, proposed: whole,
-			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			plan: func(ctx context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
 				resp.Diagnostics.AddWarning("w", "w")
-			}},
+			}, notes: `{"own":"Mg=="}`},
 		"the resource fails": {config: values{"name": "a"}, prior: whole, proposed: whole,
-			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			plan: func(_ context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 				resp.Diagnostics.AddError("e", "e")
 			}},
 		"the resource replaces": {config: values{"name": "a"}, prior: whole, proposed: whole,
-			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			plan: func(_ context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 				resp.RequiresReplace = append(resp.RequiresReplace, path.Root("name"))
 			}},
 		"the resource defers": {config: values{"name": "a"}, prior: whole, proposed: whole,
-			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			plan: func(_ context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 				resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonAbsentPrereq}
 			}},
 		"the identity changes": {config: values{"name": "a"}, prior: whole, proposed: whole,
-			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			plan: func(_ context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 				resp.Diagnostics.Append(resp.Identity.SetAttribute(context.Background(), path.Root("id"), "2")...)
 			}},
 	} {
-		for _, check := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, check %t", name, check), func(t *testing.T) {
+		for _, compared := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, compared %t", name, compared), func(t *testing.T) {
 				t.Parallel()
 				s := &scripted{plan: c.plan}
-				if c.plan == nil {
-					s.plan = keep
-				}
 				for _, known := range []*tfprotov6.ResourceIdentityData{identity(t, "1"), nil} {
 					s.plans = 0
 					req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, c.config),
 						PriorState: object(t, c.prior), ProposedNewState: object(t, c.proposed), PriorPrivate: []byte(c.private),
 						PriorIdentity: known}
-					server := behind(t, s, check)
+					server := behind(t, s)
 					framework := &counted{Framework: server.Framework}
 					server.Framework = framework
+					if compared {
+						acctest.Compared(server)
+					}
 					resp, err := server.PlanResourceChange(t.Context(), req)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if here := framework.plans == 0; here != c.here && !check &&
+					if here := framework.plans == 0; here != c.here && !compared &&
 						!(known == nil && name == "the identity changes") {
 						t.Errorf("handled here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
 					}
 					if s.plans != 1 && name != "unreadable private" {
 						t.Errorf("the resource planned %d times", s.plans)
+					}
+					if c.notes != "" && string(resp.PlannedPrivate) != c.notes {
+						t.Errorf("the private state is %s, want %s", resp.PlannedPrivate, c.notes)
 					}
 				}
 			})
@@ -266,60 +275,60 @@ func TestPlan(t *testing.T) {
 // resource reads once.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	type script = func(resource.ReadRequest, *resource.ReadResponse)
+	type script = reading
 	for name, c := range map[string]struct {
 		private string
 		read    script
 		here    bool
 	}{
 		"unchanged": {here: true},
-		"set to what it was": {here: true, read: func(req resource.ReadRequest, resp *resource.ReadResponse) {
+		"set to what it was": {here: true, read: func(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.State = tfsdk.State{Raw: req.State.Raw.Copy(), Schema: req.State.Schema}
 		}},
 		"private state": {private: `{"own":"eyJhIjoxfQ=="}`, here: true},
 		"private state changes": {private: `{"own":"eyJhIjoxfQ=="}`, here: true,
-			read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
-				resp.Private.SetKey(context.Background(), "own", []byte(`2`))
+			read: func(ctx context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
 			}},
 		"first read after an import": {private: `{".import_before_read":"dHJ1ZQ=="}`},
-		"changed": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+		"changed": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.Diagnostics.Append(resp.State.SetAttribute(context.Background(), path.Root("name"), "b")...)
 		}},
-		"gone": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+		"gone": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.State.RemoveResource(context.Background())
 		}},
-		"warning": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+		"warning": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.Diagnostics.AddWarning("w", "w")
 		}},
-		"error": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) { resp.Diagnostics.AddError("e", "e") }},
-		"deferred": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+		"error": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Diagnostics.AddError("e", "e")
+		}},
+		"deferred": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonAbsentPrereq}
 		}},
-		"another identity": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+		"another identity": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.Diagnostics.Append(resp.Identity.SetAttribute(context.Background(), path.Root("id"), "2")...)
 		}},
-		"no identity": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+		"no identity": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.Identity.Raw = tftypes.NewValue(resp.Identity.Raw.Type(), nil)
 		}},
 	} {
-		for _, check := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, check %t", name, check), func(t *testing.T) {
-				t.Parallel()
-				s := &scripted{read: c.read}
-				req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole),
-					Private: []byte(c.private), CurrentIdentity: identity(t, "1")}
-				resp, err := behind(t, s, check).ReadResource(t.Context(), req)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if here := resp.NewState == req.CurrentState; here != c.here {
-					t.Errorf("handled here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
-				}
-				if s.reads != 1 {
-					t.Errorf("the resource read %d times", s.reads)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &scripted{read: c.read}
+			req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole),
+				Private: []byte(c.private), CurrentIdentity: identity(t, "1")}
+			resp, err := acctest.Compared(behind(t, s)).ReadResource(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if here := resp.NewState == req.CurrentState; here != c.here {
+				t.Errorf("handled here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
+			}
+			if s.reads != 1 {
+				t.Errorf("the resource read %d times", s.reads)
+			}
+		})
 	}
 }
 
@@ -328,7 +337,7 @@ func TestRead(t *testing.T) {
 func TestReadOfAStateWithoutIdentity(t *testing.T) {
 	t.Parallel()
 	req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)}
-	resp, err := behind(t, &scripted{}, true).ReadResource(t.Context(), req)
+	resp, err := acctest.Compared(behind(t, &scripted{})).ReadResource(t.Context(), req)
 	if err != nil || resp.NewState != req.CurrentState || resp.NewIdentity == nil {
 		t.Errorf("%+v, %v", resp, err)
 	}
@@ -337,45 +346,41 @@ func TestReadOfAStateWithoutIdentity(t *testing.T) {
 // TestUnconfigured: a provider that is not configured is the framework's.
 func TestUnconfigured(t *testing.T) {
 	t.Parallel()
-	resp, err := serverOf(t, &scripted{}, true).ReadResource(t.Context(),
+	resp, err := serverOf(t, &scripted{}).ReadResource(t.Context(),
 		&tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)})
 	if err != nil || len(resp.Diagnostics) != 1 {
 		t.Errorf("%+v, %v", resp, err)
 	}
 }
 
-// TestKeysAreLearned: a key that the framework has written once is one that plans get.
-func TestKeysAreLearned(t *testing.T) {
-	t.Parallel()
-	server := behind(t, &scripted{plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-		resp.Private.SetKey(context.Background(), "other", []byte(`2`))
-	}}, true)
-	for round, here := range []bool{false, true} {
-		req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, values{"name": "a"}),
-			PriorState: object(t, whole), ProposedNewState: object(t, whole)}
-		resp, err := server.PlanResourceChange(t.Context(), req)
-		if err != nil || (resp.PlannedState == req.PriorState) != here || string(resp.PlannedPrivate) != `{"other":"Mg=="}` {
-			t.Errorf("round %d: %+v, %v", round, resp, err)
-		}
-	}
+// altered is a framework that reads something else.
+type altered struct{ front.Framework }
+
+func (a altered) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (
+	*tfprotov6.ReadResourceResponse, error) {
+	resp, err := a.Framework.ReadResource(ctx, req)
+	resp.Private = []byte(`{"own":"Mg=="}`)
+	return resp, err
 }
 
-// TestCheckFindsDifferences: what a plan modifier does to a settled value is found.
-func TestCheckFindsDifferences(t *testing.T) {
+// TestComparedFindsDifferences: the other tests would notice what the framework does differently.
+func TestComparedFindsDifferences(t *testing.T) {
 	t.Parallel()
+	server := behind(t, &scripted{})
+	server.Framework = altered{server.Framework}
 	defer func() {
 		if recover() == nil {
 			t.Error("a difference went unnoticed")
 		}
 	}()
-	mustEqual("a state", tftypes.String, &tfprotov6.DynamicValue{JSON: []byte(`"a"`)},
-		&tfprotov6.DynamicValue{JSON: []byte(`"b"`)})
+	_, _ = acctest.Compared(server).ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "test_thing",
+		CurrentState: object(t, whole), CurrentIdentity: identity(t, "1")})
 }
 
 // TestWrappedOffersAll: a wrapped resource type has every method of the resource type.
 func TestWrappedOffersAll(t *testing.T) {
 	t.Parallel()
-	wrapped := reflect.TypeOf(Wrapped([]func() resource.Resource{func() resource.Resource { return &scripted{} }})[0]())
+	wrapped := reflect.TypeOf(front.Wrapped([]func() resource.Resource{func() resource.Resource { return &scripted{} }})[0]())
 	for method := range reflect.TypeFor[*scripted]().Methods() {
 		if _, ok := wrapped.MethodByName(method.Name); !ok {
 			t.Errorf("%s is lost", method.Name)

@@ -1,0 +1,89 @@
+package acctest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Compared makes a server have the framework carry out too what it does without it. A difference is a panic: a call has
+// no test to fail.
+func Compared(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
+	schemas := sync.OnceValue(func() typesByName {
+		objects := ok(server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
+		identities := ok(server.GetResourceIdentitySchemas(context.Background(),
+			&tfprotov6.GetResourceIdentitySchemasRequest{}))
+		return typesByName{objects.ResourceSchemas, identities.IdentitySchemas}
+	})
+	own, _ := server.(interface {
+		Compare(compare func(typeName string, ours, theirs any, err error))
+	})
+	own.Compare(func(typeName string, ours, theirs any, err error) {
+		a, b := schemas().parts(typeName, ours), schemas().parts(typeName, theirs)
+		if resp, upgraded := theirs.(*tfprotov6.UpgradeResourceStateResponse); upgraded && resp != nil &&
+			len(resp.Diagnostics) > 0 {
+			return // a state that cannot be read: Terraform reports that itself
+		}
+		for i := range a {
+			have, isValue := a[i].(tftypes.Value)
+			want, _ := b[i].(tftypes.Value)
+			if err != nil || isValue && !have.Equal(want) || !isValue && !reflect.DeepEqual(a[i], b[i]) {
+				panic(fmt.Sprintf("%s: the server has in %T\n%v\nand the framework\n%v (%v)", typeName, ours, a[i], b[i], err))
+			}
+		}
+	})
+	return server
+}
+
+// typesByName are the schemas of the resource types.
+type typesByName struct {
+	objects    map[string]*tfprotov6.Schema
+	identities map[string]*tfprotov6.ResourceIdentitySchema
+}
+
+// parts are what counts in a request to a resource, or in a response to Terraform.
+func (t typesByName) parts(typeName string, of any) []any {
+	object := func(v *tfprotov6.DynamicValue) any { return decoded(v, t.objects[typeName].ValueType()) }
+	identity := func(d *tfprotov6.ResourceIdentityData) any {
+		if d == nil {
+			return nil
+		}
+		return decoded(d.IdentityData, t.identities[typeName].ValueType())
+	}
+	switch of := of.(type) {
+	case *tfprotov6.UpgradeResourceStateResponse:
+		return []any{object(of.UpgradedState)}
+	case *tfprotov6.ReadResourceResponse:
+		return []any{object(of.NewState), identity(of.NewIdentity), notes(of.Private), len(of.Diagnostics), of.Deferred}
+	case *tfprotov6.PlanResourceChangeResponse:
+		return []any{object(of.PlannedState), identity(of.PlannedIdentity), notes(of.PlannedPrivate), len(of.Diagnostics),
+			len(of.RequiresReplace), of.Deferred}
+	case resource.ReadRequest:
+		return []any{of.State.Raw, of.Identity.Raw, of.ClientCapabilities}
+	case resource.ModifyPlanRequest:
+		return []any{of.Config.Raw, of.State.Raw, of.Plan.Raw, of.Identity.Raw, of.ClientCapabilities}
+	}
+	panic(fmt.Sprintf("%T", of))
+}
+
+func decoded(v *tfprotov6.DynamicValue, as tftypes.Type) any {
+	if v == nil {
+		return nil
+	}
+	return ok(v.Unmarshal(as))
+}
+
+// notes are the values of a private state.
+func notes(raw []byte) map[string][]byte {
+	values := map[string][]byte{}
+	if len(raw) > 0 && json.Unmarshal(raw, &values) != nil {
+		return nil
+	}
+	return values
+}

@@ -1,0 +1,363 @@
+package apikey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// renew creates the new key: by the service's rotation where that passes everything on, which gives the old key its end
+// too. Otherwise, and where the old key was rotated before, it creates one, and notes that the old one is to be ended.
+func (w *write) renew(ctx context.Context, inherits bool) bool {
+	now, _ := w.Client.Now(ctx)
+	grace, old := w.Plan.graceDays(), w.before.all()[0]
+	previous := running(predecessorsOf(w.before.PreviousKeys), now)
+	if inherits {
+		spent := false
+		rotated := w.Do(ctx, step{Verb: "rotate", Send: func(ctx context.Context) (*collections.APIKey, error) {
+			successor, err := w.Client.RotateAPIKey(ctx, old.id.ValueString(), grace)
+			if err != nil {
+				return nil, err
+			}
+			if grace > 0 {
+				old.graceUntil = graceUntil(successor, grace, now)
+				previous = append([]predecessor{old}, previous...)
+			}
+			w.take(ctx, successor, w.inherited(ctx, successor), previous)
+			return successor, nil
+		}, Explain: func(err error) bool {
+			spent = api.HasCode(err, collections.CodeKeyNotActive)
+			return spent || w.rotationLost(err)
+		}})
+		if !spent {
+			return rotated
+		}
+	}
+	return w.create(ctx, "The old key is as it was. The next apply creates another key in its place.", func() []predecessor {
+		end := w.known.end()
+		if passed(end.ValueString(), now) {
+			return previous
+		}
+		endsItself := (&collections.APIKey{ExpiresAt: w.known.Expiry}).EndsWithin(now, grace)
+		if w.known.Rotated || grace > 0 && endsItself {
+			old.graceUntil = end.StringValue
+		} else {
+			w.known.Endings = append(w.known.Endings, ending{ID: old.id.ValueString(), Days: grace})
+		}
+		return append([]predecessor{old}, previous...)
+	})
+}
+
+// create sends the creation. next says what follows where the response is lost, and old, which is optional, returns the
+// keys that the new one replaces.
+func (w *write) create(ctx context.Context, next string, old func() []predecessor) bool {
+	var now time.Time
+	if !w.Plan.ExpiresAfterDays.IsNull() {
+		var shown bool
+		if now, shown = w.Client.Now(ctx); !shown {
+			w.Diags.AddAttributeError(path.Root("expires_after_days"), fmt.Sprintf("No time for %s", w.Plan.displayName()),
+				"The lifetime begins now by the clock of the service, and no response of it has a Date. Set expires_at.")
+			return false
+		}
+	}
+	body := w.Plan.body(now)
+	return w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (*collections.APIKey, error) {
+		key, err := w.Client.CreateAPIKey(ctx, body)
+		if err != nil {
+			return nil, err
+		}
+		expiry := key.ExpiresAt
+		if expiry == nil {
+			expiry = new(text(body.ExpiresAt))
+		}
+		var replaced []predecessor
+		if old != nil {
+			replaced = old()
+		}
+		w.take(ctx, key, expiry, replaced)
+		return key, nil
+	}, Explain: func(err error) bool { return lostKey(err, w.Plan.displayName(), next, w.owns, w.Diags) }})
+}
+
+// take is the state with a new key, before anything else happens. old are the keys that it replaces.
+func (w *write) take(ctx context.Context, key *collections.APIKey, expiry *string, old []predecessor) {
+	now, _ := w.Client.Now(ctx)
+	next := w.After(key, w.Plan)
+	next.PreviousKeys, next.RotatedAt = predecessorList(old), types.StringNull()
+	if !w.before.ID.IsNull() {
+		next.RotatedAt = wire.TextOrNull(key.CreatedAt)
+		if next.RotatedAt.IsNull() && !now.IsZero() {
+			next.RotatedAt = types.StringValue(now.Format(time.RFC3339))
+		}
+	}
+	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
+	w.note(ctx, known{Expiry: expiry, Endings: w.known.Endings}.at(next, now))
+	next.RotationDueAt = next.dueAt(w.known.end())
+	w.State = next
+}
+
+// graceUntil is when a rotated key stops working. Where the service does not say it, it is counted from here.
+func graceUntil(successor *collections.APIKey, days int64, now time.Time) types.String {
+	if successor.GraceUntil != nil || now.IsZero() {
+		return types.StringPointerValue(successor.GraceUntil)
+	}
+	return types.StringValue(now.AddDate(0, 0, int(days)).Format(time.RFC3339))
+}
+
+// inherited is the expiry that the service has given to a successor; nil where it is not known.
+func (w *write) inherited(ctx context.Context, successor *collections.APIKey) *string {
+	shown := successor
+	if successor.Name == "" || successor.ExpiresAt == nil && !w.known.end().IsNull() {
+		var err error
+		if shown, err = w.Client.GetAPIKey(ctx, successor.ID); err != nil {
+			return nil
+		}
+	}
+	expiry := text(shown.ExpiresAt)
+	if expiry == "" && !w.Plan.ExpiresAt.IsNull() {
+		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
+			w.Plan.Name.ValueString(), successor.ID), fmt.Sprintf("expires_at is %s, and the service has given no expiry to "+
+			"the successor of the rotated key. It stays as it is until the next new key. Change expires_at to get one now.",
+			w.Plan.ExpiresAt))
+	}
+	return &expiry
+}
+
+// rotationLost reports why there is no new key where the response was lost: the old key shows whether it was rotated.
+// The next plan finds that too.
+func (w *write) rotationLost(err error) bool {
+	next := "The old key does not show that it was rotated. The next apply rotates it, or creates a new key in its " +
+		"place if it was."
+	var lost *collections.LostKeyError
+	if errors.As(err, &lost) && lost.Rotated != nil {
+		end := text(lost.Rotated.ExpiresAt)
+		if earlier(end, w.known.end().ValueString()) {
+			next = fmt.Sprintf("The old key was rotated and works until %s, and the token of its successor is lost. The next "+
+				"apply creates a new key in its place.", end)
+		}
+	}
+	return lostKey(err, "the successor of "+w.before.displayName(), next, w.owns, w.Diags)
+}
+
+func text(s *string) string { return wire.FilledOrNull(s).ValueString() }
+
+// endOld does what is left to do for old keys: the service ends each after its grace period. It reports whether all is
+// done.
+func (w *write) endOld(ctx context.Context) bool {
+	for _, e := range slices.Clone(w.known.Endings) {
+		switch {
+		case e.Successor == "" && w.Plan.RevokePreviousKeys.ValueBool():
+			continue // it is revoked with all others
+		case e.Successor == "" && !w.end(ctx, &e):
+			return false
+		case e.Successor != "" && !w.discard(ctx, e):
+			return false
+		}
+	}
+	return true
+}
+
+// end gives an old key its end at the service: it is rotated, which creates a successor.
+func (w *write) end(ctx context.Context, e *ending) bool {
+	if e.Days == 0 {
+		return w.revoke(ctx, []predecessor{{id: types.StringValue(e.ID)}})
+	}
+	return w.Do(ctx, step{Verb: "give the old key " + e.ID + " an end, which the next apply tries again, for",
+		Send: func(ctx context.Context) (*collections.APIKey, error) {
+			successor, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
+			if err != nil {
+				return nil, w.endUnseen(ctx, *e, err)
+			}
+			now, _ := w.Client.Now(ctx)
+			e.Successor = successor.ID
+			w.State = w.State.endingAt(e.ID, graceUntil(successor, e.Days, now))
+			w.left(ctx, append(w.known.without(e.ID), *e))
+			return nil, nil
+		}})
+}
+
+// left notes what is left to do for old keys.
+func (w *write) left(ctx context.Context, endings []ending) {
+	k := w.known
+	k.Endings = endings
+	w.note(ctx, k)
+}
+
+// endUnseen finds out whether an old key has its end although its rotation has failed: it was rotated before, as the
+// service says, or the response was lost and it ends within the days that were asked for. An expiry of its own is no
+// proof. Its successor is only named, as it may be another system's.
+func (w *write) endUnseen(ctx context.Context, e ending, failure error) error {
+	id, days := e.ID, e.Days
+	var old *collections.APIKey
+	var found []collections.APIKey
+	var lost *collections.LostKeyError
+	var unread error
+	switch {
+	case errors.As(failure, &lost):
+		old, found = lost.Rotated, lost.Found
+		if old == nil {
+			unread = failure
+		}
+	case api.HasCode(failure, collections.CodeKeyNotActive), api.IsNotFound(failure):
+		days = highestGraceDays // another system has chosen them
+		if old, unread = w.Client.GetAPIKey(ctx, id); old != nil {
+			since, _ := api.Moment(w.State.since().ValueString())
+			found, _ = w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool {
+				created, known := api.Moment(k.CreatedAt)
+				return k.Name == old.Name && known && !created.Before(since)
+			})
+		}
+	default:
+		unread = failure
+	}
+	now, _ := w.Client.Now(ctx)
+	switch gone := api.IsNotFound(unread); {
+	case gone, unread == nil && ended(old, now) != "":
+		w.State = w.State.without(id)
+	case unread == nil && old.EndsWithin(now, days):
+		w.State = w.State.endingAt(id, types.StringPointerValue(old.ExpiresAt))
+	default:
+		return failure
+	}
+	found = slices.DeleteFunc(found, w.owns)
+	w.left(ctx, w.known.without(id))
+	if len(found) > 0 {
+		w.Diags.AddWarning(fmt.Sprintf("%s: an unused key is left, %s", w.State.displayName(),
+			strings.Join(idsOf(found), ", ")), "The service ends the old key "+id+" now, by a rotation whose response did not "+
+			"arrive here. The successor that it has created is not needed, and nobody has its token."+howToEnd(found))
+	}
+	return nil
+}
+
+// discard revokes the successor that was created only to give an old key its end.
+func (w *write) discard(ctx context.Context, e ending) bool {
+	return w.Do(ctx, step{Verb: "revoke the key " + e.Successor + ", which nobody uses, of",
+		Send: func(ctx context.Context) (*collections.APIKey, error) {
+			err := w.Client.RevokeAPIKey(ctx, e.Successor)
+			if err == nil {
+				w.left(ctx, w.known.without(e.ID))
+			}
+			return nil, err
+		}})
+}
+
+// revoke ends keys at once.
+func (w *write) revoke(ctx context.Context, keys []predecessor) bool {
+	steps := make([]step, len(keys))
+	for i, key := range keys {
+		id := key.id.ValueString()
+		steps[i] = step{Verb: "revoke the key " + id + " of", Send: func(ctx context.Context) (*collections.APIKey, error) {
+			err := w.Client.RevokeAPIKey(ctx, id)
+			if err == nil {
+				w.State = w.State.without(id)
+				w.left(ctx, w.known.without(id))
+			}
+			return nil, err
+		}}
+	}
+	return w.Do(ctx, steps...)
+}
+
+// lostKey reports a creation or a rotation whose response was lost, and with it the token; false where it was another
+// error. What the resource owns, as owns says, is not what was lost.
+func lostKey(err error, name, next string, owns func(collections.APIKey) bool, diags *diag.Diagnostics) bool {
+	var lost *collections.LostKeyError
+	if !errors.As(err, &lost) {
+		return false
+	}
+	text := apidiag.Text(err) + "\n\nNothing was repeated, because each request creates another key. "
+	summary := fmt.Sprintf("The response to the creation of %s was lost", name)
+	found := slices.DeleteFunc(slices.Clone(lost.Found), owns)
+	if len(found) == 0 {
+		text += "No key of the name is listed that was created since and never used, so there is probably none. "
+		diags.AddError(summary, text+next)
+		return true
+	}
+	diags.AddError(fmt.Sprintf("%s; it may be %s", summary, strings.Join(idsOf(found), ", ")), text+
+		"These keys have the name, were created since, and were never used. The token of the new one is lost; one may as "+
+		"well belong to another system. "+next+howToEnd(found))
+	return true
+}
+
+// keyOwn is where the plan of a key hands on to the plan of a key that replaces it (terraform plan -replace) which
+// one is the provider's own and may not end: that plan has no state.
+const keyOwn = "own_key"
+
+func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
+	own := r.ownID(p.State)
+	if p.State.Policy().Abandons() || p.State.AllowOwnKey.ValueBool() {
+		own = ""
+	}
+	if own != private.Get[string](ctx, p.Private, keyOwn, p.Diags) {
+		private.Set(ctx, p.Private, keyOwn, own, p.Diags)
+	}
+}
+
+// ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors;
+// else empty.
+func (r *Resource) ownID(m model) string {
+	if r.Conn.IsOwnKey(m.Token.ValueString(), m.KeyPrefix.ValueString()) {
+		return m.ID.ValueString()
+	}
+	for _, p := range predecessorsOf(m.PreviousKeys) {
+		if r.Conn.IsOwnKey("", p.prefix.ValueString()) {
+			return p.id.ValueString()
+		}
+	}
+	return ""
+}
+
+// refuseOwn reports an error when verb would end the key that the provider itself uses, which is one of ends. As long
+// as it is not known whether that is allowed, nothing is refused: the question is asked again before the call.
+func (r *Resource) refuseOwn(state model, allowed types.Bool, verb string, ends []predecessor,
+	diags *diag.Diagnostics) {
+	own := r.ownID(state)
+	if !allowed.ValueBool() && !allowed.IsUnknown() && slices.ContainsFunc(ends,
+		func(p predecessor) bool { return p.id.ValueString() == own }) {
+		refuseOwn(verb, state.displayName(), own, diags)
+	}
+}
+
+func refuseOwn(verb, name, own string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root("allow_own_key"), fmt.Sprintf("The provider itself uses %s", name),
+		fmt.Sprintf("To %s it would end the key %s, with which the provider authenticates. The provider would lose "+
+			"access to the collections service, in this run or when the grace period ends. Configure another key for "+
+			"the provider (collections_api_key). If you replace the provider's key after this apply, set "+
+			"allow_own_key = true; to destroy the key, apply that first.", verb, own))
+}
+
+// refuseOwnInUpdate is refuseOwn for what an update does. A key that another system has rotated, or that expires by
+// itself, is not ended by the update.
+func (r *Resource) refuseOwnInUpdate(d decision, diags *diag.Diagnostics) {
+	ends := d.endsNow()
+	if d.sure && !d.known.Rotated && !d.known.endsSoon(d.plan) {
+		ends = append(ends, d.state.all()[0])
+	}
+	r.refuseOwn(d.state, d.plan.AllowOwnKey, "change", ends, diags)
+}
+
+// ownLast puts the provider's own key behind all others: nothing can be revoked after it.
+func (r *Resource) ownLast(m model, keys []predecessor) []predecessor {
+	own := r.ownID(m)
+	isOwn := func(p predecessor) bool { return p.id.ValueString() == own }
+	others := slices.DeleteFunc(slices.Clone(keys), isOwn)
+	if i := slices.IndexFunc(keys, isOwn); i >= 0 {
+		return append(others, keys[i])
+	}
+	return others
+}

@@ -1,0 +1,181 @@
+package front
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+)
+
+// Configured notes what the provider hands to its resources. deferred says that it defers everything, which is left to
+// the framework.
+func (s *Server) Configured(data any, deferred bool) {
+	if !deferred {
+		s.data.Store(&data)
+	}
+}
+
+// start makes a configured resource; nil where the framework has to respond.
+func (s *Server) start(ctx context.Context, typeName string) (*kind, Resource) {
+	data := s.data.Load()
+	if data == nil {
+		return nil, nil
+	}
+	k := s.kind(ctx, typeName)
+	if k == nil || !k.simple {
+		return nil, nil
+	}
+	r, _ := k.make().(Resource)
+	var resp resource.ConfigureResponse
+	r.Configure(ctx, resource.ConfigureRequest{ProviderData: *data}, &resp)
+	if len(resp.Diagnostics) > 0 {
+		return nil, nil
+	}
+	return k, r
+}
+
+// read responds to a refresh that changes nothing with the state that Terraform has sent. The resource does what it
+// does under the framework; what is left out is the comparison of every attribute with what it was, which has no effect
+// on equal values. Everything else goes through the framework, with what the resource has returned. An object that a
+// list shows with other values, but without a later change, is read once more, by its id.
+func (s *Server) read(ctx context.Context,
+	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	k, r := s.start(ctx, req.TypeName)
+	if r == nil || req.ProviderMeta != nil {
+		return s.Framework.ReadResource(ctx, req)
+	}
+	state, ok := k.decode(req.CurrentState)
+	notes, readable := notesOf(req.Private)
+	identity, known := k.identityOf(req.CurrentIdentity)
+	if !ok || state.IsNull() || !readable || !known {
+		return s.Framework.ReadResource(ctx, req)
+	}
+	a := &result{readRequest: resource.ReadRequest{State: tfsdk.State{Raw: state, Schema: k.schema}}}
+	if c := req.ClientCapabilities; c != nil {
+		a.readRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
+	}
+	read := func(ctx context.Context) (settled bool) {
+		a.notes, a.readRequest.Identity = maps.Clone(notes), k.identityData(identity)
+		a.read = &resource.ReadResponse{State: a.readRequest.State, Identity: k.identityData(identity)}
+		r.Read(private.With(ctx, a.notes), a.readRequest, a.read)
+		return len(a.read.Diagnostics) == 0 && a.read.Deferred == nil && a.read.State.Raw.Equal(state)
+	}
+	verifiable, unchanged := api.Verifiable(ctx)
+	settled := read(verifiable)
+	if !settled && unchanged() {
+		// A list that leaves out fields looks like this. Only the object itself shows what it is.
+		settled = read(api.ByID(ctx))
+	}
+	newIdentity, keeps := k.keepsIdentity(req.CurrentIdentity, identity, a.read.Identity)
+	if !settled || !keeps || a.read.Identity.Raw.IsFullyNull() {
+		return s.Framework.ReadResource(s.with(ctx, req.TypeName, a), req)
+	}
+	ours := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: newIdentity,
+		Private: encoded(a.notes)}
+	if s.compare != nil {
+		theirs, err := s.Framework.ReadResource(s.with(ctx, req.TypeName, a), req)
+		s.compare(req.TypeName, ours, theirs, err)
+	}
+	return ours, nil
+}
+
+// plan responds to a plan without the framework: the resource plans what the framework would hand to it. Everything
+// that is not a plain new state, such as a warning or a replacement, goes through the framework, with what the resource
+// has planned.
+func (s *Server) plan(ctx context.Context,
+	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	k, r := s.start(ctx, req.TypeName)
+	if r == nil || req.ProviderMeta != nil {
+		return s.Framework.PlanResourceChange(ctx, req)
+	}
+	proposal, ok := k.proposal(ctx, req)
+	notes, readable := notesOf(req.PriorPrivate)
+	identity, known := k.identityOf(req.PriorIdentity)
+	if !ok || !readable || !known {
+		return s.Framework.PlanResourceChange(ctx, req)
+	}
+	proposal.Identity = k.identityData(identity)
+	if c := req.ClientCapabilities; c != nil {
+		proposal.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
+	}
+	a := &result{notes: maps.Clone(notes), planRequest: proposal,
+		plan: &resource.ModifyPlanResponse{Plan: proposal.Plan, Identity: k.identityData(identity)}}
+	r.ModifyPlan(private.With(ctx, a.notes), a.planRequest, a.plan)
+
+	newIdentity, keeps := k.keepsIdentity(req.PriorIdentity, identity, a.plan.Identity)
+	planned, err := req.PriorState, error(nil)
+	if !a.plan.Plan.Raw.Equal(proposal.State.Raw) {
+		var value tfprotov6.DynamicValue
+		value, err = tfprotov6.NewDynamicValue(k.object, a.plan.Plan.Raw)
+		planned = &value
+	}
+	if len(a.plan.Diagnostics) > 0 || a.plan.Deferred != nil || len(a.plan.RequiresReplace) > 0 || !keeps || err != nil {
+		return s.Framework.PlanResourceChange(s.with(ctx, req.TypeName, a), req)
+	}
+	ours := &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: newIdentity,
+		PlannedPrivate: encoded(a.notes)}
+	if s.compare != nil {
+		theirs, err := s.Framework.PlanResourceChange(s.with(ctx, req.TypeName, a), req)
+		s.compare(req.TypeName, ours, theirs, err)
+	}
+	return ours, nil
+}
+
+// notesOf decodes a private state, and is false where that takes the framework: where it has notes of its own there.
+func notesOf(raw []byte) (private.Notes, bool) {
+	notes := private.Notes{}
+	if len(raw) > 0 && json.Unmarshal(raw, &notes) != nil {
+		return nil, false
+	}
+	for key := range notes {
+		if strings.HasPrefix(key, ".") {
+			return nil, false
+		}
+	}
+	return notes, true
+}
+
+// encoded encodes a private state as the framework does.
+func encoded(notes private.Notes) []byte {
+	if len(notes) == 0 {
+		return nil
+	}
+	raw, _ := json.Marshal(notes) //nolint:errchkjson // bytes under names
+	return raw
+}
+
+// identityOf is the identity that Terraform has sent, or null without one.
+func (k *kind) identityOf(data *tfprotov6.ResourceIdentityData) (tftypes.Value, bool) {
+	if data == nil || data.IdentityData == nil {
+		return tftypes.NewValue(k.identity, nil), true
+	}
+	value, err := data.IdentityData.Unmarshal(k.identity)
+	return value, err == nil
+}
+
+func (k *kind) identityData(raw tftypes.Value) *tfsdk.ResourceIdentity {
+	return &tfsdk.ResourceIdentity{Raw: raw, Schema: k.identitySchema}
+}
+
+// keepsIdentity is the identity of a response; false where it is another than that of the request.
+func (k *kind) keepsIdentity(sent *tfprotov6.ResourceIdentityData, before tftypes.Value, now *tfsdk.ResourceIdentity) (
+	*tfprotov6.ResourceIdentityData, bool) {
+	switch {
+	case now == nil:
+		return nil, false
+	case sent != nil && sent.IdentityData != nil && now.Raw.Equal(before):
+		return sent, true
+	case !before.IsFullyNull():
+		return nil, false
+	}
+	data, err := tfprotov6.NewDynamicValue(k.identity, now.Raw)
+	return &tfprotov6.ResourceIdentityData{IdentityData: &data}, err == nil
+}

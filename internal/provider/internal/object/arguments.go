@@ -1,0 +1,94 @@
+package object
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+// Computed is a text of a resource that only the service sets. A plan keeps the value of the state, null included;
+// ModifyPlan marks it unknown in a change that can touch it.
+func Computed(description string) schema.StringAttribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description,
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}}
+}
+
+// KeepText says that a text which the configuration does not name stays as it is in the state.
+func KeepText(more ...planmodifier.String) []planmodifier.String {
+	return append(more, stringplanmodifier.UseStateForUnknown())
+}
+
+// KeepBool is KeepText for a truth value.
+func KeepBool() []planmodifier.Bool {
+	return []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}
+}
+
+// Values of deletion_policy. Abandon and Prevent are values of every type.
+const (
+	PolicyDelete  = "delete"
+	PolicyAbandon = "abandon"
+	PolicyPrevent = "prevent"
+)
+
+// PolicyName names the argument.
+const PolicyName = "deletion_policy"
+
+// PolicyAttribute is the argument with the type's own words, of which the first is the default. effects says what they
+// do, as in "`close` closes the account".
+func PolicyAttribute(effects string, words ...string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Computed: true,
+		Default:    stringdefault.StaticString(words[0]),
+		Validators: []validator.String{validate.OneOf(append(words, PolicyAbandon, PolicyPrevent)...)},
+		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
+			"is an error in the plan, also for replacement. Defaults to `%s`. The value in state applies.", effects, words[0])}
+}
+
+// Policy is what an object says of its deletion_policy.
+type Policy struct {
+	// Value is the argument; null has no effect.
+	Value types.String
+	// Object names the object in messages.
+	Object string
+	// Own is the type's default.
+	Own string
+	// Stays says what goes on at the service when the object is abandoned, as a sentence; optional.
+	Stays string
+}
+
+// HasPolicy is a model with a deletion_policy.
+type HasPolicy interface{ Policy() Policy }
+
+// Refuse reports an error where the policy prevents what verb says: destroy or replace.
+func (o Policy) Refuse(verb string, diags *diag.Diagnostics) {
+	if o.Value.ValueString() != PolicyPrevent {
+		return
+	}
+	diags.AddAttributeError(path.Root(PolicyName),
+		fmt.Sprintf("deletion_policy prevents that this plan %ss %s", verb, o.Object),
+		fmt.Sprintf("The state has deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply that "+
+			"first. To remove it from the state only, use \"abandon\", or a removed block with destroy = false. If it is "+
+			"tainted, run terraform untaint to keep it.", verb, o.Own))
+}
+
+// Abandons reports whether the policy removes the object from the state only.
+func (o Policy) Abandons() bool { return o.Value.ValueString() == PolicyAbandon }
+
+// Warn reports in a plan that the object stays at the service.
+func (o Policy) Warn(diags *diag.Diagnostics) {
+	if o.Abandons() {
+		diags.AddAttributeWarning(path.Root(PolicyName), apidiag.Capitalize(o.Object)+" stays at the service",
+			strings.TrimSpace("deletion_policy is \"abandon\", so it is removed from the state only. "+o.Stays))
+	}
+}

@@ -140,7 +140,7 @@ func TestDirect_authenticationRefused(t *testing.T) {
 		authentication acctest.JSON
 		says           []string // argument | text, one for each error
 	}{
-		"no type":      {acctest.JSON{}, []string{`"type"`}},
+		"no type": {acctest.JSON{}, []string{`"type"`}},
 		"unknown type": {acctest.JSON{"type": "digest"}, []string{
 			`authentication.type value must be one of: ["none" "basic" "bearer" "header"], got: "digest"`}},
 		"basic, nothing": {acctest.JSON{"type": "basic"}, []string{`AttributeName("authentication")`,

@@ -140,8 +140,9 @@ func TestDirect_authenticationRefused(t *testing.T) {
 		authentication acctest.JSON
 		says           []string // argument | text, one for each error
 	}{
-		"no type":      {acctest.JSON{}, []string{`"type"`}},
-		"unknown type": {acctest.JSON{"type": "digest"}, []string{`not one of "none", "basic", "bearer", "header"`}},
+		"no type": {acctest.JSON{}, []string{`"type"`}},
+		"unknown type": {acctest.JSON{"type": "digest"}, []string{
+			`authentication.type value must be one of: ["none" "basic" "bearer" "header"], got: "digest"`}},
 		"basic, nothing": {acctest.JSON{"type": "basic"}, []string{`AttributeName("authentication")`,
 			`needs authentication.username`}},
 		"basic, no password": {acctest.JSON{"type": "basic", "username": "ana"}, []string{`AttributeName("authentication")`,

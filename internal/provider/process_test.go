@@ -64,7 +64,7 @@ func TestPrepareSilencesTheLog(t *testing.T) {
 	}
 }
 
-// collector has the settings of the collector after collect, where they were 77 percent and no limit.
+// collector returns the settings of the garbage collector after collect, where they were 77 percent and no limit.
 func collector(t *testing.T, percent, limit string) (int, int64) {
 	t.Helper()
 	t.Setenv("GOGC", percent)

@@ -39,8 +39,8 @@ var silent atomic.Bool
 // isSilent reports that this process logs nothing, so that nothing has to be prepared for the log.
 func isSilent() bool { return silent.Load() }
 
-// anySet reports whether a variable whose name begins with a prefix has a value. A program that starts Terraform, such as
-// terraform-exec, sets variables to the empty text.
+// anySet reports whether a variable whose name begins with a prefix has a value. A program that starts Terraform, such
+// as terraform-exec, sets variables to the empty text.
 func anySet(prefix string) bool {
 	for _, variable := range os.Environ() {
 		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, prefix) && value != "" {

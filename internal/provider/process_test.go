@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// logLevels are the levels of the loggers after a process was prepared in an environment that sets only these variables.
+// logLevels are the levels of the loggers after a process was prepared in an environment that sets only these.
 func logLevels(t *testing.T, debugging bool, variables ...string) []string {
 	t.Helper()
 	for _, variable := range os.Environ() {

@@ -15,8 +15,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 )
 
-// TestShortPath: plans of creations, of plain changes and of what stays as it is, and refreshes of what is as it was, do
-// not reach the framework, for every type. All tests that drive the provider in process compare both.
+// TestShortPath: plans of creations, of plain changes and of what stays as it is, and refreshes of what is as it was,
+// do not reach the framework, for every type. All tests that drive the provider in process compare both.
 func TestShortPath(t *testing.T) {
 	t.Parallel()
 	var framework []string

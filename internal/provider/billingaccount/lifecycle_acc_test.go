@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
@@ -35,10 +34,6 @@ func account(lines string, beside ...string) string {
 		config += more + "\n"
 	}
 	return config
-}
-
-func holds(name string, want knownvalue.Check) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(address, at(name), want)
 }
 
 // live is the open account a-1, as another system finds it.

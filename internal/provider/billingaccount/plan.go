@@ -83,7 +83,8 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			"again: the plan then shows the replacement.", state.CustomerID.ValueString(), p.Planned.CustomerID.ValueString()))
 		return
 	}
-	if code := state.ExternalID; at != nil && state.Policy().Abandons() && !code.IsNull() && code.Equal(p.Planned.ExternalID) {
+	if code := state.ExternalID; at != nil && state.Policy().Abandons() && !code.IsNull() &&
+		code.Equal(p.Planned.ExternalID) {
 		p.Diags.AddAttributeError(path.Root("external_id"), fmt.Sprintf("%s keeps its external_id, so no new account can "+
 			"have it", apidiag.Capitalize(state.displayName())), fmt.Sprintf("The other customer_id needs a new account, and the "+
 			"old one stays at the service, as it was applied with deletion_policy = %q. Give the new one another external_id, "+

@@ -188,8 +188,8 @@ func TestTransitions(t *testing.T) {
 			verbs: []string{"schedule the cancellation of"}},
 		"a forbidden end": {plan: func(p *planning) {
 			p.Planned.CancelAtPeriodEnd, p.Planned.AllowCancel = types.BoolValue(true), types.BoolValue(false)
-		}, want: []string{"change a field", "cancel at the end of the period"}, verbs: []string{"update", "schedule the cancellation of"},
-			refused: "may not be canceled"},
+		}, want: []string{"change a field", "cancel at the end of the period"},
+			verbs: []string{"update", "schedule the cancellation of"}, refused: "may not be canceled"},
 		"no end": {state: ends, plan: func(p *planning) { p.Planned.CancelAtPeriodEnd = types.BoolValue(false) },
 			want: []string{"take the cancellation back"}, verbs: []string{"update"}},
 		"policies": {plan: func(p *planning) {

@@ -333,7 +333,8 @@ const (
 	argCancellationReason = "cancellation_reason"
 )
 
-var clearable = []string{argCancelAtPeriodEnd, argCancellationReason, argCollectionMethod, argItems, argNfeIssuancePolicy}
+var clearable = []string{argCancelAtPeriodEnd, argCancellationReason, argCollectionMethod, argItems,
+	argNfeIssuancePolicy}
 
 // ownedBy is what applying config establishes, without its custom_metadata.
 func ownedBy(config model) ownership {

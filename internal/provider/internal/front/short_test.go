@@ -380,7 +380,8 @@ func TestComparedFindsDifferences(t *testing.T) {
 // TestWrappedOffersAll: a wrapped resource type has every method of the resource type.
 func TestWrappedOffersAll(t *testing.T) {
 	t.Parallel()
-	wrapped := reflect.TypeOf(front.Wrapped([]func() resource.Resource{func() resource.Resource { return &scripted{} }})[0]())
+	made := []func() resource.Resource{func() resource.Resource { return &scripted{} }}
+	wrapped := reflect.TypeOf(front.Wrapped(made)[0]())
 	for method := range reflect.TypeFor[*scripted]().Methods() {
 		if _, ok := wrapped.MethodByName(method.Name); !ok {
 			t.Errorf("%s is lost", method.Name)

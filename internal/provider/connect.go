@@ -19,7 +19,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
 )
 
 // connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate
@@ -42,7 +41,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 		RequestTimeout: s.requestTimeout, Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
 		Secrets: s.secrets(),
 	}
-	if !process.Silent() {
+	if !isSilent() {
 		base.Observer = conn.Log{Secrets: s.secrets()}
 	}
 	c.Billing = service(s, s.billing, base, billing.New, diags)

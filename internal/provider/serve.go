@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
 )
 
 // Serve serves the provider to Terraform in this process, which it prepares for that, until Terraform ends it. address
@@ -23,13 +22,10 @@ func Serve(address, version string, debugging bool) error {
 	if debugging {
 		options = append(options, tf6server.WithManagedDebug())
 	} else {
-		process.EndWithParent()
+		endWithParent()
 	}
 	return tf6server.Serve(address, Server(version), options...)
 }
-
-// Prepare sets up this process to serve the provider, as Serve does.
-func Prepare(debugging bool) error { return process.Prepare(debugging) }
 
 // Server makes a server of the protocol, as Serve does.
 func Server(version string) func() tfprotov6.ProviderServer {

@@ -238,7 +238,7 @@ func (p *planning) listItems() (types.Set, bool) {
 	}
 	items, listed, err := p.client.SubscriptionItems(p.ctx, p.State.ID.ValueString())
 	if err != nil {
-		apidiag.Add(p.Diags, err, operation("read the items of", p.State))
+		apidiag.Add(p.Diags, err, p.r.Operation("read the items of", p.State))
 	}
 	return seenItems(types.SetNull(itemType), items), err == nil && listed
 }
@@ -278,10 +278,12 @@ func (p *planning) warnRemovedItems(before types.Set) {
 // refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would
 // be removed or changed unseen. It returns whether the update can continue.
 func (w *work) refuseUnseen(ctx context.Context) bool {
-	id := w.State.ID.ValueString()
-	listed, ok, err := w.Client.SubscriptionItems(ctx, id)
-	if err != nil {
-		w.Fail(ctx, err, operation("read the items of", w.State))
+	var listed []billing.SubscriptionItem
+	var ok bool
+	if !w.Do(ctx, step{Verb: "read the items of", Send: func(ctx context.Context) (_ *billing.Subscription, err error) {
+		listed, ok, err = w.Client.SubscriptionItems(ctx, w.id())
+		return nil, err
+	}}) {
 		return false
 	}
 	unseen := unseenItems(listed, w.State.Items, w.Plan.Items)
@@ -291,7 +293,7 @@ func (w *work) refuseUnseen(ctx context.Context) bool {
 	if w.own.firstItems(w.State.Items) {
 		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it
 		// was, it saw these.
-		now, err := w.Client.GetSubscription(ctx, id)
+		now, err := w.Client.GetSubscription(ctx, w.id())
 		if err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() {
 			return true
 		}

@@ -199,15 +199,20 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	return m
 }
 
-// after is the state after a response that shows s, where m is what was planned or known before; false means that the
-// response is unreadable, which it has reported.
-func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) (model, bool) {
+// after is the state after a response that shows s, where m is what was planned or known before. Where custom_metadata
+// is unreadable, it reports that, and the state has the rest.
+func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(s)
-	if err != nil {
-		apidiag.Unreadable(diags, err)
-		return m, false
+	if err == nil {
+		return state.preserve(m, s, own)
 	}
-	return state.preserve(m, s, own), true
+	apidiag.Unreadable(diags, err)
+	lean := *s
+	lean.CustomMetadata = nil
+	state, _ = fromAPI(&lean)
+	state = state.preserve(m, s, own)
+	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, wire.Known(m.EffectiveCustomMetadata)
+	return state
 }
 
 // emptyCollections writes what an imported subscription has none of as empty: a configuration that leaves it out and

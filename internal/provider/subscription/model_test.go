@@ -218,8 +218,8 @@ func TestTransitions(t *testing.T) {
 			seen[name] = true
 		}
 		var verbs []string
-		for _, s := range (&work{asked: p.asked}).steps() {
-			verbs = append(verbs, s.Verb)
+		for _, s := range (&work{asked: p.asked}).requests() {
+			verbs = append(verbs, s.verb)
 		}
 		if !slices.Equal(p.asked, c.want) || !slices.Equal(verbs, c.verbs) {
 			t.Errorf("%s: %v by %v, want %v by %v", name, p.asked, verbs, c.want, c.verbs)

@@ -133,6 +133,7 @@ type creation struct {
 type planning struct {
 	*object.Plan[model]
 	ctx context.Context //nolint:containedctx // a planning lives as long as one call
+	r   *Resource
 	// own is what the configuration owns before the apply, next what it owns after it.
 	own, next ownership
 	// asked are the transitions that the plan needs.
@@ -142,13 +143,12 @@ type planning struct {
 	// adoptsItems says that the items are there already, as far as this plan knows: the one in the apply may see
 	// others.
 	adoptsItems bool
-	defaults    metadata.Defaults
 	// client is nil where the connection to the service is not known yet, or leads to another organization.
 	client *billing.Service
 }
 
 func (r *Resource) planning(ctx context.Context, plan *object.Plan[model]) *planning {
-	p := &planning{Plan: plan, ctx: ctx, defaults: r.Defaults()}
+	p := &planning{Plan: plan, ctx: ctx, r: r}
 	if client, ready := r.Client(); ready && !r.Conn.Foreign() {
 		p.client = client
 	}
@@ -207,7 +207,7 @@ func (p *planning) plannedUpdate() {
 	p.next = ownedBy(config)
 	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Plan(metadata.Planning{
 		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
-		Mode: m.CustomMetadataMode, Defaults: p.defaults, Object: state.displayName()}, p.Diags)
+		Mode: m.CustomMetadataMode, Defaults: p.r.Defaults(), Object: state.displayName()}, p.Diags)
 	p.otherItems = p.planItems()
 	m.PlanChange = p.planChange()
 	p.refuseNeither()

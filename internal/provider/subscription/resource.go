@@ -6,7 +6,6 @@ package subscription
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,12 +20,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 type base = object.Resource[*billing.Service, billing.Subscription, model]
@@ -55,6 +52,7 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	Line: func(s *billing.Subscription) string {
 		return fmt.Sprintf("%s  %s (created %s)", s.ID, s.Status, s.CreatedAt)
 	},
+	Existing: findIDs,
 	Refuse: func(_ context.Context, _ *billing.Service, s *billing.Subscription, by object.Selector,
 		diags *diag.Diagnostics) {
 		if by.ID == "" && s.Status == statusCanceled {
@@ -79,74 +77,39 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	config.refuseIncomplete(&resp.Diagnostics)
 }
 
+type (
+	write = object.Write[*billing.Service, billing.Subscription, model]
+	step  = object.Step[billing.Subscription]
+)
+
 // Create creates the subscription and writes it to the state before anything else is done. What a creation cannot carry
-// follows: an update, a pause, a scheduled cancellation. When one of these fails it is a warning, see steps.Postpone.
+// follows: an update, a pause, a scheduled cancellation. When one of these fails it is a warning, see object.Postpone.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	begun, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
 		return
 	}
-	w := &work{Write: begun}
-	desired, ok := r.Defaults().Under(w.Plan.CustomMetadata, w.Diags)
+	desired, ok := r.Defaults().Under(begun.Plan.CustomMetadata, begun.Diags)
 	if !ok {
 		return
 	}
-	body := w.Plan.body(model{})
-	if payload := desired.Payload(); payload != nil {
-		body.CustomMetadata = api.Set(payload)
-	}
-	created, err := w.Client.CreateSubscription(ctx, body)
-	if err != nil {
-		apidiag.Add(w.Diags, err, operation("create", w.Plan))
+	own := ownedBy(begun.Plan).namedBy(ownedBy(begun.Config), ownership{})
+	own.Metadata = desired
+	w := working(begun, own)
+	w.body = w.Plan.body(model{})
+	w.body.CustomMetadata = wire.Metadata(desired)
+	if !w.carryOut(ctx, &request{verb: "create", send: (*work).create}) || w.Diags.HasError() {
 		return
 	}
-	if created.Adopted {
-		w.Diags.AddWarning(w.Plan.title()+" was found instead of created twice",
-			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created "+
-				"(id %s).", created.ID))
-	}
-	w.own = ownedBy(w.Plan).namedBy(ownedBy(w.Config), ownership{})
-	w.own.Metadata = desired
-	w.next = w.own
-	w.State = w.Plan
-	w.save(ctx, step{Verb: "create"}, &created.Subscription, false)
-	w.before = w.State
-	rest := w.Plan.following(w.before)
-	w.body = rest.body(w.before)
-	_, w.asked = (&planning{Plan: &object.Plan[model]{Planned: rest, State: w.before}, ctx: ctx,
+	rest := w.Plan.following(w.State)
+	w.body = rest.body(w.State)
+	_, w.asked = (&planning{Plan: &object.Plan[model]{Planned: rest, State: w.State}, ctx: ctx,
 		client: w.Client}).way(true)
 	_, resumesAt := pauseFields(w.Plan.Pause)
+	w.next = w.own
 	w.next.PausedUntil = resumesAt.ValueString()
-	now, done := steps.Run(ctx, &created.Subscription, w.steps(), w.save, steps.Postpone(w.Diags, w.operation))
-	w.finish(ctx, now, done)
-}
-
-// work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a
-// failure leaves a truthful state, and a next plan with exactly the rest.
-type work struct {
-	*object.Write[*billing.Service, billing.Subscription, model]
-	// before is the state that the transitions begin with, and body the update on the way from there.
-	before model
-	body   billing.SubscriptionBody
-	// own is what the configuration owns so far, next what it owns once all is done.
-	own, next ownership
-	// asked are the transitions that the plan shows.
-	asked []string
-	// sent is the last request of the transitions.
-	sent *request
-	// stale says that the last response is older than the last step, so that the subscription has to be read once more.
-	stale bool
-}
-
-type step = steps.Step[billing.Subscription]
-
-// customMetadata reads and writes custom_metadata.
-var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, billing.SubscriptionBody]{
-	Get: (*billing.Service).GetSubscription, Update: (*billing.Service).UpdateSubscription,
-	Of: func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },
-	Put: func(body *billing.SubscriptionBody, payload json.RawMessage, mode string) {
-		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
-	},
+	w.carryOut(ctx, w.requests()...)
+	w.finish(ctx)
 }
 
 // Update carries out the transitions that the plan shows, in their order.
@@ -155,83 +118,87 @@ var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, bil
 // arguments are named.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
-	own := private.Owned[ownership](ctx, begun.Private, begun.Diags)
-	planned := private.Planned[forApply](ctx, begun.Private, begun.Diags)
-	refuseForced(planned.Forces, begun.Plan, begun.State, begun.Diags)
-	w := &work{Write: begun, before: begun.State, body: begun.Plan.body(begun.State), own: own, asked: planned.Steps,
-		next: planned.Owned.namedBy(ownedBy(begun.Config), own)}
+	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
+	planned := private.Planned[forApply](ctx, w.Private, w.Diags)
+	w.asked, w.next = planned.Steps, planned.Owned.namedBy(ownedBy(w.Config), w.own)
+	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata.ValueString()
+	refuseForced(planned.Forces, w.Plan, w.State, w.Diags)
 	if !ok || w.Diags.HasError() || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
 		return
 	}
-	requests := w.steps()
-	if len(requests) == 0 {
-		// The items are there already, see planning.adoptsItems.
-		w.Plan.UpdatedAt = known(w.Plan.UpdatedAt, w.State.UpdatedAt)
-		w.Plan.RecurringAmountCents = known(w.Plan.RecurringAmountCents, w.State.RecurringAmountCents)
-	}
-	now, done := steps.Run(ctx, nil, requests, w.save, func(verb string, err error) {
-		w.Fail(ctx, err, w.operation(verb))
-	})
-	if done {
-		w.finish(ctx, now, true)
+	if w.carryOut(ctx, w.requests()...) {
+		w.finish(ctx)
 	}
 }
 
-// save writes the state between two steps: what the service has, as the state before writes it. What the response to
-// the last step shows is written by finish.
-func (w *work) save(ctx context.Context, _ step, response *billing.Subscription, last bool) {
-	w.stale = response == nil
-	state, ok := w.State, true
-	if response != nil {
-		if last {
-			return
+// work carries out a plan.
+type work struct {
+	*write
+	// body is what the creation or the update sends, but for a change of custom_metadata; effective is the whole
+	// custom_metadata as the plan has seen it.
+	body      billing.SubscriptionBody
+	effective string
+	// own is what the configuration owns so far, next what it owns once all is done.
+	own, next ownership
+	// asked are the transitions that the plan shows.
+	asked []string
+	// stale says that the last request has changed what no response shows, so that the subscription is read once more.
+	stale bool
+}
+
+func working(begun *write, own ownership) *work {
+	w := &work{write: begun, own: own}
+	w.After = func(response *billing.Subscription, prior model) model { return prior.after(response, w.own, w.Diags) }
+	return w
+}
+
+// carryOut sends requests in order, until one fails. What the configuration owns advances with what has happened, but
+// only after the response is in the state: that is read as what was owned before.
+func (w *work) carryOut(ctx context.Context, all ...*request) bool {
+	for _, r := range all {
+		before := w.Last
+		done := w.Do(ctx, step{Verb: r.verb, Blame: r.blame, Send: func(ctx context.Context) (*billing.Subscription, error) {
+			return r.send(w, ctx)
+		}})
+		if done || w.Last != before {
+			if r.owns != nil {
+				r.owns(&w.own, w.next)
+			}
+			w.note(ctx)
 		}
-		w.own.Recorded = orEmpty(response.CancellationReason)
-		state, ok = w.State.after(response, w.own, w.Diags)
+		if w.stale = r == &itemsRequest; !done {
+			return false
+		}
 	}
-	if !ok {
-		return
+	return true
+}
+
+// note leaves in the private state what the configuration owns.
+func (w *work) note(ctx context.Context) {
+	if w.Last != nil {
+		w.own.Recorded = orEmpty(w.Last.CancellationReason)
 	}
-	if w.sent == &itemsRequest {
-		state.Items = w.Plan.Items
-	}
-	if w.State = state; w.sent != nil && w.sent.owns != nil {
-		w.sent.owns(&w.own, w.next)
-	}
-	w.Save(ctx, state.ID, state)
 	private.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
 
-// finish writes the state after the last step: the plan, with what only the service could say. last is nil where
-// nothing was sent. done says that all steps were done; where one was not, the difference to the plan has been reported
-// already.
-func (w *work) finish(ctx context.Context, last *billing.Subscription, done bool) {
-	private.SetOwned(ctx, w.Private, w.next, w.Diags)
-	if w.stale {
-		var err error
-		if last, err = w.Client.GetSubscription(ctx, w.Plan.ID.ValueString()); err != nil {
-			w.Fail(ctx, err, operation("read", w.Plan))
-			return
+// finish writes the outcome.
+func (w *work) finish(ctx context.Context) {
+	w.own = w.next
+	if !w.stale || w.Do(ctx, step{Verb: "read", Send: func(ctx context.Context) (*billing.Subscription, error) {
+		return w.Client.GetSubscription(ctx, w.id())
+	}}) {
+		after := w.After
+		w.After = func(response *billing.Subscription, plan model) model {
+			state := after(response, plan)
+			if state.Pause.IsNull() && !slices.Contains(w.asked, pauseIt) {
+				// No pause was asked for, so one that is planned is fulfilled; see planning.pauseOver.
+				state.Pause = plan.Pause
+			}
+			return state
 		}
+		w.Finish(ctx)
 	}
-	if last == nil {
-		w.Save(ctx, w.Plan.ID, w.Plan)
-		return
-	}
-	w.next.Recorded = orEmpty(last.CancellationReason)
-	private.SetOwned(ctx, w.Private, w.next, w.Diags)
-	state, ok := w.Plan.after(last, w.next, w.Diags)
-	if !ok {
-		return
-	}
-	if state.Pause.IsNull() && !slices.Contains(w.asked, pauseIt) {
-		// No pause was asked for, so one that is planned is fulfilled; see planning.pauseOver.
-		state.Pause = w.Plan.Pause
-	}
-	if differences := settle.Onto(ctx, &w.Plan, &state); done {
-		settle.Warn(differences, state.displayName(), arguments, w.Diags)
-	}
-	w.Save(ctx, state.ID, state)
+	w.note(ctx)
 }
 
 // orEmpty is what a service returned, "" for null.
@@ -252,7 +219,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	remote := r.Refresh(ctx, client, prior.ID, operation("read", prior), "creates another subscription",
+	remote := r.Refresh(ctx, client, prior.ID, r.Operation("read", prior), "creates another subscription",
 		resp)
 	if remote == nil {
 		return
@@ -269,7 +236,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		}
 	}
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, operation("read", prior))
+		apidiag.Add(&resp.Diagnostics, err, r.Operation("read", prior))
 		return
 	}
 	if importing {
@@ -296,32 +263,33 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ok {
 		return
 	}
-	w := &work{Write: begun, before: begun.State}
-	state, id := w.State, w.State.ID.ValueString()
-	atPeriodEnd := state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
-	if atPeriodEnd && state.CancelAtPeriodEnd.ValueBool() {
+	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
+	atPeriodEnd := w.State.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
+	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() {
 		return
 	}
-	if next := private.Planned[forApply](ctx, req.Private, w.Diags).Creates; next != nil {
+	if next := private.Planned[forApply](ctx, w.Private, w.Diags).Creates; next != nil {
 		if w.refuseDoomed(ctx, *next); w.Diags.HasError() {
 			return
 		}
 	}
-	own := private.Owned[ownership](ctx, req.Private, w.Diags)
-	reason := cmp.Or(own.Reason, state.CancellationReason.ValueString())
-	_, err := w.Client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: reason})
-	if err == nil || api.IsNotFound(err) {
-		return
-	}
-	now, lookErr := w.Client.GetSubscription(ctx, id)
-	if lookErr == nil && now.Status == statusCanceled {
-		return
-	}
-	if lookErr == nil {
-		state.AllowCancel = types.BoolPointerValue(now.AllowCancel)
-		refuseDestroy(state, w.Diags)
-	}
-	apidiag.Add(w.Diags, blameEnd.On(err), operation("cancel", state))
+	reason := cmp.Or(w.own.Reason, w.State.CancellationReason.ValueString())
+	w.Do(ctx, step{Verb: "cancel", Blame: blameEnd, Send: func(ctx context.Context) (*billing.Subscription, error) {
+		_, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: reason})
+		if err == nil || api.IsNotFound(err) {
+			return nil, nil
+		}
+		now, lookErr := w.Client.GetSubscription(ctx, w.id())
+		if lookErr == nil && now.Status == statusCanceled {
+			return nil, nil
+		}
+		if lookErr == nil {
+			state := w.State
+			state.AllowCancel = types.BoolPointerValue(now.AllowCancel)
+			refuseDestroy(state, w.Diags)
+		}
+		return nil, err
+	}})
 }
 
 // stays reports that destroying the subscription sends nothing.
@@ -331,12 +299,6 @@ func (m model) stays(diags *diag.Diagnostics) bool {
 	}
 	refuseDestroy(m, diags)
 	return diags.HasError()
-}
-
-// operation describes an operation on the subscription for an error.
-func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments,
-		Existing: findIDs}
 }
 
 // findIDs says where the ids of an argument are found.
@@ -350,6 +312,3 @@ func findIDs(argument string) string {
 	}
 	return ""
 }
-
-// operation describes an operation on the subscription as it is now.
-func (w *work) operation(verb string) apidiag.Operation { return operation(verb, w.State).Of(w.Plan) }

@@ -29,8 +29,8 @@ const (
 // statuses are those that the service describes (Recurring billing §2).
 var statuses = []string{"draft", "confirmed", "trialing", "active", "past_due", statusCanceled, "paused", "suspended"}
 
-// arguments are the attributes that can be configured and that the service knows by the same name, so that its
-// complaints land on them.
+// arguments are the attributes that can be configured and that the service knows. Those of a canceled subscription stay
+// in the state as they are configured.
 var arguments = func() (names []string) {
 	for name, described := range attributes() {
 		if (described.IsRequired() || described.IsOptional()) && name != object.PolicyName && name != "on_external_cancel" {

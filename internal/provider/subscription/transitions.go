@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,7 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // transition is one kind of change to a subscription at the service: a row of the table that plan and apply share.
@@ -103,7 +105,7 @@ var transitions = []transition{
 // request is a request to the service, as a step of an apply.
 type request struct {
 	verb  string
-	blame steps.Blame
+	blame object.Blame
 	send  func(*work, context.Context) (*billing.Subscription, error)
 	// owns moves what the request has carried from next to what the configuration owns; nil for nothing.
 	owns func(o *ownership, next ownership)
@@ -111,9 +113,9 @@ type request struct {
 
 var (
 	resumeRequest = request{verb: "resume", blame: blamePause, send: (*work).resume}
-	planRequest   = request{verb: "change the plan of", blame: steps.Blame{Argument: "plan_id",
+	planRequest   = request{verb: "change the plan of", blame: object.Blame{Argument: "plan_id",
 		Fields: map[string]string{"timing": "plan_change.timing", "reason": "plan_change.reason"}}, send: (*work).changePlan}
-	itemsRequest = request{verb: "change the items of", blame: steps.Blame{Argument: argItems}, send: (*work).syncItems,
+	itemsRequest = request{verb: "change the items of", blame: object.Blame{Argument: argItems}, send: (*work).syncItems,
 		owns: func(o *ownership, next ownership) {
 			o.ItemsAsListed, o.Items = next.ItemsAsListed, next.Items
 			if next.had(argItems) {
@@ -130,9 +132,9 @@ var (
 	endRequest = request{verb: "schedule the cancellation of", blame: blameEnd, send: (*work).scheduleEnd}
 
 	// What the service rejects about a request is about these arguments.
-	blamePause = steps.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
+	blamePause = object.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
 		"resumes_at": "pause.resumes_at"}}
-	blameEnd = steps.Blame{Argument: argCancelAtPeriodEnd, Fields: map[string]string{"reason": argCancellationReason}}
+	blameEnd = object.Blame{Argument: argCancelAtPeriodEnd, Fields: map[string]string{"reason": argCancellationReason}}
 )
 
 // way lists the transitions from the state to what is planned; after a creation, those that it could not carry.
@@ -316,19 +318,27 @@ func (p *planning) resumes() bool {
 	return p.State.pauseRuns() && (none || p.pauseDiffers() && p.pauseOver())
 }
 
-// steps are the requests of the transitions that the plan shows.
-func (w *work) steps() (all []step) {
-	var last *request
+// requests are those of the transitions that the plan shows.
+func (w *work) requests() (all []*request) {
 	for _, t := range transitions {
-		if r := t.request; r != nil && r != last && slices.Contains(w.asked, t.name) {
-			last = r
-			all = append(all, step{Verb: r.verb, Blame: r.blame, Run: func(ctx context.Context) (*billing.Subscription, error) {
-				w.sent = r
-				return r.send(w, ctx)
-			}})
+		if t.request != nil && slices.Contains(w.asked, t.name) && !slices.Contains(all, t.request) {
+			all = append(all, t.request)
 		}
 	}
 	return all
+}
+
+func (w *work) create(ctx context.Context) (*billing.Subscription, error) {
+	created, err := w.Client.CreateSubscription(ctx, w.body)
+	if err != nil {
+		return nil, err
+	}
+	if created.Adopted {
+		w.Diags.AddWarning(w.Plan.title()+" was found instead of created twice",
+			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created "+
+				"(id %s).", created.ID))
+	}
+	return &created.Subscription, nil
 }
 
 func (w *work) resume(ctx context.Context) (*billing.Subscription, error) {
@@ -349,7 +359,19 @@ func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {
 
 func (w *work) syncItems(ctx context.Context) (*billing.Subscription, error) {
 	_, err := w.Client.SyncSubscriptionItems(ctx, w.id(), itemsTo(w.Plan.Items))
+	if err == nil {
+		w.State.Items = w.Plan.Items
+	}
 	return nil, err
+}
+
+// customMetadata reads and writes custom_metadata.
+var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, billing.SubscriptionBody]{
+	Get: (*billing.Service).GetSubscription, Update: (*billing.Service).UpdateSubscription,
+	Of: func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },
+	Put: func(body *billing.SubscriptionBody, payload json.RawMessage, mode string) {
+		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
+	},
 }
 
 func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
@@ -357,7 +379,7 @@ func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
 		return w.Client.UpdateSubscription(ctx, w.id(), w.body)
 	}
 	return customMetadata.Change(ctx, w.Client, w.id(), w.body, w.own.Metadata.Under(w.Plan.CustomMetadataMode),
-		w.next.Metadata.Object, w.before.EffectiveCustomMetadata.ValueString())
+		w.next.Metadata.Object, w.effective)
 }
 
 func (w *work) pause(ctx context.Context) (*billing.Subscription, error) {
@@ -374,7 +396,7 @@ func (w *work) scheduleEnd(ctx context.Context) (*billing.Subscription, error) {
 		func(now *billing.Subscription) bool { return now.CancelAtPeriodEnd || now.Status == statusCanceled })
 }
 
-func (w *work) id() string { return w.before.ID.ValueString() }
+func (w *work) id() string { return w.State.ID.ValueString() }
 
 // unlessDone turns the rejection of a transition into a success where another user has made it since the plan.
 func (w *work) unlessDone(ctx context.Context, response *billing.Subscription, err error,

@@ -40,16 +40,11 @@ func dataFromAPI(a *billing.BillingAccount) (dataModel, error) {
 
 // dataAttributes are the attributes of an account that is only read.
 func dataAttributes() object.Attributes {
-	attributes := object.Attributes{
-		"payment_terms_days": schema.Int64Attribute{Computed: true, MarkdownDescription: about["payment_terms_days"]},
-		"balance_cents":      schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"]},
-		"auto_collection":    schema.BoolAttribute{Computed: true, MarkdownDescription: about["auto_collection"]},
-		"tax_exempt":         schema.BoolAttribute{Computed: true, MarkdownDescription: about["tax_exempt"]},
-	}
-	attributes.Texts(about, "customer_id", "external_id", "billing_email", "status")
-	attributes.Texts(about, computedTexts...)
-	attributes.CustomMetadata()
-	return attributes
+	own := object.Attributes{}
+	own.CustomMetadata()
+	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
+		"status": "`active`, `suspended` or `closed` (final).",
+	}, own)
 }
 
 // dataSchema describes the data source of one.

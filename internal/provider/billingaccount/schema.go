@@ -28,76 +28,68 @@ const (
 // policyClose is the deletion_policy that accounts have in addition to the common ones.
 const policyClose = "close"
 
-// about describes the fields that the resource and the data sources share.
-var about = map[string]string{
-	"id":        "Id of the billing account at the service (UUID). Never changes.",
-	"public_id": "Stable public identifier (UUID). Never changes.",
-	"external_id": "Identifier of the account in your own system, unique among the organization's accounts that are " +
-		"not closed.",
-	"customer_id":        "Id of the customer that the account belongs to.",
-	"currency":           "Currency of the account as its ISO 4217 code, such as `BRL`. `balance_cents` is in it.",
-	"billing_email":      "E-mail address for invoices and notices.",
-	"payment_terms_days": "Days until an invoice is due, 1 to 90.",
-	"auto_collection":    "Whether charges are automatic (`true`) or manual (`false`).",
-	"balance_cents": "Balance in cents, hundredths of the currency unit: `1050` is 10.50. The service changes it " +
-		"with every invoice and payment.",
-	"status":                    "`active`, `suspended` or `closed` (final).",
-	"suspended_at":              "When the account was suspended, ISO 8601; null while it is not.",
-	"suspension_reason":         "Reason of the suspension; null while the account is not suspended.",
-	"tax_exempt":                "Whether the account is exempt from tax.",
-	"tax_exemption_certificate": "Certificate of the tax exemption; null without one.",
-	"customer_tax_type":         "Tax type of the customer: `individual`, `business` or `exempt`; null when not set.",
-	"metadata":                  "Service-managed metadata as a JSON string; decode it with `jsondecode`.",
-	"created_at":                "When the account was created, ISO 8601.",
-	"updated_at":                "When the account was last changed, ISO 8601.",
-}
-
 // Schema describes the resource. What a change makes unknown is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := map[string]schema.Attribute{
-		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-			MarkdownDescription: about["external_id"] + " Finds the account for an import, and after a lost " +
-				"response. If removed, it is cleared."},
-		"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
-			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling()},
-			MarkdownDescription: about["customer_id"] + " Changing this forces replacement; subscriptions do not move to the " +
-				"new account. A value that is only known after apply does not, unless the same run replaces the customer."},
-		"billing_email": schema.StringAttribute{Optional: true, Computed: true,
-			PlanModifiers: orState(validate.Email()),
-			MarkdownDescription: about["billing_email"] + " When the account is created, it defaults to the " +
-				"customer's. It cannot be cleared: if removed, the stored address stays."},
-		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
-			PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(validate.Between(1, 90)),
-				int64planmodifier.UseStateForUnknown()},
-			MarkdownDescription: about["payment_terms_days"] + " When the account is created, it defaults to " +
-				"`10`. If removed, the stored value stays."},
-		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
-			MarkdownDescription: about["auto_collection"] + " When the account is created, it defaults to `true`. " +
-				"If removed, the stored value stays."},
-		"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
-			Validators: []validator.String{validate.OneOf(statusActive, statusSuspended)},
-			MarkdownDescription: "`active` or `suspended`, which accepts no new subscriptions. Defaults to `active` for a " +
-				"new account. If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status " +
-				"is only shown."},
-		"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-			MarkdownDescription: "Reason for the service's audit log when this configuration suspends, " +
-				"reactivates or closes the account. Changing only this sends nothing."},
-		"custom_metadata":           metadata.Attribute("account"),
-		"custom_metadata_mode":      metadata.ModeAttribute(),
-		"effective_custom_metadata": metadata.EffectiveAttribute(),
-		object.PolicyName: object.PolicyAttribute("`close` closes the account, which is final and keeps it readable, "+
-			"`delete` deletes it", policyClose, object.PolicyDelete),
-		"balance_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"],
-			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
-		"tax_exempt": schema.BoolAttribute{Computed: true, MarkdownDescription: about["tax_exempt"],
-			PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}},
-	}
-	for _, name := range computedTexts {
-		attributes[name] = object.Computed(about[name])
-	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
-		Attributes:          attributes,
+		Attributes: map[string]schema.Attribute{
+			"id":        object.Computed("Id of the billing account at the service (UUID). Never changes."),
+			"public_id": object.Computed("Stable public identifier (UUID). Never changes."),
+			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
+				MarkdownDescription: "Identifier of the account in your own system, unique among the organization's accounts " +
+					"that are not closed. Finds the account for an import, and after a lost response. If removed, it is " +
+					"cleared."},
+			"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
+				PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling()},
+				MarkdownDescription: "Id of the customer that the account belongs to. Changing this forces replacement; " +
+					"subscriptions do not move to the new account. A value that is only known after apply does not, unless the " +
+					"same run replaces the customer."},
+			"currency": object.Computed("Currency of the account as its ISO 4217 code, such as `BRL`. `balance_cents` is in " +
+				"it."),
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(validate.Email()),
+				MarkdownDescription: "E-mail address for invoices and notices. When the account is created, it defaults to the " +
+					"customer's. It cannot be cleared: if removed, the stored address stays."},
+			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
+				PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(validate.Between(1, 90)),
+					int64planmodifier.UseStateForUnknown()},
+				MarkdownDescription: "Days until an invoice is due, 1 to 90. When the account is created, it defaults to `10`. " +
+					"If removed, the stored value stays."},
+			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
+				MarkdownDescription: "Whether charges are automatic (`true`) or manual (`false`). When the account is created, " +
+					"it defaults to `true`. If removed, the stored value stays."},
+			"balance_cents": schema.Int64Attribute{Computed: true,
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+				MarkdownDescription: "Balance in cents, hundredths of the currency unit: `1050` is 10.50. The service changes it " +
+					"with every invoice and payment."},
+
+			"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
+				Validators: []validator.String{validate.OneOf(statusActive, statusSuspended)},
+				MarkdownDescription: "`active` or `suspended`, which accepts no new subscriptions. Defaults to `active` for a " +
+					"new account. If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status " +
+					"is only shown."},
+			"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
+				MarkdownDescription: "Reason for the service's audit log when this configuration suspends, " +
+					"reactivates or closes the account. Changing only this sends nothing."},
+			"suspended_at":      object.Computed("When the account was suspended, ISO 8601; null while it is not."),
+			"suspension_reason": object.Computed("Reason of the suspension; null while the account is not suspended."),
+
+			"tax_exempt": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account is exempt from tax.",
+				PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}},
+			"tax_exemption_certificate": object.Computed("Certificate of the tax exemption; null without one."),
+			"customer_tax_type": object.Computed("Tax type of the customer: `individual`, `business` or `exempt`; null when " +
+				"not set."),
+
+			"custom_metadata":           metadata.Attribute("account"),
+			"custom_metadata_mode":      metadata.ModeAttribute(),
+			"effective_custom_metadata": metadata.EffectiveAttribute(),
+
+			"metadata":   object.Computed("Service-managed metadata as a JSON string; decode it with `jsondecode`."),
+			"created_at": object.Computed("When the account was created, ISO 8601."),
+			"updated_at": object.Computed("When the account was last changed, ISO 8601."),
+
+			object.PolicyName: object.PolicyAttribute("`close` closes the account, which is final and keeps it readable, "+
+				"`delete` deletes it", policyClose, object.PolicyDelete),
+		},
 	}
 }
 
@@ -114,9 +106,6 @@ const aboutResource = "A billing account of a customer, which has subscriptions 
 	"guide on importing](../guides/import.md)); an import never replaces the account. A refresh takes one request. " +
 	"`effective_custom_metadata` also shows values of `custom_metadata` that you mark as sensitive, and is not sensitive " +
 	"itself."
-
-var computedTexts = []string{"id", "public_id", "currency", "suspended_at", "suspension_reason",
-	"tax_exemption_certificate", "customer_tax_type", "metadata", "created_at", "updated_at"}
 
 func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
 

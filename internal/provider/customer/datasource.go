@@ -3,7 +3,6 @@ package customer
 import (
 	"context"
 	"iter"
-	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -13,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
@@ -41,36 +39,12 @@ func dataFromAPI(c *billing.Customer) (dataModel, error) {
 
 // dataAttributes are the attributes of a customer that is only read.
 func dataAttributes() object.Attributes {
-	attributes := object.Attributes{
-		"email": schema.StringAttribute{Computed: true, MarkdownDescription: "Main e-mail address: the first of " +
-			"`emails`, null without one."},
-		"phone": schema.StringAttribute{Computed: true, MarkdownDescription: "Main phone number: the first of `phones`, " +
-			"null without one."},
-		"addresses": schema.ListNestedAttribute{Computed: true, MarkdownDescription: about["addresses"],
-			NestedObject: schema.NestedAttributeObject{Attributes: part("address.", addressFields...)}},
-		"tags": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["tags"]},
-	}
-	attributes["document_number"] = schema.StringAttribute{Computed: true, CustomType: fwtype.DocumentType{},
-		MarkdownDescription: about["document_number"]}
-	attributes.Texts(about, "id", "public_id", "external_id", "name", "nickname", "legal_name", "document_type", "kind",
-		"birthday", "notes", "metadata", "created_at", "updated_at")
-	attributes.CustomMetadata()
-	for _, name := range []string{"emails", "phones", "websites"} {
-		item := part("item.", "kind")
-		maps.Copy(item, part(name+".", "value"))
-		attributes[name] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: about[name],
-			NestedObject: schema.NestedAttributeObject{Attributes: item}}
-	}
-	return attributes
-}
-
-// part are the texts of an item or an address; prefix leads to their descriptions in about.
-func part(prefix string, names ...string) map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{}
-	for _, name := range names {
-		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[prefix+name]}
-	}
-	return attributes
+	own := object.Attributes{}
+	own.CustomMetadata()
+	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
+		"email": "Main e-mail address: the first of `emails`, null without one.",
+		"phone": "Main phone number: the first of `phones`, null without one.",
+	}, own)
 }
 
 // dataSchema describes the data source of one.

@@ -19,87 +19,48 @@ import (
 // typeName is the Terraform type of the resource, the data source and the list resource.
 const typeName = "billing_customer"
 
-// about describes the fields that the resource and the data sources share.
-var about = map[string]string{
-	"id":        "Id of the customer at the service (UUID). Never changes.",
-	"public_id": "Stable public identifier (UUID), for links and documents. Never changes.",
-	"external_id": "Identifier of the customer in your own system, unique among the customers of the " +
-		"organization that are not deleted.",
-	"name":       "Name of the person or company.",
-	"nickname":   "Trade name or short name.",
-	"legal_name": "Company name of a legal entity, as registered.",
-	"document_type": "`cpf` or `cnpj`, which the service infers from the length of `document_number`; null " +
-		"without one.",
-	"document_number": "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two check " +
-		"digits), with or without a mask. Differences in mask or case cause no diff.",
-	"kind":       "`natural` (a person) or `juridical` (a legal entity).",
-	"birthday":   "Date of birth, `YYYY-MM-DD`.",
-	"email":      "Main e-mail address, an entry of `emails`.",
-	"phone":      "Main phone number, an entry of `phones`.",
-	"notes":      "Notes, as free text.",
-	"addresses":  "Postal addresses.",
-	"phones":     "Phone numbers.",
-	"emails":     "E-mail addresses.",
-	"websites":   "Web addresses.",
-	"tags":       "Labels, in any order.",
-	"metadata":   "Service-managed metadata as a JSON string; decode it with `jsondecode`.",
-	"created_at": "When the customer was created, ISO 8601.",
-	"updated_at": "When the customer was last changed, ISO 8601.",
-
-	"item.kind":      "Purpose, such as `billing` or `personal`.",
-	"emails.value":   "E-mail address.",
-	"phones.value":   "Phone number.",
-	"websites.value": "Address (URL) of the website.",
-
-	"address.kind":         "Purpose of the address, such as `billing` or `shipping`.",
-	"address.street":       "Street, without the number.",
-	"address.number":       "Number in the street.",
-	"address.complement":   "Flat, floor or block.",
-	"address.neighborhood": "Neighborhood.",
-	"address.city":         "City.",
-	"address.state":        "State, such as `SP`.",
-	"address.postal_code":  "Postal code.",
-	"address.country":      "ISO country code, such as `BR`.",
-}
-
 // Schema describes the resource. What a change makes unknown is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
-			"id":            computed("id"),
-			"public_id":     computed("public_id"),
-			"document_type": computed("document_type"),
-			"metadata":      computed("metadata"),
-			"created_at":    computed("created_at"),
-			"updated_at":    computed("updated_at"),
+			"id":        object.Computed("Id of the customer at the service (UUID). Never changes."),
+			"public_id": object.Computed("Stable public identifier (UUID), for links and documents. Never changes."),
+			"document_type": object.Computed("`cpf` or `cnpj`, which the service infers from the length of " +
+				"`document_number`; null without one."),
+			"metadata":   object.Computed("Service-managed metadata as a JSON string; decode it with `jsondecode`."),
+			"created_at": object.Computed("When the customer was created, ISO 8601."),
+			"updated_at": object.Computed("When the customer was last changed, ISO 8601."),
 
-			"name": schema.StringAttribute{Required: true, MarkdownDescription: about["name"], PlanModifiers: notBlank()},
-			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-				MarkdownDescription: about["external_id"] + " Finds the customer for an import, and after a " +
-					"lost response. If removed, it is cleared."},
-			"nickname":   optional("nickname", validate.NotBlank()),
-			"legal_name": optional("legal_name", validate.NotBlank()),
-			"notes":      optional("notes", validate.NotBlank()),
-			"kind":       optional("kind", validate.OneOf("natural", "juridical")),
-			"birthday":   optional("birthday", validate.Date()),
+			"name": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the person or company.",
+				PlanModifiers: onChange(validate.NotBlank())},
+			"external_id": optional("Identifier of the customer in your own system, unique among the customers of the "+
+				"organization that are not deleted. Finds the customer for an import, and after a lost response. If "+
+				"removed, it is cleared.", validate.NotBlank()),
+			"nickname":   optional("Trade name or short name.", validate.NotBlank()),
+			"legal_name": optional("Company name of a legal entity, as registered.", validate.NotBlank()),
+			"notes":      optional("Notes, as free text.", validate.NotBlank()),
+			"kind": optional("`natural` (a person) or `juridical` (a legal entity).",
+				validate.OneOf("natural", "juridical")),
+			"birthday": optional("Date of birth, `YYYY-MM-DD`.", validate.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
-				MarkdownDescription: about["document_number"] + " If removed, it is cleared.",
-				PlanModifiers:       onChange(validate.CPFOrCNPJ())},
+				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two " +
+					"check digits), with or without a mask. Differences in mask or case cause no diff. If removed, it is " +
+					"cleared.",
+				PlanModifiers: onChange(validate.CPFOrCNPJ())},
 
 			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
-				MarkdownDescription: about["email"] + oneEntry("emails")},
+				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},
 			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Phone()),
-				MarkdownDescription: about["phone"] + oneEntry("phones")},
-			"emails":   contacts("emails", inAnyOrder+authoritative, validate.Email()),
-			"phones":   contacts("phones", inAnyOrder+authoritative, validate.Phone()),
-			"websites": contacts("websites", inAnyOrder, validate.NotBlank()),
-			"addresses": schema.ListNestedAttribute{Optional: true, Computed: true,
-				Validators: []validator.List{validate.NoNulls{}}, MarkdownDescription: about["addresses"] + inAnyOrder +
-					wholeList,
-				NestedObject: schema.NestedAttributeObject{Attributes: addressAttributes()}},
+				MarkdownDescription: "Main phone number, an entry of `phones`." + oneEntry("phones")},
+			"emails":   nestedList(itemParts("E-mail address.", validate.Email()), "E-mail addresses."+authoritative),
+			"phones":   nestedList(itemParts("Phone number.", validate.Phone()), "Phone numbers."+authoritative),
+			"websites": nestedList(itemParts("Address (URL) of the website.", validate.NotBlank()), "Web addresses."+inAnyOrder),
+			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, the list is authoritative: "+
+				"entries added elsewhere are removed. If never set, entries are left unchanged. Removing the argument deletes "+
+				"all entries, like `[]`."),
 			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
-				MarkdownDescription: about["tags"], Validators: []validator.Set{validate.NoNulls{}},
+				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{validate.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
@@ -146,10 +107,8 @@ const aboutResource = "A customer of the organization: a person or a company tha
 // Parts of descriptions that several lists have in common.
 const (
 	inAnyOrder    = " Their order does not matter."
-	authoritative = " If set, the list is authoritative: entries added elsewhere are removed. If unset or removed, " +
-		"entries are left unchanged; `[]` deletes them."
-	wholeList = " If set, the list is authoritative: entries added elsewhere are removed. If never set, entries " +
-		"are left unchanged. Removing the argument deletes all entries, like `[]`."
+	authoritative = inAnyOrder + " If set, the list is authoritative: entries added elsewhere are removed. If unset or " +
+		"removed, entries are left unchanged; `[]` deletes them."
 )
 
 // oneEntry describes a main value that is an entry of a list.
@@ -161,41 +120,39 @@ func oneEntry(list string) string {
 const onCreateOnly = "Used on creation only, and not refreshed: a later change has no effect. After an import it " +
 	"shows the account in `billing_account_id`."
 
-func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
-
 func onChange(validators ...validator.String) []planmodifier.String {
 	return []planmodifier.String{validate.OnChange(validators...)}
 }
 
-func computed(name string) schema.StringAttribute {
-	return object.Computed(about[name])
+func optional(description string, validators ...validator.String) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, MarkdownDescription: description, PlanModifiers: onChange(validators...)}
 }
 
-func optional(name string, validators ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, MarkdownDescription: about[name], PlanModifiers: onChange(validators...)}
+// nestedList is a list of contacts or addresses, which have these parts.
+func nestedList(parts map[string]schema.Attribute, description string) schema.ListNestedAttribute {
+	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
+		Validators: []validator.List{validate.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts}}
 }
 
-func contacts(list, more string, value ...validator.String) schema.ListNestedAttribute {
-	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: about[list] + more,
-		Validators:   []validator.List{validate.NoNulls{}},
-		NestedObject: schema.NestedAttributeObject{Attributes: itemAttributes(list, value...)}}
-}
-
-// itemAttributes are the arguments of an item of emails, phones or websites; value checks a value that the service does
-// not have yet.
-func itemAttributes(list string, value ...validator.String) map[string]schema.Attribute {
+// itemParts are the arguments of an item of emails, phones or websites; the validator checks a value that the service
+// does not have yet.
+func itemParts(value string, valid validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind": optional("item.kind", validate.NotBlank()),
-		"value": schema.StringAttribute{Required: true, MarkdownDescription: about[list+".value"],
-			PlanModifiers: onChange(value...)},
+		"kind":  optional("Purpose, such as `billing` or `personal`.", validate.NotBlank()),
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: value, PlanModifiers: onChange(valid)},
 	}
 }
 
-// addressAttributes are the arguments of an address.
-func addressAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{}
-	for _, name := range addressFields {
-		attributes[name] = optional("address."+name, validate.NotBlank())
+func addressParts() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"kind":         optional("Purpose of the address, such as `billing` or `shipping`.", validate.NotBlank()),
+		"street":       optional("Street, without the number.", validate.NotBlank()),
+		"number":       optional("Number in the street.", validate.NotBlank()),
+		"complement":   optional("Flat, floor or block.", validate.NotBlank()),
+		"neighborhood": optional("Neighborhood.", validate.NotBlank()),
+		"city":         optional("City.", validate.NotBlank()),
+		"state":        optional("State, such as `SP`.", validate.NotBlank()),
+		"postal_code":  optional("Postal code.", validate.NotBlank()),
+		"country":      optional("ISO country code, such as `BR`.", validate.NotBlank()),
 	}
-	return attributes
 }

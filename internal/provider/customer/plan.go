@@ -46,13 +46,26 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 }
 
 // keepImported leaves email and phone of an imported customer as they are shown, where nothing else changes: an import
-// shows the first entries, and a configuration that names another one of them is as faithful.
+// shows the first entries, and a configuration that names another one of them is as faithful. Whether something else
+// changes has to be known: the plan inside the apply does not know what the first one decided.
 func keepImported(ctx context.Context, p *object.Plan[model]) {
 	kept := p.Planned
 	kept.Email, kept.Phone = p.State.Email, p.State.Phone
 	if !p.Changes(ctx, kept) {
 		p.Planned = kept
+		return
 	}
+	another := func(planned, shown types.String, entries types.List) bool {
+		return !planned.Equal(shown) && hasValue(itemsOf(entries), planned)
+	}
+	if p.Configured() || !another(p.Planned.Email, p.State.Email, p.State.Emails) &&
+		!another(p.Planned.Phone, p.State.Phone, p.State.Phones) {
+		return
+	}
+	p.Diags.AddError(fmt.Sprintf("The plan cannot show whether the imported %s changes", p.State.displayName()),
+		fmt.Sprintf("Its import shows email = %s and phone = %s, its first entries, and the configuration names another "+
+			"entry. Whether that is its only difference depends on values that are only known in the apply. Apply what "+
+			"they come from first, or name the first entries.", p.State.Email, p.State.Phone))
 }
 
 // warnAdded says what the first change of email or phone after an import does not remove: whether the configuration

@@ -148,6 +148,9 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	return replaced
 }
 
+// Configured reports whether every value of the configuration is known.
+func (p *Plan[M]) Configured() bool { return p.req.Config.Raw.IsFullyKnown() }
+
 // Changes reports whether planned differs from the state in anything.
 func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
 	p.Diags.Append(fields.Set(ctx, &p.resp.Plan, planned)...)

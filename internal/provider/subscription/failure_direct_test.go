@@ -234,6 +234,24 @@ func TestSubscription_settledDifference(t *testing.T) {
 	s.Is("notes", `"ONE"`)
 }
 
+// TestSubscription_unreadableCreation: a subscription whose creation is answered unreadably is billed, so it is in the
+// state next to the error, and nothing more is sent.
+func TestSubscription_unreadableCreation(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.Direct = s.service.Rewriting(func(_ string, o acctest.JSON) {
+		if o["external_id"] == "s-1" {
+			o["custom_metadata"] = []any{1}
+		}
+	}).Direct("billing_subscription")
+	s.service.Sandbox.ResetRequests()
+	p := s.Plan(s.With(acctest.JSON{"pause": acctest.JSON{}}))
+	says(t, acctest.Errors(s.Apply(p)), "Unreadable response", "custom_metadata of subscription "+s.ID())
+	if have := s.operations(); s.ID() == "" || !slices.Equal(have, []string{"create"}) {
+		t.Errorf("asked for %v, in the state with the id %q", have, s.ID())
+	}
+}
+
 // TestSubscription_itemsForbidden: a token that may not read the items keeps those of the state, with a warning, and
 // the refresh works.
 func TestSubscription_itemsForbidden(t *testing.T) {

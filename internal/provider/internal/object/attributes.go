@@ -28,13 +28,6 @@ const Paged = " Every plan reads all pages, 100 objects per request, up to `limi
 const Filtered = " The list contains the objects that match all filters. An empty string is an error; null does " +
 	"not filter."
 
-// Texts adds texts that are only shown, with their descriptions in about.
-func (a Attributes) Texts(about map[string]string, names ...string) {
-	for _, name := range names {
-		a[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
-	}
-}
-
 // Filter is an optional text that narrows a listing. An empty one is an error: sent, or left out of a request, it
 // would mean everything.
 func Filter(description string, further ...validator.String) schema.StringAttribute {

@@ -23,8 +23,7 @@ func TestKeys(t *testing.T) {
 		{[]string{"id", "name"}, " Set exactly one of `id` and `name` to find the thing."},
 		{[]string{"id", "name", "note"}, " Set exactly one of `id`, `name` and `note` to find the thing."},
 	} {
-		attributes := Attributes{}
-		attributes.Texts(about, "id", "name", "note")
+		attributes := shownTexts("id", "name", "note")
 		attributes.Keys("thing", c.keys...)
 		for name, attribute := range attributes {
 			want := about[name]
@@ -40,11 +39,20 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// shownTexts are attributes that are only shown.
+func shownTexts(names ...string) Attributes {
+	attributes := Attributes{}
+	for _, name := range names {
+		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
+	}
+	return attributes
+}
+
 // TestAttributes: the schema is one that Terraform takes.
 func TestAttributes(t *testing.T) {
 	t.Parallel()
-	attributes := Attributes{"limit": Limit("things"), "updated_at_gte": UpdatedSince("things")}
-	attributes.Texts(about, "id", "name")
+	attributes := shownTexts("id", "name")
+	attributes["limit"], attributes["updated_at_gte"] = Limit("things"), UpdatedSince("things")
 	attributes.Keys("thing", "id", "name")
 	attributes.CustomMetadata()
 	if diags := (schema.Schema{Attributes: attributes}).ValidateImplementation(t.Context()); diags.HasError() {

@@ -129,10 +129,15 @@ func (a applied) unexplained(r sandbox.Request) string {
 }
 
 // about is the change of the object that a request is sent to; previous says that it is a key before the current one.
+// One object can have two addresses (a record that was imported, and whose key is sent again): the one that changes
+// counts.
 func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool) {
 	for _, c := range a.plan.Changes {
 		if id, _ := c.Before["id"].(string); id != "" && strings.Contains(r.Path, id) {
-			return c, false
+			if change == nil || change.Action == acctest.NoOp {
+				change = c
+			}
+			continue
 		}
 		keys, _ := c.Before["previous_keys"].([]any)
 		for _, key := range keys {
@@ -142,7 +147,7 @@ func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool
 			}
 		}
 	}
-	return nil, false
+	return change, false
 }
 
 func touched(changes []difference, name string) bool {

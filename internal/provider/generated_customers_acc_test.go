@@ -84,7 +84,7 @@ func TestAccGenerated_isComplete(t *testing.T) {
 	}
 	terms := regexp.MustCompile(`(?s)(resource "billing_account" "full" \{.*?payment_terms_days\s+= )0`)
 	terraform.write("generated.tf", terms.ReplaceAllString(config, "${1}91"))
-	terraform.refused([]string{"from 1 to 90"}, "plan")
+	terraform.refused([]string{"must be between 1 and 90"}, "plan")
 }
 
 // TestAccGenerated_empty: what modules write for nothing means the same as nothing.

@@ -129,15 +129,10 @@ func (a applied) unexplained(r sandbox.Request) string {
 }
 
 // about is the change of the object that a request is sent to; previous says that it is a key before the current one.
-// One object can have two addresses (a record that was imported, and whose key is sent again): the one that changes
-// counts.
 func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool) {
 	for _, c := range a.plan.Changes {
 		if id, _ := c.Before["id"].(string); id != "" && strings.Contains(r.Path, id) {
-			if change == nil || change.Action == acctest.NoOp {
-				change = c
-			}
-			continue
+			return c, false
 		}
 		keys, _ := c.Before["previous_keys"].([]any)
 		for _, key := range keys {
@@ -147,7 +142,7 @@ func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool
 			}
 		}
 	}
-	return change, false
+	return nil, false
 }
 
 func touched(changes []difference, name string) bool {

@@ -34,6 +34,9 @@ type world struct {
 	machine bool
 	later   int // grows with every run that has something that is only known later
 	other   string
+	// shared says that a creation was given a record that existed already, as its apply has warned. With two addresses
+	// for one record, both change it, and the life ends.
+	shared bool
 
 	lived []step
 	// caught says which broken promise ends the life; nil: any does.
@@ -45,6 +48,9 @@ var counts struct{ lives, real, steps, runs, refused, requests int }
 
 // do lives one step.
 func (w *world) do(s step) *violation {
+	if w.shared {
+		return nil
+	}
 	return w.ends(w.survive(s))
 }
 
@@ -178,6 +184,9 @@ func (w *world) run(s step) *violation {
 	}
 	done, requests, all := w.carried(plan, w.nowDefaults, s.CreateFirst)
 	counts.requests += len(requests)
+	w.shared = w.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {
+		return strings.Contains(text, "existed already")
+	})
 	for _, bad := range all {
 		if bad := w.ends(bad); bad != nil {
 			return bad
@@ -215,7 +224,7 @@ func (w *world) run(s step) *violation {
 	for path := range s.Turns {
 		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // it has another value than the block says
 	}
-	return cmp.Or(w.ends(w.foreignKept(plan)), w.settled(s, plan, imported, done))
+	return cmp.Or(w.ends(w.foreignKept(plan)), w.settled(s, plan, imported))
 }
 
 // pass lets time go by between a plan and its apply.
@@ -238,8 +247,7 @@ func (w *world) failed(s step, done *acctest.CoreApplied) *violation {
 // settled holds the configuration that was applied to an empty plan. The plan after the import of an API key may renew
 // it for its age. A record that existed already, which the apply warns of, may be that of another resource, whose
 // import has lost the key.
-func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]string,
-	done *acctest.CoreApplied) *violation {
+func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]string) *violation {
 	if s.By != "" || len(s.Turns) > 0 {
 		return nil
 	}
@@ -253,8 +261,7 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 	for _, change := range next.Changes {
 		values := w.blocks[change.Address].Values
 		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || values["expires_after_days"] != nil)
-		shared := typeOf(change.Address) == "billing_finance_record" &&
-			slices.ContainsFunc(done.Warnings, func(text string) bool { return strings.Contains(text, "existed already") })
+		shared := typeOf(change.Address) == "billing_finance_record" && w.shared
 		// The first apply after an import removes nothing, and that after it does.
 		removes := w.unapplied[change.Address] && values["custom_metadata_mode"] == "replace"
 		// An account that ignore_changes leaves with a customer that is deleted is closed with it.

@@ -46,7 +46,7 @@ func (k *kind) proposal(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 		if a.inside.defaults && !planned[name].IsNull() {
 			return none, false
 		}
-		changed = changed || !planned[name].Equal(before[name])
+		changed = changed || !equal(planned[name], before[name])
 	}
 	to := resource.ModifyPlanRequest{Config: tfsdk.Config{Raw: config, Schema: k.schema},
 		Plan: tfsdk.Plan{Raw: prior, Schema: k.schema}, State: tfsdk.State{Raw: prior, Schema: k.schema}}
@@ -79,6 +79,19 @@ func (k *kind) proposal(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 	}
 	to.Plan.Raw = tftypes.NewValue(k.object, modified)
 	return to, true
+}
+
+// equal compares values as the framework does, inside of an object: there the types that a dynamic value names of its
+// parts do not count, such as that of a null which ignore_changes has replaced.
+func equal(a, b tftypes.Value) bool {
+	if a.Equal(b) || a.Type() == nil || b.Type() == nil || a.Type().Equal(b.Type()) {
+		return a.Equal(b)
+	}
+	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"": tftypes.DynamicPseudoType}}
+	within := func(v tftypes.Value) tftypes.Value {
+		return tftypes.NewValue(of, map[string]tftypes.Value{"": v})
+	}
+	return within(a).Equal(within(b))
 }
 
 // modify runs the plan modifiers of an attribute, and returns the value that they plan; false where they say more.

@@ -18,6 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 type base = object.Resource[*collections.Service, collections.APIKey, model]
@@ -158,7 +159,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if revoked(key) {
 		k.Expiry = prior.ExpiresAt.ValueStringPointer() // it has ended before, in any case
 	} else {
-		end := text(key.ExpiresAt)
+		end := wire.OrEmpty(key.ExpiresAt)
 		k.Rotated = k.Rotated || !importing && k.Expiry != nil && earlier(end, *k.Expiry)
 		k.Expiry = &end
 		state = prior.refreshed(key, ended(key, now) != "")
@@ -271,7 +272,7 @@ func (w *write) keep(ctx context.Context) {
 	next.RotationDueAt = next.dueAt(w.known.end())
 	w.State = next
 	w.note(ctx, w.known)
-	w.Save(ctx, next.ID, next)
+	w.Save(ctx)
 }
 
 // finish writes the outcome, and reports a key whose token the service has not shown.

@@ -84,7 +84,7 @@ func (w *write) create(ctx context.Context, next string, old func() []predecesso
 		}
 		expiry := key.ExpiresAt
 		if expiry == nil {
-			expiry = new(text(body.ExpiresAt))
+			expiry = new(wire.OrEmpty(body.ExpiresAt))
 		}
 		var replaced []predecessor
 		if old != nil {
@@ -129,7 +129,7 @@ func (w *write) inherited(ctx context.Context, successor *collections.APIKey) *s
 			return nil
 		}
 	}
-	expiry := text(shown.ExpiresAt)
+	expiry := wire.OrEmpty(shown.ExpiresAt)
 	if expiry == "" && !w.Plan.ExpiresAt.IsNull() {
 		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
 			w.Plan.Name.ValueString(), successor.ID), fmt.Sprintf("expires_at is %s, and the service has given no expiry to "+
@@ -146,7 +146,7 @@ func (w *write) rotationLost(err error) bool {
 		"place if it was."
 	var lost *collections.LostKeyError
 	if errors.As(err, &lost) && lost.Rotated != nil {
-		end := text(lost.Rotated.ExpiresAt)
+		end := wire.OrEmpty(lost.Rotated.ExpiresAt)
 		if earlier(end, w.known.end().ValueString()) {
 			next = fmt.Sprintf("The old key was rotated and works until %s, and the token of its successor is lost. The next "+
 				"apply creates a new key in its place.", end)
@@ -154,8 +154,6 @@ func (w *write) rotationLost(err error) bool {
 	}
 	return lostKey(err, "the successor of "+w.before.displayName(), next, w.owns, w.Diags)
 }
-
-func text(s *string) string { return wire.FilledOrNull(s).ValueString() }
 
 // endOld does what is left to do for old keys: the service ends each after its grace period. It reports whether all is
 // done.

@@ -127,7 +127,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	const again = "creates a new account with a new id; subscriptions of the old one do not move"
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	account := r.Refresh(ctx, client, prior.ID, r.Operation("read", prior), again, resp)
+	account := r.Refresh(ctx, client, prior, again, resp)
 	if account == nil {
 		return
 	}
@@ -200,10 +200,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if becomes(statusActive) && !w.Do(ctx, transition(w, "reactivate", statusActive, w.Client.ReactivateBillingAccount)) {
 		return
 	}
-	change := object.Change(state.ID, plan.body(state), w.Client.UpdateBillingAccount)
+	body := plan.body(state)
+	change := object.Change(state.ID, body, w.Client.UpdateBillingAccount)
 	if !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
 		change = step{Verb: "update", Send: func(ctx context.Context) (*billing.BillingAccount, error) {
-			account, err := customMetadata.Change(ctx, w.Client, state.ID.ValueString(), plan.body(state),
+			account, err := customMetadata.Change(ctx, w.Client, state.ID.ValueString(), body,
 				own.Metadata.Under(plan.CustomMetadataMode), next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
 			if account != nil {
 				private.SetOwned(ctx, w.Private, next, w.Diags)

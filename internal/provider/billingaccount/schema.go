@@ -3,6 +3,8 @@ package billingaccount
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
@@ -50,7 +52,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "E-mail address for invoices and notices. When the account is created, it defaults to the " +
 					"customer's. It cannot be cleared: if removed, the stored address stays."},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
-				PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(validate.Between(1, 90)),
+				PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.Between(1, 90)),
 					int64planmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Days until an invoice is due, 1 to 90. When the account is created, it defaults to `10`. " +
 					"If removed, the stored value stays."},
@@ -63,7 +65,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"with every invoice and payment."},
 
 			"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
-				Validators: []validator.String{validate.OneOf(statusActive, statusSuspended)},
+				Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
 				MarkdownDescription: "`active` or `suspended`, which accepts no new subscriptions. Defaults to `active` for a " +
 					"new account. If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status " +
 					"is only shown."},

@@ -58,7 +58,7 @@ func keepImported(ctx context.Context, p *object.Plan[model]) {
 	another := func(planned, shown types.String, entries types.List) bool {
 		return !planned.Equal(shown) && hasValue(itemsOf(entries), planned)
 	}
-	if p.Configured() || !another(p.Planned.Email, p.State.Email, p.State.Emails) &&
+	if p.ConfigKnown() || !another(p.Planned.Email, p.State.Email, p.State.Emails) &&
 		!another(p.Planned.Phone, p.State.Phone, p.State.Phones) {
 		return
 	}

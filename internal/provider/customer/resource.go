@@ -134,8 +134,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
 	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
-	customer := r.Refresh(ctx, client, state.ID, r.Operation("read", state),
-		"creates it again, as a new customer with a new id", resp)
+	customer := r.Refresh(ctx, client, state, "creates it again, as a new customer with a new id", resp)
 	if customer == nil {
 		return
 	}
@@ -264,14 +263,16 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	plan, state := w.Plan, w.State
 	// Also after the first of two requests: what only this provider knows is as planned.
 	w.After = func(c *billing.Customer, _ model) model { return plan.after(c, next, w.Diags) }
-	change := object.Change(state.ID, plan.body(state, own), w.Client.UpdateCustomer)
+	body := plan.body(state, own)
+	change := object.Change(state.ID, body, w.Client.UpdateCustomer)
 	if !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
 		change = step{Verb: "update", Send: func(ctx context.Context) (*billing.Customer, error) {
-			return customMetadata.Change(ctx, w.Client, state.ID.ValueString(), plan.body(state, own),
+			return customMetadata.Change(ctx, w.Client, state.ID.ValueString(), body,
 				own.Metadata.Under(plan.CustomMetadataMode), next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
 		}}
 	}
-	w.State.Email, w.State.Phone = plan.shown().Email, plan.shown().Phone // where nothing is sent
+	shown := plan.shown()
+	w.State.Email, w.State.Phone = shown.Email, shown.Phone // where nothing is sent
 	if w.Do(ctx, change) {
 		w.Finish(ctx)
 	}

@@ -3,6 +3,8 @@ package customer
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -41,7 +43,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"legal_name": optional("Company name of a legal entity, as registered.", validate.NotBlank()),
 			"notes":      optional("Notes, as free text.", validate.NotBlank()),
 			"kind": optional("`natural` (a person) or `juridical` (a legal entity).",
-				validate.OneOf("natural", "juridical")),
+				stringvalidator.OneOf("natural", "juridical")),
 			"birthday": optional("Date of birth, `YYYY-MM-DD`.", validate.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
 				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two " +
@@ -74,7 +76,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "E-mail address for invoices of that billing account. Defaults to the " +
 					"customer's `email`. " + onCreateOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
-				PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(validate.AtLeast(0))},
+				PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.AtLeast(0))},
 				MarkdownDescription: "Days until an invoice of that billing account is due, 0 or more. Defaults " +
 					"to `10`. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,

@@ -176,7 +176,7 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 // note leaves in the private state what the configuration owns.
 func (w *work) note(ctx context.Context) {
 	if w.Last != nil {
-		w.own.Recorded = orEmpty(w.Last.CancellationReason)
+		w.own.Recorded = wire.OrEmpty(w.Last.CancellationReason)
 	}
 	private.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
@@ -201,14 +201,6 @@ func (w *work) finish(ctx context.Context) {
 	w.note(ctx)
 }
 
-// orEmpty is what a service returned, "" for null.
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
@@ -219,8 +211,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	remote := r.Refresh(ctx, client, prior.ID, r.Operation("read", prior), "creates another subscription",
-		resp)
+	remote := r.Refresh(ctx, client, prior, "creates another subscription", resp)
 	if remote == nil {
 		return
 	}
@@ -249,7 +240,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	warnEndedPause(prior, state, &resp.Diagnostics)
 	// The import's own run ends with the next refresh.
-	if recorded := orEmpty(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
+	if recorded := wire.OrEmpty(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
 		own.Recorded, own.Imported = recorded, importing
 		private.SetOwned(ctx, resp.Private, own, &resp.Diagnostics)
 	}

@@ -103,8 +103,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	endpoint := r.Refresh(ctx, client, prior.ID, r.Operation("read", prior),
-		"registers it again, with a new id and a new secret", resp)
+	endpoint := r.Refresh(ctx, client, prior, "registers it again, with a new id and a new secret", resp)
 	if endpoint == nil {
 		return
 	}

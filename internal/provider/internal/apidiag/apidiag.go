@@ -89,7 +89,7 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
 		unknown := report{what: what + ": the outcome is unknown", why: sentence(ambiguous.Error())}
 		if len(ambiguous.Candidates) > 0 && operation.TypeName != "" {
-			unknown.do, unknown.evidence = TakeOver(operation.TypeName, ambiguous.Candidates...), withExternalID(operation)
+			unknown.do, unknown.evidence = takeOver(operation.TypeName, ambiguous.Candidates...), withExternalID(operation)
 		} else {
 			unknown.do = withExternalID(operation)
 		}
@@ -301,8 +301,8 @@ func otherText(e *api.OtherObjectError) string {
 		e.Noun, e.Asked, e.Noun, e.Shown, address)
 }
 
-// TakeOver says how one of several existing objects is imported.
-func TakeOver(typeName string, ids ...string) string {
+// takeOver says how one of several existing objects is imported.
+func takeOver(typeName string, ids ...string) string {
 	text := "If it is the one you mean, take it over with this block"
 	if len(ids) > 1 {
 		text = "Find out which one you mean, and take it over with one of these blocks"

@@ -84,7 +84,7 @@ func (k *kind) proposal(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 // equal compares values as the framework does, inside of an object: there the types that a dynamic value names of its
 // parts do not count, such as that of a null which ignore_changes has replaced.
 func equal(a, b tftypes.Value) bool {
-	if a.Equal(b) || a.Type() == nil || b.Type() == nil || a.Type().Equal(b.Type()) {
+	if a.Type() == nil || b.Type() == nil || a.Type().Equal(b.Type()) {
 		return a.Equal(b)
 	}
 	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"": tftypes.DynamicPseudoType}}

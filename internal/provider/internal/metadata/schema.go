@@ -1,11 +1,10 @@
 package metadata
 
 import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // Attribute is the argument custom_metadata of a kind of object, named by a noun.
@@ -17,7 +16,7 @@ func Attribute(noun string) schema.DynamicAttribute {
 // ModeAttribute is the argument custom_metadata_mode.
 func ModeAttribute() schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(ModeMerge),
-		Validators: []validator.String{validate.OneOf(ModeMerge, ModeReplace)}, MarkdownDescription: AboutMode}
+		Validators: []validator.String{stringvalidator.OneOf(ModeMerge, ModeReplace)}, MarkdownDescription: AboutMode}
 }
 
 // EffectiveAttribute is effective_custom_metadata, which shows the whole object.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -15,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // Computed is a text of a resource that only the service sets. A plan keeps the value of the state, null included;
@@ -50,7 +50,7 @@ const PolicyName = "deletion_policy"
 func PolicyAttribute(effects string, words ...string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true,
 		Default:    stringdefault.StaticString(words[0]),
-		Validators: []validator.String{validate.OneOf(append(words, PolicyAbandon, PolicyPrevent)...)},
+		Validators: []validator.String{stringvalidator.OneOf(append(words, PolicyAbandon, PolicyPrevent)...)},
 		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
 			"is an error in the plan, also for replacement. Defaults to `%s`. The value in state applies.", effects, words[0])}
 }

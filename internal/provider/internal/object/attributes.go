@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -99,7 +101,7 @@ func aboutUpdatedSince(noun string) string {
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
 	return schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole,
-		Validators: []validator.Int64{validate.AtLeast(1)},
+		Validators: []validator.Int64{int64validator.AtLeast(1)},
 		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. If unset, all are read. A " +
 			"request returns up to 100."}
 }
@@ -126,7 +128,7 @@ func Ordered(noun, field string, attributes Attributes) Attributes {
 	attributes["sort_by"] = Filter("Field to sort by, as the service names it in its responses, such as `" + field +
 		"`. Defaults to `created_at`.")
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
-		Validators: []validator.String{validate.OneOf("asc", "desc")},
+		Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
 		MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. It decides what `limit` keeps: `limit = 1` " +
 			"with " +
 			"`desc` is the newest, in one request. Defaults to `asc`, unlike in the service itself: what is created meanwhile " +

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
@@ -20,8 +21,8 @@ import (
 // object that is billed this would be worse than the difference. So where a service stores something else than it was
 // asked to, the state keeps what was planned, a warning reports it, and the next refresh shows the difference as drift.
 
-// Difference is one attribute that the service returned differently from the plan.
-type Difference struct {
+// difference is one attribute that the service returned differently from the plan.
+type difference struct {
 	// Attribute is the name of the top-level attribute.
 	Attribute string
 	// Planned and Responded are the two values.
@@ -30,16 +31,16 @@ type Difference struct {
 
 // Onto copies each fully known value of plan into state where state means something else, and lists what it copied.
 // Both point to the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
-func Onto(ctx context.Context, plan, state any) []Difference {
+func Onto(ctx context.Context, plan, state any) []difference {
 	planned, responded := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
-	var differences []Difference
+	var differences []difference
 	for name, index := range attributesOf(planned.Type()) {
 		want, isValue := planned.FieldByIndex(index).Interface().(attr.Value)
 		have, _ := responded.FieldByIndex(index).Interface().(attr.Value)
 		if !isValue || !fullyKnown(ctx, want) || means(ctx, want, have) {
 			continue
 		}
-		differences = append(differences, Difference{Attribute: name, Planned: want, Responded: have})
+		differences = append(differences, difference{Attribute: name, Planned: want, Responded: have})
 		responded.FieldByIndex(index).Set(planned.FieldByIndex(index))
 	}
 	return differences
@@ -65,18 +66,6 @@ func attributesOf(model reflect.Type) iter.Seq2[string, []int] {
 			}
 		}
 	}
-}
-
-// attribute is the value of an attribute of a model; nil where it has none.
-func attribute(model any, name string) attr.Value {
-	v := reflect.ValueOf(model)
-	for is, index := range attributesOf(v.Type()) {
-		if is == name {
-			value, _ := v.FieldByIndex(index).Interface().(attr.Value)
-			return value
-		}
-	}
-	return nil
 }
 
 func fullyKnown(ctx context.Context, v attr.Value) bool {
@@ -107,15 +96,15 @@ func means(ctx context.Context, want, have attr.Value) bool {
 
 // warn reports which arguments the service stored in another form than it was asked to. Computed attributes are not
 // worth a warning, and neither is an argument that is not configured and stays as it is: it shows what the service has.
-func (w *Write[S, T, M]) warn(differences []Difference) {
+func (w *Write[S, T, M]) warn(differences []difference) {
 	attributes := w.state.Schema.GetAttributes()
 	for _, d := range differences {
 		is := attributes[d.Attribute]
 		if is == nil || !is.IsRequired() && !is.IsOptional() {
 			continue
 		}
-		if asked := attribute(w.Config, d.Attribute); is.IsComputed() && asked.IsNull() &&
-			d.Planned.Equal(attribute(w.before, d.Attribute)) {
+		if asked := fields.Field(w.Config, d.Attribute); is.IsComputed() && asked.IsNull() &&
+			d.Planned.Equal(fields.Field(w.before, d.Attribute)) {
 			continue
 		}
 		w.Diags.AddAttributeWarning(path.Root(d.Attribute),
@@ -126,11 +115,11 @@ func (w *Write[S, T, M]) warn(differences []Difference) {
 	}
 }
 
-// Postpone turns the errors of a step that follows a creation into warnings.
+// postpone turns the errors of a step that follows a creation into warnings.
 //
 // Terraform marks a new object for replacement when its creation ends in an error. Where the object exists and is
 // billed, replacing it would do more harm than the missing step, which the next plan shows and the next apply does.
-func Postpone(failed diag.Diagnostics, diags *diag.Diagnostics) {
+func postpone(failed diag.Diagnostics, diags *diag.Diagnostics) {
 	for _, d := range failed {
 		detail := d.Detail() + "\n\nThe object itself exists and is in the state. The next plan shows what is " +
 			"missing, and the next apply does it."

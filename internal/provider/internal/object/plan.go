@@ -148,8 +148,8 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	return replaced
 }
 
-// Configured reports whether every value of the configuration is known.
-func (p *Plan[M]) Configured() bool { return p.req.Config.Raw.IsFullyKnown() }
+// ConfigKnown reports whether every value of the configuration is known.
+func (p *Plan[M]) ConfigKnown() bool { return p.req.Config.Raw.IsFullyKnown() }
 
 // Changes reports whether planned differs from the state in anything.
 func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {

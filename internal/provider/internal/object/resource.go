@@ -19,25 +19,32 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// Refresh reads the object with the id for the refresh of its resource. Only the service's own not-found drops it from
-// the state, see Gone: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns
-// nil. again ends the sentence that says what the plan does with an object that is gone, "the plan …".
-func (r *Resource[S, T, M]) Refresh(ctx context.Context, client S, id types.String, operation apidiag.Operation,
-	again string, resp *resource.ReadResponse) *T {
+// Refresh reads the object that prior is in the state. Only the service's own not-found drops it from the state, see
+// Gone: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns nil. again ends
+// the sentence that says what the plan does with an object that is gone, "the plan …".
+func (r *Resource[S, T, M]) Refresh(ctx context.Context, client S, prior M, again string,
+	resp *resource.ReadResponse) *T {
+	id := idOf(prior)
 	importing := Importing(ctx, resp.Private, &resp.Diagnostics)
 	found, err := r.Scheme.Reread(ctx, client, id.ValueString(), importing)
 	switch {
 	case api.IsNotFound(err):
-		r.Gone(ctx, id, operation.Object, "was deleted", again, resp)
+		r.Gone(ctx, id, policyOf(prior).Object, "was deleted", again, resp)
 		return nil
 	case err != nil:
-		apidiag.AddRead(&resp.Diagnostics, err, operation, !importing)
+		apidiag.AddRead(&resp.Diagnostics, err, r.Operation("read", prior), !importing)
 		return nil
 	case importing:
 		r.bind(ctx, resp.Private, &resp.Diagnostics)
 	}
 	r.Run().Refreshed(r.Scheme.TypeName, id.ValueString())
 	return found
+}
+
+// idOf is the id of the object that a model shows.
+func idOf(model any) types.String {
+	id, _ := fields.Field(model, keyID).(types.String)
+	return id
 }
 
 // BeginRead begins the refresh of an object, which prior is in the state; false means that it ends here, with an error.

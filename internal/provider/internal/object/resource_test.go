@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
 
@@ -25,6 +24,13 @@ func stateOf(name string) tfsdk.State {
 			map[string]tftypes.Value{"name": tftypes.NewValue(tftypes.String, name)}),
 	}
 }
+
+// policied is a model that names its object.
+type policied struct {
+	ID types.String `tfsdk:"id"`
+}
+
+func (n policied) Policy() Policy { return Policy{Object: "thing " + n.ID.ValueString()} }
 
 // TestResource_Refresh: only an object that is gone leaves the state, with a warning; a failure is an error and keeps
 // it.
@@ -40,9 +46,8 @@ func TestResource_Refresh(t *testing.T) {
 		"broken": {false, "line is down"},
 	} {
 		resp := resource.ReadResponse{State: stateOf("a")}
-		r := Resource[[]thing, thing, model]{Scheme: things}
-		found := r.Refresh(t.Context(), []thing{{"1", "a"}}, types.StringValue(id),
-			apidiag.Operation{Verb: "read", Object: "thing " + id}, "makes it", &resp)
+		r := Resource[[]thing, thing, policied]{Scheme: things}
+		found := r.Refresh(t.Context(), []thing{{"1", "a"}}, policied{types.StringValue(id)}, "makes it", &resp)
 		if (found != nil) != (c.says == "") || resp.State.Raw.IsNull() != c.removed ||
 			resp.Diagnostics.HasError() != (id == "broken") {
 			t.Errorf("%s: found %v, state %s, %v", id, found, resp.State.Raw, resp.Diagnostics)

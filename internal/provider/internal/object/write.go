@@ -34,7 +34,7 @@ type Write[S, T, M any] struct {
 	Diags   *diag.Diagnostics
 
 	before   M    // what Terraform has of the object; zero for a creation
-	creates  bool // a step that fails after the creation is no error, see Postpone
+	creates  bool // a step that fails after the creation is no error, see postpone
 	failed   bool // a step has failed, so that the outcome is not the plan
 	operates func(verb string, named M) apidiag.Operation
 	state    *tfsdk.State
@@ -135,7 +135,7 @@ func (w *Write[S, T, M]) Do(ctx context.Context, steps ...Step[T]) bool {
 			w.Last, w.State = response, w.After(response, w.State)
 		}
 		if response != nil || err == nil {
-			w.save(ctx)
+			w.Save(ctx)
 		}
 		if err != nil {
 			w.fail(ctx, s, err)
@@ -157,7 +157,7 @@ func (w *Write[S, T, M]) Finish(ctx context.Context) {
 	if differences := Onto(ctx, &w.Plan, &w.State); !w.failed {
 		w.warn(differences)
 	}
-	w.save(ctx)
+	w.Save(ctx)
 }
 
 // fail reports the error of a step.
@@ -174,13 +174,7 @@ func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
 	}
 	var failed diag.Diagnostics
 	apidiag.Add(&failed, err, operation)
-	Postpone(failed, w.Diags)
-}
-
-// save writes the object as it is known so far.
-func (w *Write[S, T, M]) save(ctx context.Context) {
-	id, _ := attribute(w.State, keyID).(types.String)
-	w.Save(ctx, id, w.State)
+	postpone(failed, w.Diags)
 }
 
 // Fail reports the error of a request about the object. Where the object does not exist, the token may belong to
@@ -193,10 +187,10 @@ func (w *Write[S, T, M]) Fail(ctx context.Context, err error, operation apidiag.
 	apidiag.Add(w.Diags, err, operation)
 }
 
-// Save writes m, the object with the id, to the state. It is called after each response, before the next request.
-func (w *Write[S, T, M]) Save(ctx context.Context, id types.String, m M) {
-	w.Diags.Append(fields.Set(ctx, w.state, m)...)
-	w.identify(ctx, id, w.identity, w.Diags)
+// Save writes the object as it is known so far. It is called after each response, before the next request.
+func (w *Write[S, T, M]) Save(ctx context.Context) {
+	w.Diags.Append(fields.Set(ctx, w.state, w.State)...)
+	w.identify(ctx, idOf(w.State), w.identity, w.Diags)
 	if w.bind != nil {
 		w.bind(ctx, w.Private, w.Diags)
 		w.bind = nil

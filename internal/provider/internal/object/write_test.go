@@ -187,7 +187,7 @@ func TestPostpone(t *testing.T) {
 	var failed, diags diag.Diagnostics
 	failed.AddError("Could not suspend the thing", "It is busy.")
 	failed.AddAttributeWarning(path.Root("name"), "Odd name", "It is odd.")
-	Postpone(failed, &diags)
+	postpone(failed, &diags)
 	if len(diags) != 2 || diags.HasError() {
 		t.Fatal(diags)
 	}

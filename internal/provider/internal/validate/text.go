@@ -149,3 +149,13 @@ func Percent() validator.String {
 		return fmt.Sprintf("%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.", s)
 	}}
 }
+
+// Matches requires a value of a pattern, which what describes.
+func Matches(pattern *regexp.Regexp, what string) validator.String {
+	return text{what, "Invalid value", func(s string) string {
+		if pattern.MatchString(s) {
+			return ""
+		}
+		return fmt.Sprintf("%q is not %s.", s, what)
+	}}
+}

@@ -4,8 +4,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // providerModel is the provider block.
@@ -75,7 +75,7 @@ func providerSchema() schema.Schema {
 					"at any depth. These keys are owned like the resource's own (see [the guide on " +
 					"ownership](guides/custom-metadata.md#defaults-for-everything)), and appear in " +
 					"`effective_custom_metadata`. A change of this argument changes all of these objects."},
-			"max_retries": schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole,
+			"max_retries": schema.Int64Attribute{Optional: true, CustomType: value.Whole,
 				MarkdownDescription: "Maximum number of times that one request is repeated after a server failure " +
 					"(5xx, 408) or a broken connection, 0 to 20. If unset, only `retry_timeout` limits the " +
 					"repetitions. Waiting for a rate limit (429) does not count. Variable: " +

@@ -16,8 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Limits and defaults of the provider arguments.
@@ -51,11 +51,11 @@ type settings struct {
 // endpoint is the way to one service, as configured.
 type endpoint struct {
 	service         string
-	address, secret value
+	address, secret setValue
 }
 
-// value is one text argument; empty text means that it is not set.
-type value struct {
+// setValue is one text argument; empty text means that it is not set.
+type setValue struct {
 	argument, variable string
 	text               string
 	unknown            bool
@@ -64,7 +64,7 @@ type value struct {
 }
 
 // from names the place that the value comes from, inside a sentence.
-func (v value) from() string {
+func (v setValue) from() string {
 	if v.given {
 		return "the provider argument " + v.argument
 	}
@@ -72,7 +72,7 @@ func (v value) from() string {
 }
 
 // origin ends an error with where the value comes from, and where else it could.
-func (v value) origin() string {
+func (v setValue) origin() string {
 	if v.given {
 		return fmt.Sprintf(" (From %s; the environment variable is %s.)", v.from(), v.variable)
 	}
@@ -107,7 +107,7 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 				return n, err == nil && n >= 0 && n <= highestMaxRetries
 			}, "%q is not a whole number from 0 to %d.", highestMaxRetries),
 		requestsPerSecond: setting(r, "requests_per_second", asText(config.RequestsPerSecond,
-			fwtype.NumberText(config.RequestsPerSecond.ValueBigFloat())), 0, func(text string) (float64, bool) {
+			value.NumberText(config.RequestsPerSecond.ValueBigFloat())), 0, func(text string) (float64, bool) {
 			n, err := strconv.ParseFloat(text, 64)
 			return n, err == nil && n > 0 && n <= highestRequestRate // so that NaN is rejected too
 		}, "%q is not a number above 0 and up to %d. Without the argument there is no limit.", highestRequestRate),
@@ -172,8 +172,8 @@ func (r *resolver) duration(argument string, configured types.String, unset, low
 }
 
 // text reads a text argument whose variable is BILLING_ and its name in capitals.
-func (r *resolver) text(argument string, configured types.String) value {
-	v := value{argument: argument, variable: "BILLING_" + strings.ToUpper(argument), unknown: configured.IsUnknown(),
+func (r *resolver) text(argument string, configured types.String) setValue {
+	v := setValue{argument: argument, variable: "BILLING_" + strings.ToUpper(argument), unknown: configured.IsUnknown(),
 		text: configured.ValueString(), given: !configured.IsNull()}
 	if v.unknown {
 		r.unknown = append(r.unknown, argument)
@@ -185,7 +185,7 @@ func (r *resolver) text(argument string, configured types.String) value {
 }
 
 // wrong reports a bad value and where it came from.
-func (r *resolver) wrong(v value, format string, args ...any) {
+func (r *resolver) wrong(v setValue, format string, args ...any) {
 	r.diags.AddAttributeError(path.Root(v.argument), "Invalid provider argument "+v.argument,
 		fmt.Sprintf(format, args...)+v.origin())
 }
@@ -207,7 +207,7 @@ func (r *resolver) endpoint(service, addressName string, address types.String, s
 }
 
 // quotedAddress begins an error about an address with its value, without what may be a secret in it.
-func quotedAddress(v value) string {
+func quotedAddress(v setValue) string {
 	if strings.Contains(v.text, "@") {
 		return v.argument + ": "
 	}
@@ -217,7 +217,7 @@ func quotedAddress(v value) string {
 
 // validateToken rejects what no header can carry. What a token looks like is not documented. The error never contains
 // the token.
-func validateToken(v value) error {
+func validateToken(v setValue) error {
 	if scheme, _, found := strings.Cut(v.text, " "); found && strings.EqualFold(scheme, "Bearer") {
 		return fmt.Errorf("the token begins with %q, which the provider adds itself; set the token alone, without that "+
 			"word and without a blank", scheme)

@@ -14,12 +14,8 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // keyOpened holds the id of the key between open and close.
@@ -29,7 +25,7 @@ const keyOpened = "id"
 const ephemeralLife = time.Hour
 
 // Ephemeral is a key that lives for one run.
-type Ephemeral struct{ conn.Ephemeral }
+type Ephemeral struct{ object.ConnectedEphemeral }
 
 var (
 	_ ephemeral.EphemeralResourceWithConfigure = (*Ephemeral)(nil)
@@ -45,13 +41,13 @@ func (e *Ephemeral) Metadata(_ context.Context, _ ephemeral.MetadataRequest, res
 }
 
 type ephemeralModel struct {
-	Name        types.String    `tfsdk:"name"`
-	Description types.String    `tfsdk:"description"`
-	Scopes      types.Set       `tfsdk:"scopes"`
-	ExpiresAt   fwtype.DateTime `tfsdk:"expires_at"`
-	ID          types.String    `tfsdk:"id"`
-	Token       types.String    `tfsdk:"token"`
-	KeyPrefix   types.String    `tfsdk:"key_prefix"`
+	Name        types.String   `tfsdk:"name"`
+	Description types.String   `tfsdk:"description"`
+	Scopes      types.Set      `tfsdk:"scopes"`
+	ExpiresAt   value.DateTime `tfsdk:"expires_at"`
+	ID          types.String   `tfsdk:"id"`
+	Token       types.String   `tfsdk:"token"`
+	KeyPrefix   types.String   `tfsdk:"key_prefix"`
 }
 
 // Schema describes the ephemeral resource.
@@ -73,8 +69,8 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: says("scopes"),
 				Validators:          scopeValidators()},
-			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
-				Validators: []validator.String{validate.DateOrDateTime()},
+			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
+				Validators: []validator.String{value.DateOrDateTime()},
 				MarkdownDescription: says("expires_at") + " Defaults to one hour from now, so that " +
 					"the key ends even if a failed run never revokes it. Set a later time for longer runs."},
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
@@ -103,12 +99,12 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 			return
 		}
 		until := now.Add(ephemeralLife).Format(time.RFC3339)
-		m.ExpiresAt = fwtype.DateTimePointer(&until)
+		m.ExpiresAt = value.DateTimePointer(&until)
 	}
 	create := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(),
 		ExpiresAt: m.ExpiresAt.ValueStringPointer()}
 	if !m.Scopes.IsNull() {
-		create.Scopes = wire.Texts(m.Scopes)
+		create.Scopes = value.Texts(m.Scopes)
 	}
 	created, err := client.CreateAPIKey(ctx, create)
 	name := fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString())
@@ -126,7 +122,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	// First of all, so that it is revoked whatever fails after this.
-	private.Set(ctx, resp.Private, keyOpened, created.ID, &resp.Diagnostics)
+	object.SetPrivate(ctx, resp.Private, keyOpened, created.ID, &resp.Diagnostics)
 	m.ID, m.Token, m.KeyPrefix = types.StringValue(created.ID), types.StringPointerValue(created.Token),
 		types.StringValue(created.KeyPrefix)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, m)...)
@@ -147,7 +143,7 @@ func revoking(id string) apidiag.Operation {
 
 // Close revokes the key.
 func (e *Ephemeral) Close(ctx context.Context, req ephemeral.CloseRequest, resp *ephemeral.CloseResponse) {
-	id := private.Get[string](ctx, req.Private, keyOpened, &resp.Diagnostics)
+	id := object.Private[string](ctx, req.Private, keyOpened, &resp.Diagnostics)
 	client, ready := e.Conn.Collections.For("ephemeral "+typeName, &resp.Diagnostics)
 	if !ready || id == "" {
 		return

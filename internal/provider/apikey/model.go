@@ -13,22 +13,20 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // shared are the attributes that the resource and the data sources have in common.
 type shared struct {
-	ID          types.String    `tfsdk:"id"`
-	Name        types.String    `tfsdk:"name"`
-	Description types.String    `tfsdk:"description"`
-	Scopes      types.Set       `tfsdk:"scopes"`
-	ExpiresAt   fwtype.DateTime `tfsdk:"expires_at"`
-	KeyPrefix   types.String    `tfsdk:"key_prefix"`
-	Source      types.String    `tfsdk:"source"`
-	CreatedAt   types.String    `tfsdk:"created_at"`
+	ID          types.String   `tfsdk:"id"`
+	Name        types.String   `tfsdk:"name"`
+	Description types.String   `tfsdk:"description"`
+	Scopes      types.Set      `tfsdk:"scopes"`
+	ExpiresAt   value.DateTime `tfsdk:"expires_at"`
+	KeyPrefix   types.String   `tfsdk:"key_prefix"`
+	Source      types.String   `tfsdk:"source"`
+	CreatedAt   types.String   `tfsdk:"created_at"`
 }
 
 // model is the resource in configuration, plan and state.
@@ -58,12 +56,12 @@ var predecessorType = types.ObjectType{AttrTypes: map[string]attr.Type{
 func predecessorsOf(list types.List) []predecessor {
 	all := make([]predecessor, 0, len(list.Elements()))
 	for _, element := range list.Elements() {
-		object, ok := element.(types.Object)
+		o, ok := element.(types.Object)
 		if !ok {
 			continue
 		}
 		text := func(name string) types.String {
-			s, _ := object.Attributes()[name].(types.String)
+			s, _ := o.Attributes()[name].(types.String)
 			return s
 		}
 		all = append(all, predecessor{text("id"), text("key_prefix"), text("grace_until")})
@@ -122,12 +120,12 @@ func fromAPI(k *collections.APIKey) model {
 		shared: shared{
 			ID:          types.StringValue(k.ID),
 			Name:        types.StringValue(k.Name),
-			Description: wire.FilledOrNull(k.Description),
-			Scopes:      wire.SetOrEmpty(k.Scopes),
-			ExpiresAt:   fwtype.DateTime{StringValue: wire.FilledOrNull(k.ExpiresAt)},
-			KeyPrefix:   wire.TextOrNull(k.KeyPrefix),
-			Source:      wire.TextOrNull(k.Source),
-			CreatedAt:   wire.TextOrNull(k.CreatedAt),
+			Description: value.FilledOrNull(k.Description),
+			Scopes:      value.SetOrEmpty(k.Scopes),
+			ExpiresAt:   value.DateTime{StringValue: value.FilledOrNull(k.ExpiresAt)},
+			KeyPrefix:   value.TextOrNull(k.KeyPrefix),
+			Source:      value.TextOrNull(k.Source),
+			CreatedAt:   value.TextOrNull(k.CreatedAt),
 		},
 		ExpiresAfterDays:   types.Int64Null(),
 		GracePeriodDays:    types.Int64Null(),
@@ -164,7 +162,7 @@ func (m *model) setSecret(s encrypt.Secret) { m.Token, m.EncryptedToken = s.Clea
 // body is what creates the key as configured, by the time of the service.
 func (m model) body(now time.Time) collections.APIKeyCreate {
 	body := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(),
-		Scopes: wire.Texts(m.Scopes), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
+		Scopes: value.Texts(m.Scopes), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
 	if !m.ExpiresAfterDays.IsNull() {
 		body.ExpiresAt = new(now.AddDate(0, 0, int(m.ExpiresAfterDays.ValueInt64())).UTC().Format(time.RFC3339))
 	}
@@ -190,7 +188,7 @@ func (m model) since() types.String {
 // dueAt is when a plan makes a new key because of time: when the key is rotate_after_days old, or when its grace period
 // has to begin so that it ends before the key does. end is the expiry of the key at the service. It is null where
 // neither comes, or the key ends before, and unknown when that is not known yet.
-func (m model) dueAt(end fwtype.DateTime) types.String {
+func (m model) dueAt(end value.DateTime) types.String {
 	if m.RotateAfterDays.IsUnknown() || m.GracePeriodDays.IsUnknown() || m.ExpiresAt.IsUnknown() {
 		return types.StringUnknown()
 	}
@@ -215,7 +213,7 @@ func (m model) dueAt(end fwtype.DateTime) types.String {
 
 // outlives reports whether a new key would work longer than one that has this end. With a fixed expires_at nothing can
 // be renewed.
-func (m model) outlives(end fwtype.DateTime) bool {
+func (m model) outlives(end value.DateTime) bool {
 	return m.ExpiresAt.IsNull() || earlier(end.ValueString(), m.ExpiresAt.ValueString())
 }
 
@@ -274,12 +272,12 @@ type ending struct {
 
 const keyKnown = "key"
 
-func readKnown(ctx context.Context, store private.Store, diags *diag.Diagnostics) known {
-	return private.Get[known](ctx, store, keyKnown, diags)
+func readKnown(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) known {
+	return object.Private[known](ctx, store, keyKnown, diags)
 }
 
-func (k known) write(ctx context.Context, store private.Store, diags *diag.Diagnostics) {
-	private.Set(ctx, store, keyKnown, k, diags)
+func (k known) write(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) {
+	object.SetPrivate(ctx, store, keyKnown, k, diags)
 }
 
 // without leaves out what is left to do for an old key.
@@ -288,8 +286,8 @@ func (k known) without(id string) []ending {
 }
 
 // end is when the key ends at the service; null for never, and where it is not known.
-func (k known) end() fwtype.DateTime {
-	return fwtype.DateTime{StringValue: wire.FilledOrNull(k.Expiry)}
+func (k known) end() value.DateTime {
+	return value.DateTime{StringValue: value.FilledOrNull(k.Expiry)}
 }
 
 // expired reports whether the key has ended.

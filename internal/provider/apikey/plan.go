@@ -18,7 +18,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // ModifyPlan decides whether there is a new key, and the value of every computed attribute.
@@ -37,7 +36,7 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	r.refusePast(ctx, p.Planned, p.Diags)
 	p.Planned.refuseLifetime(p.Diags)
-	if own := private.Get[string](ctx, p.Private, keyOwn, p.Diags); own != "" {
+	if own := object.Private[string](ctx, p.Private, keyOwn, p.Diags); own != "" {
 		refuseOwn("replace", p.Planned.displayName(), own, p.Diags)
 	}
 	if !p.InApply() {

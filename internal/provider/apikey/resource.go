@@ -15,10 +15,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 type base = object.Resource[*collections.Service, collections.APIKey, model]
@@ -34,7 +32,7 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 // scheme is how keys are named and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
-	Service: conn.Collections,
+	Service: object.Collections,
 	ID:      func(k *collections.APIKey) string { return k.ID },
 	Get:     (*collections.Service).GetAPIKey,
 	Listed:  (*collections.Service).RefreshAPIKey,
@@ -58,7 +56,7 @@ var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var m model
-	resp.Diagnostics.Append(fields.Get(ctx, req.Config, &m)...)
+	resp.Diagnostics.Append(value.Get(ctx, req.Config, &m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -159,7 +157,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if revoked(key) {
 		k.Expiry = prior.ExpiresAt.ValueStringPointer() // it has ended before, in any case
 	} else {
-		end := wire.OrEmpty(key.ExpiresAt)
+		end := value.OrEmpty(key.ExpiresAt)
 		k.Rotated = k.Rotated || !importing && k.Expiry != nil && earlier(end, *k.Expiry)
 		k.Expiry = &end
 		state = prior.refreshed(key, ended(key, now) != "")

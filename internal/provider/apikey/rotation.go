@@ -17,8 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // renew creates the new key: by the service's rotation where that passes everything on, which gives the old key its end
@@ -84,7 +83,7 @@ func (w *write) create(ctx context.Context, next string, old func() []predecesso
 		}
 		expiry := key.ExpiresAt
 		if expiry == nil {
-			expiry = new(wire.OrEmpty(body.ExpiresAt))
+			expiry = new(value.OrEmpty(body.ExpiresAt))
 		}
 		var replaced []predecessor
 		if old != nil {
@@ -101,7 +100,7 @@ func (w *write) take(ctx context.Context, key *collections.APIKey, expiry *strin
 	next := w.After(key, w.Plan)
 	next.PreviousKeys, next.RotatedAt = predecessorList(old), types.StringNull()
 	if !w.before.ID.IsNull() {
-		next.RotatedAt = wire.TextOrNull(key.CreatedAt)
+		next.RotatedAt = value.TextOrNull(key.CreatedAt)
 		if next.RotatedAt.IsNull() && !now.IsZero() {
 			next.RotatedAt = types.StringValue(now.Format(time.RFC3339))
 		}
@@ -129,7 +128,7 @@ func (w *write) inherited(ctx context.Context, successor *collections.APIKey) *s
 			return nil
 		}
 	}
-	expiry := wire.OrEmpty(shown.ExpiresAt)
+	expiry := value.OrEmpty(shown.ExpiresAt)
 	if expiry == "" && !w.Plan.ExpiresAt.IsNull() {
 		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
 			w.Plan.Name.ValueString(), successor.ID), fmt.Sprintf("expires_at is %s, and the service has given no expiry to "+
@@ -146,7 +145,7 @@ func (w *write) rotationLost(err error) bool {
 		"place if it was."
 	var lost *collections.LostKeyError
 	if errors.As(err, &lost) && lost.Rotated != nil {
-		end := wire.OrEmpty(lost.Rotated.ExpiresAt)
+		end := value.OrEmpty(lost.Rotated.ExpiresAt)
 		if earlier(end, w.known.end().ValueString()) {
 			next = fmt.Sprintf("The old key was rotated and works until %s, and the token of its successor is lost. The next "+
 				"apply creates a new key in its place.", end)
@@ -302,8 +301,8 @@ func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
 	if p.State.Policy().Abandons() || p.State.AllowOwnKey.ValueBool() {
 		own = ""
 	}
-	if own != private.Get[string](ctx, p.Private, keyOwn, p.Diags) {
-		private.Set(ctx, p.Private, keyOwn, own, p.Diags)
+	if own != object.Private[string](ctx, p.Private, keyOwn, p.Diags) {
+		object.SetPrivate(ctx, p.Private, keyOwn, own, p.Diags)
 	}
 }
 

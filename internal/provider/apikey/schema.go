@@ -15,10 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 const typeName = "billing_api_key"
@@ -52,26 +50,26 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the current key (UUID). Every new key has another one."),
-			"name": schema.StringAttribute{Required: true, PlanModifiers: onChange(validate.NotBlank()),
+			"name": schema.StringAttribute{Required: true, PlanModifiers: onChange(value.NotBlank()),
 				MarkdownDescription: "Name of the key." + byNewKey},
-			"description": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
+			"description": schema.StringAttribute{Optional: true, PlanModifiers: onChange(value.NotBlank()),
 				MarkdownDescription: "Purpose of the key, as free text." + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
-				Default: setdefault.StaticValue(wire.SetOrEmpty(nil)), ElementType: types.StringType,
+				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: "Permissions of the key: wildcard patterns, such as `charges:*`, in any order. An empty " +
 					"set allows everything except administration. Defaults to `[]`." + byNewKey,
-				Validators:    []validator.Set{validate.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
-			"expires_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{},
-				Validators: []validator.String{validate.DateOrDateTime()},
+				Validators:    []validator.Set{value.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
+			"expires_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
+				Validators: []validator.String{value.DateOrDateTime()},
 				MarkdownDescription: "When the key stops working, ISO 8601. A date (its midnight in UTC), or date and time " +
 					"with zone. If unset, the key never expires. Not renewed: plans warn before it. Changing this creates " +
 					"a new key in place."},
-			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days,
+			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
 				Validators: []validator.Int64{int64validator.AtLeast(lowestAgeDays)},
 				MarkdownDescription: "Lifetime in days of every new key, instead of `expires_at`; more than " +
 					"`grace_period_days`. The key is renewed in place at `rotation_due_at`." + byNewKey},
-			"grace_period_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days,
+			"grace_period_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
 				Validators: []validator.Int64{int64validator.Between(0, highestGraceDays)},
 				MarkdownDescription: "Days that the old key works next to the new one, 0 to 30. Defaults to `7`. With `0` it " +
 					"stops when the new key is in the state."},
@@ -79,7 +77,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Default: mapdefault.StaticValue(object.NoTrigger),
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them creates a new key in place. Defaults " +
 					"to `{}`. Setting the first values, or removing all values, creates none."},
-			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days,
+			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
 				Validators: []validator.Int64{int64validator.AtLeast(lowestAgeDays)},
 				MarkdownDescription: "Age in days, 1 or more, from which on a plan creates a new key in place, by the clock of " +
 					"the service at the refresh; see `rotation_due_at`."},
@@ -117,12 +115,12 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
+func notBlank() []validator.String { return []validator.String{value.NotBlank()} }
 
 func onChange(v ...validator.String) []planmodifier.String {
-	return []planmodifier.String{validate.OnChange(v...)}
+	return []planmodifier.String{value.OnChange(v...)}
 }
 
 func scopeValidators() []validator.Set {
-	return []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(notBlank()...)}
+	return []validator.Set{value.NoNulls{}, setvalidator.ValueStringsAre(notBlank()...)}
 }

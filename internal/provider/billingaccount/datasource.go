@@ -13,7 +13,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // NewDataSource returns the data source of one billing account.
@@ -87,7 +87,7 @@ func listDataSchema() schema.Schema {
 			"external_id": object.Filter("Only accounts with this `external_id`, closed ones too."),
 			"customer_id": object.FilterByID("Only accounts of the customer with this id."),
 			"status": object.Filter("Only accounts with this status: `active`, `suspended` or `closed`.",
-				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
+				value.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.UpdatedSince("accounts"),
 			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in " +
 				"the order asked for.",
@@ -118,7 +118,7 @@ func NewListResource() list.ListResource {
 			"external_id": object.ListFilter("Only the account with this `external_id`."),
 			"customer_id": object.ListFilterByID("Only accounts of the customer with this id."),
 			"status": object.ListFilter("Only accounts with this status: `active` or `suspended`.",
-				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
+				value.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.ListUpdatedSince("accounts"),
 		},
 		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.BillingAccount, error] {

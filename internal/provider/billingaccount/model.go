@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // shared are the attributes that the resource and the data sources have in common.
@@ -57,22 +57,22 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 	m := model{
 		shared: shared{
 			ID:                      types.StringValue(a.ID),
-			PublicID:                wire.TextOrNull(a.PublicID),
-			ExternalID:              wire.FilledOrNull(a.ExternalID),
-			Currency:                wire.TextOrNull(a.Currency),
-			BillingEmail:            wire.FilledOrNull(a.BillingEmail),
+			PublicID:                value.TextOrNull(a.PublicID),
+			ExternalID:              value.FilledOrNull(a.ExternalID),
+			Currency:                value.TextOrNull(a.Currency),
+			BillingEmail:            value.FilledOrNull(a.BillingEmail),
 			PaymentTermsDays:        types.Int64PointerValue(a.PaymentTermsDays),
 			AutoCollection:          types.BoolPointerValue(a.AutoCollection),
 			BalanceCents:            types.Int64PointerValue(a.BalanceCents),
-			Status:                  wire.TextOrNull(a.Status),
-			SuspendedAt:             wire.FilledOrNull(a.SuspendedAt),
-			SuspensionReason:        wire.FilledOrNull(a.SuspensionReason),
+			Status:                  value.TextOrNull(a.Status),
+			SuspendedAt:             value.FilledOrNull(a.SuspendedAt),
+			SuspensionReason:        value.FilledOrNull(a.SuspensionReason),
 			TaxExempt:               types.BoolPointerValue(a.TaxExempt),
-			TaxExemptionCertificate: wire.FilledOrNull(a.TaxExemptionCertificate),
-			CustomerTaxType:         wire.FilledOrNull(a.CustomerTaxType),
-			Metadata:                wire.JSONText(a.Metadata),
-			CreatedAt:               wire.TextOrNull(a.CreatedAt),
-			UpdatedAt:               wire.TextOrNull(a.UpdatedAt),
+			TaxExemptionCertificate: value.FilledOrNull(a.TaxExemptionCertificate),
+			CustomerTaxType:         value.FilledOrNull(a.CustomerTaxType),
+			Metadata:                value.JSONText(a.Metadata),
+			CreatedAt:               value.TextOrNull(a.CreatedAt),
+			UpdatedAt:               value.TextOrNull(a.UpdatedAt),
 		},
 		CustomMetadata:          custom,
 		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
@@ -80,7 +80,7 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 		DeletionPolicy:          types.StringValue(policyClose),
 	}
 	if a.Customer != nil {
-		m.CustomerID = wire.TextOrNull(a.Customer.ID)
+		m.CustomerID = value.TextOrNull(a.Customer.ID)
 	}
 	return m, nil
 }
@@ -112,7 +112,7 @@ func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagn
 	state = state.preserve(m, own)
 	if err != nil {
 		diags.AddError("Unreadable response about "+state.displayName(), err.Error())
-		state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, wire.Known(m.EffectiveCustomMetadata)
+		state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
 		return state, false
 	}
 	c, id := a.Customer, state.CustomerID.ValueString()
@@ -132,15 +132,15 @@ func (m model) body(prior model) billing.AccountBody {
 	var customer api.Field[billing.CustomerRef]
 	if prior.ID.IsNull() {
 		customer = api.Set(billing.CustomerRef{ID: m.CustomerID.ValueString()})
-		m.BillingEmail, m.PaymentTermsDays, m.AutoCollection = wire.Known(m.BillingEmail), wire.Known(m.PaymentTermsDays),
-			wire.Known(m.AutoCollection)
+		m.BillingEmail, m.PaymentTermsDays, m.AutoCollection = value.Known(m.BillingEmail), value.Known(m.PaymentTermsDays),
+			value.Known(m.AutoCollection)
 	}
 	return billing.AccountBody{
 		Customer:         customer,
-		ExternalID:       wire.Text(m.ExternalID, prior.ExternalID),
-		BillingEmail:     wire.Text(m.BillingEmail, prior.BillingEmail),
-		PaymentTermsDays: wire.Number(m.PaymentTermsDays, prior.PaymentTermsDays),
-		AutoCollection:   wire.Bool(m.AutoCollection, prior.AutoCollection),
+		ExternalID:       value.ChangedText(m.ExternalID, prior.ExternalID),
+		BillingEmail:     value.ChangedText(m.BillingEmail, prior.BillingEmail),
+		PaymentTermsDays: value.ChangedNumber(m.PaymentTermsDays, prior.PaymentTermsDays),
+		AutoCollection:   value.ChangedBool(m.AutoCollection, prior.AutoCollection),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 const (
@@ -77,16 +77,16 @@ func TestAfter(t *testing.T) {
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	state := read(t, plain())
-	var replacing run.Record
+	var replacing object.Run
 	replacing.Gone(customerTypeName, ana)
 	for name, c := range map[string]struct {
 		planned types.String
-		record  *run.Record
+		record  *object.Run
 		want    bool
 	}{
 		"the same":               {types.StringValue(ana), &replacing, false},
-		"another":                {types.StringValue(bea), &run.Record{}, true},
-		"unknown":                {types.StringUnknown(), &run.Record{}, false},
+		"another":                {types.StringValue(bea), &object.Run{}, true},
+		"unknown":                {types.StringUnknown(), &object.Run{}, false},
 		"unknown, it is gone":    {types.StringUnknown(), &replacing, true},
 		"unknown, without a run": {types.StringUnknown(), nil, false},
 	} {

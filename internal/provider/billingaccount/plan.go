@@ -13,8 +13,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // customerTypeName is the resource type of customers.
@@ -57,8 +55,8 @@ func (r *Resource) refuseNobody(ctx context.Context, p *object.Plan[model]) {
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
-	own := private.Owned[ownership](ctx, p.Private, p.Diags)
-	imports := private.Get[bool](ctx, p.Private, keyImports, p.Diags)
+	own := object.Owned[ownership](ctx, p.Private, p.Diags)
+	imports := object.Private[bool](ctx, p.Private, keyImports, p.Diags)
 	if p.Diags.HasError() {
 		return
 	}
@@ -91,13 +89,13 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			"or set deletion_policy = %q and apply that first.", object.PolicyAbandon, policyClose))
 		return
 	}
-	p.Run.Note(typeName, id, run.Status{Configured: p.Config.Status, Changes: !p.Planned.Status.Equal(state.Status)})
-	private.Plan(ctx, p.Private, next, p.Diags)
+	p.Run.Note(typeName, id, object.PlannedStatus{Configured: p.Config.Status, Changes: !p.Planned.Status.Equal(state.Status)})
+	object.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 
 // moves reports whether only a new account can have the planned customer. One that is only known after apply may be the
 // same, unless the same run replaces the customer.
-func (m model) moves(state model, record *run.Record) bool {
+func (m model) moves(state model, record *object.Run) bool {
 	before := state.CustomerID.ValueString()
 	if m.CustomerID.IsUnknown() {
 		return record.Replaces(customerTypeName, before)

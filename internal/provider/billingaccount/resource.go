@@ -14,17 +14,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // scheme is how billing accounts are named and found.
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
-	Service: conn.Billing,
+	Service: object.Billing,
 	ID:      func(a *billing.BillingAccount) string { return a.ID },
 	Get:     (*billing.Service).GetBillingAccount,
 	Listed:  (*billing.Service).RefreshBillingAccount,
@@ -82,7 +80,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	own := ownership{desired}
 	w.After = after(&own, w.Diags)
 	body, adopted := w.Plan.body(model{}), false
-	body.CustomMetadata = wire.Metadata(desired)
+	body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.Do(ctx, step{Verb: "create", Blame: blameCustomer,
 		Send: func(ctx context.Context) (*billing.BillingAccount, error) {
 			created, err := w.Client.CreateBillingAccount(ctx, body)
@@ -94,7 +92,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		}}) {
 		return
 	}
-	private.SetOwned(ctx, w.Private, own, w.Diags)
+	object.SetOwned(ctx, w.Private, own, w.Diags)
 	if adopted {
 		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
 			"The response to the creation was lost. A lookup found the account that it had created.")
@@ -118,7 +116,7 @@ func after(own *ownership, diags *diag.Diagnostics) func(*billing.BillingAccount
 
 // Read refreshes the state. A closed account is final, so it counts as gone.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
+	own := object.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
 	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
@@ -141,8 +139,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	scheme.Save(ctx, state.ID, state, &resp.State, resp.Identity, &resp.Diagnostics)
 	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
-	if importing || private.Get[bool](ctx, req.Private, keyImports, &resp.Diagnostics) {
-		private.Set(ctx, resp.Private, keyImports, importing, &resp.Diagnostics)
+	if importing || object.Private[bool](ctx, req.Private, keyImports, &resp.Diagnostics) {
+		object.SetPrivate(ctx, resp.Private, keyImports, importing, &resp.Diagnostics)
 	}
 }
 
@@ -187,8 +185,8 @@ var customMetadata = metadata.Remote[*billing.Service, billing.BillingAccount, b
 // decided about ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
-	own := private.Owned[ownership](ctx, w.Private, w.Diags)
-	next := private.Planned[ownership](ctx, w.Private, w.Diags)
+	own := object.Owned[ownership](ctx, w.Private, w.Diags)
+	next := object.Planned[ownership](ctx, w.Private, w.Diags)
 	if !ok || w.Diags.HasError() {
 		return
 	}
@@ -207,7 +205,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			account, err := customMetadata.Change(ctx, w.Client, state.ID.ValueString(), body,
 				own.Metadata.Under(plan.CustomMetadataMode), next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
 			if account != nil {
-				private.SetOwned(ctx, w.Private, next, w.Diags)
+				object.SetOwned(ctx, w.Private, next, w.Diags)
 			}
 			return account, err
 		}}
@@ -219,7 +217,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if becomes(statusSuspended) && !w.Do(ctx, suspend(w)) {
 		return
 	}
-	private.SetOwned(ctx, w.Private, next, w.Diags)
+	object.SetOwned(ctx, w.Private, next, w.Diags)
 	w.Finish(ctx)
 }
 

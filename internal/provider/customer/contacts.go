@@ -8,7 +8,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // addressFields are the fields of an address, as the service names them.
@@ -35,7 +35,7 @@ func addressList(addresses []billing.Address) types.List {
 	return listOrNull(addressType, addresses, func(a billing.Address) map[string]attr.Value {
 		values := map[string]attr.Value{}
 		for i, field := range fieldsOf(&a) {
-			values[addressFields[i]] = wire.FilledOrNull(*field)
+			values[addressFields[i]] = value.FilledOrNull(*field)
 		}
 		return values
 	})
@@ -78,7 +78,7 @@ func itemsOf(list types.List) []item {
 func fromWire(remote []billing.Contact) []item {
 	items := make([]item, len(remote))
 	for i, c := range remote {
-		items[i] = item{Kind: wire.FilledOrNull(c.Kind), Value: types.StringValue(c.Value)}
+		items[i] = item{Kind: value.FilledOrNull(c.Kind), Value: types.StringValue(c.Value)}
 	}
 	return items
 }

@@ -7,35 +7,34 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // shared are the attributes that the resource and the data sources have in common.
 type shared struct {
-	ID             types.String    `tfsdk:"id"`
-	PublicID       types.String    `tfsdk:"public_id"`
-	ExternalID     types.String    `tfsdk:"external_id"`
-	Name           types.String    `tfsdk:"name"`
-	Nickname       types.String    `tfsdk:"nickname"`
-	LegalName      types.String    `tfsdk:"legal_name"`
-	DocumentType   types.String    `tfsdk:"document_type"`
-	DocumentNumber fwtype.Document `tfsdk:"document_number"`
-	Kind           types.String    `tfsdk:"kind"`
-	Birthday       types.String    `tfsdk:"birthday"`
-	Email          types.String    `tfsdk:"email"`
-	Phone          types.String    `tfsdk:"phone"`
-	Notes          types.String    `tfsdk:"notes"`
-	Addresses      types.List      `tfsdk:"addresses"`
-	Phones         types.List      `tfsdk:"phones"`
-	Emails         types.List      `tfsdk:"emails"`
-	Websites       types.List      `tfsdk:"websites"`
-	Tags           types.Set       `tfsdk:"tags"`
-	Metadata       types.String    `tfsdk:"metadata"`
-	CreatedAt      types.String    `tfsdk:"created_at"`
-	UpdatedAt      types.String    `tfsdk:"updated_at"`
+	ID             types.String   `tfsdk:"id"`
+	PublicID       types.String   `tfsdk:"public_id"`
+	ExternalID     types.String   `tfsdk:"external_id"`
+	Name           types.String   `tfsdk:"name"`
+	Nickname       types.String   `tfsdk:"nickname"`
+	LegalName      types.String   `tfsdk:"legal_name"`
+	DocumentType   types.String   `tfsdk:"document_type"`
+	DocumentNumber value.Document `tfsdk:"document_number"`
+	Kind           types.String   `tfsdk:"kind"`
+	Birthday       types.String   `tfsdk:"birthday"`
+	Email          types.String   `tfsdk:"email"`
+	Phone          types.String   `tfsdk:"phone"`
+	Notes          types.String   `tfsdk:"notes"`
+	Addresses      types.List     `tfsdk:"addresses"`
+	Phones         types.List     `tfsdk:"phones"`
+	Emails         types.List     `tfsdk:"emails"`
+	Websites       types.List     `tfsdk:"websites"`
+	Tags           types.Set      `tfsdk:"tags"`
+	Metadata       types.String   `tfsdk:"metadata"`
+	CreatedAt      types.String   `tfsdk:"created_at"`
+	UpdatedAt      types.String   `tfsdk:"updated_at"`
 }
 
 // model is the resource in configuration, plan and state.
@@ -64,26 +63,26 @@ func fromAPI(c *billing.Customer) (model, error) {
 	return model{
 		shared: shared{
 			ID:             types.StringValue(c.ID),
-			PublicID:       wire.TextOrNull(c.PublicID),
-			ExternalID:     wire.FilledOrNull(c.ExternalID),
+			PublicID:       value.TextOrNull(c.PublicID),
+			ExternalID:     value.FilledOrNull(c.ExternalID),
 			Name:           types.StringValue(c.Name),
-			Nickname:       wire.FilledOrNull(c.Nickname),
-			LegalName:      wire.FilledOrNull(c.LegalName),
-			DocumentType:   wire.FilledOrNull(c.DocumentType),
-			DocumentNumber: fwtype.DocumentPointer(c.DocumentNumber),
-			Kind:           wire.FilledOrNull(c.Kind),
-			Birthday:       wire.FilledOrNull(c.Birthday),
+			Nickname:       value.FilledOrNull(c.Nickname),
+			LegalName:      value.FilledOrNull(c.LegalName),
+			DocumentType:   value.FilledOrNull(c.DocumentType),
+			DocumentNumber: value.DocumentPointer(c.DocumentNumber),
+			Kind:           value.FilledOrNull(c.Kind),
+			Birthday:       value.FilledOrNull(c.Birthday),
 			Email:          emails.Main,
 			Phone:          phones.Main,
-			Notes:          wire.FilledOrNull(c.Notes),
+			Notes:          value.FilledOrNull(c.Notes),
 			Addresses:      addressList(c.Addresses),
 			Phones:         phones.List,
 			Emails:         emails.List,
 			Websites:       itemList(fromWire(c.Websites)),
-			Tags:           wire.Set(c.Tags),
-			Metadata:       wire.JSONText(c.Metadata),
-			CreatedAt:      wire.TextOrNull(c.CreatedAt),
-			UpdatedAt:      wire.TextOrNull(c.UpdatedAt),
+			Tags:           value.SetOf(c.Tags),
+			Metadata:       value.JSONText(c.Metadata),
+			CreatedAt:      value.TextOrNull(c.CreatedAt),
+			UpdatedAt:      value.TextOrNull(c.UpdatedAt),
 		},
 		CustomMetadata:          custom,
 		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
@@ -123,7 +122,7 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 	m.PaymentTermsDays, m.AutoCollection = types.Int64Null(), types.BoolNull()
 	if account != nil {
 		m.BillingAccountID = types.StringValue(account.ID)
-		m.BillingEmail = wire.FilledOrNull(account.BillingEmail)
+		m.BillingEmail = value.FilledOrNull(account.BillingEmail)
 		m.PaymentTermsDays = types.Int64PointerValue(account.PaymentTermsDays)
 		m.AutoCollection = types.BoolPointerValue(account.AutoCollection)
 	}
@@ -142,7 +141,7 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 	state, _ = fromAPI(&lean)
 	diags.AddError("Unreadable response about "+state.displayName(), err.Error())
 	state = state.preserve(m, c, own)
-	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, wire.Known(m.EffectiveCustomMetadata)
+	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
 	return state
 }
 
@@ -151,19 +150,19 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 // and leaves out what is not configured, so that the service's own defaults hold.
 func (m model) body(prior model, own ownership) billing.CustomerBody {
 	body := billing.CustomerBody{
-		Name:       wire.Text(m.Name, prior.Name),
-		ExternalID: wire.Text(m.ExternalID, prior.ExternalID),
-		Nickname:   wire.Text(m.Nickname, prior.Nickname),
-		LegalName:  wire.Text(m.LegalName, prior.LegalName),
-		Kind:       wire.Text(m.Kind, prior.Kind),
-		Birthday:   wire.Text(m.Birthday, prior.Birthday),
-		Notes:      wire.Text(m.Notes, prior.Notes),
+		Name:       value.ChangedText(m.Name, prior.Name),
+		ExternalID: value.ChangedText(m.ExternalID, prior.ExternalID),
+		Nickname:   value.ChangedText(m.Nickname, prior.Nickname),
+		LegalName:  value.ChangedText(m.LegalName, prior.LegalName),
+		Kind:       value.ChangedText(m.Kind, prior.Kind),
+		Birthday:   value.ChangedText(m.Birthday, prior.Birthday),
+		Notes:      value.ChangedText(m.Notes, prior.Notes),
 		Addresses:  changedList(m.Addresses, prior.Addresses, toAddresses),
 		Websites:   changedList(m.Websites, prior.Websites, toContacts),
-		Tags:       wire.Labels(m.Tags, prior.Tags),
+		Tags:       value.ChangedLabels(m.Tags, prior.Tags),
 	}
 	if !m.DocumentNumber.Means(prior.DocumentNumber) {
-		body.DocumentNumber = wire.Text(m.DocumentNumber.StringValue, prior.DocumentNumber.StringValue)
+		body.DocumentNumber = value.ChangedText(m.DocumentNumber.StringValue, prior.DocumentNumber.StringValue)
 	}
 	if !prior.ID.IsNull() {
 		// The main value is sent inside its list, because alone it could not replace an entry.
@@ -171,12 +170,12 @@ func (m model) body(prior model, own ownership) billing.CustomerBody {
 		body.Phones = pair{m.Phone, m.Phones}.change(pair{prior.Phone, prior.Phones}, own.Phone)
 		return body
 	}
-	body.Email, body.Emails = wire.Text(m.Email, prior.Email), changedList(m.Emails, prior.Emails, toContacts)
-	body.Phone, body.Phones = wire.Text(m.Phone, prior.Phone), changedList(m.Phones, prior.Phones, toContacts)
-	body.CreateBillingAccount = wire.Bool(m.CreateBillingAccount, prior.CreateBillingAccount)
-	body.BillingEmail = wire.Text(m.BillingEmail, prior.BillingEmail)
-	body.PaymentTermsDays = wire.Number(m.PaymentTermsDays, prior.PaymentTermsDays)
-	body.AutoCollection = wire.Bool(m.AutoCollection, prior.AutoCollection)
+	body.Email, body.Emails = value.ChangedText(m.Email, prior.Email), changedList(m.Emails, prior.Emails, toContacts)
+	body.Phone, body.Phones = value.ChangedText(m.Phone, prior.Phone), changedList(m.Phones, prior.Phones, toContacts)
+	body.CreateBillingAccount = value.ChangedBool(m.CreateBillingAccount, prior.CreateBillingAccount)
+	body.BillingEmail = value.ChangedText(m.BillingEmail, prior.BillingEmail)
+	body.PaymentTermsDays = value.ChangedNumber(m.PaymentTermsDays, prior.PaymentTermsDays)
+	body.AutoCollection = value.ChangedBool(m.AutoCollection, prior.AutoCollection)
 	return body
 }
 

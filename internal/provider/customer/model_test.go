@@ -13,9 +13,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // responded is the customer that an exchange of the contract returns, decoded, and as it is on the wire.
@@ -43,11 +42,11 @@ func responsesOfOne() []evidence.Exchange {
 }
 
 // textValue is a value that is text; false for lists and the like.
-func textValue(value any) (types.String, bool) {
-	switch v := value.(type) {
+func textValue(v any) (types.String, bool) {
+	switch v := v.(type) {
 	case types.String:
 		return v, true
-	case fwtype.Document:
+	case value.Document:
 		return v.StringValue, true
 	}
 	return types.String{}, false
@@ -111,7 +110,7 @@ func TestFromAPI_structures(t *testing.T) {
 		if err := json.Unmarshal(fields["tags"], &tags); err != nil {
 			t.Fatal(err)
 		}
-		if have := wire.Texts(m.Tags); m.Tags.IsNull() != (len(tags) == 0) ||
+		if have := value.Texts(m.Tags); m.Tags.IsNull() != (len(tags) == 0) ||
 			!slices.Equal(slices.Sorted(slices.Values(have)), slices.Sorted(slices.Values(tags))) {
 			t.Errorf("%s: tags %s, the service says %v", exchange.Name, m.Tags, tags)
 		}
@@ -180,7 +179,7 @@ func TestFromAPI_defaults(t *testing.T) {
 // written is a state as a configuration may have written it.
 func written() model {
 	m, _ := fromAPI(&billing.Customer{ID: "1", Name: "A"})
-	m.DocumentNumber = fwtype.Document{StringValue: types.StringValue("529.982.247-25")}
+	m.DocumentNumber = value.Document{StringValue: types.StringValue("529.982.247-25")}
 	m.Email, m.Emails = types.StringValue("a"), listOf("a,b")
 	m.Websites = listOf("w2,w1")
 	m.Tags = types.SetValueMust(types.StringType, nil)
@@ -224,7 +223,7 @@ func TestKeeping(t *testing.T) {
 				len(m.Tags.Elements()) == 0
 		}},
 		"tags of others": {billing.Customer{Tags: []string{"t"}},
-			func(m model) bool { return slices.Equal(wire.Texts(m.Tags), []string{"t"}) }},
+			func(m model) bool { return slices.Equal(value.Texts(m.Tags), []string{"t"}) }},
 		"own keys only": {billing.Customer{CustomMetadata: json.RawMessage(`{"own":1.0,"x":2}`)},
 			func(m model) bool { return m.CustomMetadata.Equal(written().CustomMetadata) }},
 		"effective has all": {billing.Customer{CustomMetadata: json.RawMessage(`{"x":2,"own":1}`)},

@@ -12,9 +12,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // blank is a configuration that names nothing.
@@ -72,7 +71,7 @@ func configured(t *testing.T, exchange evidence.Exchange) (model, metadata.Owned
 	}
 	return model{shared: shared{
 		Name: text(sent.Name), ExternalID: text(sent.ExternalID), Nickname: text(sent.Nickname),
-		LegalName: text(sent.LegalName), DocumentNumber: fwtype.DocumentPointer(given(sent.DocumentNumber)),
+		LegalName: text(sent.LegalName), DocumentNumber: value.DocumentPointer(given(sent.DocumentNumber)),
 		Kind: text(sent.Kind), Birthday: text(sent.Birthday), Notes: text(sent.Notes), Email: text(sent.Email),
 		Phone: text(sent.Phone), Addresses: addressList(addresses), Emails: items(sent.Emails), Phones: items(sent.Phones),
 		Websites: items(sent.Websites), Tags: tags(labels...)},
@@ -86,7 +85,7 @@ func configured(t *testing.T, exchange evidence.Exchange) (model, metadata.Owned
 // created is the body that creates what is configured.
 func created(config model, desired metadata.Owned) billing.CustomerBody {
 	body := config.body(model{}, ownership{})
-	body.CustomMetadata = wire.Metadata(desired)
+	body.CustomMetadata = value.ChangedMetadata(desired)
 	return body
 }
 
@@ -170,8 +169,8 @@ var updatable = map[string]field{
 	"kind":        textInto(func(m *model) *types.String { return &m.Kind }),
 	"birthday":    textInto(func(m *model) *types.String { return &m.Birthday }),
 	"notes":       textInto(func(m *model) *types.String { return &m.Notes }),
-	"document_number": {put: func(m *model, value string) {
-		m.DocumentNumber = fwtype.Document{StringValue: mainOf(value)}
+	"document_number": {put: func(m *model, v string) {
+		m.DocumentNumber = value.Document{StringValue: mainOf(v)}
 	},
 		json: func(value string) any { return value }},
 	"emails":   contactsInto(func(m *model) *types.List { return &m.Emails }),
@@ -225,7 +224,7 @@ func TestBody(t *testing.T) {
 func TestBody_sameInOtherWords(t *testing.T) {
 	t.Parallel()
 	document := func(number string) func(*model) {
-		return func(m *model) { m.DocumentNumber = fwtype.DocumentPointer(&number) }
+		return func(m *model) { m.DocumentNumber = value.DocumentPointer(&number) }
 	}
 	for name, c := range map[string]struct{ state, planned func(*model) }{
 		"mask":           {document("529.982.247-25"), document("52998224725")},

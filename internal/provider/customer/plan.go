@@ -14,7 +14,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
@@ -29,7 +28,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
-	own := private.Owned[ownership](ctx, p.Private, p.Diags)
+	own := object.Owned[ownership](ctx, p.Private, p.Diags)
 	if p.Diags.HasError() {
 		return
 	}
@@ -42,7 +41,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	}
 	p.Update(ctx, id)
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
-	private.Plan(ctx, p.Private, next, p.Diags)
+	object.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 
 // keepImported leaves email and phone of an imported customer as they are shown, where nothing else changes: an import

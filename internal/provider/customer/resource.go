@@ -17,18 +17,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // scheme is how customers are named and found.
 var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
-	Service: conn.Billing,
+	Service: object.Billing,
 	ID:      func(c *billing.Customer) string { return c.ID },
 	Get:     (*billing.Service).GetCustomer,
 	Listed:  (*billing.Service).RefreshCustomer,
@@ -60,7 +57,7 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var config model
-	resp.Diagnostics.Append(fields.Get(ctx, req.Config, &config)...)
+	resp.Diagnostics.Append(value.Get(ctx, req.Config, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -101,7 +98,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return state
 	}
 	body := w.Config.body(model{}, ownership{})
-	body.CustomMetadata = wire.Metadata(desired)
+	body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (_ *billing.Customer, err error) {
 		if created, err = w.Client.CreateCustomer(ctx, body); err != nil {
 			return nil, err
@@ -111,7 +108,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w.Finish(ctx)
-	private.SetOwned(ctx, w.Private, own, w.Diags)
+	object.SetOwned(ctx, w.Private, own, w.Diags)
 	if created.Adopted {
 		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
 			"The response to the creation was lost. A lookup found the customer that it had created.")
@@ -123,7 +120,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // Read refreshes the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
+	own := object.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	state, client, ok := r.BeginRead(ctx, req, resp)
 	// Also without a response, and for a customer that is gone: the framework requires an identity from every refresh,
@@ -255,8 +252,8 @@ var customMetadata = metadata.Remote[*billing.Service, billing.Customer, billing
 // decided about ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
-	own := private.Owned[ownership](ctx, w.Private, w.Diags)
-	next := private.Planned[ownership](ctx, w.Private, w.Diags).within(ownedBy(w.Config))
+	own := object.Owned[ownership](ctx, w.Private, w.Diags)
+	next := object.Planned[ownership](ctx, w.Private, w.Diags).within(ownedBy(w.Config))
 	if !ok || w.Diags.HasError() {
 		return
 	}
@@ -277,7 +274,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		w.Finish(ctx)
 	}
 	if w.Last != nil || !w.Diags.HasError() {
-		private.SetOwned(ctx, w.Private, next, w.Diags)
+		object.SetOwned(ctx, w.Private, next, w.Diags)
 	}
 }
 

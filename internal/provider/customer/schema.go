@@ -12,10 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // typeName is the Terraform type of the resource, the data source and the list resource.
@@ -35,35 +34,35 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at": object.Computed("When the customer was last changed, ISO 8601."),
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the person or company.",
-				PlanModifiers: onChange(validate.NotBlank())},
+				PlanModifiers: onChange(value.NotBlank())},
 			"external_id": optional("Identifier of the customer in your own system, unique among the customers of the "+
 				"organization that are not deleted. Finds the customer for an import, and after a lost response. If "+
-				"removed, it is cleared.", validate.NotBlank()),
-			"nickname":   optional("Trade name or short name.", validate.NotBlank()),
-			"legal_name": optional("Company name of a legal entity, as registered.", validate.NotBlank()),
-			"notes":      optional("Notes, as free text.", validate.NotBlank()),
+				"removed, it is cleared.", value.NotBlank()),
+			"nickname":   optional("Trade name or short name.", value.NotBlank()),
+			"legal_name": optional("Company name of a legal entity, as registered.", value.NotBlank()),
+			"notes":      optional("Notes, as free text.", value.NotBlank()),
 			"kind": optional("`natural` (a person) or `juridical` (a legal entity).",
 				stringvalidator.OneOf("natural", "juridical")),
-			"birthday": optional("Date of birth, `YYYY-MM-DD`.", validate.Date()),
-			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
+			"birthday": optional("Date of birth, `YYYY-MM-DD`.", value.Date()),
+			"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{},
 				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two " +
 					"check digits), with or without a mask. Differences in mask or case cause no diff. If removed, it is " +
 					"cleared.",
-				PlanModifiers: onChange(validate.CPFOrCNPJ())},
+				PlanModifiers: onChange(value.CPFOrCNPJ())},
 
-			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
+			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(value.Email()),
 				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},
-			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Phone()),
+			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(value.Phone()),
 				MarkdownDescription: "Main phone number, an entry of `phones`." + oneEntry("phones")},
-			"emails":   nestedList(itemParts("E-mail address.", validate.Email()), "E-mail addresses."+authoritative),
-			"phones":   nestedList(itemParts("Phone number.", validate.Phone()), "Phone numbers."+authoritative),
-			"websites": nestedList(itemParts("Address (URL) of the website.", validate.NotBlank()), "Web addresses."+inAnyOrder),
+			"emails":   nestedList(itemParts("E-mail address.", value.Email()), "E-mail addresses."+authoritative),
+			"phones":   nestedList(itemParts("Phone number.", value.Phone()), "Phone numbers."+authoritative),
+			"websites": nestedList(itemParts("Address (URL) of the website.", value.NotBlank()), "Web addresses."+inAnyOrder),
 			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, the list is authoritative: "+
 				"entries added elsewhere are removed. If never set, entries are left unchanged. Removing the argument deletes "+
 				"all entries, like `[]`."),
 			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{validate.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
+				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{value.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
 			"custom_metadata_mode":      metadata.ModeAttribute(),
@@ -72,11 +71,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"create_billing_account": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether a billing account is created together with the customer. Defaults " +
 					"to `true`. " + onCreateOnly},
-			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(value.Email()),
 				MarkdownDescription: "E-mail address for invoices of that billing account. Defaults to the " +
 					"customer's `email`. " + onCreateOnly},
-			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
-				PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.AtLeast(0))},
+			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
+				PlanModifiers: []planmodifier.Int64{value.OnChangeInt64(int64validator.AtLeast(0))},
 				MarkdownDescription: "Days until an invoice of that billing account is due, 0 or more. Defaults " +
 					"to `10`. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
@@ -123,7 +122,7 @@ const onCreateOnly = "Used on creation only, and not refreshed: a later change h
 	"shows the account in `billing_account_id`."
 
 func onChange(validators ...validator.String) []planmodifier.String {
-	return []planmodifier.String{validate.OnChange(validators...)}
+	return []planmodifier.String{value.OnChange(validators...)}
 }
 
 func optional(description string, validators ...validator.String) schema.StringAttribute {
@@ -133,28 +132,28 @@ func optional(description string, validators ...validator.String) schema.StringA
 // nestedList is a list of contacts or addresses, which have these parts.
 func nestedList(parts map[string]schema.Attribute, description string) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
-		Validators: []validator.List{validate.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts}}
+		Validators: []validator.List{value.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts}}
 }
 
 // itemParts are the arguments of an item of emails, phones or websites; the validator checks a value that the service
 // does not have yet.
-func itemParts(value string, valid validator.String) map[string]schema.Attribute {
+func itemParts(v string, valid validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind":  optional("Purpose, such as `billing` or `personal`.", validate.NotBlank()),
-		"value": schema.StringAttribute{Required: true, MarkdownDescription: value, PlanModifiers: onChange(valid)},
+		"kind":  optional("Purpose, such as `billing` or `personal`.", value.NotBlank()),
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, PlanModifiers: onChange(valid)},
 	}
 }
 
 func addressParts() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind":         optional("Purpose of the address, such as `billing` or `shipping`.", validate.NotBlank()),
-		"street":       optional("Street, without the number.", validate.NotBlank()),
-		"number":       optional("Number in the street.", validate.NotBlank()),
-		"complement":   optional("Flat, floor or block.", validate.NotBlank()),
-		"neighborhood": optional("Neighborhood.", validate.NotBlank()),
-		"city":         optional("City.", validate.NotBlank()),
-		"state":        optional("State, such as `SP`.", validate.NotBlank()),
-		"postal_code":  optional("Postal code.", validate.NotBlank()),
-		"country":      optional("ISO country code, such as `BR`.", validate.NotBlank()),
+		"kind":         optional("Purpose of the address, such as `billing` or `shipping`.", value.NotBlank()),
+		"street":       optional("Street, without the number.", value.NotBlank()),
+		"number":       optional("Number in the street.", value.NotBlank()),
+		"complement":   optional("Flat, floor or block.", value.NotBlank()),
+		"neighborhood": optional("Neighborhood.", value.NotBlank()),
+		"city":         optional("City.", value.NotBlank()),
+		"state":        optional("State, such as `SP`.", value.NotBlank()),
+		"postal_code":  optional("Postal code.", value.NotBlank()),
+		"country":      optional("ISO country code, such as `BR`.", value.NotBlank()),
 	}
 }

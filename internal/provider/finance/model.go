@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // model is the resource in configuration, plan and state.
@@ -49,13 +49,13 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 		IgnoreRemoteChanges: types.BoolNull(),
 		IdempotencyKey:      types.StringNull(),
 		DeletionPolicy:      types.StringValue(object.PolicyDelete),
-		Response:            wire.JSONText(record.Raw),
+		Response:            value.JSONText(record.Raw),
 	}, nil
 }
 
 // preserve carries over from prior what the service does not say, and shows of the body only what prior names.
 func (m model) preserve(prior model) (model, error) {
-	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, wire.Known(prior.IdempotencyKey)
+	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, value.Known(prior.IdempotencyKey)
 	m.DeletionPolicy = prior.DeletionPolicy
 	shape, err := prior.Body.Object()
 	if err != nil {

@@ -16,14 +16,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // readOwnership reads what the configuration owns of a record; of one that was imported, and not applied since, it owns
 // no key.
-func readOwnership(ctx context.Context, store private.Store, diags *diag.Diagnostics) metadata.Ownership {
-	owned := private.Owned[metadata.Owned](ctx, store, diags).Object
+func readOwnership(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) metadata.Ownership {
+	owned := object.Owned[metadata.Owned](ctx, store, diags).Object
 	return metadata.Ownership{Mode: metadata.ModeMerge, Owned: owned}
 }
 
@@ -46,7 +44,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	}
 	warnCollection(p.Planned.Collection, p.Diags)
 	r.claim(p, p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), About: p.Planned.excerpt(),
-		Replaces: run.Replaced(ctx, p.Private, p.Diags)})
+		Replaces: object.Replaced(ctx, p.Private, p.Diags)})
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
@@ -57,7 +55,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	r.claim(p, createdWith(ctx, p), finance.Claim{ID: p.State.ID.ValueString()})
 	var next metadata.Owned
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, p.Diags)
-	private.Plan(ctx, p.Private, next, p.Diags)
+	object.SetPlanned(ctx, p.Private, next, p.Diags)
 	var at path.Paths
 	if !p.Planned.Collection.IsUnknown() && !p.Planned.Collection.Equal(p.State.Collection) {
 		at = path.Paths{path.Root(attrCollection)}
@@ -74,7 +72,7 @@ const keyCreated = "created_with"
 // createdWith is the state with the key that the record was created with.
 func createdWith(ctx context.Context, p *object.Plan[model]) model {
 	m := p.State
-	if key := private.Get[string](ctx, p.Private, keyCreated, p.Diags); key != "" {
+	if key := object.Private[string](ctx, p.Private, keyCreated, p.Diags); key != "" {
 		m.IdempotencyKey = types.StringValue(key)
 	}
 	return m

@@ -19,19 +19,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // scheme names records. They are found by collection and id, and not by an id alone, so import and identity are their
 // own.
 var scheme = object.Scheme[*finance.Service, finance.Record]{
 	TypeName: typeName, Noun: "finance record",
-	Service: conn.Finance,
+	Service: object.Finance,
 }
 
 type base = object.Resource[*finance.Service, finance.Record, model]
@@ -92,8 +89,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	plan.ID, plan.Response = created.ID, created.Response
 	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
-	private.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
-	private.Set(ctx, w.Private, keyCreated, plan.IdempotencyKey.ValueString(), w.Diags)
+	object.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
+	object.SetPrivate(ctx, w.Private, keyCreated, plan.IdempotencyKey.ValueString(), w.Diags)
 	if record.Existed {
 		warnExisted(plan, w.Diags)
 	}
@@ -189,7 +186,7 @@ func selected(ctx context.Context, req resource.ImportStateRequest, diags *diag.
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root(attrCollection), &collection)...)
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
 	}
-	if !diags.HasError() && (!validate.IsCollection(collection) || id == "" || strings.Contains(id, "/")) {
+	if !diags.HasError() && (!value.IsCollection(collection) || id == "" || strings.Contains(id, "/")) {
 		diags.AddError("Invalid import id", "A record is named by its collection and its id. Write <collection>/<id>, "+
 			"such as payables/7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a, or the identity with both.")
 	}
@@ -205,7 +202,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	w, ready := r.BeginUpdate(ctx, req, resp)
 	plan, state := w.Plan, w.State
 	own := readOwnership(ctx, w.Private, w.Diags)
-	next := private.Planned[metadata.Owned](ctx, w.Private, w.Diags)
+	next := object.Planned[metadata.Owned](ctx, w.Private, w.Diags)
 	refuseMove(plan, state, w.Diags)
 	if !ready || w.Diags.HasError() {
 		return
@@ -226,11 +223,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			apidiag.Add(w.Diags, inBody(err, next.Object), operation("update", state).Of(w.Plan))
 			return
 		}
-		plan.Response = wire.JSONText(record.Raw)
+		plan.Response = value.JSONText(record.Raw)
 		plan.warnStored(record, next.Object, w.Diags)
 	}
 	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
-	private.SetOwned(ctx, w.Private, next, w.Diags)
+	object.SetOwned(ctx, w.Private, next, w.Diags)
 }
 
 // Delete deletes the record, unless it is the one that this run has created in its place.

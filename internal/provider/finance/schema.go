@@ -11,7 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 const typeName = "billing_finance_record"
@@ -46,7 +46,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the record, unique within its collection."),
 			attrCollection: schema.StringAttribute{Required: true,
-				Validators:          []validator.String{validate.Collection("payables")},
+				Validators:          []validator.String{value.Collection("payables")},
 				MarkdownDescription: aboutCollection + " Changing this forces replacement."},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
 				MarkdownDescription: "The record: an object with any nesting. Amounts are strings such as `\"10.50\"` (see " +
@@ -56,7 +56,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether to ignore differences between `body` and the record at the service, " +
 					"for collections that the service changes. Changes of the configuration are still sent. Defaults to `false`."},
 			attrIdempotencyKey: schema.StringAttribute{Optional: true, Computed: true,
-				Validators: []validator.String{validate.Matches(finance.KeyPattern,
+				Validators: []validator.String{value.Matches(finance.KeyPattern,
 					"a UUID of version 4, such as the result of a random_uuid resource")},
 				MarkdownDescription: "Idempotency key of the creation, a UUID of version 4. Defaults to a key derived from " +
 					"`collection` and `body`: equal records need different keys. Used only for the creation; a later change " +

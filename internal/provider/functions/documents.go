@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // longestCPF is the most digits that the service takes for a CPF.
@@ -78,7 +78,7 @@ func (*DocumentType) Run(ctx context.Context, req function.RunRequest, resp *fun
 		return
 	}
 	plain := same.PlainDocument(number)
-	switch _, wrong := validate.TaxNumber(number); {
+	switch _, wrong := value.TaxNumber(number); {
 	case !strings.ContainsAny(plain, "0123456789"):
 		resp.Error = refuse("%q contains no digit, so it is not a tax number. Write a CPF (11 digits) or a CNPJ (14 "+
 			"characters)", number)
@@ -97,11 +97,11 @@ func (*NormalizeDocument) Run(ctx context.Context, req function.RunRequest, resp
 	if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
 		return
 	}
-	plain, wrong := validate.TaxNumber(number)
+	plain, wrong := value.TaxNumber(number)
 	switch {
 	case wrong != "":
 		resp.Error = refuse("%s", wrong)
-	case !validate.CheckDigits(plain):
+	case !value.CheckDigits(plain):
 		resp.Error = refuse("The check digits of %q are wrong: the last two digits do not follow from the others. "+
 			"This is probably a typing error", number)
 	default:

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Signature is webhook_signature.
@@ -52,7 +52,7 @@ func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, re
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It " +
 				"must not be empty."},
-			function.Int64Parameter{Name: "timestamp", CustomType: fwtype.Seconds,
+			function.Int64Parameter{Name: "timestamp", CustomType: value.Seconds,
 				MarkdownDescription: "Time of sending in unix seconds."},
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it is sent."},
 		},
@@ -73,9 +73,9 @@ func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionReque
 				"must not be empty."},
 			function.StringParameter{Name: "header", MarkdownDescription: "Value of the header, `t=…,v1=…`."},
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as received."},
-			function.Int64Parameter{Name: "now", CustomType: fwtype.Seconds,
+			function.Int64Parameter{Name: "now", CustomType: value.Seconds,
 				MarkdownDescription: "Time of the check in unix seconds."},
-			function.Int64Parameter{Name: "tolerance", CustomType: fwtype.Seconds, MarkdownDescription: "Largest difference " +
+			function.Int64Parameter{Name: "tolerance", CustomType: value.Seconds, MarkdownDescription: "Largest difference " +
 				"in seconds, 0 or more; 300 is recommended."},
 		},
 		Return: function.BoolReturn{},

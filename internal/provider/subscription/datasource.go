@@ -17,11 +17,8 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // NewDataSource returns the data source of one subscription.
@@ -36,7 +33,7 @@ func NewListDataSource() datasource.DataSource {
 
 // NewInvoicesDataSource returns the data source of invoices.
 func NewInvoicesDataSource() datasource.DataSource {
-	return object.NewDataSource("billing_invoices", conn.Billing, invoicesSchema, readInvoices)
+	return object.NewDataSource("billing_invoices", object.Billing, invoicesSchema, readInvoices)
 }
 
 // dataModel is a subscription that is only read.
@@ -126,9 +123,9 @@ func dataItemsAttribute(when string) schema.SetNestedAttribute {
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the item."},
 			"product_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the product."},
 			"price_id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the price of the product."},
-			"quantity": schema.Int64Attribute{Computed: true, CustomType: fwtype.Whole,
+			"quantity": schema.Int64Attribute{Computed: true, CustomType: value.Whole,
 				MarkdownDescription: "How many, 1 or more."},
-			"unit_amount_subcents": schema.Int64Attribute{Computed: true, CustomType: fwtype.Subcents,
+			"unit_amount_subcents": schema.Int64Attribute{Computed: true, CustomType: value.Subcents,
 				MarkdownDescription: "Amount of one in subcents, ten-thousandths of the currency unit: `105012` is 10.5012 (see " +
 					"the " +
 					"function `format_subcents`); null where the service does not say, and the price's own applies."},
@@ -181,7 +178,7 @@ func listDataSchema() schema.Schema {
 			"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"),
 				MarkdownDescription: "Only subscriptions with this active plan."},
 			"status": object.Filter("Only subscriptions with this status, such as "+
-				"`active`.", validate.KnownStatus(statuses...)),
+				"`active`.", value.KnownStatus(statuses...)),
 			"updated_at_gte": object.UpdatedSince("subscriptions"),
 			"include_items": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to read the `items` of each " +
 				"subscription, with one more request each. Defaults to `false`."},
@@ -221,7 +218,7 @@ func NewListResource() list.ListResource {
 			"billing_account_id": object.ListFilterByID("Only subscriptions of the billing account with this id."),
 			"plan_id":            object.ListFilter("Only subscriptions with this active plan.", isIDOf("plan_id")...),
 			"status": object.ListFilter("Only subscriptions with this status, such as "+
-				"`active`.", validate.KnownStatus(statuses...)),
+				"`active`.", value.KnownStatus(statuses...)),
 			"updated_at_gte": object.ListUpdatedSince("subscriptions"),
 		},
 		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.Subscription, error] {
@@ -262,7 +259,7 @@ func describe(s *billing.Subscription, items func() ([]billing.SubscriptionItem,
 		listed, err = items()
 		m.Items = seenItems(types.SetNull(itemType), listed)
 	}
-	m.TrialEnd, m.TrialPeriodDays = fwtype.DateTimePointer(nil), types.Int64Null()
+	m.TrialEnd, m.TrialPeriodDays = value.DateTimePointer(nil), types.Int64Null()
 	m.PlanChange = types.ObjectNull(planType.AttrTypes)
 	name := s.Status + " on " + s.BillingAccountID
 	if s.ExternalID != nil {
@@ -287,8 +284,8 @@ type invoiceModel struct {
 }
 
 func invoiceFromAPI(i *billing.Invoice) (invoiceModel, error) {
-	return invoiceModel{ID: wire.TextOrNull(i.ID), SubscriptionID: wire.TextOrNull(i.SubscriptionID),
-		BillingAccountID: wire.TextOrNull(i.BillingAccountID), JSON: wire.JSONText(i.Raw)}, nil
+	return invoiceModel{ID: value.TextOrNull(i.ID), SubscriptionID: value.TextOrNull(i.SubscriptionID),
+		BillingAccountID: value.TextOrNull(i.BillingAccountID), JSON: value.JSONText(i.Raw)}, nil
 }
 
 // invoicesSchema describes the data source of invoices.
@@ -324,7 +321,7 @@ func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel
 }
 
 // InvoiceAction invoices a subscription.
-type InvoiceAction struct{ conn.Action }
+type InvoiceAction struct{ object.ConnectedAction }
 
 var _ action.ActionWithConfigure = (*InvoiceAction)(nil)
 
@@ -351,10 +348,10 @@ func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *
 			"the result.\n\nRequires Terraform 1.14. Older versions and OpenTofu have no actions, and nothing " +
 			"else in this provider creates an invoice: create it in the service's own interface.",
 		Attributes: map[string]actionschema.Attribute{
-			"subscription_id": actionschema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
+			"subscription_id": actionschema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
 				MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},
 			"reason": actionschema.StringAttribute{Optional: true,
-				Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Reason that is recorded " +
+				Validators: []validator.String{value.NotBlank()}, MarkdownDescription: "Reason that is recorded " +
 					"with the invoice."},
 		},
 	}

@@ -17,12 +17,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 var itemType = types.ObjectType{AttrTypes: map[string]attr.Type{
-	"product_id": types.StringType, "price_id": types.StringType, "quantity": fwtype.Whole,
-	"unit_amount_subcents": fwtype.Subcents,
+	"product_id": types.StringType, "price_id": types.StringType, "quantity": value.Whole,
+	"unit_amount_subcents": value.Subcents,
 }}
 
 // item is one product of a subscription. A null quantity is one; a null amount is the price's own.

@@ -14,54 +14,53 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // shared are the attributes that the resource and the data sources have in common.
 type shared struct {
-	ID                   types.String    `tfsdk:"id"`
-	PublicID             types.String    `tfsdk:"public_id"`
-	BillingAccountID     types.String    `tfsdk:"billing_account_id"`
-	ExternalID           types.String    `tfsdk:"external_id"`
-	PlanID               types.String    `tfsdk:"plan_id"`
-	CurrentPlanID        types.String    `tfsdk:"current_plan_id"`
-	PendingPlanID        types.String    `tfsdk:"pending_plan_id"`
-	CompanyID            types.String    `tfsdk:"company_id"`
-	ProductGroupID       types.String    `tfsdk:"product_group_id"`
-	DiscountCodeID       types.String    `tfsdk:"discount_code_id"`
-	DiscountPercent      fwtype.Decimal  `tfsdk:"discount_percent"`
-	BillingCycle         types.String    `tfsdk:"billing_cycle"`
-	CollectionMethod     types.String    `tfsdk:"collection_method"`
-	TrialStart           types.String    `tfsdk:"trial_start"`
-	TrialEnd             fwtype.DateTime `tfsdk:"trial_end"`
-	ProrationBehavior    types.String    `tfsdk:"proration_behavior"`
-	NfeIssuancePolicy    types.String    `tfsdk:"nfe_issuance_policy"`
-	AllowPause           types.Bool      `tfsdk:"allow_pause"`
-	AllowCancel          types.Bool      `tfsdk:"allow_cancel"`
-	Notes                types.String    `tfsdk:"notes"`
-	CancelAtPeriodEnd    types.Bool      `tfsdk:"cancel_at_period_end"`
-	CancellationReason   types.String    `tfsdk:"cancellation_reason"`
-	Pause                types.Object    `tfsdk:"pause"`
-	Status               types.String    `tfsdk:"status"`
-	CurrentPeriodStart   types.String    `tfsdk:"current_period_start"`
-	CurrentPeriodEnd     types.String    `tfsdk:"current_period_end"`
-	CycleBillingDate     types.String    `tfsdk:"cycle_billing_date"`
-	ActivatedAt          types.String    `tfsdk:"activated_at"`
-	ConfirmedAt          types.String    `tfsdk:"confirmed_at"`
-	CanceledAt           types.String    `tfsdk:"canceled_at"`
-	ProposalID           types.String    `tfsdk:"proposal_id"`
-	PausedAt             types.String    `tfsdk:"paused_at"`
-	ResumesAt            types.String    `tfsdk:"resumes_at"`
-	ResumedAt            types.String    `tfsdk:"resumed_at"`
-	RecurringAmountCents types.Int64     `tfsdk:"recurring_amount_cents"`
-	RenewalSettings      types.String    `tfsdk:"renewal_settings"`
-	Commitment           types.String    `tfsdk:"commitment"`
-	Metadata             types.String    `tfsdk:"metadata"`
-	CreatedAt            types.String    `tfsdk:"created_at"`
-	UpdatedAt            types.String    `tfsdk:"updated_at"`
+	ID                   types.String   `tfsdk:"id"`
+	PublicID             types.String   `tfsdk:"public_id"`
+	BillingAccountID     types.String   `tfsdk:"billing_account_id"`
+	ExternalID           types.String   `tfsdk:"external_id"`
+	PlanID               types.String   `tfsdk:"plan_id"`
+	CurrentPlanID        types.String   `tfsdk:"current_plan_id"`
+	PendingPlanID        types.String   `tfsdk:"pending_plan_id"`
+	CompanyID            types.String   `tfsdk:"company_id"`
+	ProductGroupID       types.String   `tfsdk:"product_group_id"`
+	DiscountCodeID       types.String   `tfsdk:"discount_code_id"`
+	DiscountPercent      value.Decimal  `tfsdk:"discount_percent"`
+	BillingCycle         types.String   `tfsdk:"billing_cycle"`
+	CollectionMethod     types.String   `tfsdk:"collection_method"`
+	TrialStart           types.String   `tfsdk:"trial_start"`
+	TrialEnd             value.DateTime `tfsdk:"trial_end"`
+	ProrationBehavior    types.String   `tfsdk:"proration_behavior"`
+	NfeIssuancePolicy    types.String   `tfsdk:"nfe_issuance_policy"`
+	AllowPause           types.Bool     `tfsdk:"allow_pause"`
+	AllowCancel          types.Bool     `tfsdk:"allow_cancel"`
+	Notes                types.String   `tfsdk:"notes"`
+	CancelAtPeriodEnd    types.Bool     `tfsdk:"cancel_at_period_end"`
+	CancellationReason   types.String   `tfsdk:"cancellation_reason"`
+	Pause                types.Object   `tfsdk:"pause"`
+	Status               types.String   `tfsdk:"status"`
+	CurrentPeriodStart   types.String   `tfsdk:"current_period_start"`
+	CurrentPeriodEnd     types.String   `tfsdk:"current_period_end"`
+	CycleBillingDate     types.String   `tfsdk:"cycle_billing_date"`
+	ActivatedAt          types.String   `tfsdk:"activated_at"`
+	ConfirmedAt          types.String   `tfsdk:"confirmed_at"`
+	CanceledAt           types.String   `tfsdk:"canceled_at"`
+	ProposalID           types.String   `tfsdk:"proposal_id"`
+	PausedAt             types.String   `tfsdk:"paused_at"`
+	ResumesAt            types.String   `tfsdk:"resumes_at"`
+	ResumedAt            types.String   `tfsdk:"resumed_at"`
+	RecurringAmountCents types.Int64    `tfsdk:"recurring_amount_cents"`
+	RenewalSettings      types.String   `tfsdk:"renewal_settings"`
+	Commitment           types.String   `tfsdk:"commitment"`
+	Metadata             types.String   `tfsdk:"metadata"`
+	CreatedAt            types.String   `tfsdk:"created_at"`
+	UpdatedAt            types.String   `tfsdk:"updated_at"`
 }
 
 // model is the resource in configuration, plan and state.
@@ -108,32 +107,32 @@ func fromAPI(s *billing.Subscription) (model, error) {
 	m := model{
 		shared: shared{
 			ID:                   types.StringValue(s.ID),
-			PublicID:             wire.TextOrNull(s.PublicID),
-			BillingAccountID:     wire.TextOrNull(s.BillingAccountID),
-			ExternalID:           wire.FilledOrNull(s.ExternalID),
+			PublicID:             value.TextOrNull(s.PublicID),
+			BillingAccountID:     value.TextOrNull(s.BillingAccountID),
+			ExternalID:           value.FilledOrNull(s.ExternalID),
 			PlanID:               types.StringPointerValue(s.PlanID),
 			CurrentPlanID:        types.StringPointerValue(s.PlanID),
-			PendingPlanID:        wire.TextOrNull(s.PendingPlanID()),
+			PendingPlanID:        value.TextOrNull(s.PendingPlanID()),
 			CompanyID:            types.StringPointerValue(s.CompanyID),
 			ProductGroupID:       types.StringPointerValue(s.ProductGroupID),
 			DiscountCodeID:       types.StringPointerValue(s.DiscountCodeID),
-			DiscountPercent:      fwtype.DecimalPointer(s.DiscountPercent),
-			BillingCycle:         wire.TextOrNull(s.BillingCycle),
+			DiscountPercent:      value.DecimalPointer(s.DiscountPercent),
+			BillingCycle:         value.TextOrNull(s.BillingCycle),
 			CollectionMethod:     types.StringPointerValue(s.CollectionMethod),
 			TrialStart:           types.StringPointerValue(s.TrialStart),
-			TrialEnd:             fwtype.DateTimePointer(s.TrialEnd),
-			ProrationBehavior:    wire.TextOrNull(s.ProrationBehavior),
+			TrialEnd:             value.DateTimePointer(s.TrialEnd),
+			ProrationBehavior:    value.TextOrNull(s.ProrationBehavior),
 			NfeIssuancePolicy:    types.StringPointerValue(s.NfeIssuancePolicy),
 			AllowPause:           types.BoolPointerValue(s.AllowPause),
 			AllowCancel:          types.BoolPointerValue(s.AllowCancel),
-			Notes:                wire.FilledOrNull(s.Notes),
+			Notes:                value.FilledOrNull(s.Notes),
 			CancelAtPeriodEnd:    types.BoolValue(s.CancelAtPeriodEnd),
-			CancellationReason:   wire.FilledOrNull(s.CancellationReason),
+			CancellationReason:   value.FilledOrNull(s.CancellationReason),
 			Pause:                pauseOf(s),
-			Status:               wire.TextOrNull(s.Status),
-			CurrentPeriodStart:   wire.TextOrNull(s.CurrentPeriodStart),
-			CurrentPeriodEnd:     wire.TextOrNull(s.CurrentPeriodEnd),
-			CycleBillingDate:     wire.TextOrNull(s.CycleBillingDate),
+			Status:               value.TextOrNull(s.Status),
+			CurrentPeriodStart:   value.TextOrNull(s.CurrentPeriodStart),
+			CurrentPeriodEnd:     value.TextOrNull(s.CurrentPeriodEnd),
+			CycleBillingDate:     value.TextOrNull(s.CycleBillingDate),
 			ActivatedAt:          types.StringPointerValue(s.ActivatedAt),
 			ConfirmedAt:          types.StringPointerValue(s.ConfirmedAt),
 			CanceledAt:           types.StringPointerValue(s.CanceledAt),
@@ -142,11 +141,11 @@ func fromAPI(s *billing.Subscription) (model, error) {
 			ResumesAt:            types.StringPointerValue(s.ResumesAt),
 			ResumedAt:            types.StringPointerValue(s.ResumedAt),
 			RecurringAmountCents: types.Int64PointerValue(s.RecurringAmountCents),
-			RenewalSettings:      wire.JSONText(s.RenewalSettings),
-			Commitment:           wire.AnyJSONText(s.Commitment),
-			Metadata:             wire.JSONText(s.Metadata),
-			CreatedAt:            wire.TextOrNull(s.CreatedAt),
-			UpdatedAt:            wire.TextOrNull(s.UpdatedAt),
+			RenewalSettings:      value.JSONText(s.RenewalSettings),
+			Commitment:           value.AnyJSONText(s.Commitment),
+			Metadata:             value.JSONText(s.Metadata),
+			CreatedAt:            value.TextOrNull(s.CreatedAt),
+			UpdatedAt:            value.TextOrNull(s.UpdatedAt),
 		},
 		PlanChange:              planChangeOf(timingImmediate),
 		Items:                   types.SetNull(itemType),
@@ -170,16 +169,16 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy,
 		prior.OnExternalCancel
 	m.Items = prior.Items
-	m.BillingAccountID, m.PlanID = fwtype.KeepID(prior.BillingAccountID,
-		m.BillingAccountID), fwtype.KeepID(prior.PlanID, m.PlanID)
-	m.CompanyID, m.ProductGroupID = fwtype.KeepID(prior.CompanyID, m.CompanyID), fwtype.KeepID(prior.ProductGroupID,
+	m.BillingAccountID, m.PlanID = value.KeepID(prior.BillingAccountID,
+		m.BillingAccountID), value.KeepID(prior.PlanID, m.PlanID)
+	m.CompanyID, m.ProductGroupID = value.KeepID(prior.CompanyID, m.CompanyID), value.KeepID(prior.ProductGroupID,
 		m.ProductGroupID)
-	m.DiscountCodeID = fwtype.KeepID(prior.DiscountCodeID, m.DiscountCodeID)
-	m.CurrentPlanID, m.PendingPlanID = fwtype.KeepID(prior.CurrentPlanID,
-		m.CurrentPlanID), fwtype.KeepID(prior.PendingPlanID, m.PendingPlanID)
+	m.DiscountCodeID = value.KeepID(prior.DiscountCodeID, m.DiscountCodeID)
+	m.CurrentPlanID, m.PendingPlanID = value.KeepID(prior.CurrentPlanID,
+		m.CurrentPlanID), value.KeepID(prior.PendingPlanID, m.PendingPlanID)
 	if m.CancellationReason.IsNull() && own.had(argCancellationReason) {
 		// The service records a reason only with a cancellation. Until then the state has the configured one.
-		m.CancellationReason = wire.Known(prior.CancellationReason)
+		m.CancellationReason = value.Known(prior.CancellationReason)
 	}
 	m.DiscountPercent = m.DiscountPercent.Or(prior.DiscountPercent)
 	m.TrialEnd = m.TrialEnd.Or(prior.TrialEnd)
@@ -211,7 +210,7 @@ func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnos
 	lean.CustomMetadata = nil
 	state, _ = fromAPI(&lean)
 	state = state.preserve(m, s, own)
-	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, wire.Known(m.EffectiveCustomMetadata)
+	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
 	return state
 }
 
@@ -225,7 +224,7 @@ func (m *model) emptyCollections() {
 }
 
 // sameID reports whether both name the same object, or none.
-func sameID(a, b types.String) bool { return fwtype.KeepID(a, b).Equal(a) }
+func sameID(a, b types.String) bool { return value.KeepID(a, b).Equal(a) }
 
 // trialDays is the length of a trial that lasts whole days, as trial_period_days would have made it.
 func trialDays(s *billing.Subscription) types.Int64 {
@@ -263,7 +262,7 @@ func (m model) body(prior model) billing.SubscriptionBody {
 		body.BillingAccountID = text(m.BillingAccountID, prior.BillingAccountID)
 		body.CompanyID = text(m.CompanyID, prior.CompanyID)
 		body.ProductGroupID = text(m.ProductGroupID, prior.ProductGroupID)
-		body.TrialEnd = field(m.TrialEnd, prior.TrialEnd, fwtype.DateTime.ValueString)
+		body.TrialEnd = field(m.TrialEnd, prior.TrialEnd, value.DateTime.ValueString)
 		body.TrialPeriodDays = field(m.TrialPeriodDays, prior.TrialPeriodDays, types.Int64.ValueInt64)
 		if items := itemsTo(m.Items); len(items) > 0 {
 			body.Items = api.Set(items)
@@ -271,7 +270,7 @@ func (m model) body(prior model) billing.SubscriptionBody {
 		return body
 	}
 	body.DiscountPercent = field(m.DiscountPercent, prior.DiscountPercent,
-		func(d fwtype.Decimal) json.Number { return json.Number(d.ValueString()) })
+		func(d value.Decimal) json.Number { return json.Number(d.ValueString()) })
 	body.AllowPause = field(m.AllowPause, prior.AllowPause, types.Bool.ValueBool)
 	body.AllowCancel = field(m.AllowCancel, prior.AllowCancel, types.Bool.ValueBool)
 	if !m.CancelAtPeriodEnd.ValueBool() && prior.CancelAtPeriodEnd.ValueBool() {
@@ -282,7 +281,7 @@ func (m model) body(prior model) billing.SubscriptionBody {
 
 // field is wire.Changed, which leaves out what is unknown.
 func field[V attr.Value, T any](planned, prior V, to func(V) T) api.Field[T] {
-	return wire.Changed(known(planned, prior), prior, to)
+	return value.Changed(known(planned, prior), prior, to)
 }
 
 func text(planned, prior types.String) api.Field[string] {
@@ -337,7 +336,7 @@ func (m model) Policy() object.Policy {
 }
 
 var pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType,
-	"resumes_at": fwtype.DateTimeType{}}}
+	"resumes_at": value.DateTimeType{}}}
 
 // pauseOf is the argument pause as the service has it; null while the subscription is not paused. Either sign of a
 // pause may be missing from a response (service description, Recurring billing §2); a behavior that the response leaves
@@ -349,15 +348,15 @@ func pauseOf(s *billing.Subscription) types.Object {
 	}
 	behavior, resumesAt := types.StringNull(), s.ResumesAt
 	if p != nil {
-		behavior = wire.TextOrNull(p.Behavior)
+		behavior = value.TextOrNull(p.Behavior)
 		if p.ResumesAt != nil {
 			resumesAt = p.ResumesAt
 		}
 	}
-	return pauseObject(behavior, fwtype.DateTimePointer(resumesAt))
+	return pauseObject(behavior, value.DateTimePointer(resumesAt))
 }
 
-func pauseObject(behavior types.String, resumesAt fwtype.DateTime) types.Object {
+func pauseObject(behavior types.String, resumesAt value.DateTime) types.Object {
 	return types.ObjectValueMust(pauseType.AttrTypes, map[string]attr.Value{"behavior": behavior,
 		"resumes_at": resumesAt})
 }
@@ -375,9 +374,9 @@ func pauseLike(prior, now types.Object, remote *billing.Subscription) types.Obje
 }
 
 // pauseFields reads a known pause.
-func pauseFields(pause types.Object) (behavior types.String, resumesAt fwtype.DateTime) {
+func pauseFields(pause types.Object) (behavior types.String, resumesAt value.DateTime) {
 	behavior, _ = pause.Attributes()["behavior"].(types.String)
-	resumesAt, _ = pause.Attributes()["resumes_at"].(fwtype.DateTime)
+	resumesAt, _ = pause.Attributes()["resumes_at"].(value.DateTime)
 	return behavior, resumesAt
 }
 

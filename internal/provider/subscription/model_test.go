@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // plain is an active subscription as the service returns it.
@@ -115,7 +115,7 @@ func TestPauseOf(t *testing.T) {
 // TestTransitions holds every row of the table to what asks for it, what it refuses, and the request that it sends.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
-	pause := pauseObject(types.StringValue("void"), fwtype.DateTimePointer(nil))
+	pause := pauseObject(types.StringValue("void"), value.DateTimePointer(nil))
 	none := types.ObjectNull(pauseType.AttrTypes)
 	paused := func(m *model) { m.Pause, m.Status = pause, types.StringValue("paused") }
 	pending := func(m *model) { m.PlanID, m.PendingPlanID = types.StringValue("b"), types.StringValue("b") }
@@ -140,11 +140,11 @@ func TestTransitions(t *testing.T) {
 		"nothing": {},
 		"notes": {plan: func(p *planning) { p.Planned.Notes = types.StringValue("x") }, want: []string{"change a field"},
 			verbs: []string{"update"}},
-		"zeros": {state: func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10.00")) },
+		"zeros": {state: func(m *model) { m.DiscountPercent = value.DecimalPointer(new("10.00")) },
 			plan: func(p *planning) {
-				p.Planned.DiscountPercent = fwtype.DecimalPointer(new("10")).Or(p.State.DiscountPercent)
+				p.Planned.DiscountPercent = value.DecimalPointer(new("10")).Or(p.State.DiscountPercent)
 			}},
-		"a discount": {plan: func(p *planning) { p.Planned.DiscountPercent = fwtype.DecimalPointer(new("33.333")) },
+		"a discount": {plan: func(p *planning) { p.Planned.DiscountPercent = value.DecimalPointer(new("33.333")) },
 			want: []string{"change the discount"}, verbs: []string{"update"}},
 		"a cycle": {plan: func(p *planning) { p.Planned.BillingCycle = types.StringValue("annual") },
 			want: []string{"change the billing cycle"}, verbs: []string{"update"}},
@@ -242,13 +242,13 @@ func TestBodies(t *testing.T) {
 	t.Parallel()
 	state := read(t, plain())
 	config := model{shared: shared{BillingAccountID: types.StringValue("a"), PlanID: types.StringValue("p"),
-		DiscountPercent: fwtype.DecimalPointer(new("12.50")), AllowPause: types.BoolValue(false),
+		DiscountPercent: value.DecimalPointer(new("12.50")), AllowPause: types.BoolValue(false),
 		CancelAtPeriodEnd: types.BoolValue(true)},
 		Items: itemSet([]item{{product: types.StringValue("x"), price: types.StringValue("y")}})}
 	unknown := state
 	unknown.BillingCycle, unknown.AllowCancel = types.StringUnknown(), types.BoolUnknown()
 	plan := state
-	plan.DiscountPercent, plan.Notes, plan.CancelAtPeriodEnd = fwtype.DecimalPointer(new("12.50")), types.StringValue("n"),
+	plan.DiscountPercent, plan.Notes, plan.CancelAtPeriodEnd = value.DecimalPointer(new("12.50")), types.StringValue("n"),
 		types.BoolValue(true)
 	cleared := state
 	cleared.PlanID, cleared.CollectionMethod = types.StringNull(), types.StringNull()

@@ -10,12 +10,9 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // ModifyPlan decides the value of every computed attribute, rejects what cannot work, and puts the state's value back
@@ -54,11 +51,11 @@ func (r *Resource) current(ctx context.Context, state model) model {
 
 func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
-	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
-	before := private.Planned[forApply](ctx, p.Private, p.Diags)
+	p.own = object.Owned[ownership](ctx, p.Private, p.Diags)
+	before := object.Planned[forApply](ctx, p.Private, p.Diags)
 	p.plannedCreate()
 	p.refuseNew()
-	if id := run.Replaced(ctx, p.Private, p.Diags); id != "" && !before.Replaces {
+	if id := object.Replaced(ctx, p.Private, p.Diags); id != "" && !before.Replaces {
 		// terraform plan -replace: the plan of the change did not know about it.
 		p.replaces(r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
 			DeletionPolicy: types.StringValue(before.Policy)}))
@@ -67,12 +64,12 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 	if p.checkAccount() {
 		next.Creates.BillingAccountID = p.Planned.BillingAccountID.ValueString()
 	}
-	private.Plan(ctx, p.Private, next, p.Diags)
+	object.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 
 func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
-	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
+	p.own = object.Owned[ownership](ctx, p.Private, p.Diags)
 	applying := p.Run.Applying(typeName, p.State.ID.ValueString(), p.DeferralAllowed)
 	canceled := p.State.Status.ValueString() == statusCanceled
 	var forces []string
@@ -97,7 +94,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	if canceled && applying {
 		p.Planned.Status = p.State.Status // nothing is replaced any more, see refuseForced
 	}
-	private.Plan(ctx, p.Private, next, p.Diags)
+	object.SetPlanned(ctx, p.Private, next, p.Diags)
 	kept := p.Planned
 	kept.PlanChange = p.State.PlanChange
 	if !applying && !p.Changes(ctx, kept) {
@@ -156,7 +153,7 @@ func (r *Resource) planning(ctx context.Context, plan *object.Plan[model]) *plan
 }
 
 // past reports whether the service's clock has passed a date. A date or a clock that is not known has not passed.
-func (p *planning) past(date fwtype.DateTime) bool {
+func (p *planning) past(date value.DateTime) bool {
 	return p.client != nil && past(p.ctx, p.client, date.ValueString())
 }
 
@@ -244,7 +241,7 @@ func (p *planning) clearGivenUp() {
 		state.Status.ValueString() == statusCanceled
 	switch {
 	case config.CancellationReason.IsNull() && p.own.had(argCancellationReason):
-		m.CancellationReason = wire.TextOrNull(p.own.Recorded)
+		m.CancellationReason = value.TextOrNull(p.own.Recorded)
 	case config.CancellationReason.IsNull(), ends && p.own.Recorded != "" && !state.CancellationReason.IsNull():
 		m.CancellationReason = state.CancellationReason
 	}
@@ -371,8 +368,8 @@ func (o ownership) addedItem(i item) bool {
 }
 
 // pausedUntil reports whether a pause until this date was carried out.
-func (o ownership) pausedUntil(resumesAt fwtype.DateTime) bool {
-	return o.PausedUntil != "" && resumesAt.Means(fwtype.DateTimePointer(&o.PausedUntil))
+func (o ownership) pausedUntil(resumesAt value.DateTime) bool {
+	return o.PausedUntil != "" && resumesAt.Means(value.DateTimePointer(&o.PausedUntil))
 }
 
 // applied reports whether a configuration was applied to the subscription since it was imported.

@@ -16,7 +16,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // Names of the resource type of billing accounts, and of what a subscription belongs to: only a new one can belong to
@@ -81,7 +80,7 @@ func (p *planning) replaces(present model) {
 // refuseSuspendedReplacement rejects a subscription that follows its account, which is replaced by a suspended one.
 func (p *planning) refuseSuspendedReplacement() {
 	id := p.State.BillingAccountID.ValueString()
-	account, _ := run.Noted[run.Status](p.Run, accountTypeName, id)
+	account, _ := object.Noted[object.PlannedStatus](p.Run, accountTypeName, id)
 	if p.Planned.BillingAccountID.IsUnknown() && account.Configured.ValueString() == accountSuspended {
 		p.refuseAccount(fmt.Sprintf("that replaces %q", id), "is suspended by this plan. Use another one, or leave it active")
 	}
@@ -106,7 +105,7 @@ func (p *planning) checkAccount() bool {
 		return false
 	}
 	id := p.Planned.BillingAccountID.ValueString()
-	planned, _ := run.Noted[run.Status](p.Run, accountTypeName, id)
+	planned, _ := object.Noted[object.PlannedStatus](p.Run, accountTypeName, id)
 	switch {
 	case planned.Changes && planned.Configured.ValueString() == accountSuspended:
 		p.refuseAccount(strconv.Quote(id), "is suspended by this plan. Use another one, or leave it active")

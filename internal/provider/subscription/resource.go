@@ -18,12 +18,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 type base = object.Resource[*billing.Service, billing.Subscription, model]
@@ -42,7 +38,7 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 // scheme is how subscriptions are named and found.
 var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	TypeName: typeName, Noun: "subscription", Key: "external_id",
-	Service: conn.Billing,
+	Service: object.Billing,
 	ID:      func(s *billing.Subscription) string { return s.ID },
 	Get:     (*billing.Service).GetSubscription,
 	Listed:  (*billing.Service).RefreshSubscription,
@@ -67,7 +63,7 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var config model
-	resp.Diagnostics.Append(fields.Get(ctx, req.Config, &config)...)
+	resp.Diagnostics.Append(value.Get(ctx, req.Config, &config)...)
 	if config.BillingAccountID.IsNull() && !resp.Diagnostics.HasError() {
 		resp.Diagnostics.AddAttributeError(path.Root(argBillingAccountID), config.title()+" has no billing account",
 			"billing_account_id is null. A customer with create_billing_account = false has no account, so its "+
@@ -97,7 +93,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	own.Metadata = desired
 	w := working(begun, own)
 	w.body = w.Plan.body(model{})
-	w.body.CustomMetadata = wire.Metadata(desired)
+	w.body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.carryOut(ctx, &request{verb: "create", send: (*work).create}) || w.Diags.HasError() {
 		return
 	}
@@ -118,8 +114,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // arguments are named.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
-	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
-	planned := private.Planned[forApply](ctx, w.Private, w.Diags)
+	w := working(begun, object.Owned[ownership](ctx, begun.Private, begun.Diags))
+	planned := object.Planned[forApply](ctx, w.Private, w.Diags)
 	w.asked, w.next = planned.Steps, planned.Owned.namedBy(ownedBy(w.Config), w.own)
 	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata.ValueString()
 	refuseForced(planned.Forces, w.Plan, w.State, w.Diags)
@@ -176,9 +172,9 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 // note leaves in the private state what the configuration owns.
 func (w *work) note(ctx context.Context) {
 	if w.Last != nil {
-		w.own.Recorded = wire.OrEmpty(w.Last.CancellationReason)
+		w.own.Recorded = value.OrEmpty(w.Last.CancellationReason)
 	}
-	private.SetOwned(ctx, w.Private, w.own, w.Diags)
+	object.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
 
 // finish writes the outcome.
@@ -203,7 +199,7 @@ func (w *work) finish(ctx context.Context) {
 
 // Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
+	own := object.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
 	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
@@ -240,11 +236,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	warnEndedPause(prior, state, &resp.Diagnostics)
 	// The import's own run ends with the next refresh.
-	if recorded := wire.OrEmpty(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
+	if recorded := value.OrEmpty(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
 		own.Recorded, own.Imported = recorded, importing
-		private.SetOwned(ctx, resp.Private, own, &resp.Diagnostics)
+		object.SetOwned(ctx, resp.Private, own, &resp.Diagnostics)
 	}
-	resp.Diagnostics.Append(fields.Set(ctx, &resp.State, state)...)
+	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)
 	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 }
 
@@ -254,12 +250,12 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ok {
 		return
 	}
-	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
+	w := working(begun, object.Owned[ownership](ctx, begun.Private, begun.Diags))
 	atPeriodEnd := w.State.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() {
 		return
 	}
-	if next := private.Planned[forApply](ctx, w.Private, w.Diags).Creates; next != nil {
+	if next := object.Planned[forApply](ctx, w.Private, w.Diags).Creates; next != nil {
 		if w.refuseDoomed(ctx, *next); w.Diags.HasError() {
 			return
 		}
@@ -299,7 +295,7 @@ func findIDs(argument string) string {
 		return "If it is the id of a customer, use its billing_account_id."
 	}
 	if collection := collections[name]; collection != "" {
-		return validate.FoundIn(collection)
+		return value.FoundIn(collection)
 	}
 	return ""
 }

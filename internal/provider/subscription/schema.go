@@ -13,10 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 const typeName = "billing_subscription"
@@ -96,9 +95,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 func attributes() map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
-		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
+		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
 			PlanModifiers: keepSpelling(), MarkdownDescription: "Id of the billing account that is invoiced." + replaces},
-		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
+		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(value.NotBlank()),
 			MarkdownDescription: "Identifier of the subscription in your own system, unique among the " +
 				"organization's subscriptions that are not canceled. It finds the subscription after a lost response, and in " +
 				"an import. If removed, it is cleared."},
@@ -106,20 +105,20 @@ func attributes() map[string]schema.Attribute {
 			MarkdownDescription: "Id of the requested plan; required if there are no `items`. A change is billable and made " +
 				"in place, as `plan_change` says. If removed, only items are billed. The active plan is `current_plan_id`."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.UUID()},
+		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{value.UUID()},
 			PlanModifiers: object.KeepText(keepSpelling()...),
 			MarkdownDescription: "Id of the company of your organization that the subscription belongs to." + leftAlone +
 				replaces},
 		"product_group_id": schema.StringAttribute{Optional: true, Computed: true,
-			Validators: []validator.String{validate.UUID()}, PlanModifiers: object.KeepText(keepSpelling()...),
+			Validators: []validator.String{value.UUID()}, PlanModifiers: object.KeepText(keepSpelling()...),
 			MarkdownDescription: "Id of the product group." + leftAlone + replaces},
 		"discount_code_id": schema.StringAttribute{Optional: true, Validators: isIDOf("discount_code_id"),
 			PlanModifiers:       keepSpelling(),
 			MarkdownDescription: "Id of the discount code in use. A change is billable. If removed, it is cleared."},
-		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{},
+		"discount_percent": schema.StringAttribute{Optional: true, CustomType: value.DecimalType{},
 			MarkdownDescription: "Discount in percent: a decimal number from 0 to 100 as text, such as `\"12.5\"`. " +
 				"Trailing zeros cause no diff. A change is billable. If removed, the discount is cleared.",
-			Validators: []validator.String{validate.Percent()}},
+			Validators: []validator.String{value.Percent()}},
 		"billing_cycle": optionalComputed("Length of a billing period: `monthly`, `quarterly`, `semiannual` or `annual`. "+
 			"If unset, the service chooses it, and a change of plan can change it. A change is billable and changes the "+
 			"period. If removed, the stored value stays.",
@@ -136,11 +135,11 @@ func attributes() map[string]schema.Attribute {
 			"`none` or `always_invoice`. On creation, it defaults to `create_prorations`. If removed, the stored value "+
 			"stays.",
 			stringvalidator.OneOf("create_prorations", "none", "always_invoice")),
-		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
+		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
 			MarkdownDescription: "End of the trial, ISO 8601; null if there is no trial. For a new subscription: a " +
 				"future date, or date and time with zone, instead of `trial_period_days`." + createOnly,
-			Validators: []validator.String{validate.DateOrDateTime()}},
-		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
+			Validators: []validator.String{value.DateOrDateTime()}},
+		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 			Validators: []validator.Int64{int64validator.AtLeast(0)},
 			MarkdownDescription: "Length of the trial in days from the creation, 0 or more, instead of `trial_end`." +
 				createOnly},
@@ -151,7 +150,7 @@ func attributes() map[string]schema.Attribute {
 			MarkdownDescription: "Whether the subscription can be canceled. While it is `false`, " +
 				"`cancel_at_period_end`, destroying and replacing are errors in the plan, except destroying with " +
 				"`deletion_policy = \"abandon\"`." + leftAlone},
-		"notes": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
+		"notes": schema.StringAttribute{Optional: true, PlanModifiers: onChange(value.NotBlank()),
 			MarkdownDescription: "Notes, as free text. If removed, it is cleared."},
 		argCancelAtPeriodEnd: schema.BoolAttribute{Optional: true, Computed: true,
 			MarkdownDescription: "Whether the subscription ends with the current period. Defaults to `false`. " +
@@ -160,7 +159,7 @@ func attributes() map[string]schema.Attribute {
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
 		argCancellationReason: schema.StringAttribute{Optional: true, Computed: true,
-			Validators: []validator.String{validate.NotBlank()},
+			Validators: []validator.String{value.NotBlank()},
 			MarkdownDescription: "Reason of the cancellation, sent when this configuration cancels, now or at the end of the " +
 				"period; a change alone sends nothing. After a cancellation it shows what the service has recorded."},
 		"custom_metadata":           metadata.Attribute("subscription"),
@@ -208,7 +207,7 @@ const (
 )
 
 func itemsAttribute() schema.SetNestedAttribute {
-	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{validate.NoNulls{}},
+	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{value.NoNulls{}},
 		MarkdownDescription: "Products that are billed, with a plan or without one, in any order. If set, the set is " +
 			"authoritative, and a plan warns of items of other systems that it removes. If removed, all items are " +
 			"removed.",
@@ -219,10 +218,10 @@ func itemsAttribute() schema.SetNestedAttribute {
 				MarkdownDescription: "Id of the product; required."},
 			"price_id": schema.StringAttribute{Optional: true, Validators: isIDOf("price_id"),
 				MarkdownDescription: "Id of the price of the product; required."},
-			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole,
+			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Whole,
 				Validators:          []validator.Int64{int64validator.AtLeast(1)},
 				MarkdownDescription: "Quantity, 1 or more. Defaults to `1`."},
-			"unit_amount_subcents": schema.Int64Attribute{Optional: true, CustomType: fwtype.Subcents,
+			"unit_amount_subcents": schema.Int64Attribute{Optional: true, CustomType: value.Subcents,
 				Validators: []validator.Int64{int64validator.AtLeast(0)},
 				MarkdownDescription: "Amount per unit in subcents, ten-thousandths of the currency unit: `105012` " +
 					"is 10.5012 (see the function `subcents`). If unset, the amount of the price applies."},
@@ -242,8 +241,8 @@ func pauseAttribute() schema.SingleNestedAttribute {
 					"void")},
 				MarkdownDescription: "How invoices that are created during the pause are handled: `mark_uncollectible`, " +
 					"`keep_as_draft` or `void`. Defaults to `mark_uncollectible`."},
-			"resumes_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{},
-				Validators: []validator.String{validate.DateOrDateTime()},
+			"resumes_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
+				Validators: []validator.String{value.DateOrDateTime()},
 				MarkdownDescription: "When the pause ends automatically: an ISO 8601 date (its midnight in UTC), " +
 					"or date and time with zone. If unset, the pause ends when the block is removed."},
 		}}
@@ -260,22 +259,22 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 				MarkdownDescription: "`immediate`: the new plan starts immediately. `end_of_period`: it starts " +
 					"with the next period; until then, restoring the old `plan_id` cancels the change. Defaults " +
 					"to `immediate`."},
-			"reason": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
+			"reason": schema.StringAttribute{Optional: true, Validators: []validator.String{value.NotBlank()},
 				MarkdownDescription: "Reason of the change for the service's audit log."},
 		}}
 }
 
 func onChange(v ...validator.String) []planmodifier.String {
-	return []planmodifier.String{validate.OnChange(v...)}
+	return []planmodifier.String{value.OnChange(v...)}
 }
 
 // isIDOf requires the id of an object of a collection of the service, for an argument of collections.
 func isIDOf(argument string) []validator.String {
-	return []validator.String{validate.UUIDIn(collections[argument])}
+	return []validator.String{value.UUIDIn(collections[argument])}
 }
 
 func keepSpelling() []planmodifier.String {
-	return []planmodifier.String{fwtype.UUIDType{}.KeepSpelling()}
+	return []planmodifier.String{value.UUIDType{}.KeepSpelling()}
 }
 
 func optionalComputed(text string, validators ...validator.String) schema.StringAttribute {

@@ -14,15 +14,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // TestAction fires a test event.
-type TestAction struct{ conn.Action }
+type TestAction struct{ object.ConnectedAction }
 
 // RedeliveryAction sends deliveries again.
-type RedeliveryAction struct{ conn.Action }
+type RedeliveryAction struct{ object.ConnectedAction }
 
 var (
 	_ action.ActionWithConfigure = (*TestAction)(nil)
@@ -56,7 +56,7 @@ type redeliveryModel struct {
 }
 
 func endpointID() schema.StringAttribute {
-	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
+	return schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
 		MarkdownDescription: "Id of the webhook endpoint (the `id` of a `billing_webhook_endpoint`)."}
 }
 
@@ -88,7 +88,7 @@ func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, res
 			"interface.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
-			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.UUID()},
+			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{value.UUID()},
 				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). If " +
 					"unset, all failed and exhausted deliveries of the endpoint are sent again."},
 		},

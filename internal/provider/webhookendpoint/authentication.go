@@ -9,13 +9,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType,
 	"token_wo": types.StringType,
-	"name":     types.StringType, "value_wo": types.StringType, "credentials_wo_version": fwtype.Whole,
+	"name":     types.StringType, "value_wo": types.StringType, "credentials_wo_version": value.Whole,
 }}
 
 // authentication is a known argument authentication. Its credentials are only there when it was read from the

@@ -17,10 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // NewDataSource returns the data source of one endpoint.
@@ -131,7 +129,7 @@ func describe(_ context.Context, _ *collections.Service, e *collections.WebhookE
 
 // NewDeliveriesDataSource returns the data source of an endpoint's deliveries.
 func NewDeliveriesDataSource() datasource.DataSource {
-	return object.NewDataSource("billing_webhook_deliveries", conn.Collections, deliveriesSchema, readDeliveries)
+	return object.NewDataSource("billing_webhook_deliveries", object.Collections, deliveriesSchema, readDeliveries)
 }
 
 type deliveriesModel struct {
@@ -159,11 +157,11 @@ type deliveryModel struct {
 }
 
 func deliveryFromAPI(d *collections.Delivery) (deliveryModel, error) {
-	return deliveryModel{ID: types.StringValue(d.ID), Event: wire.TextOrNull(d.Event), EventID: wire.TextOrNull(d.EventID),
-		Status: wire.TextOrNull(d.Status), HTTPCode: types.Int64PointerValue(d.HTTPCode),
+	return deliveryModel{ID: types.StringValue(d.ID), Event: value.TextOrNull(d.Event), EventID: value.TextOrNull(d.EventID),
+		Status: value.TextOrNull(d.Status), HTTPCode: types.Int64PointerValue(d.HTTPCode),
 		Attempts: types.Int64Value(d.Attempts), LastError: types.StringPointerValue(d.LastError),
 		RequestBody: types.StringPointerValue(d.RequestBody), ResponseBody: types.StringPointerValue(d.ResponseBody),
-		CreatedAt: wire.TextOrNull(d.CreatedAt), DeliveredAt: types.StringPointerValue(d.DeliveredAt),
+		CreatedAt: value.TextOrNull(d.CreatedAt), DeliveredAt: types.StringPointerValue(d.DeliveredAt),
 		NextRetryAt: types.StringPointerValue(d.NextRetryAt)}, nil
 }
 
@@ -177,7 +175,7 @@ func deliveriesSchema() schema.Schema {
 			"Use it in a `check` block to monitor an endpoint in every plan, and set `status` or `event`, " +
 			"because the list grows with every event." + object.Paged + " That includes the bodies of requests and responses.",
 		Attributes: map[string]schema.Attribute{
-			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
+			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
 				MarkdownDescription: "Id of the endpoint " +
 					"(the `id` of a `billing_webhook_endpoint`)."},
 			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, " +

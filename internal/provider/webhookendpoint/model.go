@@ -11,7 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // shared are the attributes that the resource and the data sources have in common.
@@ -41,12 +41,12 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 	return model{
 		shared: shared{
 			ID:          types.StringValue(e.ID),
-			URL:         wire.TextOrNull(e.URL),
-			Description: wire.FilledOrNull(e.Description),
-			Events:      wire.SetOrEmpty(e.Events),
+			URL:         value.TextOrNull(e.URL),
+			Description: value.FilledOrNull(e.Description),
+			Events:      value.SetOrEmpty(e.Events),
 			Active:      types.BoolValue(e.Active),
-			CreatedAt:   wire.TextOrNull(e.CreatedAt),
-			UpdatedAt:   wire.TextOrNull(e.UpdatedAt),
+			CreatedAt:   value.TextOrNull(e.CreatedAt),
+			UpdatedAt:   value.TextOrNull(e.UpdatedAt),
 		},
 		Authentication:          authFromAPI(e.Authentication),
 		RotateSecretWhenChanged: object.NoTrigger,
@@ -92,10 +92,10 @@ func (m *model) setSecret(s encrypt.Secret) { m.Secret, m.EncryptedSecret = s.Cl
 // body takes the endpoint from prior, the zero model for a creation, to m, which is the plan with its credentials.
 func (m model) body(prior model) collections.WebhookEndpointBody {
 	body := collections.WebhookEndpointBody{
-		URL:         wire.Text(m.URL, prior.URL),
-		Description: wire.Text(m.Description, prior.Description),
-		Events:      wire.Changed(m.Events, prior.Events, wire.Texts),
-		Active:      wire.Changed(m.Active, prior.Active, types.Bool.ValueBool),
+		URL:         value.ChangedText(m.URL, prior.URL),
+		Description: value.ChangedText(m.Description, prior.Description),
+		Events:      value.Changed(m.Events, prior.Events, value.Texts),
+		Active:      value.Changed(m.Active, prior.Active, types.Bool.ValueBool),
 	}
 	if m.sendsAuth(prior) {
 		body.Authentication = api.Set(authOf(m.Authentication).orNone().toWire())

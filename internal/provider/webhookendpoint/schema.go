@@ -16,10 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 const typeName = "billing_webhook_endpoint"
@@ -47,17 +45,17 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that events are sent to, " +
 				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Several endpoints " +
 				"can have the same address: each gets its own deliveries.",
-				PlanModifiers: onChange(validate.PublicURL())},
+				PlanModifiers: onChange(value.PublicURL())},
 			"description": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
-				PlanModifiers:       onChange(validate.NotBlank())},
+				PlanModifiers:       onChange(value.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true,
-				Default: setdefault.StaticValue(wire.SetOrEmpty(nil)), ElementType: types.StringType,
+				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: "Names of the events that are sent. Documented are `" +
 					strings.Join(documented, "`, `") + "`; other names are accepted. Defaults to `[]`, which means all " +
 					"events, including future ones.",
-				Validators:    []validator.Set{validate.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
+				Validators:    []validator.Set{value.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether events are delivered. Defaults to `true`. If `false`, nothing is delivered, " +
 					"and deliveries that become due in the meantime are lost."},
@@ -93,7 +91,7 @@ const aboutResource = "An address that the collections service sends events to a
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true,
-			Validators: []validator.String{validate.NotBlank()},
+			Validators: []validator.String{value.NotBlank()},
 			MarkdownDescription: description + " Write-only: never in state or plan; requires Terraform 1.11 or " +
 				"OpenTofu 1.11. A changed value is sent only when `credentials_wo_version` or another part of " +
 				"`authentication` changes; an imported endpoint needs it only then."}
@@ -109,13 +107,13 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 					"`password_wo`), `bearer` (requires `token_wo`) or `header` (requires `name` and " +
 					"`value_wo`). Arguments of another type are an error."},
 			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",
-				Validators: []validator.String{validate.NotBlank()}},
+				Validators: []validator.String{value.NotBlank()}},
 			"password_wo": secret("Password, for type `basic`."),
 			"token_wo":    secret("Token, for type `bearer`."),
 			"name": schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header, for type " +
-				"`header`.", Validators: []validator.String{validate.HeaderName()}},
+				"`header`.", Validators: []validator.String{value.HeaderName()}},
 			"value_wo": secret("Value of the header, for type `header`."),
-			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole,
+			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Whole,
 				Default: int64default.StaticInt64(firstVersion),
 				MarkdownDescription: "Version of the credentials, a whole number. Increment it to send the " +
 					"credentials again. Defaults to `1`, which is also the version after an import."},
@@ -123,5 +121,5 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 }
 
 func onChange(v ...validator.String) []planmodifier.String {
-	return []planmodifier.String{validate.OnChange(v...)}
+	return []planmodifier.String{value.OnChange(v...)}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // verbCreate is the verb of the creation of an object that has an external_id.
@@ -354,7 +354,7 @@ func sentence(text string) string {
 
 // withExternalID says how the next lost response of a creation is found.
 func withExternalID(operation Operation) string {
-	if value := fields.Field(operation.Model, "external_id"); value == nil || !value.IsNull() ||
+	if value := value.Field(operation.Model, "external_id"); value == nil || !value.IsNull() ||
 		operation.Verb != verbCreate {
 		return ""
 	}

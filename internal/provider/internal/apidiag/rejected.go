@@ -15,8 +15,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // longestValue bounds the characters of a value that a message quotes.
@@ -84,18 +83,18 @@ func nameOf(steps []string) string {
 
 // valueAt is the configured value at a path, as HCL writes it. It is false for what has none, and for credentials.
 func valueAt(model any, steps []string) (string, bool) {
-	field := fields.Field(model, steps[0])
+	field := value.Field(model, steps[0])
 	if field == nil || strings.HasSuffix(steps[len(steps)-1], "_wo") {
 		return "", false
 	}
-	value, err := field.ToTerraformValue(context.Background())
+	v, err := field.ToTerraformValue(context.Background())
 	for _, step := range steps[1:] {
 		var elements []tftypes.Value
 		var members map[string]tftypes.Value
-		if i, isIndex := strconv.Atoi(step); isIndex == nil && value.As(&elements) == nil && i < len(elements) {
-			value = elements[i]
-		} else if value.As(&members) == nil {
-			value = members[step]
+		if i, isIndex := strconv.Atoi(step); isIndex == nil && v.As(&elements) == nil && i < len(elements) {
+			v = elements[i]
+		} else if v.As(&members) == nil {
+			v = members[step]
 		} else {
 			return "", false
 		}
@@ -104,13 +103,13 @@ func valueAt(model any, steps []string) (string, bool) {
 	var number *big.Float
 	var yes bool
 	switch {
-	case err != nil || value.IsNull() || !value.IsKnown():
+	case err != nil || v.IsNull() || !v.IsKnown():
 		return "", false
-	case value.As(&text) == nil:
+	case v.As(&text) == nil:
 		return shortened(strconv.Quote(text)), true
-	case value.As(&number) == nil:
-		return fwtype.NumberText(number), true
-	case value.As(&yes) == nil:
+	case v.As(&number) == nil:
+		return value.NumberText(number), true
+	case v.As(&yes) == nil:
 		return strconv.FormatBool(yes), true
 	}
 	return "", false

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Recipients is the argument. secret and encrypted are the attributes that it decides about.
@@ -65,7 +65,7 @@ func check(at path.Path, recipients types.List, diags *diag.Diagnostics) {
 		}
 		if err != nil {
 			element := at.AtListIndex(i)
-			detail := fmt.Sprintf("%s: %s.", fwtype.PathName(element), err)
+			detail := fmt.Sprintf("%s: %s.", value.PathName(element), err)
 			located.AddAttributeError(element, "Invalid age recipient", detail)
 			bare.AddError("Invalid age recipient", detail)
 			secret = secret || errors.Is(err, errPrivateKey) || errors.Is(err, errForeign)
@@ -82,6 +82,6 @@ func check(at path.Path, recipients types.List, diags *diag.Diagnostics) {
 		diags.AddAttributeError(at, "Incompatible age recipients",
 			fmt.Sprintf("%s: the recipients cannot be used together: %s. Post-quantum recipients (age1pq1…) "+
 				"cannot be combined with others, because what is encrypted would be as weak as the others. "+
-				"Write one kind only.", fwtype.PathName(at), err))
+				"Write one kind only.", value.PathName(at), err))
 	}
 }

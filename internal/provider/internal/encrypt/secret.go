@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Argument is the name of the argument that holds the recipients.
@@ -46,7 +46,7 @@ func (s Secret) Planned(recipients types.List, renewed bool) Secret {
 // Encrypting fails only for recipients that Reject rejects before the request. If it still fails, the secret is
 // not stored at all, and that is not an error: an error would mark a new object for replacement.
 func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
-	s = Secret{wire.Known(s.Clear), wire.Known(s.Encrypted)}
+	s = Secret{value.Known(s.Clear), value.Known(s.Encrypted)}
 	if s.Clear.IsNull() || len(recipients.Elements()) == 0 {
 		return s
 	}

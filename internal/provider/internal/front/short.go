@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // Configured notes what the provider hands to its resources. deferred says that it defers everything, which is left to
@@ -65,7 +65,7 @@ func (s *Server) read(ctx context.Context,
 	read := func(ctx context.Context) (settled bool) {
 		a.notes, a.readRequest.Identity = maps.Clone(notes), k.identityData(identity)
 		a.read = &resource.ReadResponse{State: a.readRequest.State, Identity: k.identityData(identity)}
-		r.Read(private.With(ctx, a.notes), a.readRequest, a.read)
+		r.Read(object.WithPrivate(ctx, a.notes), a.readRequest, a.read)
 		return len(a.read.Diagnostics) == 0 && a.read.Deferred == nil && a.read.State.Raw.Equal(state)
 	}
 	verifiable, unchanged := api.Verifiable(ctx)
@@ -108,7 +108,7 @@ func (s *Server) plan(ctx context.Context,
 	}
 	a := &result{notes: maps.Clone(notes), planRequest: proposal,
 		plan: &resource.ModifyPlanResponse{Plan: proposal.Plan, Identity: k.identityData(identity)}}
-	r.ModifyPlan(private.With(ctx, a.notes), a.planRequest, a.plan)
+	r.ModifyPlan(object.WithPrivate(ctx, a.notes), a.planRequest, a.plan)
 
 	newIdentity, keeps := k.keepsIdentity(req.PriorIdentity, identity, a.plan.Identity)
 	planned, err := req.PriorState, error(nil)
@@ -130,8 +130,8 @@ func (s *Server) plan(ctx context.Context,
 }
 
 // notesOf decodes a private state, and is false where that takes the framework: where it has notes of its own there.
-func notesOf(raw []byte) (private.Notes, bool) {
-	notes := private.Notes{}
+func notesOf(raw []byte) (object.PrivateMap, bool) {
+	notes := object.PrivateMap{}
 	if len(raw) > 0 && json.Unmarshal(raw, &notes) != nil {
 		return nil, false
 	}
@@ -144,7 +144,7 @@ func notesOf(raw []byte) (private.Notes, bool) {
 }
 
 // encoded encodes a private state as the framework does.
-func encoded(notes private.Notes) []byte {
+func encoded(notes object.PrivateMap) []byte {
 	if len(notes) == 0 {
 		return nil
 	}

@@ -22,7 +22,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 type (
@@ -104,7 +104,7 @@ func (p *configuredThings) Resources(ctx context.Context) []func() resource.Reso
 func (*configuredThings) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 // object is a thing on the wire: nil is null.
-func object(t *testing.T, values map[string]any) *tfprotov6.DynamicValue {
+func o(t *testing.T, values map[string]any) *tfprotov6.DynamicValue {
 	t.Helper()
 	pause := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"mode": tftypes.String}}
 	as := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String,
@@ -192,11 +192,11 @@ func TestPlan(t *testing.T) {
 		"private state changes": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			private: `{"own":"eyJhIjoxfQ=="}`, here: true,
 			plan: func(ctx context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
+				object.SetPrivate(ctx, resp.Private, "own", 2, &resp.Diagnostics)
 			}},
 		"another key of the private state": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			plan: func(ctx context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-				private.Set(ctx, resp.Private, "other", 2, &resp.Diagnostics)
+				object.SetPrivate(ctx, resp.Private, "other", 2, &resp.Diagnostics)
 			}, here: true},
 		"key of the framework": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			private: `{".import_before_read":"dHJ1ZQ=="}`},
@@ -216,7 +216,7 @@ func TestPlan(t *testing.T) {
 			here: true},
 		"the resource warns": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			plan: func(ctx context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
+				object.SetPrivate(ctx, resp.Private, "own", 2, &resp.Diagnostics)
 				resp.Diagnostics.AddWarning("w", "w")
 			}, notes: `{"own":"Mg=="}`},
 		"the resource fails": {config: values{"name": "a"}, prior: whole, proposed: whole,
@@ -242,8 +242,8 @@ func TestPlan(t *testing.T) {
 				s := &scripted{plan: c.plan}
 				for _, known := range []*tfprotov6.ResourceIdentityData{identity(t, "1"), nil} {
 					s.plans = 0
-					req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, c.config),
-						PriorState: object(t, c.prior), ProposedNewState: object(t, c.proposed), PriorPrivate: []byte(c.private),
+					req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: o(t, c.config),
+						PriorState: o(t, c.prior), ProposedNewState: o(t, c.proposed), PriorPrivate: []byte(c.private),
 						PriorIdentity: known}
 					server := behind(t, s)
 					framework := &counted{Framework: server.Framework}
@@ -288,7 +288,7 @@ func TestRead(t *testing.T) {
 		"private state": {private: `{"own":"eyJhIjoxfQ=="}`, here: true},
 		"private state changes": {private: `{"own":"eyJhIjoxfQ=="}`, here: true,
 			read: func(ctx context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
+				object.SetPrivate(ctx, resp.Private, "own", 2, &resp.Diagnostics)
 			}},
 		"first read after an import": {private: `{".import_before_read":"dHJ1ZQ=="}`},
 		"changed": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
@@ -316,7 +316,7 @@ func TestRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &scripted{read: c.read}
-			req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole),
+			req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: o(t, whole),
 				Private: []byte(c.private), CurrentIdentity: identity(t, "1")}
 			resp, err := acctest.Compared(behind(t, s)).ReadResource(t.Context(), req)
 			if err != nil {
@@ -336,7 +336,7 @@ func TestRead(t *testing.T) {
 // has it, and returns it with the identity.
 func TestReadOfAStateWithoutIdentity(t *testing.T) {
 	t.Parallel()
-	req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)}
+	req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: o(t, whole)}
 	resp, err := acctest.Compared(behind(t, &scripted{})).ReadResource(t.Context(), req)
 	if err != nil || resp.NewState != req.CurrentState || resp.NewIdentity == nil {
 		t.Errorf("%+v, %v", resp, err)
@@ -347,7 +347,7 @@ func TestReadOfAStateWithoutIdentity(t *testing.T) {
 func TestUnconfigured(t *testing.T) {
 	t.Parallel()
 	resp, err := serverOf(t, &scripted{}).ReadResource(t.Context(),
-		&tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)})
+		&tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: o(t, whole)})
 	if err != nil || len(resp.Diagnostics) != 1 {
 		t.Errorf("%+v, %v", resp, err)
 	}
@@ -374,7 +374,7 @@ func TestComparedFindsDifferences(t *testing.T) {
 		}
 	}()
 	_, _ = acctest.Compared(server).ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "test_thing",
-		CurrentState: object(t, whole), CurrentIdentity: identity(t, "1")})
+		CurrentState: o(t, whole), CurrentIdentity: identity(t, "1")})
 }
 
 // TestWrappedOffersAll: a wrapped resource type has every method of the resource type.

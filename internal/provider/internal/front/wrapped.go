@@ -5,7 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // result is what a resource has returned to this server, for the framework to continue with: a resource reads and plans
@@ -18,7 +18,7 @@ type result struct {
 	readRequest resource.ReadRequest
 	plan        *resource.ModifyPlanResponse
 	planRequest resource.ModifyPlanRequest
-	notes       private.Notes // the private state
+	notes       object.PrivateMap // the private state
 	compare     func(typeName string, ours, theirs any, err error)
 }
 
@@ -31,7 +31,7 @@ func (s *Server) with(ctx context.Context, typeName string, a *result) context.C
 }
 
 // hand copies the notes to the private state of the framework.
-func (a *result) hand(ctx context.Context, to private.Store) {
+func (a *result) hand(ctx context.Context, to object.PrivateState) {
 	for key, value := range a.notes {
 		to.SetKey(ctx, key, value)
 	}

@@ -15,9 +15,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Attributes are the attributes of a data source.
@@ -34,12 +32,12 @@ const Filtered = " The list contains the objects that match all filters. An empt
 // would mean everything.
 func Filter(description string, further ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description,
-		Validators: append([]validator.String{validate.NotBlank()}, further...)}
+		Validators: append([]validator.String{value.NotBlank()}, further...)}
 }
 
 // FilterByID is a filter by an id of the services.
 func FilterByID(description string) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.UUID()},
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{value.UUID()},
 		MarkdownDescription: description}
 }
 
@@ -47,7 +45,7 @@ func FilterByID(description string) schema.StringAttribute {
 // has no other ids.
 func (a Attributes) KeyIsUUID() Attributes {
 	key := a.text(keyID)
-	key.Validators = []validator.String{validate.UUID()}
+	key.Validators = []validator.String{value.UUID()}
 	a[keyID] = key
 	return a
 }
@@ -72,7 +70,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 		key := a.text(name)
 		key.Optional = true
 		if key.Validators == nil {
-			key.Validators = []validator.String{validate.NotBlank()}
+			key.Validators = []validator.String{value.NotBlank()}
 		}
 		key.MarkdownDescription += how
 		a[name] = key
@@ -88,7 +86,7 @@ func (a Attributes) CustomMetadata() {
 
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
 func UpdatedSince(noun string) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{value.DateOrDateTime()},
 		MarkdownDescription: aboutUpdatedSince(noun)}
 }
 
@@ -100,7 +98,7 @@ func aboutUpdatedSince(noun string) string {
 
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
-	return schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole,
+	return schema.Int64Attribute{Optional: true, CustomType: value.Whole,
 		Validators: []validator.Int64{int64validator.AtLeast(1)},
 		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. If unset, all are read. A " +
 			"request returns up to 100."}
@@ -144,7 +142,7 @@ func AboutSearch(noun string) string {
 
 // Collection is the required argument collection of a listing of any collection, of which example is one.
 func Collection(description, example string) schema.StringAttribute {
-	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.Collection(example)},
+	return schema.StringAttribute{Required: true, Validators: []validator.String{value.Collection(example)},
 		MarkdownDescription: description}
 }
 
@@ -157,7 +155,7 @@ type Shown struct {
 
 // ShowRecord shows a record.
 func ShowRecord(r *api.Record) (Shown, error) {
-	return Shown{ID: wire.TextOrNull(r.ID), Name: wire.TextOrNull(r.Name), JSON: wire.JSONText(r.Raw)}, nil
+	return Shown{ID: value.TextOrNull(r.ID), Name: value.TextOrNull(r.Name), JSON: value.JSONText(r.Raw)}, nil
 }
 
 // Items is the attribute items of a listing of what noun names, in the plural.
@@ -206,11 +204,11 @@ func (v filters) MarkdownDescription(ctx context.Context) string { return v.Desc
 
 // ValidateMap rejects names that no filter has, and values that narrow nothing: an empty filter would mean everything.
 func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	for name, value := range req.ConfigValue.Elements() {
+	for name, filter := range req.ConfigValue.Elements() {
 		at := req.Path.AtMapKey(name)
-		if text, ok := value.(types.String); ok {
+		if text, ok := filter.(types.String); ok {
 			var checked validator.StringResponse
-			validate.NotBlank().ValidateString(ctx, validator.StringRequest{Path: at, ConfigValue: text}, &checked)
+			value.NotBlank().ValidateString(ctx, validator.StringRequest{Path: at, ConfigValue: text}, &checked)
 			resp.Diagnostics.Append(checked.Diagnostics...)
 		}
 		if name == "" {

@@ -20,13 +20,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // NewDataSource returns a data source that is its schema and a query: read completes the model, which is the
 // configuration so far. Nothing is written to the state after an error.
-func NewDataSource[S, M any](typeName string, service func(*conn.Conn) conn.Service[S], describe func() schema.Schema,
+func NewDataSource[S, M any](typeName string, service func(*Conn) Service[S], describe func() schema.Schema,
 	read func(ctx context.Context, client S, m *M, diags *diag.Diagnostics)) datasource.DataSource {
 	return &dataSource[S]{typeName: typeName, service: service, schema: describe,
 		read: func(ctx context.Context, client S, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -77,9 +76,9 @@ func NewSingularDataSource[S, T, M any](s Scheme[S, T], describe func() schema.S
 
 // dataSource is a data source of any type. S is the client of the service.
 type dataSource[S any] struct {
-	conn.DataSource
+	ConnectedDataSource
 	typeName string
-	service  func(*conn.Conn) conn.Service[S]
+	service  func(*Conn) Service[S]
 	schema   func() schema.Schema
 	read     func(ctx context.Context, client S, req datasource.ReadRequest, resp *datasource.ReadResponse)
 }
@@ -111,13 +110,13 @@ func (d *dataSource[S]) Read(ctx context.Context, req datasource.ReadRequest, re
 	}
 }
 
-// advise warns about values that the service may not know, see validate.Advisor.
+// advise warns about values that the service may not know, see value.Advisor.
 func advise(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
 	described, _ := config.Schema.(schema.Schema)
 	for _, name := range slices.Sorted(maps.Keys(described.Attributes)) {
 		text, _ := described.Attributes[name].(schema.StringAttribute)
 		for _, v := range text.Validators {
-			if advisor, advises := v.(validate.Advisor); advises {
+			if advisor, advises := v.(value.Advisor); advises {
 				var value types.String
 				diags.Append(config.GetAttribute(ctx, path.Root(name), &value)...)
 				advisor.Advise(path.Root(name), value.ValueString(), diags)

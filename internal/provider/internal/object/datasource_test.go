@@ -12,7 +12,7 @@ import (
 	managed "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // shelf is a resource that is only a schema.
@@ -22,7 +22,7 @@ func (shelf) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.
 	resp.Schema = managed.Schema{Attributes: map[string]managed.Attribute{
 		"id":   managed.StringAttribute{Computed: true, MarkdownDescription: "Id. The plan keeps it."},
 		"name": managed.StringAttribute{Required: true, MarkdownDescription: "Name of it. Two may share it. If unset, none."},
-		"due": managed.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{},
+		"due": managed.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
 			MarkdownDescription: "Due. Changing this makes another."},
 		"open": managed.BoolAttribute{Optional: true, MarkdownDescription: "Whether. A plan shows it."},
 		"tags": managed.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Tags."},
@@ -39,13 +39,13 @@ func (shelf) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.
 func TestDataAttributes(t *testing.T) {
 	t.Parallel()
 	type shown struct {
-		ID   types.String    `tfsdk:"id"`
-		Name types.String    `tfsdk:"name"`
-		Due  fwtype.DateTime `tfsdk:"due"`
-		Open types.Bool      `tfsdk:"open"`
-		Tags types.Set       `tfsdk:"tags"`
-		Rows types.List      `tfsdk:"rows"`
-		Used types.String    `tfsdk:"used"`
+		ID   types.String   `tfsdk:"id"`
+		Name types.String   `tfsdk:"name"`
+		Due  value.DateTime `tfsdk:"due"`
+		Open types.Bool     `tfsdk:"open"`
+		Tags types.Set      `tfsdk:"tags"`
+		Rows types.List     `tfsdk:"rows"`
+		Used types.String   `tfsdk:"used"`
 	}
 	have := DataAttributes[shown](shelf{}, map[string]string{"tags": "Labels.", "rows.color": "Its color."},
 		Attributes{"used": schema.StringAttribute{Computed: true, MarkdownDescription: "Last used."}})

@@ -13,8 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Item is one object of a list resource.
@@ -31,7 +30,7 @@ type Item struct {
 // ListResource lists the objects of a kind for `terraform query`, each with the whole resource. S is the client of the
 // service, T the client's type of the object, F the model of the filters.
 type ListResource[S, T, F any] struct {
-	conn.Resource
+	Connected
 	Scheme Scheme[S, T]
 	// About describes the list resource, and Filters are its arguments.
 	About   string
@@ -121,19 +120,19 @@ func ListNeeds(dataSource string) string {
 
 // ListFilter is Filter for a list resource.
 func ListFilter(description string, further ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Validators: append([]validator.String{validate.NotBlank()},
+	return schema.StringAttribute{Optional: true, Validators: append([]validator.String{value.NotBlank()},
 		further...),
 		MarkdownDescription: description}
 }
 
 // ListFilterByID is FilterByID for a list resource.
 func ListFilterByID(description string) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.UUID()},
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{value.UUID()},
 		MarkdownDescription: description}
 }
 
 // ListUpdatedSince is UpdatedSince for a list resource.
 func ListUpdatedSince(noun string) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{value.DateOrDateTime()},
 		MarkdownDescription: aboutUpdatedSince(noun)}
 }

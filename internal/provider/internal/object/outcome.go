@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Terraform rejects a result that differs from the plan, and on a create marks the new object for replacement; for an
@@ -103,8 +103,8 @@ func (w *Write[S, T, M]) warn(differences []difference) {
 		if is == nil || !is.IsRequired() && !is.IsOptional() {
 			continue
 		}
-		if asked := fields.Field(w.Config, d.Attribute); is.IsComputed() && asked.IsNull() &&
-			d.Planned.Equal(fields.Field(w.before, d.Attribute)) {
+		if asked := value.Field(w.Config, d.Attribute); is.IsComputed() && asked.IsNull() &&
+			d.Planned.Equal(value.Field(w.before, d.Attribute)) {
 			continue
 		}
 		w.Diags.AddAttributeWarning(path.Root(d.Attribute),

@@ -6,16 +6,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // planned is a model as a resource has it, with a field that Terraform does not know.
 type planned struct {
 	named
-	Document fwtype.Document `tfsdk:"document"`
-	Tags     types.List      `tfsdk:"tags"`
-	Custom   metadata.Value  `tfsdk:"custom"`
+	Document value.Document `tfsdk:"document"`
+	Tags     types.List     `tfsdk:"tags"`
+	Custom   metadata.Value `tfsdk:"custom"`
 	Private  types.String
 }
 
@@ -26,7 +26,7 @@ type named struct {
 
 func texts(items ...attr.Value) types.List { return types.ListValueMust(types.StringType, items) }
 
-func document(number string) fwtype.Document { return fwtype.DocumentPointer(&number) }
+func document(number string) value.Document { return value.DocumentPointer(&number) }
 
 func custom(t *testing.T, text string) metadata.Value {
 	t.Helper()

@@ -15,9 +15,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Plan is the plan of one object in the making. M is the model of its resource.
@@ -26,9 +24,9 @@ type Plan[M any] struct {
 	// of a creation; the other two are zero in that of a removal.
 	Config, State, Planned M
 	// Private is the private state: what the refresh has left, and what the plan hands to its apply.
-	Private private.Store
+	Private PrivateState
 	// Run is what the same run has refreshed and planned; nil while the provider is not configured.
-	Run *run.Record
+	Run *Run
 	// Replaces reports that a creation replaces an object that exists, see run.Record.PlanCreate.
 	Replaces bool
 	// DeferralAllowed tells the plan of an apply from the one that was shown, see run.Record.Applying.
@@ -51,7 +49,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	p := &Plan[M]{Private: resp.Private, Run: r.Run(), DeferralAllowed: req.ClientCapabilities.DeferralAllowed,
 		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, req: req, resp: resp}
 	if !req.State.Raw.IsNull() {
-		p.Diags.Append(fields.Get(ctx, req.State, &p.State)...)
+		p.Diags.Append(value.Get(ctx, req.State, &p.State)...)
 	}
 	if req.Plan.Raw.IsNull() {
 		of := policyOf(p.State)
@@ -67,13 +65,13 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		}
 		return
 	}
-	p.Diags.Append(fields.Get(ctx, req.Config, &p.Config)...)
-	p.Diags.Append(fields.Get(ctx, req.Plan, &p.Planned)...)
+	p.Diags.Append(value.Get(ctx, req.Config, &p.Config)...)
+	p.Diags.Append(value.Get(ctx, req.Plan, &p.Planned)...)
 	if p.Diags.HasError() {
 		return
 	}
 	if req.State.Raw.IsNull() {
-		if r.foreignUnseen(ctx, p, run.Replaced(ctx, p.Private, p.Diags), policyOf(p.Planned).Object) {
+		if r.foreignUnseen(ctx, p, Replaced(ctx, p.Private, p.Diags), policyOf(p.Planned).Object) {
 			return
 		}
 		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
@@ -84,7 +82,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		p.handOn(ctx, policyOf(p.State))
 		update(ctx, p)
 	}
-	p.Diags.Append(fields.Set(ctx, &resp.Plan, p.Planned)...)
+	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
 	if p.applying {
 		// Terraform shows the warnings of both plans, and the first one has them already.
 		resp.Diagnostics = resp.Diagnostics.Errors()
@@ -115,15 +113,15 @@ func (p *Plan[M]) handOn(ctx context.Context, of Policy) {
 	if of.Value.ValueString() == PolicyPrevent {
 		now = prevented{of.Object, of.Own}
 	}
-	if now != private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags) {
-		private.Set(ctx, p.Private, keyPrevented, now, p.Diags)
+	if now != Private[prevented](ctx, p.Private, keyPrevented, p.Diags) {
+		SetPrivate(ctx, p.Private, keyPrevented, now, p.Diags)
 	}
 }
 
 // replacing holds the deletion_policy of the old object in the plan of the new one, whatever asks for the replacement.
 // Only errors of that plan are shown: Terraform drops its warnings.
 func (p *Plan[M]) replacing(ctx context.Context) {
-	if old := private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags); old.Object != "" && !p.InApply() {
+	if old := Private[prevented](ctx, p.Private, keyPrevented, p.Diags); old.Object != "" && !p.InApply() {
 		Policy{Value: types.StringValue(PolicyPrevent), Object: old.Object, Own: old.Own}.Refuse("replace", p.Diags)
 	}
 }
@@ -153,7 +151,7 @@ func (p *Plan[M]) ConfigKnown() bool { return p.req.Config.Raw.IsFullyKnown() }
 
 // Changes reports whether planned differs from the state in anything.
 func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
-	p.Diags.Append(fields.Set(ctx, &p.resp.Plan, planned)...)
+	p.Diags.Append(value.Set(ctx, &p.resp.Plan, planned)...)
 	return !p.resp.Plan.Raw.Equal(p.req.State.Raw)
 }
 
@@ -216,13 +214,13 @@ func (r *Resource[S, T, M]) Existing(ctx context.Context, p *Plan[M], e Existing
 	if p.Run == nil {
 		return nil
 	}
-	all, err := run.Listed(ctx, p.Run, p.typeName, e.List)
+	all, err := Listed(ctx, p.Run, p.typeName, e.List)
 	if err != nil {
 		tflog.Debug(ctx, "Existing objects cannot be listed, so none is looked for",
 			map[string]any{"type": p.typeName, "error": err.Error()})
 		return nil
 	}
-	replaced := run.Replaced(ctx, p.Private, p.Diags)
+	replaced := Replaced(ctx, p.Private, p.Diags)
 	for _, object := range all {
 		if e.Same(object) && !same.ID(r.Scheme.ID(&object), replaced) {
 			found = append(found, object)

@@ -13,10 +13,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Refresh reads the object that prior is in the state. Only the service's own not-found drops it from the state, see
@@ -43,14 +41,14 @@ func (r *Resource[S, T, M]) Refresh(ctx context.Context, client S, prior M, agai
 
 // idOf is the id of the object that a model shows.
 func idOf(model any) types.String {
-	id, _ := fields.Field(model, keyID).(types.String)
+	id, _ := value.Field(model, keyID).(types.String)
 	return id
 }
 
 // BeginRead begins the refresh of an object, which prior is in the state; false means that it ends here, with an error.
 func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequest,
 	resp *resource.ReadResponse) (prior M, client S, ok bool) {
-	resp.Diagnostics.Append(fields.Get(ctx, req.State, &prior)...)
+	resp.Diagnostics.Append(value.Get(ctx, req.State, &prior)...)
 	client, ready := r.Scheme.Service(r.Conn).ForRefresh(r.Scheme.TypeName, &resp.Diagnostics)
 	if ready && r.Conn.Foreign() {
 		if _, foreign := r.foreign(ctx, req.Private, "", &resp.Diagnostics); foreign {
@@ -80,7 +78,7 @@ type Managed interface {
 // Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the
 // model.
 type Resource[S, T, M any] struct {
-	conn.Resource
+	Connected
 	Scheme Scheme[S, T]
 	// After is Write.After; nil where it needs more than a response.
 	After func(response *T, prior M) M
@@ -148,19 +146,19 @@ func (r *Resource[S, T, M]) bound() bool {
 
 // bind notes the organization of an object that was created or imported. Where the service does not say, nothing is
 // noted.
-func (r *Resource[S, T, M]) bind(ctx context.Context, store private.Store, diags *diag.Diagnostics) {
+func (r *Resource[S, T, M]) bind(ctx context.Context, store PrivateState, diags *diag.Diagnostics) {
 	if !r.bound() {
 		return
 	}
 	if home := r.Conn.Home(ctx); home != "" {
-		private.Set(ctx, store, keyOrganization, home, diags)
+		SetPrivate(ctx, store, keyOrganization, home, diags)
 	}
 }
 
 // foreign reports whether the object belongs to another organization than the token, and says so for the first object
 // of a run: one cause, one error. It is also true, with the error, where that cannot be found out. cause is the reason
 // in a few words.
-func (r *Resource[S, T, M]) foreign(ctx context.Context, store private.Store, object string,
+func (r *Resource[S, T, M]) foreign(ctx context.Context, store PrivateState, object string,
 	diags *diag.Diagnostics) (cause string, foreign bool) {
 	home := r.home(ctx, store, diags)
 	if home == "" {
@@ -186,15 +184,15 @@ func (r *Resource[S, T, M]) foreign(ctx context.Context, store private.Store, ob
 }
 
 // home is the organization that the object belongs to; "" where none was noted.
-func (r *Resource[S, T, M]) home(ctx context.Context, store private.Store, diags *diag.Diagnostics) string {
+func (r *Resource[S, T, M]) home(ctx context.Context, store PrivateState, diags *diag.Diagnostics) string {
 	if !r.bound() {
 		return ""
 	}
-	return private.Get[string](ctx, store, keyOrganization, diags)
+	return Private[string](ctx, store, keyOrganization, diags)
 }
 
 // surelyForeign is foreign for what goes on where the service does not say whom the token belongs to.
-func (r *Resource[S, T, M]) surelyForeign(ctx context.Context, store private.Store, object string,
+func (r *Resource[S, T, M]) surelyForeign(ctx context.Context, store PrivateState, object string,
 	diags *diag.Diagnostics) (cause string, foreign bool) {
 	home := r.home(ctx, store, diags)
 	if home == "" {
@@ -207,11 +205,11 @@ func (r *Resource[S, T, M]) surelyForeign(ctx context.Context, store private.Sto
 }
 
 // ask is foreign or surelyForeign.
-type ask func(ctx context.Context, store private.Store, object string, diags *diag.Diagnostics) (string, bool)
+type ask func(ctx context.Context, store PrivateState, object string, diags *diag.Diagnostics) (string, bool)
 
 // each gives every foreign object of an apply an error, those after the first in a line: Terraform takes an object out
 // of the state whose deletion ends without one.
-func (foreign ask) each(ctx context.Context, store private.Store, verb, object string, diags *diag.Diagnostics) bool {
+func (foreign ask) each(ctx context.Context, store PrivateState, verb, object string, diags *diag.Diagnostics) bool {
 	before := diags.ErrorsCount()
 	cause, is := foreign(ctx, store, object, diags)
 	if is && diags.ErrorsCount() == before {

@@ -23,8 +23,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 const keyID = "id"
@@ -48,7 +46,7 @@ type Scheme[S, T any] struct {
 	// MoreKeys are further fields by which the data source finds an object.
 	MoreKeys []string
 	// Service is the way to the client.
-	Service func(*conn.Conn) conn.Service[S]
+	Service func(*Conn) Service[S]
 	// ID is the id of an object.
 	ID func(*T) string
 	// Get reads one object by its id.
@@ -227,7 +225,7 @@ const keyImporting = "importing"
 
 // Import finds the object that an import names and stores its id; the refresh that follows fills the rest of the
 // state. It returns nil when there is no such object, or none that can be managed, and has reported that.
-func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], req resource.ImportStateRequest,
+func (s Scheme[S, T]) Import(ctx context.Context, service Service[S], req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) *T {
 	by := s.Select(ctx, req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -315,11 +313,11 @@ func (s Scheme[S, T]) howToImport(id string) string {
 }
 
 // MarkImport notes whether the object is between its import and the first refresh after it.
-func MarkImport(ctx context.Context, store private.Store, importing bool, diags *diag.Diagnostics) {
-	private.Set(ctx, store, keyImporting, importing, diags)
+func MarkImport(ctx context.Context, store PrivateState, importing bool, diags *diag.Diagnostics) {
+	SetPrivate(ctx, store, keyImporting, importing, diags)
 }
 
 // Importing reports whether the object is between its import and the first refresh after it.
-func Importing(ctx context.Context, store private.Store, diags *diag.Diagnostics) bool {
-	return private.Get[bool](ctx, store, keyImporting, diags)
+func Importing(ctx context.Context, store PrivateState, diags *diag.Diagnostics) bool {
+	return Private[bool](ctx, store, keyImporting, diags)
 }

@@ -98,20 +98,10 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// memory is a private state.
-type memory map[string][]byte
-
-func (m memory) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return m[key], nil }
-
-func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
-	m[key] = value
-	return nil
-}
-
 // TestMark: an object is between import and first refresh from the mark to its withdrawal.
 func TestMark(t *testing.T) {
 	t.Parallel()
-	store := memory{}
+	store := PrivateMap{}
 	var diags diag.Diagnostics
 	var have []bool
 	have = append(have, Importing(t.Context(), store, &diags))

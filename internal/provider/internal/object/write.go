@@ -10,8 +10,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Write is a creation, an update or a deletion in progress. S is the client of the service, T its type of the object,
@@ -30,7 +29,7 @@ type Write[S, T, M any] struct {
 	// plan. It is Resource.After, unless that needs more than a response.
 	After func(response *T, prior M) M
 	// Private is the private state: what the plan has left, and what the apply leaves.
-	Private private.Store
+	Private PrivateState
 	Diags   *diag.Diagnostics
 
 	before   M    // what Terraform has of the object; zero for a creation
@@ -40,8 +39,8 @@ type Write[S, T, M any] struct {
 	state    *tfsdk.State
 	identity *tfsdk.ResourceIdentity
 	identify func(context.Context, types.String, *tfsdk.ResourceIdentity, *diag.Diagnostics)
-	bind     func(context.Context, private.Store, *diag.Diagnostics) // nil once it is done, or not needed
-	foreign  ask                                                     // nil unless this is an update
+	bind     func(context.Context, PrivateState, *diag.Diagnostics) // nil once it is done, or not needed
+	foreign  ask                                                    // nil unless this is an update
 }
 
 // BeginCreate begins the creation of an object; false means that it ends here, with an error.
@@ -49,8 +48,8 @@ func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.Create
 	resp *resource.CreateResponse) (*Write[S, T, M], bool) {
 	w := &Write[S, T, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity,
 		bind: r.bind}
-	w.Diags.Append(fields.Get(ctx, req.Config, &w.Config)...)
-	w.Diags.Append(fields.Get(ctx, req.Plan, &w.Plan)...)
+	w.Diags.Append(value.Get(ctx, req.Config, &w.Config)...)
+	w.Diags.Append(value.Get(ctx, req.Plan, &w.Plan)...)
 	w.State, w.creates = w.Plan, true
 	return w, r.begin(w)
 }
@@ -59,9 +58,9 @@ func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.Create
 func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.UpdateRequest,
 	resp *resource.UpdateResponse) (*Write[S, T, M], bool) {
 	w := &Write[S, T, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
-	w.Diags.Append(fields.Get(ctx, req.Config, &w.Config)...)
-	w.Diags.Append(fields.Get(ctx, req.Plan, &w.Plan)...)
-	w.Diags.Append(fields.Get(ctx, req.State, &w.State)...)
+	w.Diags.Append(value.Get(ctx, req.Config, &w.Config)...)
+	w.Diags.Append(value.Get(ctx, req.Plan, &w.Plan)...)
+	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
 	w.before, w.foreign = w.State, r.surelyForeign
 	return w, r.begin(w)
 }
@@ -71,7 +70,7 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
 	stays func(M, *diag.Diagnostics) bool) (*Write[S, T, M], bool) {
 	w := &Write[S, T, M]{Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
-	w.Diags.Append(fields.Get(ctx, req.State, &w.State)...)
+	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
 	w.Plan = w.State
 	of := policyOf(w.State)
 	if of.Refuse("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
@@ -189,7 +188,7 @@ func (w *Write[S, T, M]) Fail(ctx context.Context, err error, operation apidiag.
 
 // Save writes the object as it is known so far. It is called after each response, before the next request.
 func (w *Write[S, T, M]) Save(ctx context.Context) {
-	w.Diags.Append(fields.Set(ctx, w.state, w.State)...)
+	w.Diags.Append(value.Set(ctx, w.state, w.State)...)
 	w.identify(ctx, idOf(w.State), w.identity, w.Diags)
 	if w.bind != nil {
 		w.bind(ctx, w.Private, w.Diags)
@@ -200,6 +199,6 @@ func (w *Write[S, T, M]) Save(ctx context.Context) {
 // Save writes state, a model of the object with the id, and the identity.
 func (s Scheme[S, T]) Save(ctx context.Context, id types.String, m any, state *tfsdk.State,
 	identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	diags.Append(fields.Set(ctx, state, m)...)
+	diags.Append(value.Set(ctx, state, m)...)
 	s.Identify(ctx, id, identity, diags)
 }

@@ -1,0 +1,162 @@
+package object
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// Conn is the configured provider. It is shared by all objects of one provider configuration and safe for concurrent
+// use.
+type Conn struct {
+	// Billing is the recurring-billing service.
+	Billing Service[*billing.Service]
+	// Finance is the financial-management service.
+	Finance Service[*finance.Service]
+	// Collections is the collections service: webhook endpoints and API keys.
+	Collections Service[*collections.Service]
+	// ownKey is the API key that the provider itself uses.
+	ownKey string
+	// Defaults is the provider's default_custom_metadata.
+	Defaults metadata.Defaults
+	// Run is what this run has refreshed and planned.
+	Run Run
+
+	organization organization
+}
+
+// Refusing is a provider whose environment variables are not valid, and which has no arguments. Its objects report why,
+// not its configuration: for an error of the configuration Terraform would ask for a provider block, which nobody
+// needs.
+func Refusing(why diag.Diagnostics) *Conn {
+	reported := new(atomic.Bool)
+	return &Conn{
+		Billing:     Service[*billing.Service]{Invalid: why, Reported: reported},
+		Finance:     Service[*finance.Service]{Invalid: why, Reported: reported},
+		Collections: Service[*collections.Service]{Invalid: why, Reported: reported},
+	}
+}
+
+// Service is the way to one service, or the reason why there is none yet. Nothing is missing until something needs it:
+// a configuration without finance records needs no finance token.
+type Service[T any] struct {
+	// Client is set when address and token are known.
+	Client T
+	// Ready says that Client may be used.
+	Ready bool
+	// Missing lists the provider arguments that neither configuration nor environment gives.
+	Missing []ProviderArgument
+	// Unknown lists the provider arguments whose values are only known after apply.
+	Unknown []string
+	// Invalid says why no service can be used. It is reported to the first object that needs one, see Refusing.
+	Invalid diag.Diagnostics
+	// Reported is set once the run fails because of Missing or Invalid; see Planned.
+	Reported *atomic.Bool
+}
+
+// Billing returns the way to the recurring-billing service.
+func Billing(c *Conn) Service[*billing.Service] { return c.Billing }
+
+// Finance returns the way to the financial-management service.
+func Finance(c *Conn) Service[*finance.Service] { return c.Finance }
+
+// Collections returns the way to the collections service.
+func Collections(c *Conn) Service[*collections.Service] { return c.Collections }
+
+// Argument is a provider argument and the environment variable that is used when it is not set.
+type ProviderArgument struct {
+	Name, Variable string
+	// Empty says that the configuration sets it to the empty text, which takes precedence over the variable.
+	Empty bool
+}
+
+// For returns the client for an object of the given type name, or false with an error that names what is missing, where
+// it can be set, and who needed it.
+func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
+	for _, name := range s.Unknown {
+		diags.AddAttributeError(path.Root(name), "The provider configuration is not known yet",
+			fmt.Sprintf("%s needs the service now, but the provider argument %s depends on something that is only known after "+
+				"apply. "+
+				"Apply that first, for example with terraform apply -target=<the resource it comes from>, "+
+				"or give the argument a value that is known at plan time.", typeName, name))
+	}
+	if len(s.Missing) > 0 {
+		s.lacks(typeName, diags)
+	}
+	if len(s.Invalid) > 0 && s.first() {
+		diags.Append(s.Invalid...)
+	} else if len(s.Invalid) > 0 {
+		diags.AddError(s.Invalid.Errors()[0].Summary(), "The cause is the same as in another error of this run, which says "+
+			"what to do.")
+	}
+	return s.Client, s.Ready
+}
+
+// ForRefresh is For in the refresh of an object that is in the state. Like Planned, it reports what is missing or not
+// valid only once.
+func (s Service[T]) ForRefresh(typeName string, diags *diag.Diagnostics) (client T, ready bool) {
+	if !s.Planned(typeName, diags) {
+		return client, false
+	}
+	return s.For(typeName, diags)
+}
+
+// Planned reports whether an object of the given type name can be planned: a plan that no apply could carry out is an
+// error. Arguments that are only known after apply are not missing. Only the first object of a run reports the error,
+// because it ends the run.
+func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
+	switch {
+	case len(s.Missing) == 0 && len(s.Invalid) == 0:
+		return true
+	case !s.first():
+	case len(s.Invalid) > 0:
+		diags.Append(s.Invalid...)
+	default:
+		s.lacks(typeName, diags)
+	}
+	return false
+}
+
+// first reports whether no object of the run has reported so far why it cannot use the service.
+func (s Service[T]) first() bool { return s.Reported == nil || s.Reported.CompareAndSwap(false, true) }
+
+// lacks reports the provider arguments that are missing.
+func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
+	names, variables := make([]string, len(s.Missing)), make([]string, len(s.Missing))
+	empty := ""
+	for i, argument := range s.Missing {
+		names[i], variables[i] = argument.Name, argument.Variable
+		if argument.Empty {
+			empty += fmt.Sprintf(" %s is set to the empty text, which takes precedence over %s: remove it or give it a value.",
+				argument.Name, argument.Variable)
+		}
+	}
+	plural, them := "", "it"
+	if len(names) > 1 {
+		plural, them = "s", "them"
+	}
+	diags.AddAttributeError(path.Root(names[0]), "Missing provider argument"+plural+" "+strings.Join(names, " and "),
+		fmt.Sprintf("%s needs %s. Set %s in the provider \"billing\" block, or the environment "+
+			"variable%s %s.%s",
+			typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and "), empty))
+}
+
+// UseKey notes the API key that the provider itself uses.
+func (c *Conn) UseKey(key string) { c.ownKey = key }
+
+// IsOwnKey reports whether an API key is the one that the provider itself uses: by its token, or by its public prefix,
+// which identifies a key (service description, Collections §2).
+func (c *Conn) IsOwnKey(token, prefix string) bool {
+	if c == nil || c.ownKey == "" {
+		return false
+	}
+	return token == c.ownKey || prefix != "" && strings.HasPrefix(c.ownKey, prefix)
+}

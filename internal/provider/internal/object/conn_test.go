@@ -1,0 +1,107 @@
+package object
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+)
+
+// TestService_For: what is missing is only an error when something needs it, and then it is named with its variable and
+// who needs it.
+func TestService_For(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		service Service[string]
+		want    []string // one diagnostic each; all parts, separated by |
+	}{
+		"ready": {service: Service[string]{Client: "client", Ready: true}},
+		"missing": {
+			service: Service[string]{Missing: []ProviderArgument{{Name: "base_url", Variable: "BILLING_BASE_URL"},
+				{Name: "token", Variable: "BILLING_TOKEN"}}},
+			want: []string{"Missing provider arguments base_url and token|BILLING_BASE_URL and " +
+				"BILLING_TOKEN|billing_customer"},
+		},
+		"empty": {
+			service: Service[string]{Missing: []ProviderArgument{{Name: "token", Variable: "BILLING_TOKEN", Empty: true}}},
+			want: []string{"Missing provider argument token|token is set to the empty text, which takes precedence over " +
+				"BILLING_TOKEN"},
+		},
+		"unknown": {
+			service: Service[string]{Unknown: []string{"base_url"}},
+			want:    []string{"not known yet|base_url|billing_customer|-target"},
+		},
+		"both": {
+			service: Service[string]{Unknown: []string{"token"},
+				Missing: []ProviderArgument{{Name: "base_url", Variable: "BILLING_BASE_URL"}}},
+			want: []string{"not known yet|token", "base_url|BILLING_BASE_URL"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var diags diag.Diagnostics
+			client, ready := c.service.For("billing_customer", &diags)
+			if ready != (len(c.want) == 0) || ready != (client == "client") {
+				t.Errorf("ready %v with client %q", ready, client)
+			}
+			if len(diags) != len(c.want) {
+				t.Fatalf("diagnostics %v, want %d", diags, len(c.want))
+			}
+			for i, parts := range c.want {
+				text := diags[i].Summary() + "\n" + diags[i].Detail()
+				for part := range strings.SplitSeq(parts, "|") {
+					if !strings.Contains(text, part) {
+						t.Errorf("%q is not in %s", part, text)
+					}
+				}
+				if _, ok := diags[i].(diag.DiagnosticWithPath); !ok {
+					t.Errorf("the diagnostic names no argument: %s", text)
+				}
+			}
+		})
+	}
+}
+
+// TestRefusing: the first object gets the error, whichever service it uses. The other ones of the state get none, and
+// what has no state to keep gets one line.
+func TestRefusing(t *testing.T) {
+	t.Parallel()
+	why := diag.Diagnostics{diag.NewErrorDiagnostic("Invalid provider argument token", "the token contains a blank")}
+	c := Refusing(why)
+	var first diag.Diagnostics
+	if _, ready := c.Billing.ForRefresh("billing_customer", &first); ready || !first.Equal(why) {
+		t.Errorf("first: ready %v, %v", ready, first)
+	}
+	var rest diag.Diagnostics
+	_, read := c.Finance.ForRefresh("billing_finance_record", &rest)
+	_, found := c.Collections.For("data.billing_api_key", &rest)
+	if planned := c.Billing.Planned("billing_customer", &rest); read || found || planned {
+		t.Errorf("ready %v, found %v, planned %v", read, found, planned)
+	}
+	if len(rest) != 1 ||
+		rest[0].Summary() != "Invalid provider argument token" || strings.Contains(rest[0].Detail(), "blank") {
+		t.Errorf("the others get %v", rest)
+	}
+}
+
+// TestConfigure: everything gets the same Conn, nothing while Terraform only validates, and an error for anything else.
+func TestConfigure(t *testing.T) {
+	t.Parallel()
+	c := &Conn{}
+	for name, data := range map[string]any{"none": nil, "conn": c, "other": "text"} {
+		var r Connected
+		var d ConnectedDataSource
+		var rr resource.ConfigureResponse
+		var dr datasource.ConfigureResponse
+		r.Configure(t.Context(), resource.ConfigureRequest{ProviderData: data}, &rr)
+		d.Configure(t.Context(), datasource.ConfigureRequest{ProviderData: data}, &dr)
+		if failed := name == "other"; rr.Diagnostics.HasError() != failed || dr.Diagnostics.HasError() != failed {
+			t.Errorf("%s: %v %v", name, rr.Diagnostics, dr.Diagnostics)
+		}
+		if given := name == "conn"; (r.Conn == c) != given || (d.Conn == c) != given {
+			t.Errorf("%s: resource has %p, data source has %p", name, r.Conn, d.Conn)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package object
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+// The private state of a resource is what this provider must remember of an object and the state does not show.
+// Terraform keeps it in clear text, so no secret belongs there.
+
+// PrivateState is the private state of a request or a response.
+type PrivateState interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// PrivateMap is a private state of its own, a plain map. The framework's type is internal to it.
+type PrivateMap map[string][]byte
+
+// GetKey implements PrivateState.
+func (n PrivateMap) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
+	return n[key], nil
+}
+
+// SetKey implements PrivateState.
+func (n PrivateMap) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+	n[key] = value
+	return nil
+}
+
+type notesKey struct{}
+
+// WithPrivate makes what reads and writes a private state use the notes, whatever store they are given: for a call that does not come from the
+// framework.
+func WithPrivate(ctx context.Context, notes PrivateMap) context.Context {
+	return context.WithValue(ctx, notesKey{}, notes)
+}
+
+func storeOf(ctx context.Context, given PrivateState) PrivateState {
+	if notes, ok := ctx.Value(notesKey{}).(PrivateMap); ok {
+		return notes
+	}
+	return given
+}
+
+// Private reads the value under key; the zero value when there is none.
+func Private[T any](ctx context.Context, store PrivateState, key string, diags *diag.Diagnostics) T {
+	var value T
+	raw, found := storeOf(ctx, store).GetKey(ctx, key)
+	diags.Append(found...)
+	if len(raw) == 0 {
+		return value
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		diags.AddError("Unreadable private state", fmt.Sprintf("What this provider noted under %q in the state "+
+			"cannot be read: %s. Remove the object from the state and import it again.", key, err))
+	}
+	return value
+}
+
+// SetPrivate writes the value under key.
+func SetPrivate[T any](ctx context.Context, store PrivateState, key string, value T, diags *diag.Diagnostics) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		diags.AddError("Could not write the private state", err.Error())
+		return
+	}
+	diags.Append(storeOf(ctx, store).SetKey(ctx, key, raw)...)
+}
+
+// keyPlanned is where a plan leaves what its apply has to know.
+const keyPlanned = "planned"
+
+// SetPlanned hands value from a plan to its apply: Terraform carries the private state of a plan to the update that applies
+// it. store is ModifyPlanResponse.Private.
+//
+// An apply cannot find out what was planned where the configuration counts: Terraform applies ignore_changes
+// to the configuration of a plan, and hands the bare configuration to the apply.
+func SetPlanned[T any](ctx context.Context, store PrivateState, value T, diags *diag.Diagnostics) {
+	SetPrivate(ctx, store, keyPlanned, value, diags)
+}
+
+// Planned reads what the plan has left. store is UpdateRequest.Private.
+func Planned[T any](ctx context.Context, store PrivateState, diags *diag.Diagnostics) T {
+	return Private[T](ctx, store, keyPlanned, diags)
+}
+
+// keyOwned is where an apply leaves what the configuration owns of the object.
+const keyOwned = "owned"
+
+// Owned reads what the configuration owned of the object when it was last applied. It is kept here, because the state
+// itself shows what the service has. The zero value is that of an object that no configuration was applied to yet:
+// nothing is owned, so nothing is removed.
+func Owned[T any](ctx context.Context, store PrivateState, diags *diag.Diagnostics) T {
+	return Private[T](ctx, store, keyOwned, diags)
+}
+
+// SetOwned writes what the configuration owns from now on.
+func SetOwned[T any](ctx context.Context, store PrivateState, owned T, diags *diag.Diagnostics) {
+	SetPrivate(ctx, store, keyOwned, owned, diags)
+}

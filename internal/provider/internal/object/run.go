@@ -1,0 +1,286 @@
+package object
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// Run is what a configured provider has refreshed and planned so far. Terraform configures a provider once for the plan
+// and once more for the apply, so a Run covers exactly one of the two.
+//
+// Terraform gives a resource no information about other resources. A reference to an object that is being replaced and
+// a reference that is not known yet for another reason look the same: unknown. The Run distinguishes them.
+//
+// The zero Run is ready to use, a nil one remembers nothing. It is safe for concurrent use.
+type Run struct {
+	mu      sync.Mutex
+	objects map[ref]fate
+	read    map[ref]bool    // what was refreshed
+	owners  map[ref]ref     // what goes when its owner goes
+	creates map[string]bool // types of which the creation of an object was planned
+	notes   map[ref]any     // what plans say, for the plans of other objects
+	applied bool
+	lists   map[string]*listing // by type; see Listed
+}
+
+type ref struct{ typeName, id string }
+
+// fate is what is known of an object so far. The later one counts.
+type fate int
+
+const (
+	unseen fate = iota
+	// refreshed: it was read, and not planned since.
+	refreshed
+	// gone: the refresh found that it does not exist any more, so a configured resource plans a new one.
+	gone
+	// kept: its plan leaves it in place.
+	kept
+	// replaced: its plan creates another object instead.
+	replaced
+)
+
+// keyPlannedID is the key of the private state under which the plan of an object hands its id on. Terraform passes the
+// private state of the first plan to the second one that it makes for a replacement, and nothing else that links the
+// two.
+const keyPlannedID = "planned_id"
+
+// Refreshed notes that the object was read.
+func (r *Run) Refreshed(typeName, id string) { r.note(typeName, id, refreshed) }
+
+// WasRefreshed reports whether the object was read in this run, and exists.
+func (r *Run) WasRefreshed(typeName, id string) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.read[key(typeName, id)]
+}
+
+// Gone notes that a refresh found the object deleted, closed or revoked.
+func (r *Run) Gone(typeName, id string) { r.note(typeName, id, gone) }
+
+// PlanCreate notes the plan of an object without a state: a new object, or the new one of a replacement. store is
+// ModifyPlanRequest.Private. It notes also a replacement that the configuration did not cause, such as terraform plan
+// -replace.
+//
+// It returns whether the new object replaces one that exists, which the apply removes first. For a tainted object that
+// is a guess, see Replaces. In the apply it returns false: by then the other object is gone.
+func (r *Run) PlanCreate(ctx context.Context, typeName string, store PrivateState, diags *diag.Diagnostics) bool {
+	if r == nil {
+		return false
+	}
+	id := Replaced(ctx, store, diags)
+	r.note(typeName, id, replaced)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.creates == nil {
+		r.creates = map[string]bool{}
+	}
+	r.creates[typeName] = true
+	if id != "" {
+		return true
+	}
+	for object, fate := range r.objects {
+		if object.typeName == typeName && fate == refreshed {
+			return true
+		}
+	}
+	return false
+}
+
+// Replaced returns the id that PlanUpdate has noted for the object that a planned creation replaces; "" where it
+// replaces none, or a tainted one. store is ModifyPlanRequest.Private.
+func Replaced(ctx context.Context, store PrivateState, diags *diag.Diagnostics) string {
+	return Private[string](ctx, store, keyPlannedID, diags)
+}
+
+// PlanUpdate notes the plan of an object that exists, and returns whether the plan may ask for its replacement. wanted
+// says that only a new object can have what the configuration asks for. It returns false in the second plan that
+// Terraform makes inside the apply, see Applying: there the update has to fail before it sends anything. store is
+// ModifyPlanResponse.Private.
+func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, deferralAllowed bool, store PrivateState,
+	diags *diag.Diagnostics) bool {
+	SetPrivate(ctx, store, keyPlannedID, id, diags)
+	switch {
+	case r.Applying(typeName, id, deferralAllowed):
+		return false
+	case wanted:
+		r.note(typeName, id, replaced)
+	default:
+		r.note(typeName, id, kept)
+	}
+	return wanted
+}
+
+// Applies notes that an object is being created, updated or deleted: the provider was configured for an apply.
+func (r *Run) Applies() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.applied = true
+}
+
+// Applied reports whether this run has begun to apply.
+func (r *Run) Applied() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.applied
+}
+
+// Belongs notes that the object goes when its owner goes: the service closes the accounts of a customer that is
+// deleted.
+func (r *Run) Belongs(typeName, id, ownerType, ownerID string) {
+	if r == nil || id == "" || ownerID == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.owners == nil {
+		r.owners = map[ref]ref{}
+	}
+	r.owners[key(typeName, id)] = key(ownerType, ownerID)
+}
+
+// Replaces reports whether this run replaces the object, as far as it has come: a reference to it will get another
+// value. An object that the run does not manage itself is replaced with its owner.
+//
+// Terraform plans a tainted object as a creation, without its state. So an object that was refreshed and not planned,
+// while the creation of an object of its type was planned, counts as replaced too: Terraform plans an object right
+// after its refresh.
+func (r *Run) Replaces(typeName, id string) bool {
+	if r == nil || id == "" {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	subject := key(typeName, id)
+	if owner, owned := r.owners[subject]; owned && r.objects[subject] == unseen {
+		subject = owner
+	}
+	switch r.objects[subject] {
+	case gone, replaced:
+		return true
+	case refreshed:
+		return r.creates[subject.typeName]
+	default:
+		return false
+	}
+}
+
+// Applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known.
+// It must not ask for a replacement that the first one did not show; Terraform would call that a mistake of the
+// provider. Where the plan is the first one, the object was refreshed before, in the same run.
+//
+// A plan without a refresh (-refresh=false) is distinguished by deferral: Terraform allows a provider to defer in every
+// apply, and in no plan. OpenTofu never allows it, so there only an apply that has begun is proof. deferralAllowed is
+// ModifyPlanRequest.ClientCapabilities.DeferralAllowed. It has to be asked before PlanUpdate, which notes the plan.
+func (r *Run) Applying(typeName, id string, deferralAllowed bool) bool {
+	if r == nil {
+		return deferralAllowed
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.objects[key(typeName, id)] != unseen {
+		return false
+	}
+	return deferralAllowed || r.applied
+}
+
+func (r *Run) note(typeName, id string, f fate) {
+	if r == nil || id == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.objects == nil {
+		r.objects = map[ref]fate{}
+	}
+	r.objects[key(typeName, id)] = f
+	if f == refreshed {
+		if r.read == nil {
+			r.read = map[ref]bool{}
+		}
+		r.read[key(typeName, id)] = true
+	}
+}
+
+// key names an object. UUIDs compare without case.
+func key(typeName, id string) ref { return ref{typeName, strings.ToLower(id)} }
+
+// PlannedStatus is what the plan of an object notes of its status, for the plans of objects that only an active one takes.
+type PlannedStatus struct {
+	// Configured is null where the configuration does not name the status.
+	Configured types.String
+	// Changes says that the plan changes the status of the object that exists.
+	Changes bool
+}
+
+// Note keeps what the plan of an object says, for the plan of another object that shows the same data. id is the
+// object's id, or what else another object can know it by. Terraform plans an object before those that refer to it.
+func (r *Run) Note(typeName, id string, plan any) {
+	if r == nil || id == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.notes == nil {
+		r.notes = map[ref]any{}
+	}
+	r.notes[key(typeName, id)] = plan
+}
+
+// Noted returns what Note has kept under the id; false where this run has planned no such object so far.
+func Noted[T any](r *Run, typeName, id string) (plan T, ok bool) {
+	if r == nil || id == "" {
+		return plan, false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	plan, ok = r.notes[key(typeName, id)].(T)
+	return plan, ok
+}
+
+// listing is a listing that is read once in a run.
+type listing struct {
+	once  sync.Once
+	items any // []T
+	err   error
+}
+
+// Listed returns all objects of a type. They are listed once in a run.
+func Listed[T any](ctx context.Context, r *Run, typeName string, all func(context.Context) iter.Seq2[T, error]) (
+	[]T, error) {
+	r.mu.Lock()
+	if r.lists == nil {
+		r.lists = map[string]*listing{}
+	}
+	if r.lists[typeName] == nil {
+		r.lists[typeName] = &listing{}
+	}
+	l := r.lists[typeName]
+	r.mu.Unlock()
+	l.once.Do(func() {
+		var items []T
+		for item, err := range all(ctx) {
+			if l.err = err; err != nil {
+				return
+			}
+			items = append(items, item)
+		}
+		l.items = items
+	})
+	items, _ := l.items.([]T)
+	return items, l.err
+}

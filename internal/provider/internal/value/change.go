@@ -1,0 +1,137 @@
+package value
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+)
+
+// onChange runs validators in the plan, where the state is known: what the service already holds is never rejected.
+type onChange struct {
+	texts  []validator.String
+	wholes []validator.Int64
+}
+
+// OnChange runs the validators on a text that the plan changes or creates. A text that the state has is accepted, also
+// where an attribute of a list or set moves to another element.
+func OnChange(validators ...validator.String) planmodifier.String { return onChange{texts: validators} }
+
+// OnChangeInt64 is OnChange for a whole number.
+func OnChangeInt64(validators ...validator.Int64) planmodifier.Int64 {
+	return onChange{wholes: validators}
+}
+
+func (onChange) Description(context.Context) string {
+	return "Rejects a new value that is not valid; a value that the service already has is accepted."
+}
+
+func (v onChange) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// PlanModifyString implements planmodifier.String.
+func (v onChange) PlanModifyString(ctx context.Context, req planmodifier.StringRequest,
+	resp *planmodifier.StringResponse) {
+	if req.ConfigValue.IsNull() || isInState(ctx, req.Plan, req.State, req.Path, req.PlanValue, req.StateValue) {
+		return
+	}
+	for _, text := range v.texts {
+		checked := &validator.StringResponse{}
+		text.ValidateString(ctx, validator.StringRequest{Path: req.Path, PathExpression: req.PathExpression,
+			Config: req.Config, ConfigValue: req.PlanValue}, checked)
+		resp.Diagnostics.Append(checked.Diagnostics...)
+	}
+}
+
+// PlanModifyInt64 implements planmodifier.Int64.
+func (v onChange) PlanModifyInt64(ctx context.Context, req planmodifier.Int64Request,
+	resp *planmodifier.Int64Response) {
+	if req.ConfigValue.IsNull() || isInState(ctx, req.Plan, req.State, req.Path, req.PlanValue, req.StateValue) {
+		return
+	}
+	for _, whole := range v.wholes {
+		checked := &validator.Int64Response{}
+		whole.ValidateInt64(ctx, validator.Int64Request{Path: req.Path, PathExpression: req.PathExpression,
+			Config: req.Config, ConfigValue: req.PlanValue}, checked)
+		resp.Diagnostics.Append(checked.Diagnostics...)
+	}
+}
+
+// isInState reports whether the state has the value, in whatever spelling: at the same place, or in any element of the
+// lists and sets around it.
+func isInState(ctx context.Context, plan tfsdk.Plan, state tfsdk.State, at path.Path, planned, before attr.Value) bool {
+	if planned.Equal(before) {
+		return true
+	}
+	if state.Raw.IsNull() {
+		return false
+	}
+	var typed attr.Value
+	if plan.GetAttribute(ctx, at, &typed).HasError() {
+		return false
+	}
+	places, _ := state.PathMatches(ctx, anyElement(at))
+	return slices.ContainsFunc(places, func(place path.Path) bool {
+		var value attr.Value
+		return !state.GetAttribute(ctx, place, &value).HasError() && sameValue(ctx, typed, value)
+	})
+}
+
+func sameValue(ctx context.Context, planned, before attr.Value) bool {
+	if text, ok := planned.(basetypes.StringValuableWithSemanticEquals); ok {
+		other, isText := before.(basetypes.StringValuable)
+		equal, diags := text.StringSemanticEquals(ctx, other)
+		return isText && equal && !diags.HasError()
+	}
+	return planned.Equal(before)
+}
+
+// anyElement is the expression of a path with every index and set value left open.
+func anyElement(at path.Path) path.Expression {
+	var expression path.Expression
+	for i, step := range at.Steps() {
+		switch step := step.(type) {
+		case path.PathStepAttributeName:
+			if i == 0 {
+				expression = path.MatchRoot(string(step))
+			} else {
+				expression = expression.AtName(string(step))
+			}
+		case path.PathStepElementKeyInt:
+			expression = expression.AtAnyListIndex()
+		case path.PathStepElementKeyString:
+			expression = expression.AtAnyMapKey()
+		case path.PathStepElementKeyValue:
+			expression = expression.AtAnySetValue()
+		}
+	}
+	return expression
+}
+
+// OnChangeElements runs the validators on the texts that the plan adds to a set.
+func OnChangeElements(validators ...validator.String) planmodifier.Set {
+	return onChange{texts: validators}
+}
+
+// PlanModifySet implements planmodifier.Set.
+func (v onChange) PlanModifySet(ctx context.Context, req planmodifier.SetRequest, resp *planmodifier.SetResponse) {
+	before := req.StateValue.Elements()
+	for _, element := range req.PlanValue.Elements() {
+		value, isText := element.(types.String)
+		if !isText || req.ConfigValue.IsNull() || slices.ContainsFunc(before, element.Equal) {
+			continue
+		}
+		at := req.Path.AtSetValue(element)
+		for _, text := range v.texts {
+			checked := &validator.StringResponse{}
+			text.ValidateString(ctx, validator.StringRequest{Path: at, PathExpression: at.Expression(), Config: req.Config,
+				ConfigValue: value}, checked)
+			resp.Diagnostics.Append(checked.Diagnostics...)
+		}
+	}
+}

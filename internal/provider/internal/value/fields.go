@@ -1,0 +1,257 @@
+package value
+
+import (
+	"context"
+	"reflect"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Converting between the values of Terraform and the structs of this provider: what Get, Set, As and ObjectValueFrom of
+// the framework do, for structs whose fields are all attr.Values. A struct is known after it has been seen once; the
+// framework's functions look at the tags of every field each time, and compile a regular expression for each.
+// Everything unusual is left to them, also every error.
+
+// Source is a tfsdk.Config, tfsdk.Plan or tfsdk.State.
+type Source interface {
+	Get(ctx context.Context, target any) diag.Diagnostics
+}
+
+// Get is from.Get. A struct type belongs to the schema of one resource.
+func Get[M any](ctx context.Context, from Source, target *M) diag.Diagnostics {
+	var raw tftypes.Value
+	var described any
+	switch from := from.(type) {
+	case tfsdk.Config:
+		raw, described = from.Raw, from.Schema
+	case tfsdk.Plan:
+		raw, described = from.Raw, from.Schema
+	case tfsdk.State:
+		raw, described = from.Raw, from.Schema
+	}
+	s, _ := described.(schema.Schema)
+	c := modelOf(ctx, reflect.TypeFor[M](), s)
+	var values map[string]tftypes.Value
+	if c == nil || raw.IsNull() || !raw.IsKnown() || raw.As(&values) != nil || len(values) != len(c.fields) {
+		return from.Get(ctx, target)
+	}
+	var result M
+	into := reflect.ValueOf(&result).Elem()
+	for _, f := range c.fields {
+		value, ok := values[f.name]
+		if !ok {
+			return from.Get(ctx, target)
+		}
+		converted, err := f.is.ValueFromTerraform(ctx, value)
+		if err != nil || reflect.TypeOf(converted) != f.goType || !valid(ctx, f.name, f.is, converted, value) {
+			return from.Get(ctx, target)
+		}
+		into.FieldByIndex(f.index).Set(reflect.ValueOf(converted))
+	}
+	*target = result
+	return nil
+}
+
+// Target is a *tfsdk.Plan or a *tfsdk.State.
+type Target interface {
+	Set(ctx context.Context, value any) diag.Diagnostics
+}
+
+// Set is into.Set.
+func Set(ctx context.Context, into Target, value any) diag.Diagnostics {
+	var raw *tftypes.Value
+	var described any
+	switch into := into.(type) {
+	case *tfsdk.Plan:
+		raw, described = &into.Raw, into.Schema
+	case *tfsdk.State:
+		raw, described = &into.Raw, into.Schema
+	}
+	s, _ := described.(schema.Schema)
+	c := modelOf(ctx, reflect.TypeOf(value), s)
+	if c == nil {
+		return into.Set(ctx, value)
+	}
+	values := make(map[string]tftypes.Value, len(c.fields))
+	from := reflect.ValueOf(value)
+	for _, f := range c.fields {
+		field, _ := from.FieldByIndex(f.index).Interface().(attr.Value)
+		converted, err := field.ToTerraformValue(ctx)
+		if err != nil || !f.dynamic && !converted.Type().Equal(f.terraform) || !valid(ctx, f.name, f.is, field, converted) {
+			return into.Set(ctx, value)
+		}
+		values[f.name] = converted
+	}
+	*raw = tftypes.NewValue(c.object, values)
+	return nil
+}
+
+// As is from.As without options.
+func As[M any](ctx context.Context, from types.Object, target *M) diag.Diagnostics {
+	fields, ok := tagged(reflect.TypeFor[M]())
+	values := from.Attributes()
+	if !ok || from.IsNull() || from.IsUnknown() || len(values) != len(fields) {
+		return from.As(ctx, target, basetypes.ObjectAsOptions{})
+	}
+	var result M
+	into := reflect.ValueOf(&result).Elem()
+	for _, f := range fields {
+		value, ok := values[f.name]
+		if !ok || reflect.TypeOf(value) != f.goType || !validValue(ctx, f.name, value) {
+			return from.As(ctx, target, basetypes.ObjectAsOptions{})
+		}
+		into.FieldByIndex(f.index).Set(reflect.ValueOf(value))
+	}
+	*target = result
+	return nil
+}
+
+// Object is types.ObjectValueFrom.
+func Object[M any](ctx context.Context, of map[string]attr.Type, value M) (types.Object, diag.Diagnostics) {
+	fields, ok := tagged(reflect.TypeFor[M]())
+	if !ok {
+		return types.ObjectValueFrom(ctx, of, value)
+	}
+	values := make(map[string]attr.Value, len(fields))
+	from := reflect.ValueOf(&value).Elem()
+	for _, f := range fields {
+		inner, _ := from.FieldByIndex(f.index).Interface().(attr.Value)
+		if !validValue(ctx, f.name, inner) {
+			return types.ObjectValueFrom(ctx, of, value)
+		}
+		values[f.name] = inner
+	}
+	object, diags := types.ObjectValue(of, values)
+	if diags.HasError() {
+		return types.ObjectValueFrom(ctx, of, value)
+	}
+	return object, nil
+}
+
+// Field is the attribute of a struct that has a name; nil without one.
+func Field(of any, name string) attr.Value {
+	if of == nil {
+		return nil
+	}
+	fields, _ := tagged(reflect.TypeOf(of))
+	for _, f := range fields {
+		if f.name == name {
+			value, _ := reflect.ValueOf(of).FieldByIndex(f.index).Interface().(attr.Value)
+			return value
+		}
+	}
+	return nil
+}
+
+// valid reports whether neither an attribute nor its type has anything to say against a value, which raw is for
+// Terraform.
+func valid(ctx context.Context, name string, is attr.Type, value attr.Value, raw tftypes.Value) bool {
+	if validates, ok := value.(xattr.ValidateableAttribute); ok {
+		var resp xattr.ValidateAttributeResponse
+		validates.ValidateAttribute(ctx, xattr.ValidateAttributeRequest{Path: path.Root(name)}, &resp)
+		return len(resp.Diagnostics) == 0
+	}
+	validates, ok := is.(xattr.TypeWithValidate) //nolint:staticcheck // deprecated, and what the framework calls
+	return !ok || len(validates.Validate(ctx, raw, path.Root(name))) == 0
+}
+
+// validValue is valid for a value that has been converted before.
+func validValue(ctx context.Context, name string, value attr.Value) bool {
+	raw, err := value.ToTerraformValue(ctx)
+	return err == nil && valid(ctx, name, value.Type(ctx), value, raw)
+}
+
+// field is a field of a struct.
+type field struct {
+	name   string
+	index  []int
+	goType reflect.Type
+
+	is        attr.Type
+	terraform tftypes.Type
+	dynamic   bool
+}
+
+// model is a struct with its schema.
+type model struct {
+	fields []field
+	object tftypes.Object
+}
+
+// by reflect.Type: *model, which is nil for a struct that is left to the framework, and []field
+var models, structs sync.Map
+
+// modelOf is what is known of a struct; nil when it is left to the framework.
+func modelOf(ctx context.Context, t reflect.Type, s schema.Schema) *model {
+	if s.Attributes == nil {
+		return nil
+	}
+	if known, ok := models.Load(t); ok {
+		m, _ := known.(*model)
+		return m
+	}
+	m := newModel(ctx, t, s)
+	models.Store(t, m)
+	return m
+}
+
+func newModel(ctx context.Context, t reflect.Type, s schema.Schema) *model {
+	fields, ok := tagged(t)
+	if !ok || len(fields) != len(s.Attributes) || len(s.Blocks) > 0 {
+		return nil
+	}
+	m := &model{fields: make([]field, len(fields)), object: tftypes.Object{AttributeTypes: map[string]tftypes.Type{}}}
+	for i, f := range fields {
+		attribute, has := s.Attributes[f.name]
+		if !has {
+			return nil
+		}
+		f.is = attribute.GetType()
+		f.terraform = f.is.TerraformType(ctx)
+		f.dynamic = f.terraform.Is(tftypes.DynamicPseudoType)
+		m.fields[i] = f
+		m.object.AttributeTypes[f.name] = f.terraform
+	}
+	return m
+}
+
+// tagged are the fields of a struct and of what it embeds; false when there is one that is not an attr.Value.
+func tagged(t reflect.Type) ([]field, bool) {
+	if known, ok := structs.Load(t); ok {
+		fields, _ := known.([]field)
+		return fields, fields != nil
+	}
+	var fields []field
+	if t.Kind() == reflect.Struct {
+		fields = newFields(t)
+	}
+	structs.Store(t, fields)
+	return fields, fields != nil
+}
+
+func newFields(t reflect.Type) []field {
+	var fields []field
+	seen := map[string]bool{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, has := f.Tag.Lookup("tfsdk")
+		switch {
+		case name == "-", !f.IsExported() && !f.Anonymous:
+		case f.Anonymous && !has && f.Type.Kind() == reflect.Struct: // its fields follow
+		case !has, f.Anonymous, seen[name], !f.Type.Implements(reflect.TypeFor[attr.Value]()):
+			return nil
+		default:
+			seen[name] = true
+			fields = append(fields, field{name: name, index: f.Index, goType: f.Type})
+		}
+	}
+	return fields
+}

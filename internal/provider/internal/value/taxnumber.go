@@ -1,0 +1,136 @@
+package value
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+)
+
+// Lengths of the two tax numbers without a mask. Two check digits end either.
+const (
+	cpfLength   = 11
+	cnpjLength  = 14
+	checkLength = 2
+)
+
+const (
+	decimalDigits = "0123456789"
+	// aboutTaxNumbers is what to write instead.
+	aboutTaxNumbers = "Write 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters and two check digits), with " +
+		"or without a mask of " +
+		"dots, dashes, slashes and spaces, such as 529.982.247-25, 11.222.333/0001-81 or 12.ABC.345/01DE-35."
+)
+
+// groupsOfCNPJ distinguishes a CNPJ with letters from a number after a word, such as CPF.
+var groupsOfCNPJ = regexp.MustCompile(
+	`^[./ -]*[0-9A-Z]{2}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{4}[./ -]*[0-9]{2}[./ -]*$`)
+
+// DocumentType is the type of a Brazilian tax number (CPF or CNPJ). Numbers that differ only in mask or case are equal.
+type DocumentType = TextType[taxNumber]
+
+// Document is a tax number in configuration, plan or state, mask and all.
+type Document = Text[taxNumber]
+
+// DocumentPointer wraps the number a service returned; nil is null.
+func DocumentPointer(number *string) Document { return pointer[taxNumber](number) }
+
+type taxNumber struct{}
+
+func (taxNumber) name() string { return "DocumentType" }
+
+func (taxNumber) same(a, b string) bool { return same.Document(a, b) }
+
+type cpfOrCNPJ struct{}
+
+// CPFOrCNPJ requires a CPF or a CNPJ under any mask. Wrong check digits are only a warning: the service stores the
+// number as sent, and test data often has invented ones.
+func CPFOrCNPJ() validator.String { return cpfOrCNPJ{} }
+
+func (cpfOrCNPJ) Description(context.Context) string {
+	return "a CPF (11 digits) or a CNPJ (14 characters), with or without a mask"
+}
+
+func (v cpfOrCNPJ) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	number := req.ConfigValue.ValueString()
+	plain, wrong := TaxNumber(number)
+	switch {
+	case wrong != "":
+		resp.Diagnostics.AddAttributeError(Line(req.Path), "Invalid tax number", PathName(req.Path)+": "+wrong)
+	case !CheckDigits(plain):
+		resp.Diagnostics.AddAttributeWarning(Line(req.Path),
+			fmt.Sprintf("Check digits of the tax number %q do not match", number),
+			fmt.Sprintf("%s: the last two digits do not follow from the others, so this is probably a typing error. The "+
+				"service stores the number as it is; the tax authority may reject invoices for it.",
+				PathName(req.Path)))
+	}
+}
+
+// TaxNumber is a CPF or CNPJ without its mask, in capital letters; or what is wrong with it, and what to write instead.
+func TaxNumber(number string) (plain, wrong string) {
+	plain = same.PlainDocument(number)
+	letters := strings.Trim(plain, decimalDigits) != ""
+	switch {
+	case strings.Trim(strings.ToUpper(number), decimalDigits+"ABCDEFGHIJKLMNOPQRSTUVWXYZ.-/ ") != "" || !isASCII(number):
+		return "", fmt.Sprintf("%q has characters that no CPF or CNPJ has. %s", number, aboutTaxNumbers)
+	case len(plain) == cnpjLength && strings.Trim(plain[cnpjLength-checkLength:], decimalDigits) != "":
+		return "", fmt.Sprintf("%q does not end in two check digits: only the first 12 characters of a CNPJ can be "+
+			"letters. %s", number, aboutTaxNumbers)
+	case len(plain) == cnpjLength && letters && !groupsOfCNPJ.MatchString(strings.ToUpper(number)):
+		return "", fmt.Sprintf("%q is not in the groups of a CNPJ, as in 12.ABC.345/01DE-35. %s", number, aboutTaxNumbers)
+	case len(plain) == cnpjLength, len(plain) == cpfLength && !letters:
+		return plain, ""
+	case letters:
+		return "", fmt.Sprintf("%q has letters, as only a CNPJ has, but %d characters instead of 14. %s", number, len(plain),
+			aboutTaxNumbers)
+	default:
+		return "", fmt.Sprintf("%q has %d digits. A CPF has 11 digits, a CNPJ has 14 characters; leading zeros count, so "+
+			"write the number in quotes.",
+			number, len(plain))
+	}
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > '~' })
+}
+
+// CheckDigits reports whether the last two digits of a CPF or CNPJ without a mask follow from the characters before
+// them (modulo 11). Numbers of one repeated digit satisfy the arithmetic but are never issued.
+func CheckDigits(plain string) bool {
+	if len(plain) != cpfLength && len(plain) != cnpjLength {
+		return false
+	}
+	if strings.Count(plain, plain[:1]) == len(plain) {
+		return false
+	}
+	body := len(plain) - checkLength
+	return checkDigit(plain[:body]) == plain[body] && checkDigit(plain[:body+1]) == plain[body+1]
+}
+
+// checkDigit weighs the characters from the right with 2, 3, 4 …; for a CNPJ the weights start over after 9. A digit
+// counts as itself, a letter as its ASCII code less that of 0.
+func checkDigit(characters string) byte {
+	const lastWeightOfCNPJ = 9
+	sum, weight := 0, 2
+	for i := len(characters) - 1; i >= 0; i-- {
+		sum += int(characters[i]-'0') * weight
+		weight++
+		if weight > lastWeightOfCNPJ && len(characters) >= cnpjLength-checkLength {
+			weight = 2
+		}
+	}
+	rest := 11 - sum%11
+	if rest > 9 {
+		rest = 0
+	}
+	return byte('0' + rest)
+}

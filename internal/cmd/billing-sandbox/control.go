@@ -27,35 +27,54 @@ const controlTimeout = 10 * time.Second
 type controller struct {
 	p           program
 	base, token string
-	client      *http.Client
+	client      *http.Client // nil: not connected yet
 }
 
-// controller finds the running sandbox by the environment.
-func (p program) controller() (*controller, error) {
-	base, token := p.getenv("BILLING_SANDBOX_CONTROL_URL"), p.getenv("BILLING_SANDBOX_CONTROL_TOKEN")
-	caFile := p.getenv("BILLING_CA_CERTIFICATE_FILE")
-	if base == "" || token == "" || caFile == "" {
-		return nil, errors.New("which sandbox? Set BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and " +
-			"BILLING_CA_CERTIFICATE_FILE: load the exports that \"" + p.called() + " serve\" printed or wrote")
+// connect finds the running sandbox by the environment.
+func (c *controller) connect() error {
+	if c.client != nil {
+		return nil
+	}
+	c.base, c.token = c.p.getenv("BILLING_SANDBOX_CONTROL_URL"), c.p.getenv("BILLING_SANDBOX_CONTROL_TOKEN")
+	caFile := c.p.getenv("BILLING_CA_CERTIFICATE_FILE")
+	if c.base == "" || c.token == "" || caFile == "" {
+		return errors.New("no sandbox is selected: set BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and " +
+			"BILLING_CA_CERTIFICATE_FILE, or load the exports that \"" + c.p.called() + " serve\" printed or wrote")
 	}
 	pem, err := os.ReadFile(caFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, p.ended(base)
+		return c.p.notRunning(c.base)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read BILLING_CA_CERTIFICATE_FILE: %w", err)
+		return fmt.Errorf("read BILLING_CA_CERTIFICATE_FILE: %w", err)
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s holds no PEM certificate", caFile)
+		return fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s holds no PEM certificate", caFile)
 	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
-	return &controller{p: p, base: base, token: token, client: &http.Client{Transport: transport,
-		Timeout: controlTimeout}}, nil
+	c.client = &http.Client{Timeout: controlTimeout, Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+	}}
+	return nil
+}
+
+// get reads a response without a question.
+func get[T any](ctx context.Context, c *controller, path string) (response T, err error) {
+	err = c.ask(ctx, http.MethodGet, path, nil, &response)
+	return response, err
+}
+
+// do sends a command to which the response says nothing.
+func (c *controller) do(ctx context.Context, method, path string, body any) error {
+	var nothing struct{}
+	return c.ask(ctx, method, path, body, &nothing)
 }
 
 // ask sends body, when there is one, and reads the response into into.
 func (c *controller) ask(ctx context.Context, method, path string, body, into any) error {
+	if err := c.connect(); err != nil {
+		return err
+	}
 	var payload bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&payload).Encode(body); err != nil {
@@ -78,7 +97,7 @@ func (c *controller) ask(ctx context.Context, method, path string, body, into an
 		return fmt.Errorf("read the response of the sandbox: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return refusal(response.Status, content)
+		return rejected(response, content)
 	}
 	return json.Unmarshal(content, into)
 }
@@ -88,8 +107,8 @@ type endedError struct{ text string }
 
 func (e *endedError) Error() string { return e.text }
 
-// ended names a sandbox that has ended, by one of its addresses.
-func (p program) ended(base string) error {
+// notRunning names a sandbox that has ended, by one of its addresses.
+func (p program) notRunning(base string) error {
 	return &endedError{p.expand("the sandbox at " + strings.TrimPrefix(base, "https://") +
 		" is not running any more. Start it with " +
 		"\"{sandbox} serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"")}
@@ -103,7 +122,7 @@ func (p program) unreachable(base string, err error) error {
 		!dial.Timeout() &&
 		!errors.Is(err, context.Canceled) &&
 		sandbox.Loopback(address.Hostname()) {
-		return p.ended(base)
+		return p.notRunning(base)
 	}
 	return fmt.Errorf("the sandbox at %s does not respond: %w", base, err)
 }
@@ -112,26 +131,26 @@ func (p program) unreachable(base string, err error) error {
 // nil.
 func (p program) whetherEnded(ctx context.Context) error {
 	var ended *endedError
-	control, err := p.controller()
-	if err == nil {
-		var clock sandbox.ClockState
-		err = control.ask(ctx, http.MethodGet, "/clock", nil, &clock)
-	}
-	if errors.As(err, &ended) {
+	if _, err := get[sandbox.ClockState](ctx, &controller{p: p}, "/clock"); errors.As(err, &ended) {
 		return ended
 	}
 	return nil
 }
 
-// refusal makes an error of what the control listener says.
-func refusal(status string, response []byte) error {
+// rejected makes an error of what the control listener says. One of validation is about the command line.
+func rejected(response *http.Response, content []byte) error {
 	var body struct {
 		Error struct {
+			Code    string `json:"code"`
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal(response, &body); err != nil || body.Error.Message == "" {
-		return fmt.Errorf("the sandbox responded with %s", status)
+	switch err := json.Unmarshal(content, &body); {
+	case err != nil || body.Error.Message == "":
+		return fmt.Errorf("the sandbox responded with %s", response.Status)
+	case body.Error.Code == "validation_error":
+		return usageError{body.Error.Message}
+	default:
+		return errors.New(body.Error.Message)
 	}
-	return errors.New(body.Error.Message)
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,19 +23,46 @@ type listing[T any] struct {
 	json    bool   // one JSON object a line
 }
 
+// show is an action that writes a list.
+func show[T any](
+	usage, none string, rows func(ctx context.Context, c *controller) ([]T, error), columns ...column[T],
+) action {
+	list := listing[T]{columns: columns, none: none}
+	return action{
+		usage: usage, flags: func(set *flag.FlagSet) { jsonFlag(set, &list.json) },
+		run: func(ctx context.Context, c *controller, _ []string) error {
+			found, err := rows(ctx, c)
+			if err != nil {
+				return err
+			}
+			return write(c.p, list, found)
+		},
+	}
+}
+
+// rowsOf are the rows of a list of the control listener.
+func rowsOf[T any](path string) func(ctx context.Context, c *controller) ([]T, error) {
+	return func(ctx context.Context, c *controller) ([]T, error) { return get[[]T](ctx, c, path) }
+}
+
 // jsonFlag defines --json, which is the same for every list.
-func jsonFlag(set *flags, into *bool) {
-	set.BoolVar(into, "json", false, "write one JSON object a line, for tools")
+func jsonFlag(set *flag.FlagSet, into *bool) {
+	set.BoolVar(into, "json", false, "write one JSON object per line")
+}
+
+// writeJSON writes one JSON object on a line.
+func writeJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
 }
 
 // write writes a list: a table under column headers, or lines of JSON. Nothing goes to standard output for an empty
 // list, so that whatever reads a pipe finds nothing.
 func write[T any](p program, l listing[T], rows []T) error {
 	if l.json {
-		encoder := json.NewEncoder(p.out)
-		encoder.SetEscapeHTML(false)
 		for _, row := range rows {
-			if err := encoder.Encode(row); err != nil {
+			if err := writeJSON(p.out, row); err != nil {
 				return err
 			}
 		}
@@ -42,21 +72,16 @@ func write[T any](p program, l listing[T], rows []T) error {
 		fmt.Fprintln(p.err, l.none)
 		return nil
 	}
-	var titles []string
+	lines := make([][]string, len(rows)+1)
 	for _, c := range l.columns {
-		titles = append(titles, c.title)
-	}
-	lines := [][]string{titles}
-	for _, row := range rows {
-		var cells []string
-		for _, c := range l.columns {
+		lines[0] = append(lines[0], c.title)
+		for i, row := range rows {
 			cell := c.cell(row)
 			if cell == "" {
 				cell = "-" // every line has the same fields, for awk
 			}
-			cells = append(cells, cell)
+			lines[i+1] = append(lines[i+1], cell)
 		}
-		lines = append(lines, cells)
 	}
 	_, err := fmt.Fprint(p.out, aligned(lines))
 	return err

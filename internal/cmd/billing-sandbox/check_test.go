@@ -17,17 +17,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// started is a sandbox with these options, and its environment.
-func started(t *testing.T, options sandbox.Options) (*sandbox.Server, steer) {
-	t.Helper()
-	server, err := sandbox.Start(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Close() })
-	return server, steer{t, server.Env()}
-}
-
 // receiverFiles are the PEM files of a certificate for this machine and its key, and a pool that trusts it.
 func receiverFiles(t *testing.T) (certificate, key string, pool *x509.CertPool) {
 	t.Helper()
@@ -65,20 +54,9 @@ func freeAddress(t *testing.T) string {
 func (s steer) inventory() map[string]string {
 	s.t.Helper()
 	found := map[string]string{}
-	for path, names := range map[string][2]string{
-		"/v1/customers":             {"BILLING_BASE_URL", "BILLING_TOKEN"},
-		"/v1/billing-accounts":      {"BILLING_BASE_URL", "BILLING_TOKEN"},
-		"/v1/subscriptions":         {"BILLING_BASE_URL", "BILLING_TOKEN"},
-		"/v1/payables":              {"BILLING_FINANCE_BASE_URL", "BILLING_FINANCE_TOKEN"},
-		"/api/v1/webhook-endpoints": {"BILLING_COLLECTIONS_BASE_URL", "BILLING_COLLECTIONS_API_KEY"},
-	} {
-		r := s.asking(s.env[names[1]])
-		r.env["BILLING_BASE_URL"] = s.env[names[0]]
-		status, body := r.ask(http.MethodGet, path, "")
-		if status != http.StatusOK {
-			s.t.Fatalf("%s: %d %s", path, status, body)
-		}
-		found[path] = body
+	for _, path := range []string{"/v1/customers", "/v1/billing-accounts", "/v1/subscriptions", "/v1/payables",
+		"/api/v1/webhook-endpoints"} {
+		found[path] = s.ok("call", "GET", path)
 	}
 	return found
 }
@@ -169,9 +147,9 @@ func TestCheckNamesTheAssumption(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			server, s := started(t, sandbox.Options{Tolerance: tolerance})
+			_, s := started(t, sandbox.Options{Tolerance: tolerance})
 			for range 5 { // a listing of more than a page
-				s.asking(server.BillingToken()).ask(http.MethodPost, "/v1/customers", `{"name":"Padaria Aurora"}`)
+				s.ok("call", "POST", "/v1/customers", `{"name":"Padaria Aurora"}`)
 			}
 			s.finds(tolerances[name])
 		})
@@ -251,7 +229,7 @@ func TestCheckJSON(t *testing.T) {
 	t.Parallel()
 	tolerance, _ := sandbox.ParseTolerance("ignore-filters")
 	_, s := started(t, sandbox.Options{Tolerance: tolerance})
-	s.asking(s.env["BILLING_TOKEN"]).ask(http.MethodPost, "/v1/customers", `{"name":"Padaria Aurora"}`)
+	s.ok("call", "POST", "/v1/customers", `{"name":"Padaria Aurora"}`)
 	code, out, _ := s.run("check", "--json", "--only", "41,51,321")
 	results := map[int]string{}
 	for decoder := json.NewDecoder(strings.NewReader(out)); ; {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,11 +14,24 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-var checkManual = manual{
-	name:    "check",
-	summary: "check what the provider assumes against a running service",
-	usage:   []string{"[flags]"},
-	about: `Checks every assumption about the services, one numbered claim after the other, and prints for each
+// checking is what the flags of check say.
+type checking struct {
+	target                           claims.Target
+	caFile                           string
+	only                             string
+	json                             bool
+	charges, leftovers, production   bool
+	keepClock                        bool
+	receiverURL, receiverListen      string
+	receiverCertificate, receiverKey string
+}
+
+// check runs the claims against a service.
+func (p program) check() command {
+	c := &checking{}
+	return command{
+		name: "check", summary: "check what the provider assumes against a running service", alone: true,
+		about: `Checks every assumption about the services, one numbered claim after the other, and prints for each
 whether it holds. A claim that fails is reported with the section of the guide "What this provider
 assumes about the services", the request and the response that show it, and what to do: the entry of
 the provider argument operations to set, or the data for an issue. Secrets are masked; other data of
@@ -34,36 +48,23 @@ Against a sandbox that BILLING_SANDBOX_CONTROL_URL names, claims about time are 
 moving its clock, which stays moved. Claims about deliveries need an address that the service can
 reach: --receiver-url names it, --receiver-listen is where check serves it on this machine.
 `,
-	examples: `{sandbox} check
+		examples: `{sandbox} check
 {sandbox} check --only customers,subscriptions --allow-charges
 {sandbox} check --only 41,81-92 --json
 {sandbox} check --operation 'customers.update=PUT /v1/customers/{id}'
 {sandbox} check --receiver-url https://hooks.example.com --receiver-listen 127.0.0.1:8080
 `,
-}
-
-// checking is what the flags of check say.
-type checking struct {
-	target                           claims.Target
-	caFile                           string
-	only                             string
-	json                             bool
-	charges, leftovers, production   bool
-	keepClock                        bool
-	receiverURL, receiverListen      string
-	receiverCertificate, receiverKey string
-}
-
-// check runs the claims against a service.
-func (p program) check(ctx context.Context, args []string) error {
-	set := p.flags(checkManual)
-	c := p.checkFlags(set)
-	if err := set.alone(args); err != nil {
-		return err
+		actions: []action{{
+			flags: func(set *flag.FlagSet) { p.checkFlags(set, c) },
+			run:   func(ctx context.Context, control *controller, _ []string) error { return p.runChecks(ctx, control, c) },
+		}},
 	}
+}
+
+func (p program) runChecks(ctx context.Context, control *controller, c *checking) error {
 	chosen, err := chooseClaims(c.only)
 	if err != nil {
-		return set.misused("--only: %v", err)
+		return misused("--only: %v", err)
 	}
 	if err := c.complete(p); err != nil {
 		return err
@@ -81,7 +82,7 @@ func (p program) check(ctx context.Context, args []string) error {
 		return errors.New("/v1/me reports the environment \"production\"; check creates objects, so use a test " +
 			"environment, or set --allow-production")
 	}
-	end, err := p.useSandbox(ctx, c)
+	end, err := p.useSandbox(ctx, c, control)
 	if err != nil {
 		return err
 	}
@@ -112,8 +113,7 @@ func (c *checking) skipped(claim claims.Claim) string {
 }
 
 // checkFlags defines the flags of check.
-func (p program) checkFlags(set *flags) *checking {
-	c := &checking{}
+func (p program) checkFlags(set *flag.FlagSet, c *checking) {
 	t := &c.target
 	p.variable(set, &t.BaseURL, "BILLING_", "base-url", "`URL` of recurring billing")
 	p.variable(set, &t.Token, "BILLING_", "token", "`TOKEN` of recurring billing")
@@ -148,7 +148,7 @@ func (p program) checkFlags(set *flags) *checking {
 	set.StringVar(&c.only, "only", "",
 		"only these claims: a comma-separated `LIST` of numbers, ranges, services (billing, finance, "+
 			"collections) and beginnings of operations")
-	set.BoolVar(&c.json, "json", false, "write one JSON object a line, for tools")
+	jsonFlag(set, &c.json)
 	set.BoolVar(&c.charges, "allow-charges", false, "check claims that can make the service charge or invoice too")
 	set.BoolVar(&c.leftovers, "allow-leftovers", false,
 		"check claims that leave something behind too: revoked API keys, invoices")
@@ -159,11 +159,10 @@ func (p program) checkFlags(set *flags) *checking {
 	set.StringVar(&c.receiverCertificate, "receiver-certificate", "",
 		"PEM `FILE` to serve https there; if unset, plain http, for a proxy that serves https")
 	set.StringVar(&c.receiverKey, "receiver-key", "", "PEM `FILE` of the key of that certificate")
-	return c
 }
 
 // variable defines a flag whose default is the environment variable of the same name.
-func (p program) variable(set *flags, into *string, prefix, name, usage string) {
+func (p program) variable(set *flag.FlagSet, into *string, prefix, name, usage string) {
 	env := prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	*into = p.getenv(env)
 	set.Func(name, usage+"; defaults to "+env, func(value string) error {
@@ -236,10 +235,7 @@ func readOverride(value string, t *claims.Target) error {
 	if !written || method != strings.ToUpper(method) || !strings.HasPrefix(path, "/") {
 		return fmt.Errorf("%q is not a valid override: write NAME=METHOD /path", value)
 	}
-	var known []string
-	for _, o := range sandbox.Operations() {
-		known = append(known, o.Name)
-	}
+	known := operationNames()
 	if !slices.Contains(known, name) {
 		return fmt.Errorf("there is no operation %q%s", name, meant(name, known))
 	}

@@ -50,7 +50,7 @@ func (c *checking) complete(p program) error {
 		var err error
 		if roots, err = receiverAuthorities(c.caFile); errors.Is(err, fs.ErrNotExist) &&
 			p.getenv("BILLING_SANDBOX_CONTROL_URL") != "" {
-			return p.ended(p.getenv("BILLING_SANDBOX_CONTROL_URL"))
+			return p.notRunning(p.getenv("BILLING_SANDBOX_CONTROL_URL"))
 		} else if err != nil {
 			return fmt.Errorf("read the CA certificates: %w", err)
 		}
@@ -104,25 +104,20 @@ func (c *checking) receive(ctx context.Context) (end func(), err error) {
 
 // useSandbox adds what only a sandbox has, a clock that can be moved and tokens that are rejected, when the control
 // listener that the environment names belongs to the service that is checked. end revokes the tokens.
-func (p program) useSandbox(ctx context.Context, c *checking) (end func(), err error) {
+func (p program) useSandbox(ctx context.Context, c *checking, control *controller) (end func(), err error) {
 	end = func() {}
 	if p.getenv("BILLING_SANDBOX_CONTROL_URL") == "" || c.target.BaseURL == "" {
 		return end, nil
 	}
-	control, err := p.controller()
+	clock, err := get[sandbox.ClockState](ctx, control, "/clock")
 	if err != nil {
-		return end, err
-	}
-	var clock sandbox.ClockState
-	if err := control.ask(ctx, http.MethodGet, "/clock", nil, &clock); err != nil {
 		return end, err
 	}
 	var prefixes []string
 	end = func() {
 		for _, prefix := range prefixes {
-			var nothing struct{}
 			path := "/tokens/" + url.PathEscape(prefix) + "/revoke"
-			_ = control.ask(context.WithoutCancel(ctx), http.MethodPost, path, nil, &nothing) // such a token may read at most
+			_ = control.do(context.WithoutCancel(ctx), http.MethodPost, path, nil) // such a token may read at most
 		}
 	}
 	token := func(wanted sandbox.Token) string {

@@ -97,7 +97,7 @@ const issueAdvice = "file an issue in the provider's repository with this claim,
 // write prints one result.
 func (r *checkReport) write(line checkLine) error {
 	if r.json {
-		return json.NewEncoder(r.p.out).Encode(line)
+		return writeJSON(r.p.out, line)
 	}
 	out := fmt.Sprintf("%-8s %4d  %s", line.Result, line.Claim, line.Text)
 	switch line.Result {

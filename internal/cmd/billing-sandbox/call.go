@@ -7,8 +7,10 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,40 +19,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
-
-var callManual = manual{
-	name:    "call",
-	summary: "send a request to a service, as another system would",
-	usage:   []string{"[flags] METHOD PATH [BODY]"},
-	about: `Sends one request to the running sandbox and prints the body of the response; the status goes to
-standard error. Address, token, Content-Type and X-Idempotency-Key are added. BODY is JSON, @FILE reads a file, - reads
-standard input. In PATH, external_id=CODE stands for the id of a customer, billing account or
-subscription. The service is found by the path; --service names it where two have the same one.
-The exit code is 0 for a status below 400, 4 for 4xx, 5 for 5xx and 1 without a response.
-`,
-	examples: `{sandbox} call GET /v1/customers?search=aurora
-{sandbox} call PATCH /v1/customers/external_id=aurora '{"notes":"x"}'
-{sandbox} call --as crm POST /v1/customers '{"name":"Padaria Bela Vista"}'
-{sandbox} call POST /v1/payables @payable.json
-{sandbox} call GET /api/v1/webhook-endpoints
-`,
-}
-
-var editManual = manual{
-	name:    "edit",
-	summary: "change an object, as another system would",
-	usage:   []string{"[flags] TYPE ID FIELD=TEXT|FIELD:=JSON ..."},
-	about: `Changes an object of the running sandbox by the update operation of its service, and prints the response
-as "{sandbox} call" does. TYPE is customer, account, subscription or endpoint. ID may be
-external_id=CODE, and url=URL for an endpoint. FIELD=TEXT sets a text, FIELD:=JSON anything else.
-A dot reaches into an object: custom_metadata.crm.score:=7 adds one key and leaves the others, because
-custom_metadata_mode=merge is sent with it.
-`,
-	examples: `{sandbox} edit customer external_id=aurora notes="x"
-{sandbox} edit --as crm customer external_id=aurora custom_metadata.crm.score:=7
-{sandbox} edit endpoint url=https://hooks.example.com/billing active:=false
-`,
-}
 
 // exitRejected and exitBroken are the exit codes for a response of 4xx and 5xx.
 const (
@@ -69,8 +37,7 @@ type caller struct {
 	header      http.Header
 }
 
-func callFlags(set *flags) *caller {
-	c := &caller{header: http.Header{}}
+func (c *caller) flags(set *flag.FlagSet) {
 	set.StringVar(&c.as, "as", "", "`NAME` of the other system, sent as User-Agent and shown by requests and the web page")
 	set.Func("header", "one more header, repeatable; `NAME: VALUE`", func(line string) error {
 		name, value, ok := strings.Cut(line, ":")
@@ -80,42 +47,52 @@ func callFlags(set *flags) *caller {
 		c.header.Add(name, strings.TrimSpace(value))
 		return nil
 	})
-	return c
 }
 
 // call sends a request.
-func (p program) call(ctx context.Context, args []string) error {
-	set := p.flags(callManual)
-	c := callFlags(set)
-	set.Func("service", "`SERVICE` to ask: billing, finance or collections", func(value string) error {
-		c.service = value
-		if _, ok := serviceVariables[sandbox.Service(value)]; !ok {
-			return errors.New("must be billing, finance or collections")
-		}
-		return nil
-	})
-	words, err := set.words(args)
-	if err != nil {
-		return err
+func (p program) call() command {
+	q := &caller{header: http.Header{}}
+	return command{
+		name: "call", summary: "send a request to a service, as another system would",
+		about: `Sends one request to the running sandbox and prints the body of the response; the status goes to
+standard error. Address, token, Content-Type and X-Idempotency-Key are added. BODY is JSON, @FILE reads a
+file, - reads standard input. In PATH, external_id=CODE stands for the id of a customer, billing account
+or subscription. The path selects the service; --service selects one if two services have the same path.
+`,
+		examples: `{sandbox} call GET /v1/customers?search=aurora
+{sandbox} call PATCH /v1/customers/external_id=aurora '{"notes":"x"}'
+{sandbox} call --as crm POST /v1/customers '{"name":"Padaria Bela Vista"}'
+{sandbox} call POST /v1/payables @payable.json
+{sandbox} call GET /api/v1/webhook-endpoints
+`,
+		actions: []action{{
+			usage: "METHOD PATH [BODY]",
+			flags: func(set *flag.FlagSet) {
+				q.flags(set)
+				serviceFlag(set, &q.service, "`SERVICE` to ask: billing, finance or collections")
+			},
+			run: func(ctx context.Context, c *controller, values []string) error {
+				if !strings.HasPrefix(values[1], "/") {
+					return misused("PATH begins with /")
+				}
+				if err := c.connect(); err != nil {
+					return err
+				}
+				var body []byte
+				var err error
+				if len(values) == 3 {
+					if body, err = p.readBody(values[2]); err != nil {
+						return err
+					}
+				}
+				path, err := c.resolve(ctx, values[1])
+				if err != nil {
+					return err
+				}
+				return q.send(ctx, c, strings.ToUpper(values[0]), path, body)
+			},
+		}},
 	}
-	if len(words) < 2 || len(words) > 3 || !strings.HasPrefix(words[1], "/") {
-		return set.misused("say METHOD PATH [BODY]; PATH begins with /")
-	}
-	control, err := p.controller()
-	if err != nil {
-		return err
-	}
-	var body []byte
-	if len(words) == 3 {
-		if body, err = p.readBody(words[2]); err != nil {
-			return err
-		}
-	}
-	path, err := control.resolve(ctx, words[1])
-	if err != nil {
-		return err
-	}
-	return c.send(ctx, control, strings.ToUpper(words[0]), path, body)
 }
 
 // readBody reads a body that is given in the command line, as @FILE, or as - for standard input.
@@ -158,8 +135,7 @@ func (c *controller) resolve(ctx context.Context, path string) (string, error) {
 
 // find returns the id of the object that a name refers to.
 func (c *controller) find(ctx context.Context, kind, name string) (string, error) {
-	var found sandbox.Found
-	err := c.ask(ctx, http.MethodGet, "/objects/"+kind+"/"+url.PathEscape(name), nil, &found)
+	found, err := get[sandbox.Found](ctx, c, "/objects/"+kind+"/"+url.PathEscape(name))
 	return found.ID, err
 }
 
@@ -278,34 +254,40 @@ var editPaths = map[string]string{
 }
 
 // edit changes an object.
-func (p program) edit(ctx context.Context, args []string) error {
-	set := p.flags(editManual)
-	c := callFlags(set)
-	words, err := set.words(args)
-	if err != nil {
-		return err
+func (p program) edit() command {
+	q := &caller{header: http.Header{}}
+	return command{
+		name: "edit", summary: "change an object, as another system would",
+		about: `Changes an object of the running sandbox by the update operation of its service, and prints the response
+as "{sandbox} call" does. TYPE is customer, account, subscription or endpoint. ID may be external_id=CODE,
+or url=URL for an endpoint. FIELD=TEXT sets a text, FIELD:=JSON any other value. A dot selects a nested
+field: custom_metadata.crm.score:=7 adds one key and leaves the others, because custom_metadata_mode=merge
+is sent with it.
+`,
+		examples: `{sandbox} edit customer external_id=aurora notes="x"
+{sandbox} edit --as crm customer external_id=aurora custom_metadata.crm.score:=7
+{sandbox} edit endpoint url=https://hooks.example.com/billing active:=false
+`,
+		actions: []action{{
+			usage: "TYPE ID FIELD=TEXT|FIELD:=JSON...", flags: q.flags,
+			run: func(ctx context.Context, c *controller, values []string) error {
+				kind := values[0]
+				types := slices.Sorted(maps.Keys(editPaths))
+				if !slices.Contains(types, kind) {
+					return misused("%q is not a type; there are %s%s", kind, strings.Join(types, ", "), meant(kind, types))
+				}
+				body, err := assigned(values[2:])
+				if err != nil {
+					return misused("%v", err)
+				}
+				id, err := c.find(ctx, kind, values[1])
+				if err != nil {
+					return err
+				}
+				return q.send(ctx, c, http.MethodPatch, editPaths[kind]+url.PathEscape(id), body)
+			},
+		}},
 	}
-	if len(words) < 3 {
-		return set.misused("say TYPE ID FIELD=TEXT")
-	}
-	kind := words[0]
-	types := []string{"account", "customer", "endpoint", "subscription"}
-	if !slices.Contains(types, kind) {
-		return set.misused("%q is not a type; there are %s%s", kind, strings.Join(types, ", "), meant(kind, types))
-	}
-	body, err := assigned(words[2:])
-	if err != nil {
-		return set.misused("%v", err)
-	}
-	control, err := p.controller()
-	if err != nil {
-		return err
-	}
-	id, err := control.find(ctx, kind, words[1])
-	if err != nil {
-		return err
-	}
-	return c.send(ctx, control, http.MethodPatch, editPaths[kind]+url.PathEscape(id), body)
 }
 
 // assigned is the body of an update, from FIELD=TEXT and FIELD:=JSON.

@@ -56,13 +56,13 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Purpose of the key, as free text." + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
-				MarkdownDescription: "Permissions of the key: wildcard patterns, such as `charges:*`, in any order. An empty " +
+				MarkdownDescription: "Permissions of the key: wildcard patterns, such as `charges:*`, in any order; an empty " +
 					"set allows everything except administration. Defaults to `[]`." + byNewKey,
 				Validators:    []validator.Set{value.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{value.DateOrDateTime()},
-				MarkdownDescription: "When the key stops working, ISO 8601. A date (its midnight in UTC), or date and time " +
+				MarkdownDescription: "When the key stops working, ISO 8601: a date (its midnight in UTC), or date and time " +
 					"with zone. If unset, the key never expires. Not renewed: plans warn before it. Changing this creates " +
 					"a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,

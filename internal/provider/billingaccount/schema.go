@@ -88,7 +88,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"created_at": object.Computed("When the account was created, ISO 8601."),
 			"updated_at": object.Computed("When the account was last changed, ISO 8601."),
 
-			object.PolicyName: object.PolicyAttribute("`close` closes the account, which is final and keeps it readable, "+
+			object.PolicyName: object.PolicyAttribute("`close` closes the account for good, but keeps it readable, "+
 				"`delete` deletes it", policyClose, object.PolicyDelete),
 		},
 	}

@@ -117,7 +117,7 @@ func dataItems(listed []billing.SubscriptionItem, known bool) types.Set {
 // dataItemsAttribute describes dataItems; when says when they are read.
 func dataItemsAttribute(when string) schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Computed: true,
-		MarkdownDescription: "Products that are billed, in addition to the plan or instead of one, in any order. " + when +
+		MarkdownDescription: "Products that are billed, beside a plan or without one, in any order. " + when +
 			" Null where the service does not list items, or the token may not read them.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the item."},

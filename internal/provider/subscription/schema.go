@@ -209,8 +209,7 @@ const (
 func itemsAttribute() schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{value.NoNulls{}},
 		MarkdownDescription: "Products that are billed, with a plan or without one, in any order. If set, the set is " +
-			"authoritative, and a plan warns of items of other systems that it removes. If removed, all items are " +
-			"removed.",
+			"authoritative: the plan warns of items of other systems that it removes. If removed, all items are.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			// Optional, because Terraform and the framework reject a required argument in an item that is not known
 			// yet: see refuseIncomplete.
@@ -232,8 +231,7 @@ func itemsAttribute() schema.SetNestedAttribute {
 func pauseAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. A " +
-			"change is billable. Once `resumes_at` has passed, the pause is fulfilled: the block asks for nothing until it " +
-			"is removed.",
+			"change is billable. Once `resumes_at` has passed, the block has no effect until it is removed.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),

@@ -98,8 +98,8 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 	}
 	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Authentication of the service to the consumer, in addition to the signature. If " +
-			"unset or removed, the service sends none. A change made elsewhere is drift, except a change of the " +
-			"credentials, which the API never returns.",
+			"unset or removed, the service sends none. A change made elsewhere is drift, except of credentials, " +
+			"which the API never returns.",
 		Attributes: map[string]schema.Attribute{
 			"type": schema.StringAttribute{Required: true,
 				Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},

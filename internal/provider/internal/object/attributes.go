@@ -128,9 +128,7 @@ func Ordered(noun, field string, attributes Attributes) Attributes {
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
 		Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
 		MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. It decides what `limit` keeps: `limit = 1` " +
-			"with " +
-			"`desc` is the newest, in one request. Defaults to `asc`, unlike in the service itself: what is created meanwhile " +
-			"then comes last, and pages stay stable while they are read."}
+			"with `desc` is the newest. Defaults to `asc`: what is created meanwhile comes last."}
 	attributes["limit"] = Limit(noun)
 	return attributes
 }

@@ -86,7 +86,7 @@ func dataAttributes(items string) object.Attributes {
 			"`always_invoice`.",
 		"pause":            "The current pause; null if the subscription is not paused.",
 		"pause.behavior":   "How invoices that are created during the pause are handled.",
-		"pause.resumes_at": "When the pause ends automatically, ISO 8601; null if it is ended manually.",
+		"pause.resumes_at": "When the pause ends automatically; null if it is ended manually.",
 	}, own)
 }
 
@@ -307,7 +307,7 @@ func invoicesSchema() schema.Schema {
 					"id":                 text("Id of the invoice."),
 					"subscription_id":    text("Id of the subscription of the invoice; null if the service does not return it."),
 					"billing_account_id": text("Id of the billing account of the invoice; null if the service does not return it."),
-					"json":               text("The whole invoice as a JSON string; decode it with `jsondecode`."),
+					"json":               text("The whole invoice as a JSON string."),
 				}}},
 		}),
 	}

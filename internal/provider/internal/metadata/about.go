@@ -13,5 +13,5 @@ const (
 		"`replace`: it is authoritative for the whole object, and the next apply removes keys of other systems, " +
 		"as its plan shows. Defaults to `merge`."
 	AboutEffective = "The whole `custom_metadata` at the service, including the keys of other systems and of the " +
-		"provider's `default_custom_metadata`, as a JSON string; decode it with `jsondecode`."
+		"provider's `default_custom_metadata`, as a JSON string."
 )

@@ -58,6 +58,7 @@ func (p program) call() command {
 standard error. Address, token, Content-Type and X-Idempotency-Key are added. BODY is JSON, @FILE reads a
 file, - reads standard input. In PATH, external_id=CODE stands for the id of a customer, billing account
 or subscription. The path selects the service; --service selects one if two services have the same path.
+The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
 `,
 		examples: `{sandbox} call GET /v1/customers?search=aurora
 {sandbox} call PATCH /v1/customers/external_id=aurora '{"notes":"x"}'
@@ -107,14 +108,15 @@ func (p program) readBody(word string) ([]byte, error) {
 	}
 }
 
-// folders are the paths whose next segment may be a name, with the kind of object that it names.
+// folders are the paths of the objects that edit changes, by type. In those of recurring billing, call knows names.
 var folders = map[string]string{
-	"/v1/customers/": "customer", "/v1/billing-accounts/": "account", "/v1/subscriptions/": "subscription",
+	"customer": "/v1/customers/", "account": "/v1/billing-accounts/", "subscription": "/v1/subscriptions/",
+	"endpoint": "/api/v1/webhook-endpoints/",
 }
 
 // resolve puts the id in place of a name in a path.
 func (c *controller) resolve(ctx context.Context, path string) (string, error) {
-	for folder, kind := range folders {
+	for kind, folder := range folders {
 		rest, ok := strings.CutPrefix(path, folder)
 		if !ok || !strings.HasPrefix(rest, "external_id=") {
 			continue
@@ -247,12 +249,6 @@ func (p program) showResponse(response *http.Response) error {
 	}
 }
 
-// editPaths are the objects that edit changes, by type.
-var editPaths = map[string]string{
-	"customer": "/v1/customers/", "account": "/v1/billing-accounts/", "subscription": "/v1/subscriptions/",
-	"endpoint": "/api/v1/webhook-endpoints/",
-}
-
 // edit changes an object.
 func (p program) edit() command {
 	q := &caller{header: http.Header{}}
@@ -272,7 +268,7 @@ is sent with it.
 			usage: "TYPE ID FIELD=TEXT|FIELD:=JSON...", flags: q.flags,
 			run: func(ctx context.Context, c *controller, values []string) error {
 				kind := values[0]
-				types := slices.Sorted(maps.Keys(editPaths))
+				types := slices.Sorted(maps.Keys(folders))
 				if !slices.Contains(types, kind) {
 					return misused("%q is not a type; there are %s%s", kind, strings.Join(types, ", "), meant(kind, types))
 				}
@@ -284,7 +280,7 @@ is sent with it.
 				if err != nil {
 					return err
 				}
-				return q.send(ctx, c, http.MethodPatch, editPaths[kind]+url.PathEscape(id), body)
+				return q.send(ctx, c, http.MethodPatch, folders[kind]+url.PathEscape(id), body)
 			},
 		}},
 	}

@@ -99,7 +99,11 @@ func use(settings, system string) string {
 	dir := filepath.Dir(settings)
 	powershell := "  $env:TF_CLI_CONFIG_FILE = " + quoted(settings, "''") + "\n  $env:PATH = " + quoted(dir, "''") +
 		" + [IO.Path]::PathSeparator + $env:PATH\n"
-	posix := "  export TF_CLI_CONFIG_FILE=" + quoted(settings, `'\''`) + "\n  export PATH=" + quoted(dir, `'\''`) + ":\"$PATH\"\n"
+	bin := quoted(dir, `'\''`)
+	if system == "windows" {
+		bin = `"$(cygpath ` + bin + `)"` // a colon separates the folders of PATH
+	}
+	posix := "  export TF_CLI_CONFIG_FILE=" + quoted(settings, `'\''`) + "\n  export PATH=" + bin + ":\"$PATH\"\n"
 	if system == "windows" {
 		return "\nPaste these lines:\n\n" + powershell + "\nIn Git Bash instead:\n\n" + posix
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,17 +21,16 @@ func TestAccPastedLines(t *testing.T) {
 	if err := install(t.Context(), &out, bin, []string{acctest.TerraformProgram()}); err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(out.String(), "Paste these lines:\n\n")
-	lines := strings.Split(text, "\n")
-	pasted := strings.TrimSpace(lines[0])
 	settings := filepath.Join(bin, "dev.tfrc")
-	if want := "export TF_CLI_CONFIG_FILE='" + strings.ReplaceAll(settings, "'", `'\''`) + "'"; pasted != want {
-		t.Errorf("the line to paste is %s, not %s", pasted, want)
+	printed := use(settings, runtime.GOOS)
+	if !strings.HasSuffix(out.String(), printed) {
+		t.Errorf("it prints\n%s", out.String())
 	}
-
-	shell := exec.CommandContext(t.Context(), "sh", "-c", lines[1]+"; billing-sandbox version")
-	if version, err := shell.CombinedOutput(); err != nil || !strings.HasPrefix(string(version), "billing-sandbox ") {
-		t.Errorf("with %s: %v, %s", lines[1], err, version)
+	if runtime.GOOS != "windows" {
+		shell := exec.CommandContext(t.Context(), "sh", "-c", strings.Split(printed, "\n\n")[1]+"\nbilling-sandbox version")
+		if version, err := shell.CombinedOutput(); err != nil || !strings.HasPrefix(string(version), "billing-sandbox ") {
+			t.Errorf("in a shell with %s: %v, %s", printed, err, version)
+		}
 	}
 
 	tf.Env["TF_CLI_CONFIG_FILE"] = settings

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -47,14 +46,13 @@ echo '{"customers":[{"name":"Padaria Aurora"}]}' | {sandbox} serve --seed-file -
 
 // serving is what the flags of serve say.
 type serving struct {
-	p                program
-	options          sandbox.Options
-	faults           []sandbox.Fault
-	seedFile         string
-	envFile          string
-	envFormat        string
-	clock, tolerance string
-	verbose          bool
+	p         program
+	options   sandbox.Options
+	faults    []sandbox.Fault
+	seedFile  string
+	envFile   string
+	envFormat string
+	verbose   bool
 }
 
 func (s *serving) flags(set *flag.FlagSet) {
@@ -62,7 +60,8 @@ func (s *serving) flags(set *flag.FlagSet) {
 	set.StringVar(&s.envFile, "env-file", "",
 		"write the exports to this `FILE`, in one piece, once ready; removed at the start and at the end")
 	s.envFormat = envPOSIX
-	set.Func("env-format", "`FORMAT` of the exports: posix for sh, bash and zsh (default), powershell, or github for the file that GITHUB_ENV names",
+	set.Func("env-format", "`FORMAT` of the exports: posix for sh, bash and zsh (default), powershell, or github for the "+
+		"file that GITHUB_ENV names",
 		func(value string) error {
 			if s.envFormat = value; !slices.Contains(envFormats, value) {
 				return errors.New("must be one of " + strings.Join(envFormats, ", "))
@@ -84,8 +83,11 @@ func (s *serving) flags(set *flag.FlagSet) {
 		"without a seed file, it has the accounts, payables and receivables of two companies")
 	set.Uint64Var(&o.Seed, "seed", 0,
 		"derive ids, tokens and shuffles from this `NUMBER`, so that runs repeat; if unset, they are random")
-	set.StringVar(&s.clock, "clock", "",
-		"stop the clock at this `TIME` (RFC 3339) until it is moved; if unset, it follows the clock of this machine")
+	set.Func("clock", "stop the clock at this `TIME` (RFC 3339) until it is moved; if unset, it follows the clock of this "+
+		"machine", func(value string) (err error) {
+		o.Start, err = timeOf(value)
+		return err
+	})
 	set.StringVar(&o.Organization.Environment, "environment", "sandbox", "`NAME` that /v1/me returns as environment")
 	s.differences(set)
 	receiverFlags(set, o)
@@ -100,34 +102,16 @@ func (s *serving) differences(set *flag.FlagSet) {
 	set.IntVar(&o.ReadLag, "read-lag", 0, "`NUMBER` of listings a new object is missing from")
 	set.StringVar(&o.CollectionsAuthHeader, "collections-auth-header", "",
 		"`NAME` of the header that carries the bare key of collections; if unset, Authorization: Bearer")
-	set.StringVar(&s.tolerance, "tolerance", "", "differences from the documented services, a comma-separated `LIST` of "+
-		strings.Join(sandbox.ToleranceNames(), ", "))
+	set.Func("tolerance", "differences from the documented services, a comma-separated `LIST` of "+
+		strings.Join(sandbox.ToleranceNames(), ", "), func(names string) (err error) {
+		o.Tolerance, err = sandbox.ParseTolerance(names)
+		return err
+	})
 	set.Func("fault", "add a fault, repeatable; `SPEC` as in \"{sandbox} help fault\"", func(spec string) error {
 		fault, err := sandbox.ParseFault(spec)
 		s.faults = append(s.faults, fault)
 		return err
 	})
-}
-
-// read completes the options from the flags that need parsing.
-func (s *serving) read() (sandbox.Options, error) {
-	o := s.options
-	var err error
-	if s.clock != "" {
-		if o.Start, err = time.Parse(time.RFC3339, s.clock); err != nil {
-			return o, errors.New("--clock must be a time such as 2026-01-31T12:00:00Z")
-		}
-	}
-	if o.Tolerance, err = sandbox.ParseTolerance(s.tolerance); err != nil {
-		return o, fmt.Errorf("--tolerance: %w", err)
-	}
-	level := slog.LevelWarn
-	if s.verbose {
-		level = slog.LevelDebug
-		o.OnRequest = s.p.tell()
-	}
-	o.Logger = slog.New(slog.NewTextHandler(s.p.err, &slog.HandlerOptions{Level: level}))
-	return o, nil
 }
 
 // tell writes requests to standard error as they come in.
@@ -142,10 +126,13 @@ func (p program) tell() func(sandbox.Request) {
 
 // run serves until ctx is done.
 func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
-	options, err := s.read()
-	if err != nil {
-		return misused("%v", err)
+	options, level := s.options, slog.LevelWarn
+	if s.verbose {
+		level = slog.LevelDebug
+		options.OnRequest = s.p.tell()
 	}
+	options.Logger = slog.New(slog.NewTextHandler(s.p.err, &slog.HandlerOptions{Level: level}))
+	var err error
 	file := envFile{path: s.envFile}
 	if file.path != "" {
 		if err := file.clear(); err != nil {

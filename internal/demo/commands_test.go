@@ -76,7 +76,7 @@ func run(ts *testscript.TestScript, neg bool, program string, args ...string) {
 
 // output runs a program without a trace in the script's own output.
 func output(ts *testscript.TestScript, program string, args ...string) []byte {
-	command := exec.Command(program, args...)
+	command := exec.CommandContext(of(ts).t.Context(), program, args...)
 	command.Dir = ts.MkAbs(".")
 	command.Env = os.Environ()
 	for _, name := range []string{"TF_CLI_CONFIG_FILE", "BILLING_SANDBOX_CONTROL_URL", "BILLING_SANDBOX_CONTROL_TOKEN",

@@ -78,7 +78,8 @@ func inProcess(ts *testscript.TestScript, args []string) int {
 func fails(ts *testscript.TestScript, _ bool, args []string) {
 	var said bytes.Buffer
 	p := program{out: ts.Stdout(), err: &said, getenv: ts.Getenv}
-	if code := p.run(context.Background(), args[2:]); strconv.Itoa(code) != args[0] || !strings.Contains(said.String(), args[1]) {
+	code := p.run(context.Background(), args[2:])
+	if strconv.Itoa(code) != args[0] || !strings.Contains(said.String(), args[1]) {
 		ts.Fatalf("exit code %d: %s", code, said.String())
 	}
 }

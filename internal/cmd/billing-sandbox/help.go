@@ -146,7 +146,8 @@ func (c command) unknown(words []string) error {
 		}
 	}
 	last := len(usages) - 1
-	return misused("expected %s%s", strings.TrimPrefix(strings.Join(usages[:last], ", ")+" or "+usages[last], " or "), hint)
+	expected := strings.TrimPrefix(strings.Join(usages[:last], ", ")+" or "+usages[last], " or ")
+	return misused("expected %s%s", expected, hint)
 }
 
 // meant asks whether one of the known words was meant.
@@ -242,7 +243,7 @@ func indented(lines string) string {
 	return out.String()
 }
 
-const overviewHead = `A sandbox of the three billing services, over https on this machine. It needs no account and charges nobody.
+const overviewHead = `A sandbox of the three billing services, over https on this machine. It needs no account.
 
 Usage:
   {sandbox} COMMAND [arguments] [flags]

@@ -83,8 +83,8 @@ func (s *serving) flags(set *flag.FlagSet) {
 		"without a seed file, it has the accounts, payables and receivables of two companies")
 	set.Uint64Var(&o.Seed, "seed", 0,
 		"derive ids, tokens and shuffles from this `NUMBER`, so that runs repeat; if unset, they are random")
-	set.Func("clock", "stop the clock at this `TIME` (RFC 3339) until it is moved; if unset, it follows the clock of this "+
-		"machine", func(value string) (err error) {
+	set.Func("clock", "stop the clock at this `TIME` (RFC 3339) until it is moved; if unset, it follows the clock of "+
+		"this machine", func(value string) (err error) {
 		o.Start, err = timeOf(value)
 		return err
 	})

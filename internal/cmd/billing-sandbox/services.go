@@ -121,16 +121,18 @@ public prefix, name, expiry, last use, id and scopes. A token is shown only when
 "{sandbox} token create --service collections" creates a key from outside the service.
 `,
 		examples: "{sandbox} key list\n{sandbox} key list --json\n",
-		actions: []action{show("list", "There are no API keys.", rowsOf[sandbox.KeyState]("/keys"), []column[sandbox.KeyState]{
-			{"STATUS", func(k sandbox.KeyState) string { return k.Status }},
-			{"PREFIX", func(k sandbox.KeyState) string { return k.Prefix }},
-			{"NAME", func(k sandbox.KeyState) string { return k.Name }},
-			{"ENDS", func(k sandbox.KeyState) string { return orNever(k.Ends) }},
-			{"LAST-USED", func(k sandbox.KeyState) string { return orNever(k.LastUsed) }},
-			{"ID", func(k sandbox.KeyState) string { return k.ID }},
-			{"SCOPES", func(k sandbox.KeyState) string { return strings.Join(k.Scopes, ",") }},
-		}...)},
+		actions:  []action{show("list", "There are no API keys.", rowsOf[sandbox.KeyState]("/keys"), keyColumns...)},
 	}
+}
+
+var keyColumns = []column[sandbox.KeyState]{
+	{"STATUS", func(k sandbox.KeyState) string { return k.Status }},
+	{"PREFIX", func(k sandbox.KeyState) string { return k.Prefix }},
+	{"NAME", func(k sandbox.KeyState) string { return k.Name }},
+	{"ENDS", func(k sandbox.KeyState) string { return orNever(k.Ends) }},
+	{"LAST-USED", func(k sandbox.KeyState) string { return orNever(k.LastUsed) }},
+	{"ID", func(k sandbox.KeyState) string { return k.ID }},
+	{"SCOPES", func(k sandbox.KeyState) string { return strings.Join(k.Scopes, ",") }},
 }
 
 func orNever(t time.Time) string {

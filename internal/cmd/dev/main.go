@@ -1,5 +1,5 @@
-// Command dev builds the provider and the sandbox, and installs the provider for Terraform and OpenTofu without changing
-// any settings of the user:
+// Command dev builds the provider and the sandbox, and installs the provider for Terraform and OpenTofu. It changes no
+// settings of the user:
 //
 //	go run ./internal/cmd/dev [terraform or tofu ...]    from the root of the repository
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// The lines that make dev prints are all that Terraform and the sandbox need: init, a lock file, a local module, plan and
-// apply work as with a release, and billing-sandbox is in PATH.
+// The lines that make dev prints are all that is needed: init, a lock file, a local module, plan and apply work as with
+// a release, and billing-sandbox is in PATH.
 func TestAccPastedLines(t *testing.T) {
 	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
 	t.Chdir("../../..")

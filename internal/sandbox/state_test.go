@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -110,5 +111,42 @@ func TestConcurrentRequests(t *testing.T) {
 	}
 	if got := c.do("GET", "/v1/customers", "").json("meta", "total"); got != "8" {
 		t.Errorf("total %s", got)
+	}
+}
+
+// A reset that fails changes nothing: objects, faults, requests and the clock stay.
+func TestResetThatFails(t *testing.T) {
+	t.Parallel()
+	receivers := names{"hooks.example.org": "8.8.8.8"}
+	server := start(t, sandbox.Options{Start: morning, Resolver: receivers,
+		SeedDocument: []byte(`{"webhook_endpoints":[{"url":"https://hooks.example.org/in"}]}`)})
+	c := call(t, server)
+	c.create(`{"name":"Ana"}`)
+	server.Clock().Advance(time.Hour)
+	server.AddFault(sandbox.Fault{Operation: "me.get", Status: 503})
+	server.AddFault(sandbox.Fault{Clock: -24 * time.Hour})
+	receivers["hooks.example.org"] = "10.0.0.1" // rejected: the name leads into an internal network
+	if err := server.Reset(t.Context()); err == nil {
+		t.Fatal("the seed can be used no more, and no error")
+	}
+	if n := len(server.Faults()); n != 2 {
+		t.Errorf("%d faults are left of 2", n)
+	}
+	if ahead := time.Until(server.Clock().Now()); ahead > -23*time.Hour {
+		t.Errorf("the fault of the clock is gone: %s", ahead)
+	}
+	if len(server.Requests()) != 1 || len(c.do("GET", "/v1/customers", "").want(200).names("name")) != 1 {
+		t.Errorf("requests %v", server.Requests())
+	}
+	server.ClearFaults()
+	if now := server.Clock().Now(); !now.Equal(morning.Add(time.Hour)) {
+		t.Errorf("the clock is at %s", now)
+	}
+	receivers["hooks.example.org"] = "8.8.8.8"
+	if err := server.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if now := server.Clock().Now(); !now.Equal(morning) {
+		t.Errorf("the clock is at %s after the reset", now)
 	}
 }

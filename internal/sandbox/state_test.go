@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,5 +149,70 @@ func TestResetThatFails(t *testing.T) {
 	}
 	if now := server.Clock().Now(); !now.Equal(morning) {
 		t.Errorf("the clock is at %s after the reset", now)
+	}
+}
+
+// The hooks for what no operation does.
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{Start: janLast})
+	c := call(t, server)
+	path, made := c.subscribe("")
+	id := made.text("data", "id")
+	before := made.text("data", "updated_at")
+	for _, step := range []struct {
+		move func() error
+		want string
+	}{
+		{func() error { return server.SetPastDue(id, true) }, "past_due"},
+		{func() error { return server.SetPastDue(id, false) }, "active"},
+		{func() error { return server.SetSubscriptionStatus(id, "on_fire") }, "on_fire"},
+	} {
+		if err := step.move(); err != nil {
+			t.Errorf("%s: %v", step.want, err)
+		}
+		r := c.do("GET", path, "").want(200).holds(map[string]string{"status": `"` + step.want + `"`})
+		if r.text("data", "updated_at") <= before {
+			t.Errorf("%s did not move updated_at", step.want)
+		}
+		before = r.text("data", "updated_at")
+	}
+	if err := server.SetPastDue(id, true); err == nil || !strings.Contains(err.Error(), "invalid_transition") {
+		t.Errorf("past due from another state: %v", err)
+	}
+	for _, err := range []error{server.SetPastDue(plan, true), server.SetSubscriptionStatus(plan, "draft")} {
+		if err == nil || !strings.Contains(err.Error(), "not_found") {
+			t.Errorf("unknown subscription: %v", err)
+		}
+	}
+	if err := errors.Join(server.SetSubscriptionStatus(id, "active"), server.SetPastDue(id, true)); err != nil {
+		t.Error(err)
+	}
+	c.do("POST", path+"/cancel", "").want(200).holds(map[string]string{"status": `"canceled"`})
+	path, made = c.subscribe("")
+	if err := server.SetSubscriptionStatus(made.text("data", "id"), "draft"); err != nil {
+		t.Error(err)
+	}
+	c.do("DELETE", path, "").want(200)
+}
+
+// Cursors and idempotency keys are good for as long as the state is.
+func TestFinanceOverARestart(t *testing.T) {
+	t.Parallel()
+	o := sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db"), NoExampleData: true}
+	server := start(t, o)
+	c := book(t, server)
+	c.put("notes", "a", "b")
+	original := c.keyed("notes", `{"name":"c"}`, creationKey).want(201)
+	_, cursor := c.page("/v1/notes?limit=2", "")
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = book(t, start(t, o))
+	if r := c.keyed("notes", `{}`, creationKey).want(201); string(r.body) != string(original.body) {
+		t.Errorf("after the restart %s, before %s", r.body, original.body)
+	}
+	if names, _ := c.page("/v1/notes?limit=2", cursor); names != "c" {
+		t.Errorf("the second page is %s", names)
 	}
 }

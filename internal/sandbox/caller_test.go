@@ -328,13 +328,6 @@ func fieldsOf(r result) string {
 	return string(document)
 }
 
-// empties is a sandbox without example data, and a caller of it.
-func empties(t *testing.T) (*sandbox.Server, caller) {
-	t.Helper()
-	server := start(t, sandbox.Options{NoExampleData: true})
-	return server, book(t, server)
-}
-
 // keyed creates a record with an idempotency key.
 func (c caller) keyed(collection, body, key string) result {
 	c.t.Helper()

@@ -28,8 +28,7 @@ type viewer struct {
 	subscriptionsOf map[string][]Ref
 }
 
-// view is what is in the sandbox. As for every request, what has come due by now has happened. What the read lag hides
-// from listings is in it.
+// view is what is in the sandbox. As for every request, what has come due by now has happened.
 func (s *Page) view() (View, error) {
 	v := viewer{Page: s, now: s.Billing.Clock.Now(), requests: s.Server.Log.Since(0), subscriptionsOf: map[string][]Ref{}}
 	if err := s.Billing.Settle(v.now); err != nil {

@@ -57,8 +57,9 @@ func browser(t *testing.T) *tab {
 	write.Close()
 	b := &tab{t: t, in: in, out: bufio.NewReader(out)}
 	t.Cleanup(func() {
-		b.session = ""
-		b.send("Browser.close", nil) // it removes its processes before its folder goes
+		// It ends all of its processes before its folder is removed.
+		_, _ = in.WriteString(`{"id":0,"method":"Browser.close"}` + "\x00")
+		_, _ = io.Copy(io.Discard, b.out)
 		_ = command.Wait()
 		cancel()
 		in.Close()

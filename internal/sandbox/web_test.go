@@ -405,8 +405,8 @@ func TestWebPageShowsObjects(t *testing.T) {
 	}
 }
 
-// TestWebPageShowsChanges requires a request to show its bodies and what it has changed, before and after, and an object
-// the requests that have changed it, also when it has been deleted.
+// TestWebPageShowsChanges requires a request to show its bodies and what it has changed, before and after, and an
+// object the requests that have changed it, also when it has been deleted.
 func TestWebPageShowsChanges(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Web: true, Start: morning, SeedDocument: []byte(`{"plans":[
@@ -460,10 +460,10 @@ func TestWebPageFiltersRequests(t *testing.T) {
 	id := c.create(`{"name":"Ana","notes":"by hand"}`)
 	c.do("GET", "/v1/customers/"+id, "").want(200)
 	c.do("GET", "/v1/subscriptions?status=active", "").want(200)
-	found := crm("PATCH", "/v1/customers/"+id, `{"nickname":"Nana"}`).want(200).header.Get("Request-Id")
+	nickname := crm("PATCH", "/v1/customers/"+id, `{"nickname":"Nana"}`).want(200).header.Get("Request-Id")
 	crm("PATCH", "/v1/customers/"+id, `{"name":7}`).want(422)
 	for query, want := range map[string]int{
-		"": 5, "?q=nana": 1, "?q=ANA": 4, "?q=by+hand": 1, "?q=" + found[:8]: 1, "?q=crm+422": 1, "?q=" + id[:10]: 4,
+		"": 5, "?q=nana": 1, "?q=ANA": 4, "?q=by+hand": 1, "?q=" + nickname[:8]: 1, "?q=crm+422": 1, "?q=" + id[:10]: 4,
 		"?operation=customers": 4, "?operation=customers.update": 2, "?operation=custom": 0, "?show=writes": 3, "?show=failed": 1,
 		"?show=writes&operation=customers&q=nickname": 1, "?q=nothing+like+that": 0, "?q=subscriptions?status": 1,
 	} {
@@ -487,8 +487,9 @@ func TestWebPageFiltersRequests(t *testing.T) {
 		t.Errorf("runs: %s", got)
 	}
 	got := section(t, show(t, server), "requests")
-	if first, second := strings.Index(got, "crm/3"), strings.Index(got, "Go-http-client/1.1"); first < 0 || second < first ||
-		!strings.Contains(got, "3 requests, 1 write, 0 failed") {
+	_, older, found := strings.Cut(got, "crm/3")
+	if !found || !strings.Contains(older, "Go-http-client/1.1") ||
+		!strings.Contains(older, "3 requests, 1 write, 0 failed") {
 		t.Errorf("the newest run is not the first: %s", got)
 	}
 }

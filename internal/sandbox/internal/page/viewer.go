@@ -149,8 +149,8 @@ func (v *viewer) functions() template.FuncMap {
 	}
 }
 
-// newest returns the newest of the rows, the newest first. age says when a row was made, and its number among those made
-// at the same time; 0 where rows have none.
+// newest returns the newest of the rows, the newest first. age says when a row was made, and its number among those
+// made at the same time; 0 where rows have none.
 func newest[R any](rows iter.Seq2[string, R], most int, age func(R) (time.Time, int64)) list[R] {
 	all := []R{}
 	for _, row := range rows {
@@ -198,7 +198,8 @@ func (v *viewer) collections() []list[finance.RecordRow] {
 		names[[2]string{row.Organization, row.Collection}] = true
 	}
 	var shown []list[finance.RecordRow]
-	for _, name := range slices.SortedFunc(maps.Keys(names), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+	sorted := slices.SortedFunc(maps.Keys(names), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, name := range sorted {
 		shown = append(shown, newest(v.Finance.RecordsOf.All(v.tx, finance.CollectionKey(name[0], name[1])), shownRecords,
 			func(r finance.RecordRow) (time.Time, int64) { return r.CreatedAt.Time, r.Number }))
 	}

@@ -57,7 +57,8 @@ func TestFold(t *testing.T) {
 	again.Number = 2
 	other, silent, resent := refused, refused, refused
 	other.Error, silent.HTTPCode, resent.Cycle = "other", 0, 1
-	want := []attempts{{refused, again, 2}, {other, other, 1}, {silent, silent, 1}, {resent, resent, 1}, {refused, refused, 1}}
+	want := []attempts{{refused, again, 2}, {other, other, 1}, {silent, silent, 1}, {resent, resent, 1},
+		{refused, refused, 1}}
 	if got := fold([]delivery.Attempt{refused, again, other, silent, resent, refused}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}

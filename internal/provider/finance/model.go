@@ -53,6 +53,14 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	}, nil
 }
 
+// after is the record as a response to a write shows it: the rest is as planned.
+func after(record *finance.Record, prior model) model {
+	if prior.Response = value.JSONText(record.Raw); prior.ID.IsUnknown() {
+		prior.ID = types.StringValue(record.ID)
+	}
+	return prior
+}
+
 // preserve carries over from prior what the service does not say, and shows of the body only what prior names.
 func (m model) preserve(prior model) (model, error) {
 	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, value.Known(prior.IdempotencyKey)

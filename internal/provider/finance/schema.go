@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -66,14 +65,4 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				"service last returned it, as a JSON string; decode it with `jsondecode`."},
 		},
 	}
-}
-
-// IdentitySchema names the record for import blocks.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest,
-	resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		attrCollection: identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the " +
-			"collection, such as payables."},
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the record in that collection."},
-	}}
 }

@@ -113,7 +113,7 @@ func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 	if s.Within {
 		return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 			s.Key: identityschema.StringAttribute{RequiredForImport: true,
-				Description: fmt.Sprintf("The %s of the %s.", s.Key, s.Noun)},
+				Description: fmt.Sprintf("Name of the %s.", s.Key)},
 			keyID: identityschema.StringAttribute{RequiredForImport: true,
 				Description: fmt.Sprintf("Id of the %s in that %s.", s.Noun, s.Key)},
 		}}

@@ -91,9 +91,9 @@ func (m model) lastResponse() (metadata.Object, error) {
 
 // stored is the body as the service has it, as far as it is known and desired names it: what the state's body does not
 // show comes from the record as last returned, so that a configuration that names a further key as the service has it
-// changes nothing.
-func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (metadata.Object, bool) {
-	body, ok := m.object(diags)
+// changes nothing. whole is the record as last returned.
+func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (body, whole metadata.Object, ok bool) {
+	body, ok = m.object(diags)
 	whole, err := m.lastResponse()
 	if err != nil {
 		diags.AddAttributeError(path.Root("response"), "Unreadable state", err.Error())
@@ -101,7 +101,7 @@ func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (metadat
 	if !m.IgnoreRemoteChanges.ValueBool() {
 		body = metadata.Merge(metadata.Project(desired, overlook(desired, whole)), body)
 	}
-	return body, ok && err == nil
+	return body, whole, ok && err == nil
 }
 
 // object is the body, with the error on its attribute; false means that there was one.

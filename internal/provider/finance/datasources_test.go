@@ -40,7 +40,8 @@ func TestLists(t *testing.T) {
 	}{
 		"all":      {acctest.JSON{}, "1 2 3 4 5", "", ""},
 		"filtered": {acctest.JSON{"filter": filter("company_id", aurora, "status", nil)}, "1 3 5", "", ""},
-		"bounds":   {acctest.JSON{"filter": filter("occurred_at[gte]", "2026-01-02", "occurred_at[lt]", "2026-01-04")}, "2 3", "", ""},
+		"bounds": {acctest.JSON{"filter": filter("occurred_at[gte]", "2026-01-02", "occurred_at[lt]",
+			"2026-01-04")}, "2 3", "", ""},
 		"limited":  {acctest.JSON{"limit": 3, "filter": filter("occurred_at[gte]", "2026-01-02")}, "2 3 4", "", ""},
 		"a page":   {acctest.JSON{"filter": filter("limit", "3")}, "", "limit is a paging parameter of the service", ""},
 		"a cursor": {acctest.JSON{"filter": filter("cursor", "x")}, "", "cursor is a paging parameter of the service", ""},

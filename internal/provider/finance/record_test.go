@@ -41,7 +41,8 @@ func TestShownOtherwise(t *testing.T) {
 	path := "/v1/payables/" + d.ID()
 	s.MustFinance("PATCH", path, acctest.JSON{"internal_note": "theirs"})
 	d.Settled(body("a", "Flat"))
-	s.MustFinance("PATCH", path, acctest.JSON{"lines": []any{acctest.JSON{"name": "Flat"}, acctest.JSON{"name": "Garage"}}})
+	s.MustFinance("PATCH", path, acctest.JSON{"lines": []any{acctest.JSON{"name": "Flat"},
+		acctest.JSON{"name": "Garage"}}})
 	d.Reread()
 	d.Configure(body("b", "Flat"))
 	d.Settled(body("b", "Flat"))

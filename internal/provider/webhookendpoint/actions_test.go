@@ -224,8 +224,8 @@ func TestRedelivery_one(t *testing.T) {
 	says(t, acctest.Errors(diagnostics), `AttributeName("delivery_id")`)
 }
 
-// TestRedelivery_stops: a rejection in the middle reports how many were sent before it, and that of an inactive endpoint
-// says what to do.
+// TestRedelivery_stops: a rejection in the middle reports how many were sent before it, and that of an inactive
+// endpoint says what to do.
 func TestRedelivery_stops(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)

@@ -192,8 +192,8 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%q: %s", url, text)
 		}
 	}
-	for url, has := range map[string]string{"https://ana:secret@example.com/": "credentials", "https://example.com/#fragment": "fragment",
-		"https://user@10.0.0.1/": "credentials"} {
+	for url, has := range map[string]string{"https://ana:secret@example.com/": "credentials",
+		"https://example.com/#fragment": "fragment", "https://user@10.0.0.1/": "credentials"} {
 		says(t, refused(url), `AttributeName("url")`, has)
 	}
 	for _, url := range []string{

@@ -36,8 +36,8 @@ func TestDataSources(t *testing.T) {
 		if text := acctest.Errors(said); text != "" || found["created_at"] == nil || found["updated_at"] == nil {
 			t.Fatalf("%v: %v, %s", config, found, text)
 		}
-		same(t, "found", []string{fmt.Sprint(found["id"], found["url"], found["description"], found["active"], found["events"],
-			found["authentication"])}, fmt.Sprint(ids[0], "https://one.example.com/", "first", false, []any{"charge.paid"},
+		same(t, "found", []string{fmt.Sprint(found["id"], found["url"], found["description"], found["active"],
+			found["events"], found["authentication"])}, fmt.Sprint(ids[0], "https://one.example.com/", "first", false, []any{"charge.paid"},
 			acctest.JSON{"type": "header", "username": nil, "name": "X-A"}))
 	}
 	for _, c := range []struct {

@@ -62,9 +62,10 @@ func TestSecret_recipientsAdded(t *testing.T) {
 		says    string // the error of the first apply
 		same    bool   // the secret is still the old one
 	}{
-		"an update":             {trigger: "1", same: true},
-		"a rotation that fails": {trigger: "2", fault: sandbox.Fault{Times: 1, Status: 403}, says: "Could not rotate", same: true},
-		"a response is lost":    {trigger: "2", fault: sandbox.Fault{Times: 1, DropAfter: true}},
+		"an update": {trigger: "1", same: true},
+		"a rotation that fails": {trigger: "2", fault: sandbox.Fault{Times: 1, Status: 403},
+			says: "Could not rotate", same: true},
+		"a response is lost": {trigger: "2", fault: sandbox.Fault{Times: 1, DropAfter: true}},
 		"all responses are lost": {trigger: "2", fault: sandbox.Fault{DropAfter: true}, says: "may be invalid already",
 			same: true},
 	} {

@@ -221,8 +221,9 @@ func (foreign ask) each(ctx context.Context, store PrivateState, verb, object st
 	return is
 }
 
-// Gone removes an object from the state that is not at the service any more, so that the plan creates it again. how says what has happened to it ("was deleted"), and again ends the sentence "the plan …". An object of
-// another organization stays in the state.
+// Gone removes an object from the state that is not at the service any more, so that the plan creates it again. how
+// says what has happened to it ("was deleted"), and again ends the sentence "the plan …". An object of another
+// organization stays in the state.
 func (r *Resource[S, T, M]) Gone(ctx context.Context, prior M, how, again string, resp *resource.ReadResponse) {
 	object := policyOf(prior).Object
 	if _, foreign := r.foreign(ctx, resp.Private, object, &resp.Diagnostics); foreign {

@@ -74,12 +74,10 @@ func TestAccWebhookEndpoint(t *testing.T) {
 		}
 	}
 	kept := tfjsonpath.New("authentication")
-	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0),
+	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_11_0),
 		resource.TestStep{Config: full("1", "a"), ConfigVariables: credential("first"), Check: gets("first"),
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectSensitiveValue(address, at("secret")),
-				statecheck.ExpectIdentity(address, map[string]knownvalue.Check{"id": knownvalue.NotNull(),
-					"url": knownvalue.Null()}),
 				statecheck.ExpectKnownValue(address, kept.AtMapKey("value_wo"), knownvalue.Null()),
 				statecheck.ExpectKnownValue(address, kept.AtMapKey("name"), knownvalue.StringExact("X-Consumer")),
 				statecheck.ExpectKnownValue(address, kept.AtMapKey("credentials_wo_version"), knownvalue.Int64Exact(1)),
@@ -95,7 +93,7 @@ func TestAccWebhookEndpoint(t *testing.T) {
 	)
 }
 
-// TestAccWebhookEndpoint_import: by id and by url, also of an identity, with and without credentials in the
+// TestAccWebhookEndpoint_import: by id, by url and by an identity with either, with and without credentials in the
 // configuration; nothing is planned, and the identity is the id alone.
 func TestAccWebhookEndpoint_import(t *testing.T) {
 	t.Parallel()
@@ -103,20 +101,21 @@ func TestAccWebhookEndpoint_import(t *testing.T) {
 	const url = "https://hooks.example.com/billing"
 	id := service.MustCollections("POST", endpoints, acctest.JSON{"url": url,
 		"authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}})["id"].(string)
-	var steps []resource.TestStep
-	for by, lines := range map[string]string{fmt.Sprintf("id = %q", id): "",
-		fmt.Sprintf("identity = { url = %q }", url): "password_wo = \"p\"\n credentials_wo_version = 1",
-		fmt.Sprintf("identity = { id = %q }", id):   ""} {
-		steps = append(steps, resource.TestStep{
+	imported := func(by, lines string, checks ...statecheck.StateCheck) []resource.TestStep {
+		return []resource.TestStep{{
 			Config: service.Config("import {\n  to = " + address + "\n  " + by + "\n}\n" +
 				endpoint(url, "authentication = {\n type = \"basic\"\n username = \"ana\"\n "+lines+"\n}")),
-			ConfigPlanChecks: planned(plancheck.ResourceActionNoop),
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address,
-				map[string]knownvalue.Check{"id": knownvalue.StringExact(id), "url": knownvalue.Null()})},
-		}, resource.TestStep{Config: service.Config("removed {\n  from = " + address +
-			"\n  lifecycle { destroy = false }\n}\n")})
+			ConfigPlanChecks: planned(plancheck.ResourceActionNoop), ConfigStateChecks: checks,
+		}, {Config: service.Config("removed {\n  from = " + address + "\n  lifecycle { destroy = false }\n}\n")}}
 	}
-	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0), steps...)
+	known := statecheck.ExpectIdentity(address, map[string]knownvalue.Check{"id": knownvalue.StringExact(id),
+		"url": knownvalue.Null()})
+	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_11_0),
+		append(imported(fmt.Sprintf("id = %q", id), ""),
+			imported(fmt.Sprintf("id = %q", "url="+url), "password_wo = \"p\"\n credentials_wo_version = 1")...)...)
+	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0),
+		append(imported(fmt.Sprintf("identity = { id = %q }", id), "", known),
+			imported(fmt.Sprintf("identity = { url = %q }", url), "", known)...)...)
 }
 
 // TestAccWebhookEndpointList: a query lists every endpoint with its identity and the whole resource.

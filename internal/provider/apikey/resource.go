@@ -124,7 +124,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	k := readKnown(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -144,7 +143,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 			}
 			again += "\n\nTo end one, revoke it at the service"
 		}
-		r.Gone(ctx, prior.ID, prior.displayName(), gone(key), again, resp)
+		r.Gone(ctx, prior, gone(key), again, resp)
 		return
 	}
 	r.Run().Refreshed(typeName, prior.ID.ValueString())

@@ -58,24 +58,16 @@ func TestTestAction_success(t *testing.T) {
 	says(t, said[0], "A test event is on its way", c.id, delivery.ID, delivery.EventID)
 	says(t, said[1], "Waiting for the outcome", "20s")
 	says(t, said[2], "Delivery "+delivery.ID+" is success", "Attempts: 1", "Last HTTP status: 202", "Response: thank you")
-	if got := c.receiver.Got(); len(got) != 1 || got[0].Header.Get("X-Webhook-Event") != "webhook.test" {
-		t.Errorf("the consumer got %v", got)
-	}
-}
-
-// TestTestAction_withoutWaiting: the action ends when the event is on its way, whatever becomes of it.
-func TestTestAction_withoutWaiting(t *testing.T) {
-	t.Parallel()
-	c := consume(t, nil)
-	c.receiver.Respond(500, "")
+	// Without waiting, the action ends when the event is on its way, whatever becomes of it.
+	c.Sandbox.ResetRequests()
 	for _, lines := range []acctest.JSON{nil, {"wait": false}} {
-		said, diagnostics := c.test(lines)
-		if len(diagnostics) > 0 || len(said) != 1 {
+		if said, diagnostics := c.test(lines); len(diagnostics) > 0 || len(said) != 1 ||
+			c.Count("webhook_deliveries.list") != 0 {
 			t.Errorf("said %q, %s", said, acctest.Errors(diagnostics))
 		}
 	}
-	if n := c.Count("webhook_deliveries.list"); n != 0 {
-		t.Errorf("%d looks at the deliveries", n)
+	if got := c.receiver.Got(); len(got) == 0 || got[0].Header.Get("X-Webhook-Event") != "webhook.test" {
+		t.Errorf("the consumer got %v", got)
 	}
 }
 
@@ -120,38 +112,22 @@ func TestTestAction_fails(t *testing.T) {
 	}
 }
 
-// TestTestAction_lostResponse: a second test event does no harm, so the request is sent again, and the event of the
-// second response is followed.
-func TestTestAction_lostResponse(t *testing.T) {
+// TestTestAction_followed: a second test event does no harm, so a request whose response is lost is sent again, and the
+// event of the second response is followed, by the event alone where the service does not name its delivery.
+func TestTestAction_followed(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
 	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_endpoints.test", Times: 1, DropAfter: true})
-	said, diagnostics := c.test(waiting)
-	if text := acctest.Errors(diagnostics); text != "" {
-		t.Fatal(text)
+	for n := 2; n <= 3; n++ {
+		said, diagnostics := c.test(waiting)
+		deliveries := c.Sandbox.Deliveries()
+		if text := acctest.Errors(diagnostics); text != "" || len(deliveries) != n {
+			t.Fatalf("%d test events: %s", len(deliveries), text)
+		}
+		says(t, said[0], "event "+deliveries[n-1].EventID)
+		says(t, said[len(said)-1], "Delivery "+deliveries[n-1].ID+" is success")
+		c.Service = c.Rewriting(func(_ string, object acctest.JSON) { delete(object, "deliveryId") })
 	}
-	deliveries := c.Sandbox.Deliveries()
-	if len(deliveries) != 2 {
-		t.Fatalf("%d test events", len(deliveries))
-	}
-	says(t, said[len(said)-1], deliveries[1].ID, "success")
-}
-
-// TestTestAction_onlyTheEvent: a service that names the event and not its delivery is followed by the event.
-func TestTestAction_onlyTheEvent(t *testing.T) {
-	t.Parallel()
-	c := consume(t, nil)
-	c.receiver.Respond(500, "")
-	c.test(waiting)
-	c.receiver.Respond(204, "")
-	c.Service = c.Rewriting(func(_ string, object acctest.JSON) { delete(object, "deliveryId") })
-	said, diagnostics := c.test(waiting)
-	if text := acctest.Errors(diagnostics); text != "" {
-		t.Fatal(text)
-	}
-	deliveries := c.Sandbox.Deliveries()
-	says(t, said[0], "event "+deliveries[1].EventID)
-	says(t, said[len(said)-1], "Delivery "+deliveries[1].ID+" is success", "204")
 }
 
 // exhaust makes a business event happen that the consumer rejects, and lets its attempts run out when all is true.
@@ -248,20 +224,8 @@ func TestRedelivery_one(t *testing.T) {
 	says(t, acctest.Errors(diagnostics), `AttributeName("delivery_id")`)
 }
 
-// TestRedelivery_inactive: the service's rejection is explained, with how far it got and what to do.
-func TestRedelivery_inactive(t *testing.T) {
-	t.Parallel()
-	c := consume(t, nil)
-	c.exhaust("charge.paid", true)
-	c.exhaust("charge.paid", true)
-	c.MustCollections("PATCH", endpoints+"/"+c.id, acctest.JSON{"active": false})
-	_, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
-	says(t, acctest.Errors(diagnostics), "is inactive", "ENDPOINT_INACTIVE", "Of 2 deliveries",
-		"0 were sent again", "Set active = true")
-	same(t, "after", c.statuses(), "exhausted", "exhausted")
-}
-
-// TestRedelivery_stops: a rejection in the middle reports how many were sent before it.
+// TestRedelivery_stops: a rejection in the middle reports how many were sent before it, and that of an inactive
+// endpoint says what to do.
 func TestRedelivery_stops(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
@@ -278,4 +242,8 @@ func TestRedelivery_stops(t *testing.T) {
 	}
 	c.settle()
 	same(t, "after", c.statuses(), "success", "exhausted")
+	c.MustCollections("PATCH", endpoints+"/"+c.id, acctest.JSON{"active": false})
+	_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	says(t, acctest.Errors(diagnostics), "is inactive", "ENDPOINT_INACTIVE", "Of 1 deliveries",
+		"0 were sent again", "Set active = true")
 }

@@ -181,7 +181,7 @@ func TestCheckNamesPlantedFaults(t *testing.T) {
 			`operations = { "customers.update" = "PATCH /v1/customers/{id}" }`,
 			"--operation 'customers.update=PATCH /v1/customers/{id}'",
 		}},
-		`operation=customers.get,status=404,html`: {"52",
+		`operation=customers.get,status=404,foreign=html`: {"52",
 			[]string{`operations = { "customers.get" = "GET /v1/customers/{id}" }`}},
 		`operation=billing_accounts.suspend,status=409,code=conflict`: {"171",
 			[]string{"file an issue", "billing_accounts.suspend", "response    409"}},

@@ -99,7 +99,6 @@ func (s *serving) differences(set *flag.FlagSet) {
 	set.IntVar(&o.MaxPerPage, "max-per-page", 100, "largest page of a listing, a `NUMBER`")
 	set.BoolVar(&o.HTTP2, "http2", false,
 		"offer HTTP/2 too; a fault that drops a connection then resets only the stream of its request")
-	set.IntVar(&o.ReadLag, "read-lag", 0, "`NUMBER` of listings a new object is missing from")
 	set.StringVar(&o.CollectionsAuthHeader, "collections-auth-header", "",
 		"`NAME` of the header that carries the bare key of collections; if unset, Authorization: Bearer")
 	set.Func("tolerance", "differences from the documented services, a comma-separated `LIST` of "+

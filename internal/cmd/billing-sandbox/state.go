@@ -275,7 +275,7 @@ const faultExamples = `# The next two creations fail, and the service says to re
 {sandbox} fault add path=/v1/subscriptions,latency=2s,skip=3
 
 # A gateway returns a page instead of JSON; a response breaks off in the middle.
-{sandbox} fault add method=GET,status=502,html,times=1
+{sandbox} fault add method=GET,status=502,foreign=html,times=1
 {sandbox} fault add method=GET,truncate,times=1
 
 # The request is carried out, and the response is an error.

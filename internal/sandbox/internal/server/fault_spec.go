@@ -24,7 +24,7 @@ const FaultSpecHelp = `KEY=VALUE,… of
   drop=before|after  drops the connection before or after the request is processed
   after              returns the status after the request is processed
   truncate           the response ends before its Content-Length
-  html, empty        the response is an HTML page, or has no body
+  empty              the response has no body
   foreign=KIND       a response that does not come from the service: without Request-Id,
                      404 if status is unset; one of html, json, error, flat, empty
   lag=DURATION       GETs do not see writes of the last DURATION, at most 1m: no new
@@ -67,8 +67,6 @@ var faultFields = []faultField{
 		func(f Fault) string { return marked(f.After) }},
 	{"truncate", true, func(f *Fault, _ string) error { f.TruncateBody = true; return nil },
 		func(f Fault) string { return marked(f.TruncateBody) }},
-	{"html", true, func(f *Fault, _ string) error { f.HTML = true; return nil },
-		func(f Fault) string { return marked(f.HTML) }},
 	{"empty", true, func(f *Fault, _ string) error { f.Empty = true; return nil },
 		func(f Fault) string { return marked(f.Empty) }},
 	{"foreign", false, readForeign, func(f Fault) string { return f.Foreign }},
@@ -116,7 +114,7 @@ func ParseFault(spec string, operations []string) (Fault, error) {
 	}
 	if !f.does() {
 		return Fault{}, fmt.Errorf("fault %q does nothing: give one of %s", spec,
-			"latency, status, drop, truncate, html, empty, body, "+
+			"latency, status, drop, truncate, empty, body, "+
 				"foreign, lag, other, silent, outage, clock")
 	}
 	return f, nil

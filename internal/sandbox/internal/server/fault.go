@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -105,6 +106,28 @@ func (fs *faults) clear() {
 	fs.force, fs.away = nil, nil
 }
 
+// remove ends one fault, also an outage that has begun.
+func (fs *faults) remove(id string) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	before := len(fs.force)
+	fs.force = slices.DeleteFunc(fs.force, func(p *pending) bool { return p.fault.ID == id })
+	away := fs.away != nil && fs.away.fault.ID == id
+	if away {
+		fs.away = nil
+	}
+	return away || len(fs.force) < before
+}
+
+// clock is the offset of the fault that was added last of those with one.
+func (fs *faults) clock() time.Duration {
+	var offset time.Duration
+	for _, f := range fs.List() {
+		offset = cmp.Or(f.Clock, offset)
+	}
+	return offset
+}
+
 // outage returns the fault whose outage lasts at this time.
 func (fs *faults) outage() (Fault, bool) {
 	fs.mu.Lock()
@@ -140,11 +163,16 @@ func (fs *faults) List() []Fault {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	out := make([]Fault, 0, len(fs.force)+1)
-	if f, lasts := fs.running(); lasts {
-		f.Outage = max(time.Until(fs.until).Round(time.Millisecond), time.Millisecond)
-		out = append(out, f)
+	running, lasts := fs.running()
+	if lasts {
+		running.Outage = max(time.Until(fs.until).Round(time.Millisecond), time.Millisecond)
+		running.Times = fs.away.left
+		out = append(out, running)
 	}
 	for _, p := range fs.force {
+		if lasts && p == fs.away {
+			continue
+		}
 		f := p.fault
 		f.Times, f.Skip = p.left, p.skip
 		out = append(out, f)

@@ -41,6 +41,7 @@ type Server struct {
 	Faults      faults
 	lines       lines
 	Log         RequestLog
+	runs        runs
 	certificate tls.Certificate
 
 	addresses map[string]string // name → https://host:port
@@ -152,6 +153,8 @@ func (s *Server) serve(listener net.Listener, handler http.Handler) {
 		ReadTimeout:       readTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
+		ConnContext:       withConnection,
+		ConnState:         s.runs.follow,
 		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
 	}
 	server.Protocols.SetHTTP1(true)

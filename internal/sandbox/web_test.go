@@ -486,6 +486,12 @@ func TestWebPageFiltersRequests(t *testing.T) {
 		"crm/3 2026-05-04 09:00:00 , 2 requests, 2 writes, 1 failed , 1 shown") || strings.Contains(got, "Go-http-client") {
 		t.Errorf("runs: %s", got)
 	}
+	// Of the runs the newest is open, and with a filter each.
+	_, _, document = browse(t, server, "GET", "/?show=writes", "")
+	if all, filtered := show(t, server), document; strings.Count(all, `run" open>`) != 1 ||
+		strings.Count(filtered, `run" open>`) != 2 {
+		t.Error("other runs are open")
+	}
 	got := section(t, show(t, server), "requests")
 	_, older, found := strings.Cut(got, "crm/3")
 	if !found || !strings.Contains(older, "Go-http-client/1.1") ||

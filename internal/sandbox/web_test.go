@@ -226,8 +226,11 @@ func TestWebPageIsBounded(t *testing.T) {
 	server.Clock().Advance(time.Minute)
 	call(t, server).create(`{"name":"The last"}`)
 	document := show(t, server)
-	if got := section(t, document, "customers"); strings.Count(got, "Customer ") != 200 ||
-		!strings.Contains(got, "4 older not shown.") || strings.Index(got, "The last") > strings.Index(got, "Customer 2.") {
+	// Which four of those that the seed created at the same time are not shown, is left open.
+	got := section(t, document, "customers")
+	seeded := regexp.MustCompile(`Customer \d+\.`).FindAllStringIndex(got, -1)
+	if len(seeded) != 199 || !strings.Contains(got, "4 older not shown.") ||
+		strings.Index(got, "The last") > seeded[0][0] {
 		t.Errorf("customers: %s", got)
 	}
 	if got := section(t, document, "endpoints"); !strings.Contains(got, "event.n11 ") ||

@@ -315,7 +315,7 @@ func TestWebPageOfACanceledTrial(t *testing.T) {
 	path, _ := c.subscribe(`,"trial_period_days":14`)
 	c.do("POST", path+"/cancel", `{}`).want(200)
 	if got := section(t, show(t, server), "subscriptions"); strings.Contains(got, "trial ends") ||
-		!strings.Contains(got, "trial begins") || !strings.Contains(got, "canceled") {
+		strings.Contains(got, "period begins until") || !strings.Contains(got, "trial begins") || !strings.Contains(got, "canceled") {
 		t.Errorf("before the end of the trial: %s", got)
 	}
 	server.Clock().Advance(30 * 24 * time.Hour)
@@ -488,6 +488,12 @@ func TestWebPageFiltersRequests(t *testing.T) {
 	if got := section(t, document, "requests"); !strings.Contains(got,
 		"crm/3 2026-05-04 09:00:00 , 2 requests, 2 writes, 1 failed , 1 shown") || strings.Contains(got, "Go-http-client") {
 		t.Errorf("runs: %s", got)
+	}
+	// Of the runs the newest is open, and with a filter each.
+	_, _, document = browse(t, server, "GET", "/?show=writes", "")
+	if all, filtered := show(t, server), document; strings.Count(all, `run" open>`) != 1 ||
+		strings.Count(filtered, `run" open>`) != 2 {
+		t.Error("other runs are open")
 	}
 	got := section(t, show(t, server), "requests")
 	_, older, found := strings.Cut(got, "crm/3")

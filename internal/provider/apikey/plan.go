@@ -30,7 +30,11 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	r.refuseOwn(p.State, p.State.AllowOwnKey, "destroy", p.State.all(), p.Diags)
-	warnEnds("Destroying", p.State, readKnown(ctx, p.Private, p.Diags).working(p.State), p.Diags)
+	keys := p.State.all()
+	if readKnown(ctx, p.Private, p.Diags).expired() {
+		keys = keys[1:]
+	}
+	warnEnds("Destroying", p.State, keys, p.Diags)
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
@@ -267,7 +271,7 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 
 // owned reports whether a key is in the state, or one that is left to be revoked.
 func owned(m model, k known, key collections.APIKey) bool {
-	return slices.ContainsFunc(m.all(), func(p predecessor) bool { return p.id.ValueString() == key.ID }) ||
+	return slices.ContainsFunc(m.all(), func(p predecessor) bool { return p.ID.ValueString() == key.ID }) ||
 		slices.ContainsFunc(k.Endings, func(e ending) bool { return e.ID == key.ID || e.Successor == key.ID })
 }
 
@@ -327,17 +331,9 @@ func warnEnds(verb string, m model, keys []predecessor, diags *diag.Diagnostics)
 	}
 	text := "This apply ends, so that whatever uses it is rejected from then on:\n"
 	for _, k := range keys {
-		text += fmt.Sprintf("\n  %s (%s)", k.id.ValueString(), k.prefix.ValueString())
+		text += fmt.Sprintf("\n  %s (%s)", k.ID.ValueString(), k.KeyPrefix.ValueString())
 	}
 	diags.AddWarning(fmt.Sprintf("%s %s ends %s without a grace period", verb, m.displayName(), what), text)
-}
-
-// working are the keys that end with the resource and have not ended yet.
-func (k known) working(m model) []predecessor {
-	if k.expired() {
-		return predecessorsOf(m.PreviousKeys)
-	}
-	return m.all()
 }
 
 // warnScopes reports scopes that do not look like those that the service describes.

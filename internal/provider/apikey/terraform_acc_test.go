@@ -115,7 +115,8 @@ func TestAccAPIKeyList(t *testing.T) {
 	service.NeedsSandbox("the organization has just these keys")
 	var ids []string
 	for _, name := range []string{"one", "two", "three"} {
-		ids = append(ids, service.MustCollections("POST", keys, acctest.JSON{"name": name, "description": "d"})["id"].(string))
+		made := service.MustCollections("POST", keys, acctest.JSON{"name": name, "description": "d"})
+		ids = append(ids, made["id"].(string))
 	}
 	service.MustCollections("DELETE", keys+"/"+ids[0], nil)
 	const listed = "billing_api_key.all"

@@ -18,6 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // ModifyPlan decides whether there is a new key, and the value of every computed attribute.
@@ -177,23 +178,14 @@ func (d decision) endsNow() []predecessor {
 	return ends
 }
 
-// now is the service's time, or zero as long as it is not known.
-func (r *Resource) now(ctx context.Context) time.Time {
-	client, ready := r.Client()
-	if !ready {
-		return time.Time{}
-	}
-	now, _ := client.Now(ctx)
-	return now
-}
-
 // refusePast refuses a new key that the service would not create, before anything else happens.
 func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagnostics) {
 	expiresAt := plan.ExpiresAt.ValueString()
-	if expiresAt == "" {
+	client, ready := r.Client()
+	if !ready || expiresAt == "" {
 		return
 	}
-	if now := r.now(ctx); passed(expiresAt, now) {
+	if now, _ := client.Now(ctx); passed(expiresAt, now) {
 		diags.AddAttributeError(path.Root("expires_at"), fmt.Sprintf("The expires_at of API key %q has passed",
 			plan.Name.ValueString()), fmt.Sprintf("The plan creates a key that is to expire at %q. The clock of the service "+
 			"shows %s already, so the API would reject it. Set a later expires_at, or remove the argument. To end a key, "+
@@ -258,8 +250,8 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 		Same: func(key collections.APIKey) bool {
 			created, known := api.Moment(key.CreatedAt)
 			named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
-			unused := key.LastUsedAt == nil && ended(&key, r.now(ctx)) == ""
-			return named && !owned(d.state, d.known, key) && unused && known && created.After(since)
+			return named && !owned(d.state, d.known, key) && key.LastUsedAt == nil && works(ctx, client, &key) && known &&
+				created.After(since)
 		}})
 	if len(found) > 0 {
 		p.Diags.AddAttributeWarning(path.Root("name"),
@@ -285,9 +277,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	r.WarnExisting(ctx, p, object.Existing[collections.APIKey]{
 		At: path.Root("name"), What: fmt.Sprintf("API key with the name %q", plan.Name.ValueString()),
 		List: client.ListAPIKeys,
-		Same: func(k collections.APIKey) bool {
-			return k.Name == plan.Name.ValueString() && ended(&k, r.now(ctx)) == ""
-		},
+		Same: func(k collections.APIKey) bool { return k.Name == plan.Name.ValueString() && works(ctx, client, &k) },
 		Line: line,
 		More: "A key that was never used may be left from an interrupted run: nobody has its token.",
 	})
@@ -339,9 +329,8 @@ func warnEnds(verb string, m model, keys []predecessor, diags *diag.Diagnostics)
 // warnScopes reports scopes that do not look like those that the service describes.
 func (m model) warnScopes(diags *diag.Diagnostics) {
 	var odd []string
-	for _, element := range m.Scopes.Elements() {
-		scope, isText := element.(types.String)
-		if text := scope.ValueString(); isText && text != "" && text != "*" && !strings.Contains(text, ":") {
+	for _, text := range value.Texts(m.Scopes) {
+		if text != "" && text != "*" && !strings.Contains(text, ":") {
 			odd = append(odd, fmt.Sprintf("%q", text))
 		}
 	}

@@ -197,6 +197,12 @@ func ended(k *collections.APIKey, now time.Time) string {
 	return ""
 }
 
+// works reports whether a key works by the service's clock.
+func works(ctx context.Context, client *collections.Service, k *collections.APIKey) bool {
+	now, _ := client.Now(ctx)
+	return ended(k, now) == ""
+}
+
 // Update creates the new key that the plan has shown, writes its token to the state, and then ends the old ones. What a
 // failure leaves is in the state, and the next apply continues there.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {

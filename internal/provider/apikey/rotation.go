@@ -242,14 +242,7 @@ func (w *write) endUnseen(ctx context.Context, e ending, failure error) error {
 
 // discard revokes the successor that was created only to give an old key its end.
 func (w *write) discard(ctx context.Context, e ending) bool {
-	return w.Do(ctx, step{Verb: "revoke the key " + e.Successor + ", which nobody uses, of",
-		Send: func(ctx context.Context) (*collections.APIKey, error) {
-			err := w.Client.RevokeAPIKey(ctx, e.Successor)
-			if err == nil {
-				w.done(ctx, e.ID)
-			}
-			return nil, err
-		}})
+	return w.Do(ctx, w.revocation("revoke the key "+e.Successor+", which nobody uses, of", e.Successor, e.ID))
 }
 
 // revoke ends keys at once.
@@ -257,16 +250,21 @@ func (w *write) revoke(ctx context.Context, keys []predecessor) bool {
 	steps := make([]step, len(keys))
 	for i, key := range keys {
 		id := key.ID.ValueString()
-		steps[i] = step{Verb: "revoke the key " + id + " of", Send: func(ctx context.Context) (*collections.APIKey, error) {
-			err := w.Client.RevokeAPIKey(ctx, id)
-			if err == nil {
-				w.State = w.State.without(id)
-				w.done(ctx, id)
-			}
-			return nil, err
-		}}
+		steps[i] = w.revocation("revoke the key "+id+" of", id, id)
 	}
 	return w.Do(ctx, steps...)
+}
+
+// revocation is the step that revokes a key, after which nothing is left to do for the old one.
+func (w *write) revocation(verb, id, old string) step {
+	return step{Verb: verb, Send: func(ctx context.Context) (*collections.APIKey, error) {
+		err := w.Client.RevokeAPIKey(ctx, id)
+		if err == nil {
+			w.State = w.State.without(id)
+			w.done(ctx, old)
+		}
+		return nil, err
+	}}
 }
 
 // lostKey reports a creation or a rotation whose response was lost, and with it the token; false where it was another

@@ -222,10 +222,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if w.known.Imported {
 		w.known.Imported, w.known.Owed = false, len(d.differs) > 0
 	}
-	if !d.fresh { // whatever fails, no clear text that the state had is written again
+	if !d.fresh { // whatever fails, a token that is to be encrypted is out of the state
 		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.dueAt(w.known.end())
 		w.State.setSecret(w.State.secret().Stored(w.Plan.AgeRecipients, w.Diags))
 		w.note(ctx)
+		w.Save(ctx)
 	} else if !w.renew(ctx, d.inherits) {
 		return
 	}

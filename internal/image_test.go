@@ -17,7 +17,7 @@ func TestImageStartsTheSandbox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags, err := os.ReadFile(filepath.Join(root, "internal", "cmd", "sandbox", "serveflags.go"))
+	flags, err := os.ReadFile(filepath.Join(root, "internal", "cmd", "billing-sandbox", "serve.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

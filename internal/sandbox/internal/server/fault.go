@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -104,6 +105,28 @@ func (fs *faults) clear() {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.force, fs.away = nil, nil
+}
+
+// remove ends one fault, also an outage that has begun.
+func (fs *faults) remove(id string) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	before := len(fs.force)
+	fs.force = slices.DeleteFunc(fs.force, func(p *pending) bool { return p.fault.ID == id })
+	away := fs.away != nil && fs.away.fault.ID == id
+	if away {
+		fs.away = nil
+	}
+	return away || len(fs.force) < before
+}
+
+// clock is the offset of the fault that was added last of those with one.
+func (fs *faults) clock() time.Duration {
+	var offset time.Duration
+	for _, f := range fs.List() {
+		offset = cmp.Or(f.Clock, offset)
+	}
+	return offset
 }
 
 // outage returns the fault whose outage lasts at this time.

@@ -126,6 +126,15 @@ func (s *Server) AddFault(f Fault) string {
 	return s.Faults.add(f)
 }
 
+// RemoveFault ends one fault, and reports whether there is one with this id.
+func (s *Server) RemoveFault(id string) bool {
+	if !s.Faults.remove(id) {
+		return false
+	}
+	s.Clock.differ(s.Faults.clock())
+	return true
+}
+
 // ClearFaults removes every fault.
 func (s *Server) ClearFaults() {
 	s.Faults.clear()

@@ -149,6 +149,9 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	if bad != nil {
 		s.errorf("%s", bad)
 	}
+	if len(plan.Errors) > 0 && applies && len(s.meanwhile) > 0 {
+		s.errorf("the plan fails, so that nothing happens after it")
+	}
 	if len(plan.Errors) > 0 || !applies {
 		return plan.Errors
 	}

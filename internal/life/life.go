@@ -186,6 +186,9 @@ func play(t *testing.T, path, text string) {
 		}
 		s.command(words, must)
 	}
+	if len(s.meanwhile) > 0 {
+		s.errorf("no apply follows a meanwhile")
+	}
 	for name := range s.files {
 		if !s.used[name] {
 			t.Errorf("%s: no command uses %s", path, name)

@@ -129,7 +129,7 @@ func TestTransitions(t *testing.T) {
 			p.Planned.PlanID, p.Planned.PlanChange = types.StringValue(plan), planChangeOf(timing)
 		}
 	}
-	seen := map[string]bool{"keep a pause that is over": true} // needs a clock, see TestSubscription_pausePast
+	seen := map[string]bool{"keep a pause that is over": true} // needs a clock, see testdata/pause.txt
 	for name, c := range map[string]struct {
 		state   func(*model)
 		plan    func(*planning)

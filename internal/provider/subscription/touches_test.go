@@ -99,7 +99,7 @@ func crossings() []crossing {
 // knows everything that the table does not name, and nothing else changes at the service.
 func TestSubscription_touches(t *testing.T) {
 	t.Parallel()
-	// planned alone, see TestSubscription_unknownPlan, or nothing that the service changes
+	// planned alone, see testdata/unknown.txt, or nothing that the service changes
 	seen := map[string]bool{"change the plan to one that is not known yet": true, "keep a pause that is over": true,
 		"adopt items that are there": true}
 	for _, c := range crossings() {

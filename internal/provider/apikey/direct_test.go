@@ -227,7 +227,7 @@ func TestDirect_wrongAddress(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	s.Configure(nil)
-	s.Fault(sandbox.Fault{Operation: "api_keys.get", Status: 404, HTML: true})
+	s.Fault(sandbox.Fault{Operation: "api_keys.get", Status: 404, Foreign: "html"})
 	says(t, acctest.Errors(s.Refresh()), "Nothing was removed", "collections_base_url")
 	if !s.Exists() {
 		t.Error("the key was dropped")

@@ -119,7 +119,10 @@ func (c *consumer) renewed() (before credentials) {
 func TestAccExample_consumerByAge(t *testing.T) {
 	t.Parallel()
 	c := newConsumer(t, ago(91*day))
-	c.settled("-var=rotate_after_days=92")
+	if out := c.must("plan", "-var=rotate_after_days=92"); !strings.Contains(out, "1 to change") ||
+		strings.Contains(out, "(known after apply)") {
+		t.Errorf("it is rotated before the age:\n%s", out)
+	}
 	version := c.raw("output", "version")
 	if got := delivery(t, c.service, c.receiver); !signedWith(c.given.Secret, got) {
 		t.Errorf("the delivery is not signed with the secret: %v", got.Header)

@@ -59,7 +59,7 @@ func TestAccOutage(t *testing.T) {
 	s := acctest.Start(t)
 	s.NeedsSandbox("an outage is made up")
 	terraform := newCommand(t, outageRead).at(s)
-	terraform.env["BILLING_BASE_URL"], terraform.env["BILLING_RETRY_TIMEOUT"] = "https://127.0.0.1:1", "0s"
+	terraform.env["BILLING_BASE_URL"], terraform.env["BILLING_RETRY_TIMEOUT"] = "https://127.0.0.1:1", "3s"
 	out, _ := terraform.run("plan")
 	once(t, out, "Check host and port of base_url", 12)
 }

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -177,25 +178,52 @@ func (c *command) settled(args ...string) {
 	}
 }
 
-// ids are those of the state, by address.
-func (c *command) ids() map[string]string {
+// instance is an object as the state has it.
+type instance struct {
+	Index      any `json:"index_key"`
+	Attributes json.RawMessage
+	Private    string
+}
+
+// instances are the objects of the state, by address.
+func (c *command) instances() map[string]instance {
 	c.t.Helper()
 	var state struct {
 		Resources []struct {
-			Type, Name string
-			Instances  []struct{ Attributes struct{ ID string } }
+			Mode, Type, Name string
+			Instances        []instance
 		}
 	}
 	if err := json.Unmarshal([]byte(c.read("terraform.tfstate")), &state); err != nil {
 		c.t.Fatal(err)
 	}
-	all := map[string]string{}
+	all := map[string]instance{}
 	for _, r := range state.Resources {
-		for _, instance := range r.Instances {
-			all[r.Type+"."+r.Name] = instance.Attributes.ID
+		for _, i := range r.Instances {
+			address := r.Type + "." + r.Name
+			if i.Index != nil {
+				address += fmt.Sprintf("[%v]", i.Index)
+			}
+			if r.Mode == "managed" {
+				all[address] = i
+			}
 		}
 	}
 	return all
+}
+
+// ids are those of the state, by address.
+func (c *command) ids() map[string]string {
+	c.t.Helper()
+	ids := map[string]string{}
+	for address, i := range c.instances() {
+		var attributes struct{ ID string }
+		if err := json.Unmarshal(i.Attributes, &attributes); err != nil {
+			c.t.Fatal(err)
+		}
+		ids[address] = attributes.ID
+	}
+	return ids
 }
 
 // needsQuery skips the test below Terraform 1.14, which has no terraform query.

@@ -158,7 +158,9 @@ func TestAccExamples(t *testing.T) {
 				}
 			}
 
-			terraform.needsQuery()
+			if !terraform.hasQuery() {
+				return
+			}
 			terraform.write("provider.tf", "provider \"billing\" {}\n")
 			for _, name := range names {
 				if queries[name] != "" {

@@ -95,6 +95,18 @@ provider "billing" {
 	terraform.must("plan", "-detailed-exitcode")
 }
 
+// TestAccFunctions_wholeNumbers: a fraction or a number beyond 64 bits is an error that names the parameter and the
+// value, and never one of the provider.
+func TestAccFunctions_wholeNumbers(t *testing.T) {
+	t.Parallel()
+	newCommand(t, `
+output "n1" { value = provider::billing::verify_webhook_signature("s", "h", "b", 1, 1.5) }
+output "n2" { value = provider::billing::webhook_signature("s", 99999999999999999999, "b") }
+`).refused([]string{`"tolerance" parameter: 1.5 is not a whole number of seconds. Write a number without decimals`,
+		`"timestamp" parameter: 99999999999999999999 is too large. Write a whole number of seconds of at most 18 digits.`},
+		"plan")
+}
+
 // TestToken: a token that may not do enough is an error that names what it lacks and what it has, and a service whose
 // certificate nobody vouches for gets no token.
 func TestToken(t *testing.T) {

@@ -226,10 +226,16 @@ func (c *command) ids() map[string]string {
 	return ids
 }
 
-// needsQuery skips the test below Terraform 1.14, which has no terraform query.
+// hasQuery reports that this Terraform has terraform query, as from 1.14 on.
+func (c *command) hasQuery() bool {
+	c.t.Helper()
+	out, err := c.run("query", "-help")
+	return err == nil && strings.Contains(out, "-generate-config-out")
+}
+
 func (c *command) needsQuery() {
 	c.t.Helper()
-	if out, err := c.run("query", "-help"); err != nil || !strings.Contains(out, "-generate-config-out") {
+	if !c.hasQuery() {
 		c.t.Skip("terraform query needs Terraform 1.14")
 	}
 }

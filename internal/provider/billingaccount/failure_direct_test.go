@@ -14,8 +14,9 @@ func TestAccount_validation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for name, values := range map[string][]any{
-		"payment_terms_days": {0, 91}, "billing_email": {"a"}, "customer_id": {"", "ana"}, "status": {"closed", "frozen"}, "status_reason": {""}, "external_id": {""},
-		"deletion_policy": {"cancel"}, "custom_metadata_mode": {"mix"}, "custom_metadata": {"text"},
+		"payment_terms_days": {0, 91}, "billing_email": {"a"}, "customer_id": {"", "ana"},
+		"status": {"closed", "frozen"}, "status_reason": {""}, "external_id": {""}, "deletion_policy": {"cancel"},
+		"custom_metadata_mode": {"mix"}, "custom_metadata": {"text"},
 	} {
 		for _, value := range values {
 			if errors := acctest.Errors(s.Plan(s.With(acctest.JSON{name: value})).Diagnostics); errors == "" {

@@ -82,8 +82,8 @@ func TestAccCustomer_refusedField(t *testing.T) {
 	service := acctest.Start(t)
 	service.NeedsSandbox("a refusal is made up")
 	service.Sandbox.AddFault(sandbox.Fault{Method: "POST", Times: 1, Status: 422,
-		Body: `{"error":{"code":"validation_error","message":"Invalid.",` +
-			`"details":{"fields":{"emails[0].value":["is on a blocklist"],"nickname":["is too long"],"colour":["is unknown"]}}}}`})
+		Body: `{"error":{"code":"validation_error","message":"Invalid.","details":{"fields":{` +
+			`"emails[0].value":["is on a blocklist"],"nickname":["is too long"],"colour":["is unknown"]}}}}`})
 	said := ""
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,

@@ -150,6 +150,10 @@ func TestErrorQuestions(t *testing.T) {
 	if _, ok := AsAmbiguous(own); ok {
 		t.Error("AsAmbiguous")
 	}
+	if !IsNotList(&Error{Field: "page"}) || !IsNotList(&Error{Fields: map[string]string{"page": "x"}}) ||
+		!IsNotList(&Error{noList: true}) || IsNotList(&Error{Field: "name"}) || IsNotList(errors.New("page")) {
+		t.Error("IsNotList")
+	}
 }
 
 func FuzzParseError(f *testing.F) {

@@ -54,6 +54,23 @@ func TestMaskJSON(t *testing.T) {
 	}
 }
 
+// TestTooDeep: many values side by side are no nesting, nor are brackets in a text.
+func TestTooDeep(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"[" + strings.Repeat("[],", 2*maxNesting) + "{}]":  false,
+		"[" + strings.Repeat("{},", 2*maxNesting) + "[]]":  false,
+		`["` + strings.Repeat("[", 2*maxNesting) + `\"["]`: false,
+		strings.Repeat("[", maxNesting) + "]":              false,
+		strings.Repeat(`{"a":`, maxNesting+1):              true,
+		strings.Repeat("[{}", maxNesting) + "[":            true,
+	} {
+		if tooDeep([]byte(text)) != want {
+			t.Errorf("%.40s…: want %v", text, want)
+		}
+	}
+}
+
 func FuzzMaskJSON(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `null`, `{"a":{"token":"hush-hush-42"}}`, `[[[{"authentication":{"value":"hush-hush-42"}}]]]`,

@@ -69,11 +69,10 @@ type variant struct {
 
 // run is a plan or an apply that was measured.
 type run struct {
-	Variant   string
-	Objects   int
-	LatencyMS int
-	Requests  int
-	Wall      time.Duration
+	Variant  string
+	Objects  int
+	Requests int
+	Wall     time.Duration
 	// CPU and Peak are the provider's, All is the CPU time of Terraform and the provider.
 	CPU, All time.Duration
 	Peak     int64
@@ -88,7 +87,11 @@ type world struct {
 	wrapper string
 }
 
-const blockSize = 100 // Terraform's own cost grows faster than the number of instances of one block
+// latency is that of the service.
+const latency = 50 * time.Millisecond
+
+// blockSize is the number of instances of a block. Terraform evaluates all of them for each reference to one.
+const blockSize = 10
 
 // billing is a world of customers, and of an account and a subscription for each, that are still to be created.
 func billing(t *testing.T, objects int) *world {
@@ -204,15 +207,13 @@ func (w *world) must(arguments ...string) *exec.Cmd {
 }
 
 // measure plans or applies. A plan that is not one of creations has to be empty: -detailed-exitcode holds that.
-func (w *world) measure(v variant, latency time.Duration) run {
+func (w *world) measure(v variant) run {
 	w.t.Helper()
-	r := run{Variant: v.name, Objects: w.objects, LatencyMS: int(latency.Milliseconds())}
+	r := run{Variant: v.name, Objects: w.objects}
 	w.use(v)
 	if w.sandbox != nil {
 		w.sandbox.ClearFaults()
-		if latency > 0 {
-			w.sandbox.AddFault(sandbox.Fault{Latency: latency})
-		}
+		w.sandbox.AddFault(sandbox.Fault{Latency: latency})
 		w.sandbox.ResetRequests()
 	}
 	_ = os.Remove(w.runner.Env["BENCH_USAGE"])
@@ -232,8 +233,8 @@ func (w *world) measure(v variant, latency time.Duration) run {
 	for name := range v.env {
 		delete(w.runner.Env, name)
 	}
-	w.t.Logf("%-28s %5d objects, %2d ms: %5d requests, %6.2f s, provider %6.2f s, all %6.2f s, %3d MB", v.name, r.Objects,
-		r.LatencyMS, r.Requests, r.Wall.Seconds(), r.CPU.Seconds(), r.All.Seconds(), r.Peak>>20)
+	w.t.Logf("%-28s %5d objects: %5d requests, %6.2f s, provider %6.2f s, all %6.2f s, %3d MB", v.name, r.Objects,
+		r.Requests, r.Wall.Seconds(), r.CPU.Seconds(), r.All.Seconds(), r.Peak>>20)
 	return r
 }
 
@@ -244,7 +245,7 @@ var (
 )
 
 // TestPlans (make bench) creates objects through a real Terraform, plans them when they do not change, and writes the
-// guide's table and plots.
+// guide's table.
 func TestPlans(t *testing.T) {
 	if os.Getenv("BENCH") == "" {
 		t.Skip("takes minutes; make bench runs it")
@@ -278,15 +279,13 @@ func TestPlans(t *testing.T) {
 	}
 	var all []run
 	for _, objects := range sizes(t) {
-		for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
-			for _, ofProgram := range variants {
-				w := billing(t, objects)
-				for i, v := range ofProgram {
-					if i == 2 { // what was written shortly before is read by its id
-						w.sandbox.Clock().Advance(time.Minute)
-					}
-					all = append(all, w.measure(v, latency))
+		for _, ofProgram := range variants {
+			w := billing(t, objects)
+			for i, v := range ofProgram {
+				if i == 2 { // what was written shortly before is read by its id
+					w.sandbox.Clock().Advance(time.Minute)
 				}
+				all = append(all, w.measure(v))
 			}
 		}
 		flat := "  a0 = \"some text\"\n"
@@ -295,11 +294,11 @@ func TestPlans(t *testing.T) {
 		}
 		e := things(t, objects, `empty = { source = "bench/empty" }`, "empty_thing", flat)
 		for _, v := range without("empty", empty) {
-			all = append(all, e.measure(v, 0))
+			all = append(all, e.measure(v))
 		}
 		d := things(t, objects, "", "terraform_data", "  input = \"some text\"\n")
 		for _, v := range without("", builtIn) {
-			all = append(all, d.measure(v, 0))
+			all = append(all, d.measure(v))
 		}
 	}
 	report(t, all)

@@ -70,24 +70,19 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Path of a PEM bundle of certificate authorities to trust in addition to the " +
 					"system's, for example the sandbox's. Variable: `BILLING_CA_CERTIFICATE_FILE`."},
 			"default_custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{},
-				MarkdownDescription: "Object merged under the `custom_metadata` of every customer, billing " +
-					"account and subscription that is a resource here; a resource's own keys take precedence, " +
-					"at any depth. These keys are owned like the resource's own (see [the guide on " +
-					"ownership](guides/custom-metadata.md#defaults-for-everything)), and appear in " +
-					"`effective_custom_metadata`. A change of this argument changes all of these objects."},
+				MarkdownDescription: "Object merged under the `custom_metadata` of every customer, account and subscription " +
+					"here; a resource's own keys take precedence. The keys are owned like these (see " +
+					"[ownership](guides/custom-metadata.md#defaults-for-everything)). A change of it changes " +
+					"all of these objects."},
 			"max_retries": schema.Int64Attribute{Optional: true, CustomType: value.Whole,
 				MarkdownDescription: "Maximum number of times that one request is repeated after a server failure " +
 					"(5xx, 408) or a broken connection, 0 to 20. If unset, only `retry_timeout` limits the " +
 					"repetitions. Waiting for a rate limit (429) does not count. Variable: " +
 					"`BILLING_MAX_RETRIES`."},
 			"retry_timeout": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "How long one request is repeated after a server failure (5xx, 408) or a " +
-					"broken connection, as a duration with its unit between `0s` and `1h`, counted from the " +
-					"first failure, with growing random pauses of up to 30 seconds. Defaults to `5m`, and to " +
-					"`20s` until the service has responded to a request of the run; `0s` repeats nothing. " +
-					"Waiting for a rate limit (429) does not count. A request that could create or charge " +
-					"something twice is never repeated without a check. See [the guide on " +
-					"reliability](guides/reliability.md#outages). Variable: `BILLING_RETRY_TIMEOUT`."},
+				MarkdownDescription: "How long one request is repeated after a server failure or a broken connection, from " +
+					"`0s` (never) to `1h`. Defaults to `5m`, and to `20s` until the service has responded " +
+					"once. See [outages](guides/reliability.md#outages). Variable: `BILLING_RETRY_TIMEOUT`."},
 			"request_timeout": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Maximum time of one attempt of a request, as a duration with its unit " +
 					"between `100ms` and `10m`. Defaults to `30s`. Variable: `BILLING_REQUEST_TIMEOUT`."},
@@ -96,11 +91,9 @@ func providerSchema() schema.Schema {
 					"above 0 up to 1000. If unset, there is no limit. A 429 response slows the whole provider " +
 					"down in any case. Variable: `BILLING_REQUESTS_PER_SECOND`."},
 			"bulk_refresh": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether a refresh of many objects of one type reads pages of their list, " +
-					"100 objects at a time, instead of one object at a time. Defaults to `true`, which never " +
-					"takes more than three requests above one per object, and far fewer where most of the " +
-					"listed objects are in the state. `false` reads each object by its id. Variable: " +
-					"`BILLING_BULK_REFRESH`."},
+				MarkdownDescription: "Whether a refresh of many objects of one type lists them, 100 at a time. Defaults to " +
+					"`true`, which takes at most three requests more than one per object. `false` reads each " +
+					"object by its id. Variable: `BILLING_BULK_REFRESH`."},
 			"operations": schema.MapAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Overrides of methods and paths of single operations, for a service that " +
 					"differs from what this provider assumes: operation name → `METHOD /path/{id}`, for example " +

@@ -371,6 +371,13 @@ func TestShows(t *testing.T) {
 		CustomMetadata: api.Set(json.RawMessage(`{"a":1.0}`)),
 		Items:          api.Set([]SubscriptionItemInput{{ProductID: "p", PriceID: "q"}}),
 	}
+	// A map has no order: each of the values is the last one compared in some of the rounds.
+	contact := CustomerBody{Name: api.Set("Ana"), Email: api.Set("a@b.c"), Emails: api.Set([]Contact{{Value: "a@b.c"}})}
+	for range 32 {
+		if shows(contact, json.RawMessage(`{"name":"Bia","emails":[{"value":"a@b.c"}]}`)) {
+			t.Fatal("another name is the same one, next to an e-mail address that is sent twice")
+		}
+	}
 	for name, test := range map[string]struct {
 		sent, least any
 		shown       string

@@ -1,9 +1,12 @@
 package billing
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
 func TestFindCustomersComparesEveryItem(t *testing.T) {
@@ -84,6 +87,28 @@ func TestListsApplyTheFiltersThemselves(t *testing.T) {
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%+v: accounts %v, want %s", query, got, want)
+		}
+	}
+}
+
+// TestRefusesOrder: a list is asked for by id once more only where the service may have rejected the order.
+func TestRefusesOrder(t *testing.T) {
+	t.Parallel()
+	of := func(field string) map[string]string { return map[string]string{field: "is unknown"} }
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"the order":        {&api.Error{Status: http.StatusUnprocessableEntity, Fields: of("sort_by")}, true},
+		"in another way":   {&api.Error{Status: http.StatusBadRequest, Fields: of("sort_by")}, true},
+		"nothing is named": {&api.Error{Status: http.StatusBadRequest}, true},
+		"a filter":         {&api.Error{Status: http.StatusUnprocessableEntity, Fields: of("status")}, false},
+		"the page":         {&api.Error{Status: http.StatusUnprocessableEntity, Fields: of("page")}, false},
+		"the token":        {&api.Error{Status: http.StatusUnauthorized, Fields: of("sort_by")}, false},
+		"no response":      {errors.New("broken"), false},
+	} {
+		if have := refusesOrder(c.err); have != c.want {
+			t.Errorf("%s: %v", name, have)
 		}
 	}
 }

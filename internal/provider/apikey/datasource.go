@@ -42,13 +42,13 @@ func dataFromAPI(k *collections.APIKey) (dataModel, error) {
 func dataAttributes() object.Attributes {
 	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
 		"id": "Id of the key (UUID).",
-		"expires_at": "When the key stops working, ISO 8601. Null if it never expires. For a key that was rotated, the end " +
+		"expires_at": "When the key stops working. Null if it never expires. For a key that was rotated, the end " +
 			"of its grace period.",
-		"created_at": "When the key was created, ISO 8601.",
+		"created_at": "When the key was created.",
 	}, object.Attributes{
 		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used, ISO " +
 			"8601; null if never. It shows whether an old key is still in use."},
-		"revoked_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked, ISO 8601; " +
+		"revoked_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked; " +
 			"null if it is not."},
 	})
 }

@@ -72,7 +72,7 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{value.DateOrDateTime()},
 				MarkdownDescription: says("expires_at") + " Defaults to one hour from now, so that " +
-					"the key ends even if a failed run never revokes it. Set a later time for longer runs."},
+					"the key ends even if a failed run never revokes it."},
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
 			"token": schema.StringAttribute{Computed: true, Sensitive: true,
 				MarkdownDescription: "The key itself. The service shows it only once. It is never in state or plan."},

@@ -56,13 +56,13 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Purpose of the key, as free text." + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
-				MarkdownDescription: "Permissions of the key: wildcard patterns, such as `charges:*`, in any order. An empty " +
+				MarkdownDescription: "Permissions of the key: wildcard patterns, such as `charges:*`, in any order; an empty " +
 					"set allows everything except administration. Defaults to `[]`." + byNewKey,
 				Validators:    []validator.Set{value.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{value.DateOrDateTime()},
-				MarkdownDescription: "When the key stops working, ISO 8601. A date (its midnight in UTC), or date and time " +
+				MarkdownDescription: "When the key stops working, ISO 8601: a date (its midnight in UTC), or date and time " +
 					"with zone. If unset, the key never expires. Not renewed: plans warn before it. Changing this creates " +
 					"a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
@@ -95,11 +95,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"age_recipients":  encrypt.Recipients("token", "encrypted_token"),
 			"key_prefix":      object.Computed("Short public prefix that identifies the key."),
 			"source":          object.Computed("Origin of the key, as reported by the service."),
-			"rotated_at":      object.Computed("When this resource last created a new key in place, ISO 8601; null before."),
+			"rotated_at":      object.Computed("When this resource last created a new key in place; null before."),
 			"rotation_due_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When a plan creates a new key " +
 				"because of its age or expiry, the earlier of both, ISO 8601: `rotate_after_days` after the last one, or " +
 				"`grace_period_days` before the expiry. Null if neither, or if `expires_at` comes before."},
-			"created_at": object.Computed("When the key was created, ISO 8601. It is the time of the first key."),
+			"created_at": object.Computed("When the key was created. It is the time of the first key."),
 			"previous_keys": schema.ListNestedAttribute{Computed: true,
 				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Old keys that still work, newest first. A key leaves the list when its grace period " +
@@ -109,7 +109,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"key_prefix": schema.StringAttribute{Computed: true,
 						MarkdownDescription: "Short public prefix that identifies the key."},
 					"grace_until": schema.StringAttribute{Computed: true, MarkdownDescription: "When the old key stops " +
-						"working, ISO 8601. Null if an apply has failed before the service ends it: the next one continues."},
+						"working. Null if an apply has failed before the service ends it: the next one continues."},
 				}}},
 		},
 	}

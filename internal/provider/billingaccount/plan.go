@@ -128,7 +128,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 // keyImports is where the refresh that ends an import notes that it was one, for the plans of the same run.
 const keyImports = "imports"
 
-// ownership is what the configuration owned of the account when it was last applied, see private.Owned.
+// ownership is what the configuration owned of the account when it was last applied, see object.Owned.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata"`
 }

@@ -71,7 +71,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 				MarkdownDescription: "Reason for the service's audit log when this configuration suspends, " +
 					"reactivates or closes the account. Changing only this sends nothing."},
-			"suspended_at":      object.Computed("When the account was suspended, ISO 8601; null while it is not."),
+			"suspended_at":      object.Computed("When the account was suspended; null while it is not."),
 			"suspension_reason": object.Computed("Reason of the suspension; null while the account is not suspended."),
 
 			"tax_exempt": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account is exempt from tax.",
@@ -84,11 +84,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"custom_metadata_mode":      metadata.ModeAttribute(),
 			"effective_custom_metadata": metadata.EffectiveAttribute(),
 
-			"metadata":   object.Computed("Service-managed metadata as a JSON string; decode it with `jsondecode`."),
-			"created_at": object.Computed("When the account was created, ISO 8601."),
-			"updated_at": object.Computed("When the account was last changed, ISO 8601."),
+			"metadata":   object.Computed("Service-managed metadata as a JSON string."),
+			"created_at": object.Computed("When the account was created."),
+			"updated_at": object.Computed("When the account was last changed."),
 
-			object.PolicyName: object.PolicyAttribute("`close` closes the account, which is final and keeps it readable, "+
+			object.PolicyName: object.PolicyAttribute("`close` closes the account for good, but keeps it readable, "+
 				"`delete` deletes it", policyClose, object.PolicyDelete),
 		},
 	}

@@ -132,7 +132,7 @@ func textField(object types.Object, name string) types.String {
 	return text
 }
 
-// changedList is [wire.Changed] for a list whose order has no meaning, and where none and the empty list are the same.
+// changedList is [value.Changed] for a list whose order has no meaning, and where none and the empty list are the same.
 func changedList[T any](planned, state types.List, to func(types.List) []T) api.Field[[]T] {
 	if !planned.IsUnknown() && sameItems(planned.Elements(), state.Elements(), attr.Value.Equal) {
 		return api.Field[[]T]{}

@@ -173,7 +173,7 @@ func refuseOutside(config, state model, own ownership, diags *diag.Diagnostics) 
 	}
 }
 
-// ownership is what the configuration owned of the customer when it was last applied, see private.Owned.
+// ownership is what the configuration owned of the customer when it was last applied, see object.Owned.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata,omitzero"`
 	Email    ownedPair      `json:"email,omitzero"`

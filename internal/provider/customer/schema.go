@@ -29,9 +29,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"public_id": object.Computed("Stable public identifier (UUID), for links and documents. Never changes."),
 			"document_type": object.Computed("`cpf` or `cnpj`, which the service infers from the length of " +
 				"`document_number`; null without one."),
-			"metadata":   object.Computed("Service-managed metadata as a JSON string; decode it with `jsondecode`."),
-			"created_at": object.Computed("When the customer was created, ISO 8601."),
-			"updated_at": object.Computed("When the customer was last changed, ISO 8601."),
+			"metadata":   object.Computed("Service-managed metadata as a JSON string."),
+			"created_at": object.Computed("When the customer was created."),
+			"updated_at": object.Computed("When the customer was last changed."),
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the person or company.",
 				PlanModifiers: onChange(value.NotBlank())},
@@ -118,8 +118,7 @@ func oneEntry(list string) string {
 		"unset, it shows the first entry; if removed, the entry stays."
 }
 
-const onCreateOnly = "Used on creation only, and not refreshed: a later change has no effect. After an import it " +
-	"shows the account in `billing_account_id`."
+const onCreateOnly = "Used on creation only, and not refreshed. After an import it shows that account."
 
 func onChange(validators ...validator.String) []planmodifier.String {
 	return []planmodifier.String{value.OnChange(validators...)}

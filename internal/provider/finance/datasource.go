@@ -172,7 +172,7 @@ func openAPISchema() schema.Schema {
 			"every plan. Both are stored in state.",
 		Attributes: map[string]schema.Attribute{
 			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as a JSON string " +
-				"with sorted keys; decode it with `jsondecode`."},
+				"with sorted keys."},
 			"raw": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as a YAML " +
 				"string, exactly as the service returns it."},
 		},

@@ -63,7 +63,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"sends nothing. Null after an import."},
 			object.PolicyName: object.PolicyAttribute("`delete` deletes the record", object.PolicyDelete),
 			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record as the " +
-				"service last returned it, as a JSON string; decode it with `jsondecode`."},
+				"service last returned it, as a JSON string."},
 		},
 	}
 }

@@ -57,7 +57,7 @@ func dataSchema() schema.Schema {
 			"document_type":   text("Kind of the tax number: `cpf` or `cnpj`."),
 			"document_number": text("Tax number of the organization."),
 			"environment":     text("Environment of the token, such as `sandbox` or `production`."),
-			"created_at":      text("When the organization was created, ISO 8601."),
+			"created_at":      text("When the organization was created."),
 		},
 	}
 }

@@ -47,9 +47,9 @@ func dataSchema() schema.Schema {
 		Attributes: object.Ordered("records", "name", object.Attributes{
 			"collection": object.Collection("Name of the collection, as in the paths of the service after `/v1/`, such as "+
 				known+". One that the service does not have is an error.", "plans"),
-			"filter": object.Filters("Only records that match all of these, in the service's own words: names are query "+
-				"parameters, such as `status`. Which filters a collection has is up to the service; one that it does not know "+
-				"may be an error, or narrow nothing. A filter with the value null is not sent.", reserved),
+			"filter": object.Filters("Only records that match all of these query parameters of the service, such as "+
+				"`status`. One that the service does not know may be an error, or narrow nothing. One with the value null is "+
+				"not sent.", reserved),
 			"items": object.Items("records"),
 		}),
 	}

@@ -86,7 +86,7 @@ func dataAttributes(items string) object.Attributes {
 			"`always_invoice`.",
 		"pause":            "The current pause; null if the subscription is not paused.",
 		"pause.behavior":   "How invoices that are created during the pause are handled.",
-		"pause.resumes_at": "When the pause ends automatically, ISO 8601; null if it is ended manually.",
+		"pause.resumes_at": "When the pause ends automatically; null if it is ended manually.",
 	}, own)
 }
 
@@ -117,7 +117,7 @@ func dataItems(listed []billing.SubscriptionItem, known bool) types.Set {
 // dataItemsAttribute describes dataItems; when says when they are read.
 func dataItemsAttribute(when string) schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Computed: true,
-		MarkdownDescription: "Products that are billed, in addition to the plan or instead of one, in any order. " + when +
+		MarkdownDescription: "Products that are billed, beside a plan or without one, in any order. " + when +
 			" Null where the service does not list items, or the token may not read them.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the item."},
@@ -307,7 +307,7 @@ func invoicesSchema() schema.Schema {
 					"id":                 text("Id of the invoice."),
 					"subscription_id":    text("Id of the subscription of the invoice; null if the service does not return it."),
 					"billing_account_id": text("Id of the billing account of the invoice; null if the service does not return it."),
-					"json":               text("The whole invoice as a JSON string; decode it with `jsondecode`."),
+					"json":               text("The whole invoice as a JSON string."),
 				}}},
 		}),
 	}

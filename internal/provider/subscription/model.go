@@ -279,7 +279,7 @@ func (m model) body(prior model) billing.SubscriptionBody {
 	return body
 }
 
-// field is wire.Changed, which leaves out what is unknown.
+// field is value.Changed, which leaves out what is unknown.
 func field[V attr.Value, T any](planned, prior V, to func(V) T) api.Field[T] {
 	return value.Changed(known(planned, prior), prior, to)
 }

@@ -293,7 +293,7 @@ func (p *planning) refuseNeither() {
 	}
 }
 
-// ownership is what the configuration owned of the subscription when it was last applied, see private.Owned, and what
+// ownership is what the configuration owned of the subscription when it was last applied, see object.Owned, and what
 // was carried out.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata"`

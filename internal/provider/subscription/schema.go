@@ -50,25 +50,24 @@ var computedTexts = map[string]string{
 		"It changes with time; changes are not reported as drift.",
 	"current_plan_id":      "Id of the active plan; null if only items are billed.",
 	"pending_plan_id":      "Id of the plan that starts with the next period; null if no change is scheduled.",
-	"current_period_start": "Start of the current billing period, ISO 8601.",
-	"current_period_end":   "End of the current billing period, ISO 8601.",
-	"cycle_billing_date": "When the next invoice is created, ISO 8601. Monthly overage invoices are created on the " +
+	"current_period_start": "Start of the current billing period.",
+	"current_period_end":   "End of the current billing period.",
+	"cycle_billing_date": "When the next invoice is created. Monthly overage invoices are created on the " +
 		"same day of the month.",
-	"trial_start":  "Start of the trial, ISO 8601; null if there is no trial.",
-	"activated_at": "When the subscription became active, ISO 8601; null before.",
-	"confirmed_at": "When the subscription was confirmed, ISO 8601; null if it was not.",
-	"canceled_at":  "When the subscription was canceled, ISO 8601; null if it is not.",
+	"trial_start":  "Start of the trial; null if there is no trial.",
+	"activated_at": "When the subscription became active; null before.",
+	"confirmed_at": "When the subscription was confirmed; null if it was not.",
+	"canceled_at":  "When the subscription was canceled; null if it is not.",
 	"proposal_id":  "Id of the proposal that the subscription was created from; null if there is none.",
-	"paused_at":    "When the subscription was last paused, ISO 8601; null if never.",
-	"resumes_at":   "When the pause ends automatically, ISO 8601; null if there is no pause, or if it is ended manually.",
-	"resumed_at":   "When the subscription was last resumed, ISO 8601; null if never.",
+	"paused_at":    "When the subscription was last paused; null if never.",
+	"resumes_at":   "When the pause ends automatically; null if there is no pause, or if it is ended manually.",
+	"resumed_at":   "When the subscription was last resumed; null if never.",
 	"renewal_settings": "Renewal settings as a JSON string with the key `type` (`auto_renew`, `cancel` or " +
-		"`downgrade_to_flexible`); decode it with `jsondecode`.",
-	"commitment": "Commitment of the contract as a JSON string; the service defines its form. Decode it with " +
-		"`jsondecode`.",
-	"metadata":   "Service-managed metadata as a JSON string; decode it with `jsondecode`.",
-	"created_at": "When the subscription was created, ISO 8601.",
-	"updated_at": "When the subscription was last changed, ISO 8601.",
+		"`downgrade_to_flexible`).",
+	"commitment": "Commitment of the contract as a JSON string; the service defines its form.",
+	"metadata":   "Service-managed metadata as a JSON string.",
+	"created_at": "When the subscription was created.",
+	"updated_at": "When the subscription was last changed.",
 }
 
 // Values of arguments.
@@ -136,7 +135,7 @@ func attributes() map[string]schema.Attribute {
 			"stays.",
 			stringvalidator.OneOf("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
-			MarkdownDescription: "End of the trial, ISO 8601; null if there is no trial. For a new subscription: a " +
+			MarkdownDescription: "End of the trial; null if there is no trial. For a new subscription: a " +
 				"future date, or date and time with zone, instead of `trial_period_days`." + createOnly,
 			Validators: []validator.String{value.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
@@ -209,8 +208,7 @@ const (
 func itemsAttribute() schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{value.NoNulls{}},
 		MarkdownDescription: "Products that are billed, with a plan or without one, in any order. If set, the set is " +
-			"authoritative, and a plan warns of items of other systems that it removes. If removed, all items are " +
-			"removed.",
+			"authoritative: the plan warns of items of other systems that it removes. If removed, all items are.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			// Optional, because Terraform and the framework reject a required argument in an item that is not known
 			// yet: see refuseIncomplete.
@@ -232,8 +230,7 @@ func itemsAttribute() schema.SetNestedAttribute {
 func pauseAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. A " +
-			"change is billable. Once `resumes_at` has passed, the pause is fulfilled: the block asks for nothing until it " +
-			"is removed.",
+			"change is billable. Once `resumes_at` has passed, the block has no effect until it is removed.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),

@@ -200,9 +200,9 @@ func deliveriesSchema() schema.Schema {
 					"last_error":    text("Error of the last attempt; null if there was none."),
 					"request_body":  text("Body that was sent, as text."),
 					"response_body": text("Body of the last response, as text; null if there was none."),
-					"created_at":    text("When the delivery was scheduled, ISO 8601."),
-					"delivered_at":  text("When it succeeded, ISO 8601; null before."),
-					"next_retry_at": text("About when the next attempt follows, ISO 8601; null when none does."),
+					"created_at":    text("When the delivery was scheduled."),
+					"delivered_at":  text("When it succeeded; null before."),
+					"next_retry_at": text("About when the next attempt follows; null when none does."),
 				}}},
 		},
 	}

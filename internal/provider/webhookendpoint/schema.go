@@ -40,8 +40,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id":         object.Computed("Id of the endpoint at the service (UUID). Never changes."),
-			"created_at": object.Computed("When the endpoint was registered, ISO 8601."),
-			"updated_at": object.Computed("When the endpoint was last changed, ISO 8601."),
+			"created_at": object.Computed("When the endpoint was registered."),
+			"updated_at": object.Computed("When the endpoint was last changed."),
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that events are sent to, " +
 				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Several endpoints " +
 				"can have the same address: each gets its own deliveries.",
@@ -98,8 +98,8 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 	}
 	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Authentication of the service to the consumer, in addition to the signature. If " +
-			"unset or removed, the service sends none. A change made elsewhere is drift, except a change of the " +
-			"credentials, which the API never returns.",
+			"unset or removed, the service sends none. A change made elsewhere is drift, except of credentials, " +
+			"which the API never returns.",
 		Attributes: map[string]schema.Attribute{
 			"type": schema.StringAttribute{Required: true,
 				Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},

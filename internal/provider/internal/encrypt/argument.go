@@ -21,8 +21,8 @@ func Recipients(secret, encrypted string) schema.ListAttribute {
 	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType,
 		Default: listdefault.StaticValue(None), Validators: []validator.List{publicKeys{}},
 		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org), `age1…` or all "+
-			"`age1pq1…`. If set, the state contains `%s` instead of `%s`; clear text in the state is encrypted in the next "+
-			"apply. Defaults to `[]`. What is encrypted keeps its recipients until the next rotation.", encrypted, secret)}
+			"`age1pq1…`. If set, the state contains `%s` instead of `%s`; the next apply encrypts clear text in the state. "+
+			"Defaults to `[]`. Recipients change with the next rotation.", encrypted, secret)}
 }
 
 // Encrypted is the attribute for the encrypted text of the attribute secret.

@@ -52,7 +52,7 @@ func PolicyAttribute(effects string, words ...string) schema.StringAttribute {
 		Default:    stringdefault.StaticString(words[0]),
 		Validators: []validator.String{stringvalidator.OneOf(append(words, PolicyAbandon, PolicyPrevent)...)},
 		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
-			"is an error in the plan, also for replacement. Defaults to `%s`. The value in state applies.", effects, words[0])}
+			"is an error in the plan, also for replacement. Defaults to `%s`; the value in state applies.", effects, words[0])}
 }
 
 // Policy is what an object says of its deletion_policy.

@@ -22,11 +22,10 @@ import (
 type Attributes map[string]schema.Attribute
 
 // Paged ends the description of a listing.
-const Paged = " Every plan reads all pages, 100 objects per request, up to `limit`. The result is stored in state."
+const Paged = " Every plan reads all of them, up to `limit`."
 
 // Filtered says of a listing how its filters work together.
-const Filtered = " The list contains the objects that match all filters. An empty string is an error; null does " +
-	"not filter."
+const Filtered = " An object has to match all filters."
 
 // Filter is an optional text that narrows a listing. An empty one is an error: sent, or left out of a request, it
 // would mean everything.
@@ -81,7 +80,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 func (a Attributes) CustomMetadata() {
 	a["custom_metadata"] = schema.StringAttribute{Computed: true,
 		MarkdownDescription: "The whole `custom_metadata` object, including the keys of other systems, as a JSON " +
-			"string; decode it with `jsondecode`."}
+			"string."}
 }
 
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
@@ -128,9 +127,7 @@ func Ordered(noun, field string, attributes Attributes) Attributes {
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
 		Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
 		MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. It decides what `limit` keeps: `limit = 1` " +
-			"with " +
-			"`desc` is the newest, in one request. Defaults to `asc`, unlike in the service itself: what is created meanwhile " +
-			"then comes last, and pages stay stable while they are read."}
+			"with `desc` is the newest. Defaults to `asc`: what is created meanwhile comes last."}
 	attributes["limit"] = Limit(noun)
 	return attributes
 }
@@ -165,8 +162,8 @@ func Items(noun string) schema.ListNestedAttribute {
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if there is none."},
 			"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if there is none."},
-			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON string; decode " +
-				"it with `jsondecode`. Numbers are exact."},
+			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON string. Numbers " +
+				"are exact."},
 		}}}
 }
 

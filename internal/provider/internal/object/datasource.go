@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -181,9 +180,10 @@ func Collect[T, M any](objects iter.Seq2[T, error], limit types.Int64, show func
 	return items, nil
 }
 
-// DataAttributes are the attributes of a data source with the model M: each as the resource has it, with a description
-// that ends where the resource's speaks of configuring. texts are other descriptions, by name; the part of a nested
-// attribute is named address.city. own are the attributes that the resource does not have, or in another form.
+// DataAttributes are the attributes of a data source with the model M: each as the resource has it. Of what can be
+// configured the first sentence of the description stays, as the others are about configuring it. texts are other
+// descriptions, by name; the part of a nested attribute is named address.city. own are the attributes that the resource
+// does not have, or in another form.
 func DataAttributes[M any](r resource.Resource, texts map[string]string, own Attributes) Attributes {
 	d := describer{texts, attributesOfResource(r)}
 	attributes := Attributes{}
@@ -197,7 +197,7 @@ func DataAttributes[M any](r resource.Resource, texts map[string]string, own Att
 	return attributes
 }
 
-// Description is what a resource says about an attribute, up to where it speaks of configuring.
+// Description is the first sentence of what a resource says about an attribute.
 func Description(r resource.Resource, name string) string {
 	return describer{}.text(name, attributesOfResource(r)[name])
 }
@@ -245,10 +245,6 @@ func (d describer) parts(path string, of map[string]managed.Attribute) map[strin
 	return parts
 }
 
-// configuring is found in a sentence that only matters to who writes a configuration.
-var configuring = regexp.MustCompile(`^(Defaults?|If|When the|On creation|For a new|Changing|Removing|Trailing|` +
-	`Their order|Used|Not|Next to|Finds|It finds) |\b(plans?|diff|rejected|configured|forces replacement|billable)\b`)
-
 func (d describer) text(path string, attribute managed.Attribute) string {
 	if text, has := d.texts[path]; has {
 		return text
@@ -260,12 +256,6 @@ func (d describer) text(path string, attribute managed.Attribute) string {
 	if !attribute.IsRequired() && !attribute.IsOptional() {
 		return text
 	}
-	var kept []string
-	for sentence := range strings.SplitSeq(strings.TrimSuffix(text, "."), ". ") {
-		if len(kept) > 0 && configuring.MatchString(sentence) {
-			break
-		}
-		kept = append(kept, sentence)
-	}
-	return strings.Join(kept, ". ") + "."
+	first, _, _ := strings.Cut(strings.TrimSuffix(text, "."), ". ")
+	return first + "."
 }

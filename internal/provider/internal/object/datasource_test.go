@@ -35,7 +35,7 @@ func (shelf) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.
 }
 
 // TestDataAttributes: a data source has the attributes of its model as the resource has them, and says of them what
-// does not speak of configuring.
+// is not about configuring.
 func TestDataAttributes(t *testing.T) {
 	t.Parallel()
 	type shown struct {
@@ -65,7 +65,7 @@ func TestDataAttributes(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(rows.NestedObject.Attributes)) {
 		texts = append(texts, name+": "+rows.NestedObject.Attributes[name].GetMarkdownDescription())
 	}
-	want := "due: Due.|id: Id. The plan keeps it.|name: Name of it. Two may share it.|open: Whether.|rows: Rows.|" +
+	want := "due: Due.|id: Id. The plan keeps it.|name: Name of it.|open: Whether.|rows: Rows.|" +
 		"tags: Labels.|used: Last used.|color: Its color.|width: Width."
 	if got := strings.Join(texts, "|"); got != want {
 		t.Errorf("%s", got)

@@ -27,9 +27,9 @@ type Plan[M any] struct {
 	Private PrivateState
 	// Run is what the same run has refreshed and planned; nil while the provider is not configured.
 	Run *Run
-	// Replaces reports that a creation replaces an object that exists, see run.Record.PlanCreate.
+	// Replaces reports that a creation replaces an object that exists, see Run.PlanCreate.
 	Replaces bool
-	// DeferralAllowed tells the plan of an apply from the one that was shown, see run.Record.Applying.
+	// DeferralAllowed tells the plan of an apply from the one that was shown, see Run.Applying.
 	DeferralAllowed bool
 	Diags           *diag.Diagnostics
 
@@ -135,7 +135,7 @@ func policyOf(m any) Policy {
 }
 
 // Update notes that the object with the id stays, or is replaced where at names arguments that only a new object can
-// have. It reports whether it is replaced: the plan inside an apply never asks for that, see run.Record.PlanUpdate.
+// have. It reports whether it is replaced: the plan inside an apply never asks for that, see Run.PlanUpdate.
 func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	p.applying = p.Run.Applying(p.typeName, id, p.DeferralAllowed)
 	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)

@@ -280,13 +280,13 @@ func TestSilentHTTP2IsPinged(t *testing.T) {
 		cfg.BaseURL = "https://" + r.listen(t, cfg.BaseURL[len("https://"):])
 		cfg.RequestTimeout = time.Minute
 	})
-	real, _ := c.transport.(*connections)
-	pings := real.make().HTTP2
+	inUse, _ := c.transport.(*connections)
+	pings := inUse.make().HTTP2
 	if silent := pings.SendPingTimeout + pings.PingTimeout; silent <= 0 || silent > 15*time.Second {
 		t.Errorf("a silent connection is noticed after %s", silent)
 	}
-	usual := real.make
-	real.make = func() *http.Transport {
+	usual := inUse.make
+	inUse.make = func() *http.Transport {
 		transport := usual()
 		transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pings.SendPingTimeout / 10, PingTimeout: pings.PingTimeout / 10}
 		return transport

@@ -179,8 +179,8 @@ func TestAccExample_adoptingByQuery(t *testing.T) {
 // configuration that Terraform generates is accepted and plans imports only.
 func TestAccExample_importGuide(t *testing.T) {
 	t.Parallel()
-	service, listing := seeded(t, "adopting")
-	listing = newCommand(t, "").at(service)
+	service, _ := seeded(t, "adopting")
+	listing := newCommand(t, "").at(service)
 	listing.write("main.tf", guideCode(t, "import", `output "import_blocks"`))
 	listing.must("apply", "-auto-approve")
 	blocks := listing.raw("output", "-raw", "import_blocks")

@@ -233,9 +233,9 @@ func TestUpdateIsReadBack(t *testing.T) {
 			return
 		}
 		c.object.Set(c.config)
-		config := c.config
 		for _, f := range []sandbox.Fault{{Empty: true, Status: 204, After: true}, {HTML: true, After: true}} {
-			if config = c.changed; f.HTML {
+			config := c.changed
+			if f.HTML {
 				config = c.config
 			}
 			c.fault("update", f)

@@ -269,7 +269,7 @@ func TestSilentConnections(t *testing.T) {
 }
 
 // TestSilentHTTP2IsPinged: a connection that falls silent under a request is noticed long before that request times
-// out.
+// out. The test pings after a tenth of the time.
 func TestSilentHTTP2IsPinged(t *testing.T) {
 	t.Parallel()
 	r := &relay{}
@@ -280,6 +280,17 @@ func TestSilentHTTP2IsPinged(t *testing.T) {
 		cfg.BaseURL = "https://" + r.listen(t, cfg.BaseURL[len("https://"):])
 		cfg.RequestTimeout = time.Minute
 	})
+	inUse, _ := c.transport.(*connections)
+	pings := inUse.make().HTTP2
+	if silent := pings.SendPingTimeout + pings.PingTimeout; silent <= 0 || silent > 15*time.Second {
+		t.Errorf("a silent connection is noticed after %s", silent)
+	}
+	usual := inUse.make
+	inUse.make = func() *http.Transport {
+		transport := usual()
+		transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pings.SendPingTimeout / 10, PingTimeout: pings.PingTimeout / 10}
+		return transport
+	}
 	if _, err := c.Do(t.Context(), getCustomer); err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,11 @@
 package provider_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,20 +14,57 @@ import (
 
 const examples = "../../examples"
 
-var (
-	dataRead   = regexp.MustCompile(`(?m)^data "(\w+)"`)
-	importTo   = regexp.MustCompile(`(?m)^\s*to\s*=\s*(\S+)`)
-	stateID    = regexp.MustCompile(`\bid\s+= "([^"]+)"`)
-	recordID   = regexp.MustCompile(`(payables/)[0-9a-f-]{36}`)
-	importsOne = regexp.MustCompile(`Plan: 1 to import, 0 to add, \d to change, 0 to destroy\.`)
-)
+// wholeExample is Terraform over a copy of a whole example, in a sandbox of the test's own, as a user has it who
+// follows its README.
+func wholeExample(t *testing.T, name string, service *acctest.Service) *command {
+	t.Helper()
+	service.NeedsSandbox("the example finds and leaves objects there")
+	terraform := newCommand(t, "").at(service)
+	terraform.remove("main.tf") // the example has one of its own, with a terraform block
+	if err := os.CopyFS(terraform.dir, os.DirFS(filepath.Join(examples, name))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(terraform.dir, "modules")); err == nil {
+		terraform.must("get")
+	}
+	return terraform
+}
+
+// told is the first block of configuration that the example's README shows after some words, so that what it tells to
+// do is what is tested.
+func (c *command) told(words string) string {
+	c.t.Helper()
+	_, after, found := strings.Cut(c.read("README.md"), words)
+	_, block, opened := strings.Cut(after, "```terraform\n")
+	block, _, closed := strings.Cut(block, "```")
+	if !found || !opened || !closed {
+		c.t.Fatalf("the README shows nothing after %q", words)
+	}
+	return block
+}
+
+// guideCode is the block of Terraform in a guide that holds a text.
+func guideCode(t *testing.T, guide, holds string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../templates/guides/" + guide + ".md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := range strings.SplitSeq(string(text), "```terraform\n") {
+		if code, _, _ := strings.Cut(block, "\n```"); strings.Contains(code, holds) {
+			return code
+		}
+	}
+	t.Fatalf("no block with %q in the guide %s", holds, guide)
+	return ""
+}
 
 // exampleFiles are the examples of one kind, by the name of their type.
 func exampleFiles(t *testing.T, pattern string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(examples, pattern))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there is no example %s: %v", pattern, err)
 	}
 	texts := map[string]string{}
 	for _, file := range files {
@@ -38,81 +77,114 @@ func exampleFiles(t *testing.T, pattern string) map[string]string {
 	return texts
 }
 
-// example is Terraform over an example in its own sandbox, which goes with all that the example leaves there.
-func example(t *testing.T, text string) *command {
-	t.Helper()
-	// The clock runs, as an age in an example is compared with today.
-	service := acctest.Start(t, acctest.RunningClock)
-	service.NeedsSandbox("the examples leave objects behind")
-	return newCommand(t, text).at(service)
-}
+var (
+	dataRead = regexp.MustCompile(`(?m)^data ("\w+" "\w+")`)
+	importTo = regexp.MustCompile(`(?m)^\s*to\s*=\s*(\S+)`)
+	recordID = regexp.MustCompile(`(payables/)[0-9a-f-]{36}`)
+)
 
-// TestAccExamples_resources: the example of every resource can be applied unchanged, and its next plan is empty.
-func TestAccExamples_resources(t *testing.T) {
+// TestAccExamples: the examples of resources can be applied unchanged, and their next plan is empty. What they create
+// is found by the examples of data sources and of queries, and taken over by those of imports. Those that create the
+// same customer are in folders of their own.
+func TestAccExamples(t *testing.T) {
 	t.Parallel()
-	resources := exampleFiles(t, "resources/*/resource.tf")
-	if len(resources) == 0 {
-		t.Fatal("there is no example")
-	}
-	for name, text := range resources {
-		t.Run(name, func(t *testing.T) {
+	resources, imports := exampleFiles(t, "resources/*/resource.tf"), exampleFiles(t, "resources/*/import-by-string-id.tf")
+	sources, queries := exampleFiles(t, "data-sources/*/data-source.tf"), exampleFiles(t, "list-resources/*/*.tfquery.hcl")
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(resources)), func(name string) bool {
+		return name == "billing_account" || name == "billing_subscription"
+	})
+	for _, names := range [][]string{others, {"billing_account"}, {"billing_subscription"}} {
+		t.Run(names[0], func(t *testing.T) {
 			t.Parallel()
-			terraform := example(t, text)
-			terraform.must("apply", "-auto-approve")
-			terraform.must("plan", "-detailed-exitcode")
-		})
-	}
-}
-
-// TestAccExamples_dataSources: the example of every data source can be read once the examples of what it reads are
-// applied.
-func TestAccExamples_dataSources(t *testing.T) {
-	t.Parallel()
-	resources, dataSources := exampleFiles(t, "resources/*/resource.tf"), exampleFiles(t, "data-sources/*/data-source.tf")
-	if len(dataSources) == 0 {
-		t.Fatal("there is no example")
-	}
-	for name, text := range dataSources {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			terraform := example(t, "")
-			for _, read := range dataRead.FindAllStringSubmatch(text, -1) {
-				name := strings.TrimSuffix(read[1], "s")
+			// The clock runs, as an age in an example is compared with today.
+			service := acctest.Start(t, acctest.RunningClock)
+			service.NeedsSandbox("the examples leave objects behind")
+			terraform := newCommand(t, "").at(service)
+			for _, name := range names {
 				terraform.write(name+".tf", resources[name])
 			}
 			terraform.must("apply", "-auto-approve")
-			terraform.write("data.tf", text)
-			terraform.must("plan", "-out=plan")
-			terraform.must("apply", "plan")
+			terraform.must("plan", "-detailed-exitcode")
+
+			// Data sources that have one name are read one after another, and those of no resource in the first folder.
+			of := func(name string) string {
+				for _, read := range dataRead.FindAllStringSubmatch(sources[name], -1) {
+					typeName := strings.TrimSuffix(strings.Split(read[1], `"`)[1], "s")
+					if resources[typeName] != "" {
+						return typeName
+					}
+				}
+				return others[0]
+			}
+			var left []string
+			for name := range sources {
+				if slices.Contains(names, of(name)) {
+					left = append(left, name)
+				}
+			}
+			slices.Sort(left)
+			for len(left) > 0 {
+				var taken, later []string
+				for _, name := range left {
+					reads := dataRead.FindAllString(sources[name], -1)
+					if slices.ContainsFunc(reads, func(read string) bool { return slices.Contains(taken, read) }) {
+						later = append(later, name)
+						continue
+					}
+					taken = append(taken, reads...)
+					terraform.write("data_"+name+".tf", sources[name])
+				}
+				terraform.must("apply", "-auto-approve")
+				for _, name := range left {
+					if !slices.Contains(later, name) {
+						terraform.remove("data_" + name + ".tf")
+					}
+				}
+				left = later
+			}
+
+			// A record has nothing but its id to be found by, which the example cannot know.
+			ids, forgets := terraform.ids(), []string{"state", "rm"}
+			for _, name := range names {
+				to := importTo.FindStringSubmatch(imports[name])[1]
+				forgets = append(forgets, to)
+				terraform.write("import_"+name+".tf", recordID.ReplaceAllString(imports[name], "${1}"+ids[to]))
+			}
+			terraform.must(forgets...)
+			for address, does := range terraform.planned("plan") {
+				// A change is in order: what only a configuration has, such as deletion_policy, is not at the service.
+				if does != "import" && does != "import, update" || !slices.Contains(forgets, address) {
+					t.Errorf("the plan is to %s %s", does, address)
+				}
+			}
+
+			if !terraform.hasQuery() {
+				return
+			}
+			terraform.write("provider.tf", "provider \"billing\" {}\n")
+			for _, name := range names {
+				if queries[name] != "" {
+					terraform.write(name+".tfquery.hcl", queries[name])
+				}
+			}
+			terraform.must("query")
 		})
 	}
 }
 
-// TestAccExamples_imports: the import blocks of the examples take over what the example of the resource has made.
-func TestAccExamples_imports(t *testing.T) {
+// TestAccMocks runs the mock data of the examples as their README says: without a service, and without an address or a
+// token of one.
+func TestAccMocks(t *testing.T) {
 	t.Parallel()
-	resources := exampleFiles(t, "resources/*/resource.tf")
-	for name, text := range exampleFiles(t, "resources/*/import-by-string-id.tf") {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			to := importTo.FindStringSubmatch(text)
-			if to == nil {
-				t.Fatalf("the example imports nothing: %s", text)
-			}
-			terraform := example(t, resources[name])
-			terraform.must("apply", "-auto-approve")
-			// A record has nothing but its id to be found by, which the example cannot know.
-			made := stateID.FindStringSubmatch(terraform.must("state", "show", to[1]))
-			if made == nil {
-				t.Fatal("the state shows no id")
-			}
-			terraform.must("state", "rm", to[1])
-			terraform.write("import.tf", recordID.ReplaceAllString(text, "${1}"+made[1]))
-			// A change is in order: what only a configuration knows, such as deletion_policy, is not part of the service's
-			// object.
-			if out := terraform.must("plan"); !importsOne.MatchString(out) {
-				t.Errorf("the plan does something else: %s", out)
-			}
-		})
+	terraform := newCommand(t, "")
+	if strings.Contains(terraform.must("version"), "OpenTofu") {
+		t.Skip("OpenTofu does not load mocks from a folder")
+	}
+	terraform.remove("main.tf")
+	if err := os.CopyFS(terraform.dir, os.DirFS(filepath.Join(examples, "mocks"))); err != nil {
+		t.Fatal(err)
+	}
+	if out := terraform.must("test"); !strings.Contains(out, "Success! 2 passed, 0 failed.") {
+		t.Errorf("terraform test printed %s", out)
 	}
 }

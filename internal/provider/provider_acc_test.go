@@ -1,137 +1,48 @@
 package provider_test
 
 import (
+	"bufio"
 	"encoding/pem"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-const (
-	customer     = `resource "billing_customer" "test" { name = "A" }`
-	organization = `data "billing_organization" "me" {}`
-)
+const twoCustomers = "resource \"billing_customer\" \"test\" {\n  count = 2\n  name  = \"A\"\n}\n"
 
-var run = acctest.Run
-
-// saying is an error with these words, and with anything for "…", however Terraform breaks its lines.
-func saying(words string) *regexp.Regexp { return acctest.Saying(words) }
-
-// TestAccProvider_guards: a token of another environment or organization is rejected before anything is read or
-// changed.
-func TestAccProvider_guards(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("the organization is made up")
-	id := service.Sandbox.Organization().ID
-	for name, c := range map[string]struct {
-		guards []string
-		refuse *regexp.Regexp
-	}{
-		"right environment": {[]string{`environment = "sandbox"`}, nil},
-		"wrong environment": {[]string{`environment = "production"`},
-			saying(`Wrong environment … allows production, but the token belongs to the environment "sandbox" of organization ` +
-				id)},
-		"right organization": {[]string{fmt.Sprintf(`allowed_organization_ids = ["other", %q]`, id)}, nil},
-		"wrong organization": {[]string{`allowed_organization_ids = ["other", "another"]`},
-			saying(`Wrong organization … belongs to organization ` + id + ` … only allows another, other`)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := acctest.Start(t)
-			service.NeedsSandbox("the organization is made up")
-			run(t, resource.TestStep{Config: service.Config(customer, c.guards...), ExpectError: c.refuse})
-			operations := service.Operations()
-			if !slices.Contains(operations, "me.get") {
-				t.Errorf("the service was not asked whose token this is: %v", operations)
-			}
-			if c.refuse != nil && len(slices.DeleteFunc(operations, func(name string) bool { return name == "me.get" })) > 0 {
-				t.Errorf("more than that was asked: %v", operations)
-			}
-		})
-	}
-}
-
-// TestAccProvider_guardAsksOnce: the guards cost one request a run. Without guards only a run that creates something
-// asks.
-func TestAccProvider_guardAsksOnce(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("its requests are counted")
-	id := service.Sandbox.Organization().ID
-	both := fmt.Sprintf("  environment = \"sandbox\"\n  allowed_organization_ids = [%q]\n", id)
-	for _, c := range []struct {
-		guards string
-		want   [3]int
-	}{{"", [3]int{0, 1, 0}}, {both, [3]int{1, 1, 1}}} {
-		terraform := newCommand(t, "provider \"billing\" {\n"+c.guards+"}\n"+customer+"\nresource \"billing_customer\" "+
-			"\"two\" { name = \"B\" }\n").at(service)
-		for i, args := range [][]string{{"plan", "-out=plan"}, {"apply", "plan"}, {"plan"}} {
-			service.Sandbox.ResetRequests()
-			terraform.must(args...)
-			if n := service.Count("me.get"); n != c.want[i] {
-				t.Errorf("terraform %v asked %d times whose token this is, want %d", args, n, c.want[i])
-			}
-		}
-	}
-}
-
-// TestAccProvider_missingArguments: what is missing is named with its argument, its variable and who needs it.
+// TestAccProvider_missingArguments: what is missing is one error that names the arguments, their variables and who
+// needs them. A configuration that uses no service needs none.
 func TestAccProvider_missingArguments(t *testing.T) {
 	t.Parallel()
-	const address, token = "BILLING_BASE_URL", "BILLING_TOKEN"
-	for name, c := range map[string]struct {
-		config string
-		env    map[string]string
-		parts  []string
-	}{
-		"both": {organization, nil, []string{
-			"Missing provider arguments base_url and token", "data.billing_organization needs them",
-			address, token}},
-		"resource": {customer, nil, []string{"Missing provider arguments base_url and token",
-			"billing_customer needs them"}},
-		"many": {"resource \"billing_customer\" \"test\" {\n  count = 5\n  name  = \"A\"\n}", nil,
-			[]string{"Missing provider arguments base_url and token"}},
-		"token": {customer, map[string]string{address: "https://localhost:1"},
-			[]string{"Missing provider argument token", "billing_customer needs it", token}},
-		"guard": {"provider \"billing\" { environment = \"sandbox\" }\n" + customer, nil,
-			[]string{"Missing provider arguments base_url and token",
-				"The guard (environment or allowed_organization_ids) needs them", address}},
-		"guard by the way": {customer, map[string]string{"BILLING_ENVIRONMENT": "sandbox", address: "https://localhost:1"},
-			[]string{"Missing provider argument token", "The guard"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			terraform := newCommand(t, c.config)
-			for variable, value := range c.env {
-				terraform.env[variable] = value
+	terraform := newCommand(t, twoCustomers)
+	one := func(parts ...string) {
+		t.Helper()
+		out, err := terraform.run("plan")
+		for _, part := range parts {
+			if err == nil || !strings.Contains(out, part) {
+				t.Errorf("%q is not in\n%s", part, out)
 			}
-			terraform.refused(c.parts, "plan")
-			if out, _ := terraform.run("plan"); strings.Count(out, "Error: ") != 1 || strings.Contains(out, "similar warning") {
-				t.Errorf("the plan has more than one error:\n%s", out)
-			}
-		})
+		}
+		if strings.Count(out, "Error: ") != 1 || strings.Contains(out, "similar warning") {
+			t.Errorf("the plan has more than one error:\n%s", out)
+		}
 	}
-}
-
-// TestAccProvider_nothingMissing: a configuration that uses no service needs neither address nor token.
-func TestAccProvider_nothingMissing(t *testing.T) {
-	t.Parallel()
+	one("Missing provider arguments base_url and token", "billing_customer needs them", "BILLING_BASE_URL",
+		"BILLING_TOKEN")
+	terraform.env["BILLING_ENVIRONMENT"], terraform.env["BILLING_BASE_URL"] = "sandbox", "https://localhost:1"
+	one("Missing provider argument token", "The guard (environment or allowed_organization_ids) needs it")
 	newCommand(t, "provider \"billing\" {}\nresource \"terraform_data\" \"x\" {}\n").must("apply", "-auto-approve")
 }
 
@@ -141,7 +52,7 @@ func TestAccProvider_environmentVariables(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("the environment is the sandbox's")
-	terraform := newCommand(t, "resource \"billing_customer\" \"test\" {\n  count = 2\n  name  = \"A\"\n}\n").at(service)
+	terraform := newCommand(t, twoCustomers).at(service)
 	terraform.env["BILLING_REQUESTS_PER_SECOND"] = "500"
 	terraform.env["BILLING_REQUEST_TIMEOUT"] = "20s"
 	terraform.env["BILLING_ENVIRONMENT"] = "sandbox"
@@ -149,131 +60,18 @@ func TestAccProvider_environmentVariables(t *testing.T) {
 	if n := service.Count("customers.create"); n != 2 {
 		t.Errorf("%d customers were created", n)
 	}
-	terraform.env["BILLING_MAX_RETRIES"] = "many"
-	terraform.refused([]string{"Invalid provider argument max_retries", `"many" is not a whole number`, "BILLING_MAX_RETRIES"},
-		"plan")
-	delete(terraform.env, "BILLING_MAX_RETRIES")
 	terraform.env["BILLING_TOKEN"] += "\n"
-	terraform.refused([]string{"Invalid provider argument token", "line break", "BILLING_TOKEN",
-		"with billing_customer.test"}, "plan")
+	out, err := terraform.run("plan")
+	for _, part := range []string{"Invalid provider argument token", "line break", "BILLING_TOKEN",
+		"with billing_customer.test"} {
+		if err == nil || !strings.Contains(out, part) {
+			t.Errorf("%q is not in\n%s", part, out)
+		}
+	}
 	// Terraform asks for a provider block when the provider itself fails without one.
-	if out, _ := terraform.run("plan"); strings.Contains(out, "requires explicit configuration") ||
-		strings.Count(out, "Error: ") != 1 {
+	if strings.Contains(out, "requires explicit configuration") || strings.Count(out, "Error: ") != 1 {
 		t.Errorf("the plan has more than one error:\n%s", out)
 	}
-}
-
-// TestAccImportWarnsOnce: the warning about keys that stay is in the plan, and the apply does not repeat it.
-func TestAccImportWarnsOnce(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	config := func(erp string) string {
-		return "resource \"billing_customer\" \"a\" {\n  name = \"A\"\n  external_id = \"once\"\n" +
-			"  custom_metadata = { " + erp + " }\n}\n"
-	}
-	newCommand(t, config(`crm = { owner = "ana" }, erp = 1`)).at(service).must("apply", "-auto-approve")
-	terraform := newCommand(t, config("erp = 2")+
-		"import {\n  to = billing_customer.a\n  id = \"external_id=once\"\n}\n").at(service)
-	out := terraform.must("apply", "-auto-approve")
-	if n := strings.Count(out, "that the configuration does not name stay"); n != 1 ||
-		strings.Contains(out, "similar warning") {
-		t.Errorf("the apply warns %d times:\n%s", n, out)
-	}
-}
-
-// TestAccProvider_revokedToken: one request, an error that says what to check, and no storm of retries.
-func TestAccProvider_revokedToken(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("the token is revoked")
-	if err := service.Sandbox.RevokeToken(service.Token); err != nil {
-		t.Fatal(err)
-	}
-	run(t, resource.TestStep{Config: service.Config(customer),
-		ExpectError: saying("Could not create customer … rejected the token from the provider argument token … revoked or " +
-			"expired … Status: 401 … Request-Id:")})
-	if n := len(service.Operations()); n != 1 {
-		t.Errorf("%d requests were sent, want 1: %v", n, service.Operations())
-	}
-}
-
-// TestAccProvider_narrowScope: the error names what the token lacks and what it has.
-func TestAccProvider_narrowScope(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("a token is made")
-	token, err := service.Sandbox.NewToken(sandbox.Token{Scopes: []string{"customers:read"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	service.Token = token
-	run(t, resource.TestStep{Config: service.Config(customer),
-		ExpectError: saying("it needs customers:write and has customers:read")})
-}
-
-// TestAccProvider_invalidArguments: what is wrong in the provider block is reported before anything is asked.
-func TestAccProvider_invalidArguments(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	block := func(lines string) string { return "provider \"billing\" {\n" + lines + "\n}\n" + customer }
-	for _, c := range []struct{ config, words string }{
-		{block("base_url = \"http://localhost:1\"\ntoken = \"x\""),
-			"Invalid provider argument base_url … must start with https://"},
-		{service.Config(customer, `requests_per_second = 0`),
-			"Invalid provider argument requests_per_second … above 0 and up to 1000"},
-		{service.Config(customer, `request_timeout = "30"`), "Invalid provider argument request_timeout … such as 30s"},
-		{service.Config(customer, `operations = { "customers.update" = "PUT /v1/customers" }`),
-			`Invalid operation … {id} is missing from the path`},
-		{service.Config(customer, `operations = { "customer.update" = "PUT /v1/customers/{id}" }`),
-			`there is no operation of this name … "customers.update"`},
-		{service.Config(customer, `default_custom_metadata = "x"`), "default_custom_metadata takes an object"},
-		{service.Config(customer, `allowed_organization_ids = []`), "no organization could match"},
-		{block("base_url = \"https://localhost:1\"\ntoken = \"x\"\nca_certificate_file = \"none.pem\""),
-			"Invalid provider argument ca_certificate_file … none.pem … Check the path"},
-	} {
-		t.Run(c.words, func(t *testing.T) {
-			t.Parallel()
-			run(t, resource.TestStep{Config: c.config, PlanOnly: true, ExpectError: saying(c.words)})
-		})
-	}
-}
-
-// TestAccProvider_wrongCertificate: a service whose certificate nobody vouches for gets no token.
-func TestAccProvider_wrongCertificate(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("it is seen what arrives")
-	other := httptest.NewTLSServer(http.NotFoundHandler())
-	t.Cleanup(other.Close)
-	service.CAFile = filepath.Join(t.TempDir(), "other.pem")
-	if err := os.WriteFile(service.CAFile,
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: other.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run(t, resource.TestStep{Config: service.Config(organization, "max_retries = 1"), PlanOnly: true,
-		ExpectError: saying("Could not read the organization of the token … certificate")})
-	if n := len(service.Operations()); n != 0 {
-		t.Errorf("%d requests arrived", n)
-	}
-}
-
-// TestAccProvider_operations: a service with other paths is spoken to where the configuration says; a wrong path is an
-// error that leads there, and the state keeps the object.
-func TestAccProvider_operations(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("a wrong path is used")
-	renamed := `resource "billing_customer" "test" { name = "B" }`
-	run(t,
-		resource.TestStep{Config: service.Config(customer,
-			`operations = { "customers.update" = "PATCH /v1/customers/{id}" }`)},
-		resource.TestStep{Config: service.Config(renamed, `operations = { "customers.update" = "PATCH /v9/customers/{id}" }`),
-			ExpectError: saying("Could not update customer … operations … customers.update (PATCH /v9/customers/{id}) … " +
-				"Status: 404")},
-		resource.TestStep{Config: service.Config(renamed),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectResourceAction("billing_customer.test", plancheck.ResourceActionUpdate)}}},
-	)
 }
 
 // TestAccProvider_unknownConfiguration: an address that is only known after apply creates in one go; what exists
@@ -281,24 +79,313 @@ func TestAccProvider_operations(t *testing.T) {
 func TestAccProvider_unknownConfiguration(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	config := func(note, block string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"way\" {\n  input = { address = %q, token = %q, note = %q }\n}\n",
-			service.BaseURL, service.Token, note) +
-			fmt.Sprintf("provider \"billing\" {\n  ca_certificate_file = %q\n%s\n}\n", service.CAFile, block) + customer
+	terraform := newCommand(t, fmt.Sprintf(`
+variable "note" { default = "first" }
+resource "terraform_data" "way" { input = { address = %q, token = %q, note = var.note } }
+provider "billing" {
+  ca_certificate_file = %q
+  base_url            = terraform_data.way.output.address
+  token               = terraform_data.way.output.token
+  environment         = "sandbox"
+}
+`, service.BaseURL, service.Token, service.CAFile)+twoCustomers)
+	terraform.must("apply", "-auto-approve")
+	terraform.refused([]string{"The provider configuration is not known yet", "billing_customer needs the service now",
+		"-target"}, "plan", "-var=note=second")
+	terraform.must("plan", "-detailed-exitcode")
+}
+
+// TestAccFunctions_wholeNumbers: a fraction or a number beyond 64 bits is an error that names the parameter and the
+// value, and never one of the provider.
+func TestAccFunctions_wholeNumbers(t *testing.T) {
+	t.Parallel()
+	newCommand(t, `
+output "n1" { value = provider::billing::verify_webhook_signature("s", "h", "b", 1, 1.5) }
+output "n2" { value = provider::billing::webhook_signature("s", 99999999999999999999, "b") }
+`).refused([]string{`"tolerance" parameter: 1.5 is not a whole number of seconds. Write a number without decimals`,
+		`"timestamp" parameter: 99999999999999999999 is too large. Write a whole number of seconds of at most 18 digits.`},
+		"plan")
+}
+
+// TestToken: a token that may not do enough is an error that names what it lacks and what it has, and a service whose
+// certificate nobody vouches for gets no token.
+func TestToken(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("a token is made")
+	narrow, other := *s, *s
+	token, err := s.Sandbox.NewToken(sandbox.Token{Scopes: []string{"customers:read"}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	const way = "  base_url = terraform_data.way.output.address\n  token = terraform_data.way.output.token"
-	for name, guard := range map[string]string{"plain": "", "guarded": "\n  environment = \"sandbox\""} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			run(t,
-				resource.TestStep{Config: config("first", way+guard), ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("billing_customer.test", tfjsonpath.New("id"), knownvalue.NotNull())}},
-				resource.TestStep{Config: config("second", way+guard),
-					ExpectError: saying("The provider configuration is not known yet … billing_customer needs the service now … " +
-						"-target")},
-				resource.TestStep{Config: config("first", way+guard),
-					ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
-			)
-		})
+	narrow.Token = token
+	customer := narrow.Direct("billing_customer")
+	acctest.Says(t, acctest.Errors(customer.Apply(customer.Plan(acctest.JSON{"name": "A"}))),
+		"it needs customers:write and has customers:read")
+
+	stranger := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(stranger.Close)
+	other.CAFile = filepath.Join(t.TempDir(), "other.pem")
+	if err := os.WriteFile(other.CAFile,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: stranger.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	s.Sandbox.ResetRequests()
+	_, said := other.Read("billing_organization", acctest.JSON{})
+	acctest.Says(t, acctest.Errors(said), "Could not read the organization of the token", "certificate")
+	if n := len(s.Operations()); n != 0 {
+		t.Errorf("%d requests arrived", n)
+	}
+}
+
+// TestAccMessages: Terraform folds warnings with the same summary, so each object is in its summary. Each warning is
+// printed once, in the plan or in the apply. That of a removal has the end of the current period, although Terraform
+// plans a removal before it refreshes the object.
+func TestAccMessages(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("responses are lost on purpose")
+	service.Must("POST", "/v1/customers", acctest.JSON{"name": "A", "external_id": "once",
+		"custom_metadata": acctest.JSON{"crm": acctest.JSON{"owner": "ana"}, "erp": 1}})
+	terraform := newCommand(t, `
+variable "subscriptions" {
+  type    = list(string)
+  default = ["s"]
+}
+resource "billing_customer" "c" {
+  count                  = 3
+  name                   = "C"
+  external_id            = "c-${count.index}"
+  create_billing_account = false
+}
+resource "billing_account" "a" {
+  count       = 3
+  external_id = "a-${count.index}"
+  customer_id = billing_customer.c[count.index].id
+}
+resource "billing_subscription" "s" {
+  for_each           = toset(var.subscriptions)
+  billing_account_id = billing_account.a[0].id
+  plan_id            = "`+runningPlan+`"
+  deletion_policy    = "cancel_at_period_end"
+}
+resource "billing_webhook_endpoint" "w" {
+  for_each = toset(["a", "b"])
+  url      = "https://${each.key}.example.com/"
+  events   = ["charge.payed", "dispute.opened"]
+}
+resource "billing_customer" "imported" {
+  name            = "A"
+  external_id     = "once"
+  custom_metadata = { erp = 2 }
+}
+import {
+  to = billing_customer.imported
+  id = "external_id=once"
+}
+`).at(service)
+	for _, operation := range []string{"customers.create", "billing_accounts.create"} {
+		service.Sandbox.AddFault(sandbox.Fault{Operation: operation, DropAfter: true, Times: 3})
+	}
+	out := terraform.must("apply", "-auto-approve")
+	texts := []string{"that the configuration does not name stay",
+		`Event "charge.payed" of webhook endpoint https://a.example.com/: did you mean "charge.paid"?`,
+		`Event "charge.payed" of webhook endpoint https://b.example.com/: did you mean "charge.paid"?`}
+	for i := range 3 {
+		for kind, code := range map[string]string{"customers": "c-", "billing-accounts": "a-"} {
+			id := found(t, service, kind, code+strconv.Itoa(i))["id"].(string)
+			texts = append(texts, "(id "+id+") instead of creating it twice")
+		}
+	}
+	for _, text := range texts {
+		if n := strings.Count(out, text); n != 1 {
+			t.Errorf("%q is there %d times", text, n)
+		}
+	}
+	if strings.Contains(out, "similar warning") || t.Failed() {
+		t.Errorf("the apply prints\n%s", out)
+	}
+	service.Sandbox.Clock().Advance(40 * day)
+	out = terraform.must("plan", "-var=subscriptions=[]")
+	_, after, found := strings.Cut(out, "leaves the state now and runs until ")
+	moment, _, _ := strings.Cut(after, ". Until then")
+	until, err := time.Parse(time.RFC3339, moment)
+	if now := service.Sandbox.Clock().Now(); !found || err != nil || !until.After(now) {
+		t.Errorf("on %s the plan says that the subscription runs until %q:\n%s", now, moment, out)
+	}
+}
+
+// TestAccOrganization_saved: a plan that was made with the right token and is applied with another organization's
+// destroys nothing, and takes nothing out of the state. The first of its errors says why, in one line each the others.
+func TestAccOrganization_saved(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("it needs a token of another organization")
+	other, err := service.Sandbox.NewOrganization(sandbox.Organization{Name: "Padaria Bela Vista"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := service.Sandbox.NewToken(sandbox.Token{Organization: other.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	terraform := newCommand(t, `
+resource "billing_customer" "c" {
+  count = 3
+  name  = "C${count.index}"
+}
+resource "billing_subscription" "s" {
+  count              = 3
+  billing_account_id = billing_customer.c[count.index].billing_account_id
+  plan_id            = "`+runningPlan+`"
+}
+`).at(service)
+	terraform.must("apply", "-auto-approve")
+	right, before := terraform.env["BILLING_TOKEN"], terraform.ids()
+	for _, arguments := range [][]string{{"-destroy"}, {"-replace=billing_subscription.s[0]",
+		"-replace=billing_subscription.s[1]", "-replace=billing_subscription.s[2]"}} {
+		terraform.env["BILLING_TOKEN"] = right
+		terraform.must(append([]string{"plan", "-out=saved"}, arguments...)...)
+		terraform.env["BILLING_TOKEN"] = token
+		service.Sandbox.ResetRequests()
+		out, err := terraform.run("apply", "saved")
+		if want := "Error: The token belongs to organization " + other.ID + ", and this state to organization "; err == nil ||
+			strings.Count(out, want) != 1 {
+			t.Errorf("%v: want one error with %q:\n%s", arguments, want, out)
+		}
+		if n := strings.Count(out, "Error: "); n != 3 || n-1 != strings.Count(out, "The cause is the same as in another") {
+			t.Errorf("%v: want each other error in one line:\n%s", arguments, out)
+		}
+		if names := wrote(service); len(names) > 0 || strings.Contains(out, "complete after") {
+			t.Errorf("%v has sent %v:\n%s", arguments, names, out)
+		}
+	}
+	if now := terraform.ids(); !maps.Equal(now, before) {
+		t.Errorf("the state has %v, and had %v", now, before)
+	}
+}
+
+// TestAccBulkRefresh: objects of every type come from their lists, and are what they were when each was read.
+func TestAccBulkRefresh(t *testing.T) {
+	t.Parallel()
+	const n = 12
+	service := acctest.Start(t, acctest.Receiving(acctest.NewReceiver(t)), func(o *sandbox.Options) { o.MaxPerPage = 100 })
+	service.NeedsSandbox("its clock is moved")
+	terraform := newCommand(t, `
+resource "billing_customer" "c" {
+  count                  = 12
+  name                   = "C${count.index}"
+  document_number        = count.index == 0 ? "52998224725" : null
+  emails                 = [{ value = "c${count.index}@example.com" }]
+  custom_metadata        = { n = count.index }
+  create_billing_account = false
+}
+resource "billing_account" "a" {
+  count       = 12
+  customer_id = billing_customer.c[count.index].id
+  status      = count.index == 1 ? "suspended" : "active"
+}
+resource "billing_subscription" "s" {
+  count              = 12
+  billing_account_id = billing_account.a[count.index == 1 ? 0 : count.index].id
+  plan_id            = count.index % 2 == 0 ? "`+runningPlan+`" : null
+  items              = count.index % 2 == 0 ? null : [{ product_id = "`+runningPlan+`", price_id = "`+runningPlan+`" }]
+  pause              = count.index == 2 ? {} : null
+}
+resource "billing_webhook_endpoint" "w" {
+  count          = 12
+  url            = "https://receiver.example.test/${count.index}"
+  authentication = count.index != 3 ? null : {
+    type = "basic", username = "u", password_wo = "p", credentials_wo_version = 1
+  }
+}
+resource "billing_api_key" "k" {
+  count  = 12
+  name   = "k${count.index}"
+  scopes = ["webhook_endpoints:read"]
+}
+`).at(service)
+	terraform.must("apply", "-auto-approve")
+	// Right after the writes reads may lag, so each object is read by its id. A page may be asked for before the first
+	// response shows the time of the service.
+	families := []string{"customers", "billing_accounts", "subscriptions", "webhook_endpoints", "api_keys"}
+	service.Sandbox.ResetRequests()
+	terraform.must("plan", "-detailed-exitcode")
+	for _, family := range families {
+		if lists, singles := service.Count(family+".list"), service.Count(family+".get"); singles < n || lists > 1 {
+			t.Errorf("%s: %d pages and %d single reads right after the apply", family, lists, singles)
+		}
+	}
+	service.Sandbox.Clock().Advance(time.Hour)
+	refreshed := func(bulk string) map[string]instance {
+		t.Helper()
+		service.Sandbox.ResetRequests()
+		terraform.env["BILLING_BULK_REFRESH"] = bulk
+		terraform.must("apply", "-refresh-only", "-auto-approve")
+		return terraform.instances()
+	}
+	single, listed := refreshed("false"), refreshed("true") // with either default of the suite
+	for address, object := range single {
+		if a, b := string(object.Attributes), string(listed[address].Attributes); a != b ||
+			object.Private != listed[address].Private {
+			t.Errorf("%s read by its id:\n%s\nand from the list:\n%s", address, a, b)
+		}
+	}
+	for _, family := range families {
+		if lists, singles := service.Count(family+".list"), service.Count(family+".get"); lists != 1 || singles != 4 {
+			t.Errorf("%s: %d pages and %d single reads", family, lists, singles)
+		}
+	}
+}
+
+// TestAccKilled_parent: the provider does not outlive the process that has started it.
+func TestAccKilled_parent(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("TF_ACC") == "" {
+		t.Skip("acceptance tests run with TF_ACC=1")
+	}
+	dir, err := acctest.BuiltProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.CommandContext(t.Context(), "sh", "-c", `"$0" & echo $!; wait`,
+		filepath.Join(dir, "terraform-provider-billing"))
+	parent.Env = append(os.Environ(), "PLUGIN_PROTOCOL_VERSIONS=6",
+		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
+	// The provider has the pipe too, so that it ends with the last of both.
+	stdout, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(stdout)
+	number, _ := lines.ReadString('\n')
+	handshake, _ := lines.ReadString('\n')
+	if strings.Contains(number, "|") { // the child was first
+		number, handshake = handshake, number
+	}
+	id, err := strconv.Atoi(strings.TrimSpace(number))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := os.FindProcess(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(handshake, "1|6|") {
+		t.Errorf("the provider does not serve: %q", handshake)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	outlived := time.AfterFunc(time.Minute, func() { _ = child.Kill() })
+	if _, err := io.Copy(io.Discard, lines); err != nil {
+		t.Error(err)
+	}
+	if !outlived.Stop() {
+		t.Error("the provider still ran a minute after its parent was killed")
+	}
+	_ = parent.Wait()
 }

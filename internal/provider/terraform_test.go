@@ -1,7 +1,13 @@
 package provider_test
 
 import (
-	"regexp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,11 +58,29 @@ func (c *command) read(name string) string {
 	return c.Read(name)
 }
 
+func (c *command) remove(name string) {
+	c.t.Helper()
+	if err := os.Remove(filepath.Join(c.dir, name)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// replace changes a file as its reader would. What is to be replaced has to be there.
+func (c *command) replace(name, old, replacement string) {
+	c.t.Helper()
+	text := c.read(name)
+	if !strings.Contains(text, old) {
+		c.t.Fatalf("%s does not say %q:\n%s", name, old, text)
+	}
+	c.write(name, strings.Replace(text, old, replacement, 1))
+}
+
 // run returns what Terraform prints, with every white space a single blank, and whether it succeeded.
 func (c *command) run(args ...string) (string, error) {
 	c.t.Helper()
 	out, err := c.Command(args...).CombinedOutput()
-	return strings.Join(strings.Fields(strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(string(out))), " "), err
+	text := strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(string(out))
+	return strings.Join(strings.Fields(text), " "), err
 }
 
 // raw is what Terraform prints on success, as it is and without warnings.
@@ -64,7 +88,7 @@ func (c *command) raw(args ...string) string {
 	c.t.Helper()
 	out, err := c.Command(args...).Output()
 	if err != nil {
-		c.t.Fatalf("terraform %s: %v", strings.Join(args, " "), err)
+		c.t.Fatalf("terraform %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return string(out)
 }
@@ -93,11 +117,149 @@ func (c *command) refused(parts []string, args ...string) {
 	}
 }
 
-var shownID = regexp.MustCompile(`\bid = "([^"]+)"`)
-
-// idOf is the id of an object in the state.
-func (c *command) idOf(address string) string {
+// planned is what a run is to do, by address: create, update, delete, import, or several of them. What stays as it is,
+// and what is only read, is left out.
+func (c *command) planned(args ...string) map[string]string {
 	c.t.Helper()
-	ids := shownID.FindAllStringSubmatch(c.must("state", "show", address), -1)
-	return ids[len(ids)-1][1]
+	planned, _ := c.stream(args...)
+	return planned
+}
+
+// applies carries out a plan that does exactly one thing with exactly these addresses, and returns what is printed.
+func (c *command) applies(action string, addresses []string, args ...string) string {
+	c.t.Helper()
+	wanted := map[string]string{}
+	for _, address := range addresses {
+		wanted[address] = action
+	}
+	planned, out := c.stream(append([]string{"apply", "-auto-approve"}, args...)...)
+	if !maps.Equal(planned, wanted) {
+		c.t.Fatalf("the plan is to do %v, and not %v", planned, wanted)
+	}
+	return out
+}
+
+// stream is a plan or an apply whose events one run prints.
+func (c *command) stream(args ...string) (planned map[string]string, out string) {
+	c.t.Helper()
+	out = c.raw(append(args, "-json")...)
+	planned = map[string]string{}
+	for line := range strings.Lines(out) {
+		var event struct {
+			Type   string
+			Change struct {
+				Resource  struct{ Addr string }
+				Action    string
+				Importing *struct{}
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			c.t.Fatalf("%v: %s", err, line)
+		}
+		if event.Type != "planned_change" || event.Change.Action == "read" {
+			continue
+		}
+		does := event.Change.Action
+		if event.Change.Importing != nil && does != "import" {
+			does = "import, " + does
+		}
+		planned[event.Change.Resource.Addr] = does
+	}
+	return planned, out
+}
+
+// settled holds the next plan to be empty, outputs and all, with nothing to warn of.
+func (c *command) settled(args ...string) {
+	c.t.Helper()
+	out, err := c.run(append([]string{"plan", "-detailed-exitcode"}, args...)...)
+	// The one warning that is always there is Terraform's own, of how the test brings the provider.
+	if err != nil || strings.Count(out, "Warning: ") != 1 {
+		c.t.Fatalf("the plan is not empty, or warns: %v\n%s", err, out)
+	}
+}
+
+// instance is an object as the state has it.
+type instance struct {
+	Index      any `json:"index_key"`
+	Attributes json.RawMessage
+	Private    string
+}
+
+// instances are the objects of the state, by address.
+func (c *command) instances() map[string]instance {
+	c.t.Helper()
+	var state struct {
+		Resources []struct {
+			Mode, Type, Name string
+			Instances        []instance
+		}
+	}
+	if err := json.Unmarshal([]byte(c.read("terraform.tfstate")), &state); err != nil {
+		c.t.Fatal(err)
+	}
+	all := map[string]instance{}
+	for _, r := range state.Resources {
+		for _, i := range r.Instances {
+			address := r.Type + "." + r.Name
+			if i.Index != nil {
+				address += fmt.Sprintf("[%v]", i.Index)
+			}
+			if r.Mode == "managed" {
+				all[address] = i
+			}
+		}
+	}
+	return all
+}
+
+// ids are those of the state, by address.
+func (c *command) ids() map[string]string {
+	c.t.Helper()
+	ids := map[string]string{}
+	for address, i := range c.instances() {
+		var attributes struct{ ID string }
+		if err := json.Unmarshal(i.Attributes, &attributes); err != nil {
+			c.t.Fatal(err)
+		}
+		ids[address] = attributes.ID
+	}
+	return ids
+}
+
+// hasQuery reports that this Terraform has terraform query, as from 1.14 on.
+func (c *command) hasQuery() bool {
+	c.t.Helper()
+	out, err := c.run("query", "-help")
+	return err == nil && strings.Contains(out, "-generate-config-out")
+}
+
+func (c *command) needsQuery() {
+	c.t.Helper()
+	if !c.hasQuery() {
+		c.t.Skip("terraform query needs Terraform 1.14")
+	}
+}
+
+// found is the one object of a kind at the service that has this external_id, or nil.
+func found(t *testing.T, service *acctest.Service, kind, externalID string) acctest.JSON {
+	t.Helper()
+	_, response := service.Call("GET", "/v1/"+kind+"?external_id="+externalID, nil)
+	items, _ := response["data"].([]any)
+	if len(items) == 0 {
+		return nil
+	}
+	object, _ := items[0].(acctest.JSON)
+	return object
+}
+
+// wrote are the operations since the last reset that were no reading.
+func wrote(service *acctest.Service) []string {
+	var names []string
+	for _, request := range service.Sandbox.Requests() {
+		if request.Method != http.MethodGet && !slices.Contains(names, request.Operation) {
+			names = append(names, request.Operation)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -26,9 +26,11 @@ func open(t *testing.T, options ...acctest.Option) *subject {
 
 // person creates a customer without an account, and returns the id.
 func person(service *acctest.Service, name string) string {
-	made := service.Must("POST", "/v1/customers", acctest.JSON{"name": name,
-		"email":                  strings.ToLower(name) + "@example.com",
-		"create_billing_account": false})
+	_, made := service.Call("POST", "/v1/customers", acctest.JSON{"name": name,
+		"email": strings.ToLower(name) + "@example.com", "create_billing_account": false})
+	if data, wrapped := made["data"].(acctest.JSON); wrapped { // a sandbox may leave the wrapping out
+		made = data
+	}
 	id, _ := made["customer"].(acctest.JSON)["id"].(string)
 	return id
 }

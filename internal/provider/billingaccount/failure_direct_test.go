@@ -14,8 +14,9 @@ func TestAccount_validation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for name, values := range map[string][]any{
-		"payment_terms_days": {0, 91}, "billing_email": {"a"}, "customer_id": {"", "ana"}, "status": {"closed", "frozen"}, "status_reason": {""}, "external_id": {""},
-		"deletion_policy": {"cancel"}, "custom_metadata_mode": {"mix"}, "custom_metadata": {"text"},
+		"payment_terms_days": {0, 91}, "billing_email": {"a"}, "customer_id": {"", "ana"},
+		"status": {"closed", "frozen"}, "status_reason": {""}, "external_id": {""}, "deletion_policy": {"cancel"},
+		"custom_metadata_mode": {"mix"}, "custom_metadata": {"text"},
 	} {
 		for _, value := range values {
 			if errors := acctest.Errors(s.Plan(s.With(acctest.JSON{name: value})).Diagnostics); errors == "" {
@@ -131,35 +132,6 @@ func TestAccount_halfDone(t *testing.T) {
 	again.Is("effective_custom_metadata", `"{}"`)
 }
 
-// TestAccount_import: the plan after an import is empty, and never another account. What is changed then is changed
-// once, and later another customer replaces the account as ever.
-func TestAccount_import(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	bea := person(s.service, "Bea")
-	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}, "status": "suspended", "payment_terms_days": 5}
-	s.Configure(lines)
-	moved := s.With(acctest.JSON{"customer_id": bea})
-	for _, id := range []string{s.ID(), "external_id=a-1", "id=" + s.ID()} {
-		if text := acctest.Errors(s.Import(id)); text != "" {
-			t.Fatal(text)
-		}
-		says(t, acctest.Errors(s.Plan(moved).Diagnostics), `AttributeName("customer_id")`, "belongs to another customer",
-			s.customerID())
-		s.Settled(lines)
-	}
-	s.Import(s.ID())
-	lines["status"], lines["custom_metadata"] = "active", acctest.JSON{"b": 1}
-	s.Configure(lines)
-	s.Settled(lines)
-	s.Import(s.ID())
-	s.Settled(lines) // nothing is applied, and the run after the import may replace
-	s.Reread()
-	if p := s.Plan(moved); !slices.Equal(p.Replaces, []string{"customer_id"}) {
-		t.Errorf("replaced for %v %s", p.Replaces, acctest.Errors(p.Diagnostics))
-	}
-}
-
 // TestAccount_importRefused: what is closed, unknown or ambiguous cannot be imported.
 func TestAccount_importRefused(t *testing.T) {
 	t.Parallel()
@@ -170,16 +142,6 @@ func TestAccount_importRefused(t *testing.T) {
 	says(t, acctest.Errors(s.Import(id)), "Billing account "+id+" is closed")
 	says(t, acctest.Errors(s.Import("external_id=nobody")), "No such billing account", `external_id "nobody"`)
 	says(t, acctest.Errors(s.Import("external_id=")), "Invalid import id")
-}
-
-// TestAccount_wrongAddress: a 404 that is not the service's own drops nothing.
-func TestAccount_wrongAddress(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	s.Configure(nil)
-	s.Fault(sandbox.Fault{Operation: "billing_accounts.get", Times: 1, Status: 404, Foreign: "html"})
-	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was removed from the state")
-	s.Settled(nil)
 }
 
 // TestAccount_movedMeanwhile: a status that another user has set since the plan is done, and no error.

@@ -127,50 +127,6 @@ func TestAccount_status(t *testing.T) {
 	s.Is("status", `"suspended"`)
 }
 
-// TestAccount_statusOutside: a suspension made elsewhere is drift where the status is configured, and only shown where
-// it is not.
-func TestAccount_statusOutside(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	s.Configure(nil)
-	s.outside("suspend")
-	s.Settled(nil)
-	s.Is("status", `"suspended"`)
-	active := acctest.JSON{"status": "active"}
-	if changes := s.changes(active); !slices.Contains(changes, "status") {
-		t.Errorf("the plan changes %v", changes)
-	}
-	s.Configure(active)
-	s.outside("suspend")
-	if changes := s.changes(active); !slices.Contains(changes, "status") {
-		t.Errorf("the plan changes %v", changes)
-	}
-	s.Configure(active)
-	s.Settled(active)
-}
-
-// TestAccount_gone: closed or deleted outside, it is planned for re-creation, with a warning that says which.
-func TestAccount_gone(t *testing.T) {
-	t.Parallel()
-	for how, end := range map[string]func(s *subject){
-		"was closed":  func(s *subject) { s.outside("close") },
-		"was deleted": func(s *subject) { s.service.Must("DELETE", "/v1/billing-accounts/"+s.ID(), nil) },
-	} {
-		s := open(t)
-		s.Configure(nil)
-		before := s.ID()
-		end(s)
-		says(t, s.Reread(), `Billing account "a-1" (id `+before+") "+how, "outside of Terraform", "creates a new account")
-		if s.Exists() {
-			t.Fatalf("%s: it is still in the state", how)
-		}
-		s.Configure(nil)
-		if s.ID() == before {
-			t.Errorf("%s: the old one came back", how)
-		}
-	}
-}
-
 // TestAccount_destroy: what each deletion_policy does.
 func TestAccount_destroy(t *testing.T) {
 	t.Parallel()
@@ -211,23 +167,6 @@ func TestAccount_destroy(t *testing.T) {
 		s.Set(nil)
 		s.asked()
 	}
-}
-
-// TestAccount_metadata: this configuration owns the keys it names, and no others.
-func TestAccount_metadata(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": acctest.JSON{"c": true}}}
-	s.Configure(lines)
-	s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": "x", "b": acctest.JSON{"d": 2}},
-		"custom_metadata_mode": "merge"})
-	s.Settled(lines)
-	fewer := acctest.JSON{"custom_metadata": acctest.JSON{"b": acctest.JSON{"c": false}}}
-	s.Configure(fewer)
-	s.Settled(fewer)
-	s.Is("effective_custom_metadata", `"{\"b\":{\"c\":false,\"d\":2},\"theirs\":\"x\"}"`)
-	s.Configure(nil)
-	s.Is("effective_custom_metadata", `"{\"b\":{\"d\":2},\"theirs\":\"x\"}"`)
 }
 
 // TestAccount_balance: a plan that closes an account with a balance names both; any other removal says nothing.

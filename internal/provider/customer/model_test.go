@@ -3,7 +3,6 @@ package customer
 import (
 	"encoding/json"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,57 +38,6 @@ func responsesOfOne() []evidence.Exchange {
 	return slices.DeleteFunc(evidence.All("billing/customer_"), func(e evidence.Exchange) bool {
 		return e.Response.Status != http.StatusOK || e.Operation != "customers.get" && e.Operation != "customers.update"
 	})
-}
-
-// textValue is a value that is text; false for lists and the like.
-func textValue(v any) (types.String, bool) {
-	switch v := v.(type) {
-	case types.String:
-		return v, true
-	case value.Document:
-		return v.StringValue, true
-	}
-	return types.String{}, false
-}
-
-// TestFromAPI_texts: every text that the service returns is in the attribute of the same name, and its nulls are
-// nulls.
-func TestFromAPI_texts(t *testing.T) {
-	t.Parallel()
-	exchanges := responsesOfOne()
-	if len(exchanges) < 5 {
-		t.Fatalf("only %d exchanges return one customer", len(exchanges))
-	}
-	for _, exchange := range exchanges {
-		customer, fields := responded(t, exchange)
-		m, err := fromAPI(customer)
-		if err != nil {
-			t.Fatalf("%s: %v", exchange.Name, err)
-		}
-		compared := 0
-		for _, field := range reflect.VisibleFields(reflect.TypeFor[model]()) {
-			if field.Anonymous {
-				continue
-			}
-			name := field.Tag.Get("tfsdk")
-			have, isText := textValue(reflect.ValueOf(m).FieldByIndex(field.Index).Interface())
-			raw, onTheWire := fields[name]
-			if !isText || !onTheWire || strings.HasSuffix(name, "metadata") {
-				continue
-			}
-			var want *string
-			if err := json.Unmarshal(raw, &want); err != nil {
-				t.Fatalf("%s: %s: %v", exchange.Name, name, err)
-			}
-			if !have.Equal(types.StringPointerValue(want)) {
-				t.Errorf("%s: %s is %s, the service says %s", exchange.Name, name, have, raw)
-			}
-			compared++
-		}
-		if compared != 13 {
-			t.Errorf("%s: %d texts were compared, want 13", exchange.Name, compared)
-		}
-	}
 }
 
 // TestFromAPI_structures: lists, tags and objects are in the model as the service returns them; what is empty is

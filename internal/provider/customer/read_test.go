@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // members is JSON of the service.
@@ -40,53 +38,6 @@ func serving(t *testing.T, responses map[string]any) *billing.Service {
 		t.Fatal(err)
 	}
 	return billing.New(client)
-}
-
-// TestFind: a customer is found by each of its fields, document numbers under any mask; several are distinguished by
-// their names.
-func TestFind(t *testing.T) {
-	t.Parallel()
-	one := members{"id": "id-1", "name": "First", "external_id": "x", "document_number": "529.982.247-25",
-		"created_at": "2026-01-01T00:00:00Z"}
-	two := members{"id": "id-2", "name": "Second", "external_id": "x", "document_number": "52998224725",
-		"created_at": "2026-02-01T00:00:00Z"}
-	other := members{"id": "id-3", "name": "Third", "external_id": "y", "document_number": "11144477735",
-		"created_at": "2026-03-01T00:00:00Z"}
-	client := serving(t, map[string]any{"/v1/customers": []any{one, two, other}, "/v1/customers/id-1": one})
-	id := func(value string) object.Selector { return object.Selector{ID: value} }
-	externalID := func(value string) object.Selector { return object.Selector{Field: "external_id", Value: value} }
-	document := func(value string) object.Selector { return object.Selector{Field: "document_number", Value: value} }
-	for name, c := range map[string]struct {
-		by    object.Selector
-		id    string
-		parts []string
-	}{
-		"id":          {id("id-1"), "id-1", nil},
-		"no such id":  {id("id-9"), "", []string{"No such customer", "id id-9"}},
-		"external_id": {externalID("y"), "id-3", nil},
-		"another case": {externalID("Y"), "", []string{"No such customer", `external_id "Y"`,
-			"upper and lower case"}},
-		"external_id twice": {externalID("x"), "", []string{"More than one customer", "2 customers",
-			"id-1  First (created 2026-01-01", "id-2  Second (created 2026-02-01"}},
-		"document, another mask": {document("111.444.777-35"), "id-3", nil},
-		"document twice": {document("529 982 247 25"), "", []string{"More than one customer", "id-1",
-			"id-2", "Use the id"}},
-		"no such document": {document("1"), "", []string{"No such customer", `document_number "1"`}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var diags diag.Diagnostics
-			found := scheme.One(t.Context(), client, c.by, &diags)
-			if (found != nil) != (c.id != "") || found != nil && found.ID != c.id || diags.HasError() != (c.id == "") {
-				t.Fatalf("found %v, %v", found, diags)
-			}
-			for _, part := range c.parts {
-				if text := diags[0].Summary() + "\n" + diags[0].Detail(); !strings.Contains(text, part) {
-					t.Errorf("the error does not say %q: %s", part, text)
-				}
-			}
-		})
-	}
 }
 
 // account is a billing account of customer "c".

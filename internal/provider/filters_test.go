@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
@@ -113,25 +112,4 @@ func TestUnknownStatus(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestAccBlankFilters: also a filter that is only known in the apply, and then empty, is rejected and does not mean
-// everything.
-func TestAccBlankFilters(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t)
-	const later = `resource "terraform_data" "empty" { input = "" }` + "\n"
-	run(t,
-		resource.TestStep{Config: s.Config(`data "billing_accounts" "all" { customer_id = "" }`),
-			ExpectError: saying(`on terraform_plugin_test.tf … customer_id = ""`)},
-		resource.TestStep{Config: s.Config(`data "billing_account" "one" { id = "" }`),
-			ExpectError: saying(`on terraform_plugin_test.tf … id = ""`)},
-		resource.TestStep{Config: s.Config(later +
-			`data "billing_subscriptions" "all" { billing_account_id = terraform_data.empty.output }`),
-			ExpectError: saying(`billing_account_id = terraform_data.empty.output`)},
-		resource.TestStep{Config: s.Config(later + `data "billing_finance_records" "all" {
-  collection = "payables"
-  filter     = { company_id = terraform_data.empty.output }
-}`), ExpectError: saying(`Blank value`)},
-	)
 }

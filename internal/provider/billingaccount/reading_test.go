@@ -1,0 +1,113 @@
+package billingaccount_test
+
+import (
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// accounts opens five accounts of two customers, one of them suspended, one closed; it returns the second customer.
+func accounts(service *acctest.Service) string {
+	create := func(externalID, customer string) (id, owner string) {
+		made := service.Must("POST", "/v1/billing-accounts",
+			acctest.JSON{"external_id": externalID, "customer": acctest.JSON{"external_id": customer,
+				"name": "Customer " + customer}})
+		return made["id"].(string), made["customer"].(acctest.JSON)["id"].(string)
+	}
+	create("r-1", "one")
+	suspended, _ := create("r-2", "one")
+	service.Must("POST", "/v1/billing-accounts/"+suspended+"/suspend", acctest.JSON{"reason": "unpaid"})
+	create("r-3", "two")
+	create("r-4", "two")
+	closed, two := create("r-5", "two")
+	service.Must("POST", "/v1/billing-accounts/"+closed+"/close", acctest.JSON{})
+	return two
+}
+
+// TestAccount_reading: one by either name, many by filters, also where lists carry no customers and filters do nothing.
+// The list resource leaves out what is closed, and has the whole resource, customer_id included.
+func TestAccount_reading(t *testing.T) {
+	t.Parallel()
+	for name, tolerance := range map[string]sandbox.Tolerance{"plain": {},
+		"lean": {LeanAccounts: true, IgnoreFilters: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t, acctest.Tolerating(tolerance))
+			s.NeedsSandbox("the organization has just these accounts")
+			two := accounts(s)
+			_, said := s.Read("billing_account", acctest.JSON{"external_id": "r-9"})
+			says(t, acctest.Errors(said), "No such billing account")
+			one, _ := s.Read("billing_account", acctest.JSON{"external_id": "r-2"})
+			again, _ := s.Read("billing_account", acctest.JSON{"id": one["id"]})
+			if one["status"] != "suspended" || one["suspension_reason"] != "unpaid" || one["customer_id"] == nil ||
+				again["external_id"] != "r-2" {
+				t.Errorf("read %v and %v", one, again)
+			}
+			for _, c := range []struct {
+				config       acctest.JSON
+				read, listed int
+			}{
+				{acctest.JSON{}, 5, 4}, {acctest.JSON{"customer_id": two}, 3, 2}, {acctest.JSON{"status": "closed"}, 1, 0},
+				{acctest.JSON{"status": "suspended"}, 1, 1}, {acctest.JSON{"external_id": "r-3"}, 1, 1},
+				{acctest.JSON{"updated_at_gte": "2026-03-15"}, 0, 0},
+			} {
+				read, said := s.Read("billing_accounts", c.config)
+				all, _ := read["accounts"].([]any)
+				if len(all) != c.read {
+					t.Errorf("%v reads %v: %s", c.config, all, acctest.Errors(said))
+				}
+				if c.config["external_id"] != nil && all[0].(acctest.JSON)["customer_id"] != two {
+					t.Errorf("%v reads %v", c.config, all)
+				}
+				listed, said := s.List("billing_account", c.config, false)
+				if len(listed) != c.listed {
+					t.Errorf("%v lists %v: %s", c.config, listed, acctest.Errors(said))
+				}
+			}
+			if some, _ := s.Read("billing_accounts", acctest.JSON{"limit": 2}); len(some["accounts"].([]any)) != 2 {
+				t.Errorf("a limit of 2 reads %v", some)
+			}
+			listed, _ := s.List("billing_account", acctest.JSON{"external_id": "r-3"}, true)
+			if have := listed["Customer two (r-3)"]; have["customer_id"] != two || have["status"] != "active" ||
+				have["deletion_policy"] != "close" {
+				t.Errorf("listed %v", listed)
+			}
+		})
+	}
+}
+
+// TestAccount_tolerance: an account lives its life at servers that differ as the wire contract allows.
+func TestAccount_tolerance(t *testing.T) {
+	t.Parallel()
+	for name, tolerance := range map[string]sandbox.Tolerance{
+		"filters are ignored":         {IgnoreFilters: true},
+		"nulls change nothing":        {NullsChangeNothing: true},
+		"accounts without a customer": {LeanAccounts: true},
+		"empty lists are null":        {NullLists: true},
+		"errors are flat":             {FlatErrors: true},
+		"everything at once": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true,
+			NullsChangeNothing: true, OmitNullFields: true, UnknownFields: true, NullLists: true, LeanAccounts: true,
+			RepeatAcrossPages: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, acctest.Tolerating(tolerance))
+			for _, other := range []string{"B", "C", "D"} {
+				s.service.Call("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"name": other}})
+			}
+			first := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": nil}}
+			s.Configure(first)
+			s.Settled(first)
+			if text := acctest.Errors(s.Import("external_id=a-1")); text != "" {
+				t.Fatal(text)
+			}
+			s.Settled(first)
+			changed := acctest.JSON{"custom_metadata": acctest.JSON{"b": acctest.JSON{"c": nil}}, "payment_terms_days": 7,
+				"status": "suspended", "deletion_policy": "delete"}
+			s.Configure(changed)
+			s.Settled(changed)
+			s.Set(nil)
+		})
+	}
+}

@@ -1,0 +1,124 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// outageRead are many objects that do not exist.
+const outageRead = `
+data "billing_customer" "this" {
+  count = 12
+  id    = "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b${format("%02d", count.index)}"
+}
+`
+
+// TestOutage: a service that is down, is another one, or rejects the token is one error that says what to do, and one
+// line each for what else there is. Through Terraform that holds for many reads at the same time.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*acctest.Service)
+		advice string
+	}{
+		"down": {func(s *acctest.Service) { s.BaseURL = "https://127.0.0.1:1" }, "Check host and port of base_url"},
+		"no host": {func(s *acctest.Service) { s.BaseURL = "https://nowhere.invalid" },
+			"Check the spelling of base_url"},
+		"the token": {func(s *acctest.Service) { s.Token = "rb_sandbox_wrong" },
+			"The API rejected the token from the provider argument token"},
+		"elsewhere": {func(s *acctest.Service) { s.BaseURL += "/prefix" }, "argument operations"},
+		"a failure": {func(s *acctest.Service) { s.Sandbox.AddFault(sandbox.Fault{Status: 500}) },
+			"Such failures are usually temporary"},
+		"HTML pages": {func(s *acctest.Service) { s.Sandbox.AddFault(sandbox.Fault{Status: 200, Foreign: "html"}) }, "a proxy responded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t)
+			s.NeedsSandbox("an outage is made up")
+			c.change(s)
+			configuration := acctest.Configuration{Provider: acctest.JSON{"max_retries": 0}}
+			for i := range 3 {
+				configuration.Blocks = append(configuration.Blocks, acctest.Block{
+					Address: fmt.Sprintf("data.billing_customer.c%d", i),
+					Values:  acctest.JSON{"id": fmt.Sprintf("7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b%02d", i)}})
+			}
+			once(t, strings.Join(s.Core().Plan(configuration).Errors, "\n"), c.advice, 3)
+		})
+	}
+}
+
+func TestAccOutage(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("an outage is made up")
+	terraform := newCommand(t, outageRead).at(s)
+	terraform.env["BILLING_BASE_URL"], terraform.env["BILLING_RETRY_TIMEOUT"] = "https://127.0.0.1:1", "3s"
+	out, _ := terraform.run("plan")
+	once(t, out, "Check host and port of base_url", 12)
+}
+
+// once holds that one of so many errors has the advice, and the others a line.
+func once(t *testing.T, out, advice string, many int) {
+	t.Helper()
+	full, short := strings.Count(out, advice), strings.Count(out, "The cause is the same as in another error of this run")
+	if full != 1 || full+short != many {
+		t.Errorf("%d errors say what to do, and %d are short:\n%s", full, short, out)
+	}
+}
+
+// TestOutageMeasured (make outage) plans 1,000 resources through an outage, with the real provider and the real
+// Terraform, and reports what that costs.
+func TestOutageMeasured(t *testing.T) {
+	outage, err := time.ParseDuration(os.Getenv("OUTAGE_DURATION"))
+	if err != nil {
+		t.Skip("takes minutes; make outage runs it")
+	}
+	s := acctest.Start(t)
+	s.NeedsSandbox("an outage is made up")
+	terraform := newCommand(t, `
+resource "billing_customer" "this" {
+  count                  = 1000
+  name                   = "C${count.index}"
+  external_id            = "c-${count.index}"
+  create_billing_account = false
+}
+`).at(s)
+	terraform.env["BILLING_RETRY_TIMEOUT"] = "5m" // the default; tests run with less
+	measure := func(what string, args ...string) (took time.Duration, requests int) {
+		t.Helper()
+		s.Sandbox.ResetRequests()
+		start := time.Now()
+		out := terraform.must(args...)
+		took, requests = time.Since(start), len(s.Sandbox.Requests())
+		if strings.HasPrefix(args[0], "plan") && !strings.Contains(out, "No changes") {
+			t.Errorf("%s: the plan is not empty:\n%s", what, out)
+		}
+		t.Logf("%s: %s, %d requests", what, took.Round(100*time.Millisecond), requests)
+		return took, requests
+	}
+	measure("apply of 1,000 customers", "apply", "-auto-approve")
+	undisturbed, _ := measure("plan", "plan")
+	for what, fault := range map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable},
+		"broken connections": {DropBefore: true}} {
+		// It begins when a third of the plan is done.
+		begin := time.AfterFunc(undisturbed/3, func() { s.Sandbox.AddFault(fault) })
+		end := time.AfterFunc(undisturbed/3+outage, s.Sandbox.ClearFaults)
+		took, requests := measure(fmt.Sprintf("plan through an outage of %s, %s", outage, what), "plan")
+		begin.Stop()
+		end.Stop()
+		const longestPause = 30 * time.Second
+		if most := undisturbed*3/2 + outage + longestPause; took > most || took < outage {
+			t.Errorf("the plan took %s, want %s at most, and the outage at least", took, most)
+		}
+		if requests > 2000 {
+			t.Errorf("%d requests for 1,000 resources", requests)
+		}
+	}
+}

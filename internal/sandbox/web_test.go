@@ -449,6 +449,13 @@ func TestWebPageShowsChanges(t *testing.T) {
 			t.Errorf("%s: no %q in %s", test.address, test.want, got)
 		}
 	}
+	_, _, history := browse(t, server, "GET", "/object?id="+customer, "")
+	if strings.Count(history, `<div class="line`) != 3 || strings.Contains(history, "<pre") {
+		t.Errorf("a deleted customer has other requests than its three, or is shown: %s", history)
+	}
+	if _, _, request := browse(t, server, "GET", of(updated), ""); strings.Count(request, "/object?id="+customer) != 2 {
+		t.Errorf("the changed object is not once in the request and once in its change: %s", request)
+	}
 	if got := text(of(updated)); strings.Contains(got, "updated_at 2") || strings.Contains(got, "external_id ana ana") {
 		t.Errorf("fields that say nothing: %s", got)
 	}

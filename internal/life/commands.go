@@ -355,7 +355,7 @@ func (s *scenario) ask(method, path string, body any) (int, object) {
 	for _, o := range sandbox.Operations() {
 		pattern := regexp.MustCompile(`^` + regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(o.Path),
 			`[^/?]+`) + `(\?.*)?$`)
-		if o.Service == sandbox.Billing && pattern.MatchString(path) {
+		if o.Service == sandbox.Billing && o.Method == method && pattern.MatchString(path) {
 			return s.service.Call(method, path, body)
 		}
 	}

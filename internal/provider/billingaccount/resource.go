@@ -119,7 +119,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	own := object.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -130,14 +129,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	if account.Status == statusClosed {
-		r.Gone(ctx, prior.ID, prior.displayName(), "was closed, which is final,", again, resp)
+		r.Gone(ctx, prior, "was closed, which is final,", again, resp)
 		return
 	}
 	state, ok := prior.read(account, own, importing, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	scheme.Save(ctx, state.ID, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)
 	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 	if importing || object.Private[bool](ctx, req.Private, keyImports, &resp.Diagnostics) {
 		object.SetPrivate(ctx, resp.Private, keyImports, importing, &resp.Diagnostics)

@@ -123,9 +123,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	own := object.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	state, client, ok := r.BeginRead(ctx, req, resp)
-	// Also without a response, and for a customer that is gone: the framework requires an identity from every refresh,
-	// and a state that an older Terraform wrote has none.
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -142,7 +139,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		state = state.after(customer, own, &resp.Diagnostics)
 		state = withLostAccount(ctx, client, state, customer, &resp.Diagnostics)
 	}
-	scheme.Save(ctx, state.ID, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)
 }
 
 // withLostAccount finds the billing account of the customer, where that is not known since the creation or the

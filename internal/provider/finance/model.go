@@ -53,6 +53,14 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	}, nil
 }
 
+// after is the record as a response to a write shows it: the rest is as planned.
+func after(record *finance.Record, prior model) model {
+	if prior.Response = value.JSONText(record.Raw); prior.ID.IsUnknown() {
+		prior.ID = types.StringValue(record.ID)
+	}
+	return prior
+}
+
 // preserve carries over from prior what the service does not say, and shows of the body only what prior names.
 func (m model) preserve(prior model) (model, error) {
 	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, value.Known(prior.IdempotencyKey)
@@ -83,9 +91,9 @@ func (m model) lastResponse() (metadata.Object, error) {
 
 // stored is the body as the service has it, as far as it is known and desired names it: what the state's body does not
 // show comes from the record as last returned, so that a configuration that names a further key as the service has it
-// changes nothing.
-func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (metadata.Object, bool) {
-	body, ok := m.object(diags)
+// changes nothing. whole is the record as last returned.
+func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (body, whole metadata.Object, ok bool) {
+	body, ok = m.object(diags)
 	whole, err := m.lastResponse()
 	if err != nil {
 		diags.AddAttributeError(path.Root("response"), "Unreadable state", err.Error())
@@ -93,7 +101,7 @@ func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (metadat
 	if !m.IgnoreRemoteChanges.ValueBool() {
 		body = metadata.Merge(metadata.Project(desired, overlook(desired, whole)), body)
 	}
-	return body, ok && err == nil
+	return body, whole, ok && err == nil
 }
 
 // object is the body, with the error on its attribute; false means that there was one.

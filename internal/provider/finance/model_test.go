@@ -10,9 +10,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // said joins what diagnostics say.
@@ -130,6 +133,53 @@ func TestWarnCollection(t *testing.T) {
 		warnCollection(types.StringValue(name), &diags)
 		if have := said(diags); (have == "") != (want == "") || !strings.Contains(have, `did you mean "`+want) && want != "" {
 			t.Errorf("%q: %s", name, have)
+		}
+	}
+}
+
+// TestFromAPI: the whole record is in body and response, to the last digit; what only the provider knows is null.
+func TestFromAPI(t *testing.T) {
+	t.Parallel()
+	const response = `{"amount":"1500.00","count":9007199254740993,"id":"1","lines":[{"paid":null}],"name":"Rent"}`
+	var record finance.Record
+	modeltest.Wire(t, []byte(response), &record)
+	m, err := fromAPI(types.StringValue("payables"), &record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.ID.ValueString() != "1" || m.Collection.ValueString() != "payables" || m.Response.ValueString() != response {
+		t.Errorf("converted to %+v", m)
+	}
+	if !m.IdempotencyKey.IsNull() || !m.IgnoreRemoteChanges.IsNull() {
+		t.Errorf("made up %s, %s", m.IdempotencyKey, m.IgnoreRemoteChanges)
+	}
+	want := parsed(t, response)
+	delete(want, "id")
+	if body, err := m.Body.Object(); err != nil || !same.JSON(body, want) {
+		t.Errorf("the body is %v, %v", body, err)
+	}
+}
+
+// TestWarnUnknownFilters: a filter on a field that no item has is a warning that names it and similar fields.
+func TestWarnUnknownFilters(t *testing.T) {
+	t.Parallel()
+	const item = `{"id":"1","company_id":"2","occurred_at":"2026-01-31"}`
+	for name, c := range map[string]struct {
+		filter, item string
+		warns        bool
+	}{
+		"known":           {"company_id", item, false},
+		"bound":           {"occurred_at[gte]", item, false},
+		"misspelt":        {"compny_id", item, true},
+		"an empty object": {"compny_id", "{}", false},
+	} {
+		var diags diag.Diagnostics
+		warnUnknownFilters(map[string]string{c.filter: "x"}, []object.Shown{{JSON: types.StringValue(c.item)}}, "things",
+			&diags)
+		if have := said(diags); (have != "") != c.warns ||
+			c.warns && !(strings.Contains(have, `the filter "compny_id" of things`) &&
+				strings.Contains(have, "Similar fields: company_id,")) {
+			t.Errorf("%s: %s", name, have)
 		}
 	}
 }

@@ -37,8 +37,15 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
-	p.Planned = p.Planned.plannedCreate(p.Config)
-	if body, err := p.Planned.Body.Object(); err == nil && len(body) == 0 {
+	body, err := p.Planned.Body.Object()
+	if err == nil && p.Config.IdempotencyKey.IsNull() && !p.Planned.Collection.IsUnknown() {
+		// Terraform asks for the plan of a creation once more when it applies it, perhaps days later on another machine,
+		// rejects one that differs, and hands over nothing from the first time. So the key cannot be random: it follows
+		// from what is created.
+		p.Planned.IdempotencyKey = types.StringValue(finance.KeyFor(p.Planned.Collection.ValueString(),
+			metadata.Payload(body)))
+	}
+	if err == nil && len(body) == 0 {
 		p.Diags.AddAttributeError(path.Root(attrBody), "Empty body of the "+p.Planned.displayName(),
 			"body is {}, so there is nothing to create. Write the record as an object, such as "+exampleBody+".")
 	}
@@ -53,9 +60,11 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	r.claim(p, createdWith(ctx, p), finance.Claim{ID: p.State.ID.ValueString()})
-	var next metadata.Owned
-	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, p.Diags)
-	object.SetPlanned(ctx, p.Private, next, p.Diags)
+	if key := p.Config.IdempotencyKey; key.IsNull() ||
+		finance.SameKey(key.ValueString(), p.State.IdempotencyKey.ValueString()) {
+		p.Planned.IdempotencyKey = p.State.IdempotencyKey
+	}
+	object.SetPlanned(ctx, p.Private, p.Planned.planBody(p.Config, p.State, own, p.Diags), p.Diags)
 	var at path.Paths
 	if !p.Planned.Collection.IsUnknown() && !p.Planned.Collection.Equal(p.State.Collection) {
 		at = path.Paths{path.Root(attrCollection)}
@@ -94,31 +103,6 @@ func warnCollection(collection types.String, diags *diag.Diagnostics) {
 	}
 }
 
-// plannedCreate fixes the key of a creation.
-//
-// Terraform asks for the plan of a creation once more when it applies it, perhaps days later on another machine,
-// rejects one that differs, and hands over nothing from the first time. So the key cannot be random: it follows from
-// what is created.
-func (m model) plannedCreate(config model) model {
-	body, err := m.Body.Object()
-	if config.IdempotencyKey.IsNull() && !m.Collection.IsUnknown() && err == nil {
-		m.IdempotencyKey = types.StringValue(finance.KeyFor(m.Collection.ValueString(), metadata.Payload(body)))
-	}
-	return m
-}
-
-// plannedUpdate makes response unknown where the record must change, see planBody, and keeps the key of the creation
-// where the configuration means the same. The second result is what the configuration owns once the plan is applied.
-func (m model) plannedUpdate(config, state model, own metadata.Ownership, diags *diag.Diagnostics) (model,
-	metadata.Owned) {
-	if config.IdempotencyKey.IsNull() ||
-		finance.SameKey(config.IdempotencyKey.ValueString(), state.IdempotencyKey.ValueString()) {
-		m.IdempotencyKey = state.IdempotencyKey
-	}
-	next := m.planBody(config, state, own, diags)
-	return m, next
-}
-
 // planBody compares the configuration with the record as the state has it. Where nothing must change, the state's value
 // stays, also where the configuration is written differently or names fewer keys. It returns what the configuration
 // owns once the plan is applied; that is empty while a part of it is unknown.
@@ -127,7 +111,7 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	if err != nil {
 		desired = nil // unknown in part, or refused below
 	}
-	stored, ok := state.stored(desired, diags)
+	stored, _, ok := state.stored(desired, diags)
 	if !ok {
 		return metadata.Owned{}
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -24,11 +25,26 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// scheme names records. They are found by collection and id, and not by an id alone, so import and identity are their
-// own.
+const typeName = "billing_finance_record"
+
+// Names of the attributes that messages and paths speak of.
+const (
+	attrCollection     = "collection"
+	attrBody           = "body"
+	attrIdempotencyKey = "idempotency_key"
+)
+
+const aboutCollection = "Name of the collection, as in the paths of the service: `accounts`, `payables`, " +
+	"`receivables` or another one (see the data source `billing_finance_openapi`)."
+
+// scheme is how records are named. Where an import finds one is its own, see ImportState.
 var scheme = object.Scheme[*finance.Service, finance.Record]{
-	TypeName: typeName, Noun: "finance record",
+	TypeName: typeName, Noun: "record", Key: attrCollection, Within: true,
 	Service: object.Finance,
+	Get: func(client *finance.Service, ctx context.Context, name string) (*finance.Record, error) {
+		collection, id, _ := strings.Cut(name, "/")
+		return client.GetRecord(ctx, collection, id)
+	},
 }
 
 type base = object.Resource[*finance.Service, finance.Record, model]
@@ -42,7 +58,49 @@ var (
 )
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
+func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, After: after}} }
+
+// aboutResource is what the page of the resource begins with.
+const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its " +
+	"`body` is free-form, because the service does not document the fields.\n\nA create request contains an " +
+	"idempotency key, and the service creates one record per key: applying the same saved plan twice, or " +
+	"again after a lost response, creates one record. Changes of `body` are made in place, and send only the " +
+	"top-level keys that differ.\n\nRenaming a resource needs a `moved` block: without one, a plan that would destroy " +
+	"and create a record with one key is an error. A creation that returns a record of an earlier creation adopts it, " +
+	"with a warning. A record that was deleted elsewhere is planned for re-creation, with a new id.\n\nImport by " +
+	"`<collection>/<id>` (see [the guide on importing](../guides/import.md)). A refresh takes one request, a " +
+	"creation one, " +
+	"or two where the record is older. `response` contains the values of `body`, including those that the configuration " +
+	"marks as sensitive."
+
+// Schema describes the resource. Which value a plan shows is decided in plan.go.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: aboutResource,
+		Attributes: map[string]schema.Attribute{
+			"id": object.Computed("Id of the record, unique within its collection."),
+			attrCollection: schema.StringAttribute{Required: true,
+				Validators:          []validator.String{value.Collection("payables")},
+				MarkdownDescription: aboutCollection + " Changing this forces replacement."},
+			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
+				MarkdownDescription: "The record: an object with any nesting. Amounts are strings such as `\"10.50\"` (see " +
+					"`format_cents`). The configuration owns the keys it names, at any depth. Other keys stay and are not " +
+					"drift; a removed key is removed from the record."},
+			"ignore_remote_changes": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether to ignore differences between `body` and the record at the service, " +
+					"for collections that the service changes. Changes of the configuration are still sent. Defaults to `false`."},
+			attrIdempotencyKey: schema.StringAttribute{Optional: true, Computed: true,
+				Validators: []validator.String{value.Matches(finance.KeyPattern,
+					"a UUID of version 4, such as the result of a random_uuid resource")},
+				MarkdownDescription: "Idempotency key of the creation, a UUID of version 4. Defaults to a key derived from " +
+					"`collection` and `body`: equal records need different keys. Used only for the creation; a later change " +
+					"sends nothing. Null after an import."},
+			object.PolicyName: object.PolicyAttribute("`delete` deletes the record", object.PolicyDelete),
+			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record as the " +
+				"service last returned it, as a JSON string."},
+		},
+	}
+}
 
 // exampleBody is a body as messages show it.
 const exampleBody = `{ name = "Rent", amount = "1500.00" }`
@@ -70,32 +128,33 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 // Create creates the record, or takes the one that was created with the same key.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	w, ready := r.BeginCreate(ctx, req, resp)
-	plan, client := w.Plan, w.Client
-	desired, ok := plan.object(w.Diags)
+	desired, ok := w.Plan.object(w.Diags)
 	if !ready || !ok {
 		return
 	}
-	record, err := client.CreateRecord(ctx, plan.Collection.ValueString(), metadata.Payload(desired),
-		plan.IdempotencyKey.ValueString())
-	if err != nil {
-		apidiag.Add(w.Diags, inBody(err, desired), operation("create", plan))
-		adviseRetry(err, plan, w.Diags)
+	existed := false
+	if !w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (*finance.Record, error) {
+		created, err := w.Client.CreateRecord(ctx, w.Plan.Collection.ValueString(), metadata.Payload(desired),
+			w.Plan.IdempotencyKey.ValueString())
+		if err != nil {
+			adviseRetry(err, w.Plan, w.Diags)
+			return nil, inBody(err, desired)
+		}
+		existed = created.Existed
+		return &created.Record, nil
+	}}) {
 		return
 	}
-	created, err := fromAPI(plan.Collection, &record.Record)
-	if err != nil {
-		apidiag.Unreadable(w.Diags, err)
-		return
-	}
-	plan.ID, plan.Response = created.ID, created.Response
-	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
+	w.Finish(ctx)
 	object.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
-	object.SetPrivate(ctx, w.Private, keyCreated, plan.IdempotencyKey.ValueString(), w.Diags)
-	if record.Existed {
-		warnExisted(plan, w.Diags)
+	object.SetPrivate(ctx, w.Private, keyCreated, w.Plan.IdempotencyKey.ValueString(), w.Diags)
+	if existed {
+		warnExisted(w.State, w.Diags)
 	}
-	plan.warnStored(&record.Record, desired, w.Diags)
+	w.State.warnStored(w.Last, desired, w.Diags)
 }
+
+type step = object.Step[finance.Record]
 
 // warnExisted says that a creation was given a record which was there already.
 func warnExisted(m model, diags *diag.Diagnostics) {
@@ -120,19 +179,12 @@ func adviseRetry(err error, m model, diags *diag.Diagnostics) {
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
-	identify(ctx, prior, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	client.Wrote(prior.Collection.ValueString(), prior.ID.ValueString(), prior.Response.ValueString())
-	record, err := client.GetRecord(ctx, prior.Collection.ValueString(), prior.ID.ValueString())
-	if api.IsNotFound(err) {
-		r.Gone(ctx, types.StringValue(prior.place()), "the "+prior.displayName(), "was deleted",
-			"creates it again, with a new id", resp)
-		return
-	}
-	if err != nil {
-		apidiag.AddRead(&resp.Diagnostics, err, operation("read", prior), !importing)
+	record := r.Refresh(ctx, client, prior, "creates it again, with a new id", resp)
+	if record == nil {
 		return
 	}
 	state, err := fromAPI(prior.Collection, record)
@@ -145,8 +197,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	// The id that leads to the record, also where the service writes it differently.
 	state.ID = prior.ID
-	r.Run().Refreshed(typeName, state.place())
-	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)
 	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 }
 
@@ -170,12 +221,12 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, operation("find", found))
+		apidiag.Add(&resp.Diagnostics, err, r.Operation("find", found))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attrCollection), found.Collection)...)
-	identify(ctx, found, resp.Identity, &resp.Diagnostics)
+	scheme.Identify(ctx, found, resp.Identity, &resp.Diagnostics)
 	object.MarkImport(ctx, resp.Private, true, &resp.Diagnostics)
 }
 
@@ -207,27 +258,28 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ready || w.Diags.HasError() {
 		return
 	}
-	stored, ok := state.stored(next.Object, w.Diags)
-	whole, err := state.lastResponse()
-	if !ok || err != nil {
+	stored, whole, ok := state.stored(next.Object, w.Diags)
+	if !ok {
 		return
 	}
-	send := map[string]any{}
-	if plan.Response.IsUnknown() {
-		send = changes(own, stored, whole, next.Object)
+	var change step
+	if send := changes(own, stored, whole, next.Object); plan.Response.IsUnknown() && len(send) > 0 {
+		change = step{Verb: "update", Send: func(ctx context.Context) (*finance.Record, error) {
+			record, err := w.Client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
+			if err != nil {
+				return nil, inBody(err, next.Object)
+			}
+			return record, nil
+		}}
 	}
-	plan.Response = state.Response
-	if len(send) > 0 {
-		record, err := w.Client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
-		if err != nil {
-			apidiag.Add(w.Diags, inBody(err, next.Object), operation("update", state).Of(w.Plan))
-			return
-		}
-		plan.Response = value.JSONText(record.Raw)
-		plan.warnStored(record, next.Object, w.Diags)
+	if !w.Do(ctx, change) {
+		return
 	}
-	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
+	w.Finish(ctx)
 	object.SetOwned(ctx, w.Private, next, w.Diags)
+	if w.Last != nil {
+		w.State.warnStored(w.Last, next.Object, w.Diags)
+	}
 }
 
 // Delete deletes the record, unless it is the one that this run has created in its place.
@@ -236,28 +288,14 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ok {
 		return
 	}
-	deleted, err := w.Client.DeleteRecord(ctx, w.State.Collection.ValueString(), w.State.ID.ValueString())
-	switch {
-	case err != nil:
-		apidiag.Add(w.Diags, err, operation("delete", w.State))
-	case !deleted:
+	deleted := false
+	if w.Do(ctx, step{Verb: "delete", Send: func(ctx context.Context) (_ *finance.Record, err error) {
+		deleted, err = w.Client.DeleteRecord(ctx, w.State.Collection.ValueString(), w.State.ID.ValueString())
+		return nil, err
+	}}) && !deleted {
 		w.Diags.AddWarning("The "+w.State.displayName()+" was not deleted", "A creation of this run has the same "+
 			"idempotency key, as in a replacement with create_before_destroy. The service creates one record for one key, so "+
 			"both are the same record, and it stays. To replace it, set another idempotency_key.")
-	}
-}
-
-// save writes state and identity.
-func save(ctx context.Context, m model, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	diags.Append(state.Set(ctx, m)...)
-	identify(ctx, m, identity, diags)
-}
-
-// identify writes the identity. It is nil where Terraform knows no identities.
-func identify(ctx context.Context, m model, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	if identity != nil {
-		diags.Append(identity.SetAttribute(ctx, path.Root(attrCollection), m.Collection)...)
-		diags.Append(identity.SetAttribute(ctx, path.Root("id"), m.ID)...)
 	}
 }
 
@@ -290,9 +328,4 @@ func aboutAmount(value any) string {
 			amount*100)
 	}
 	return ""
-}
-
-// operation describes an operation on the record for an error.
-func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: "the " + m.displayName(), Model: m, Attributes: []string{attrBody}}
 }

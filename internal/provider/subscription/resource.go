@@ -202,7 +202,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	own := object.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}

@@ -203,14 +203,6 @@ func explainRefusal(err error, endpoint, id string, sent, of int, resp *action.I
 		Attributes: []string{"endpoint_id", "delivery_id"}})
 }
 
-// Statuses of a delivery (service description, Collections §3). After the first failure the service tries again for
-// hours, which nobody waits for here.
-const (
-	deliverySuccess   = "success"
-	deliveryFailed    = "failed"
-	deliveryExhausted = "exhausted"
-)
-
 // How a delivery is followed: the service gives an attempt 10 seconds (Collections §8), so the first outcome is there
 // soon after.
 const (
@@ -276,37 +268,4 @@ func attempted(ctx context.Context, client *collections.Service, endpointID stri
 		}
 	}
 	return nil, nil
-}
-
-// undelivered reports whether a delivery can be sent again.
-func undelivered(d collections.Delivery) bool {
-	return d.Status == deliveryFailed || d.Status == deliveryExhausted
-}
-
-// outcome describes how a delivery went.
-func outcome(d *collections.Delivery) string {
-	text := fmt.Sprintf("Delivery %s is %s. Attempts: %d.", d.ID, d.Status, d.Attempts)
-	if d.HTTPCode != nil {
-		text += fmt.Sprintf(" Last HTTP status: %d.", *d.HTTPCode)
-	}
-	if d.LastError != nil && *d.LastError != "" {
-		text += " Last error: " + *d.LastError + "."
-	}
-	if d.NextRetryAt != nil {
-		text += " Next attempt: about " + *d.NextRetryAt + "."
-	}
-	return text + consumerResponse(d)
-}
-
-// consumerResponse quotes the response of the consumer; the service has hidden secrets in it.
-func consumerResponse(d *collections.Delivery) string {
-	const longest = 300
-	if d.ResponseBody == nil || *d.ResponseBody == "" {
-		return ""
-	}
-	text := []rune(*d.ResponseBody)
-	if len(text) > longest {
-		text = append(text[:longest:longest], '…')
-	}
-	return " Response: " + string(text)
 }

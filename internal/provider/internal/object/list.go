@@ -97,7 +97,7 @@ func (s Scheme[S, T]) stream(ctx context.Context, req list.ListRequest, objects 
 func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id string, item Item) list.ListResult {
 	out := req.NewListResult(ctx)
 	out.DisplayName = item.Name
-	s.Identify(ctx, types.StringValue(id), out.Identity, &out.Diagnostics)
+	s.identify(ctx, types.StringValue(id), types.StringNull(), out.Identity, &out.Diagnostics)
 	out.Diagnostics.Append(item.Notes...)
 	switch {
 	case !req.IncludeResource:

@@ -22,12 +22,12 @@ import (
 // the sentence that says what the plan does with an object that is gone, "the plan …".
 func (r *Resource[S, T, M]) Refresh(ctx context.Context, client S, prior M, again string,
 	resp *resource.ReadResponse) *T {
-	id := idOf(prior)
+	name := r.Scheme.name(prior)
 	importing := Importing(ctx, resp.Private, &resp.Diagnostics)
-	found, err := r.Scheme.Reread(ctx, client, id.ValueString(), importing)
+	found, err := r.Scheme.Reread(ctx, client, name, importing)
 	switch {
 	case api.IsNotFound(err):
-		r.Gone(ctx, id, policyOf(prior).Object, "was deleted", again, resp)
+		r.Gone(ctx, prior, "was deleted", again, resp)
 		return nil
 	case err != nil:
 		apidiag.AddRead(&resp.Diagnostics, err, r.Operation("read", prior), !importing)
@@ -35,20 +35,23 @@ func (r *Resource[S, T, M]) Refresh(ctx context.Context, client S, prior M, agai
 	case importing:
 		r.bind(ctx, resp.Private, &resp.Diagnostics)
 	}
-	r.Run().Refreshed(r.Scheme.TypeName, id.ValueString())
+	r.Run().Refreshed(r.Scheme.TypeName, name)
 	return found
 }
 
-// idOf is the id of the object that a model shows.
-func idOf(model any) types.String {
-	id, _ := value.Field(model, keyID).(types.String)
-	return id
+// textOf is an attribute of a model.
+func textOf(model any, name string) types.String {
+	text, _ := value.Field(model, name).(types.String)
+	return text
 }
 
 // BeginRead begins the refresh of an object, which prior is in the state; false means that it ends here, with an error.
+// It writes the identity also for an object that turns out to be gone: the framework requires one from every refresh,
+// and a state that an older Terraform wrote has none.
 func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequest,
 	resp *resource.ReadResponse) (prior M, client S, ok bool) {
 	resp.Diagnostics.Append(value.Get(ctx, req.State, &prior)...)
+	r.Scheme.Identify(ctx, prior, resp.Identity, &resp.Diagnostics)
 	client, ready := r.Scheme.Service(r.Conn).ForRefresh(r.Scheme.TypeName, &resp.Diagnostics)
 	if ready && r.Conn.Foreign() {
 		if _, foreign := r.foreign(ctx, req.Private, "", &resp.Diagnostics); foreign {
@@ -58,13 +61,13 @@ func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequ
 	return prior, client, ready && !resp.Diagnostics.HasError()
 }
 
-// Reread reads the object with the id for the refresh of its resource. An object that is being imported is read by its
-// id: nothing is known of it.
-func (s Scheme[S, T]) Reread(ctx context.Context, client S, id string, importing bool) (*T, error) {
+// Reread reads the object with the name for the refresh of its resource. An object that is being imported is not looked
+// for in a list: nothing is known of it.
+func (s Scheme[S, T]) Reread(ctx context.Context, client S, name string, importing bool) (*T, error) {
 	if s.Listed == nil || importing {
-		return s.Get(client, ctx, id)
+		return s.Get(client, ctx, name)
 	}
-	return s.Listed(client, ctx, id)
+	return s.Listed(client, ctx, name)
 }
 
 // Managed is what every resource of the provider is.
@@ -218,15 +221,15 @@ func (foreign ask) each(ctx context.Context, store PrivateState, verb, object st
 	return is
 }
 
-// Gone removes an object from the state that is not at the service any more, so that the plan creates it again. object
-// names it, how says what has happened to it ("was deleted"), and again ends the sentence "the plan …". An object of
-// another organization stays in the state.
-func (r *Resource[S, T, M]) Gone(ctx context.Context, id types.String, object, how, again string,
-	resp *resource.ReadResponse) {
+// Gone removes an object from the state that is not at the service any more, so that the plan creates it again. how
+// says what has happened to it ("was deleted"), and again ends the sentence "the plan …". An object of another
+// organization stays in the state.
+func (r *Resource[S, T, M]) Gone(ctx context.Context, prior M, how, again string, resp *resource.ReadResponse) {
+	object := policyOf(prior).Object
 	if _, foreign := r.foreign(ctx, resp.Private, object, &resp.Diagnostics); foreign {
 		return
 	}
-	r.Run().Gone(r.Scheme.TypeName, id.ValueString())
+	r.Run().Gone(r.Scheme.TypeName, r.Scheme.name(prior))
 	resp.Diagnostics.AddWarning(fmt.Sprintf("%s %s outside of Terraform", apidiag.Capitalize(object), how),
 		fmt.Sprintf("It is removed from the state. If it is still configured, the plan %s.", again))
 	resp.State.RemoveResource(ctx)

@@ -30,8 +30,8 @@ const keyID = "id"
 // Scheme is how objects of a kind are named and found. S is the client of their service, T the client's type of the
 // object.
 //
-// What is kept as identity is the id alone: the other field only selects the object to import, so that its change is
-// not a change of identity.
+// What is kept as identity is the id alone, unless Within says otherwise: the other field only selects the object to
+// import, so that its change is not a change of identity.
 type Scheme[S, T any] struct {
 	// TypeName is the Terraform type of the resource and of the data source of one.
 	TypeName string
@@ -43,13 +43,16 @@ type Scheme[S, T any] struct {
 	MutableIdentity bool
 	// Key is the field, next to the id, that names an object for import.
 	Key string
+	// Within says that an id is unique only among the objects with the same Key, such as the collection of a record: both
+	// together name an object, written <key>/<id>, and are its identity.
+	Within bool
 	// MoreKeys are further fields by which the data source finds an object.
 	MoreKeys []string
 	// Service is the way to the client.
 	Service func(*Conn) Service[S]
 	// ID is the id of an object.
 	ID func(*T) string
-	// Get reads one object by its id.
+	// Get reads one object by its name: its id, or what Within says.
 	Get func(client S, ctx context.Context, id string) (*T, error)
 	// Listed is Get for the refresh of a resource, which may read lists (bulk_refresh). nil is Get.
 	Listed func(client S, ctx context.Context, id string) (*T, error)
@@ -107,6 +110,14 @@ func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.Valid
 
 // IdentitySchema is the schema of the identity.
 func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
+	if s.Within {
+		return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+			s.Key: identityschema.StringAttribute{RequiredForImport: true,
+				Description: fmt.Sprintf("Name of the %s.", s.Key)},
+			keyID: identityschema.StringAttribute{RequiredForImport: true,
+				Description: fmt.Sprintf("Id of the %s in that %s.", s.Noun, s.Key)},
+		}}
+	}
 	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		keyID: identityschema.StringAttribute{OptionalForImport: true,
 			Description: fmt.Sprintf("Id of the %s. Give exactly one of id and %s.", s.Noun, s.Key)},
@@ -116,21 +127,41 @@ func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 	}}
 }
 
-// Identify writes the identity of the object with the id. identity is nil where Terraform knows no identities. It is
-// written as a whole: to set one attribute takes the framework as long as to decode a state.
-func (s Scheme[S, T]) Identify(ctx context.Context, id types.String, identity *tfsdk.ResourceIdentity,
+// Identify writes the identity of the object that m shows, a model. identity is nil where Terraform knows no
+// identities.
+func (s Scheme[S, T]) Identify(ctx context.Context, m any, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	key := types.StringNull()
+	if s.Within {
+		key = textOf(m, s.Key)
+	}
+	s.identify(ctx, textOf(m, keyID), key, identity, diags)
+}
+
+// identify writes an identity as a whole: to set one attribute takes the framework as long as to decode a state.
+func (s Scheme[S, T]) identify(ctx context.Context, id, key types.String, identity *tfsdk.ResourceIdentity,
 	diags *diag.Diagnostics) {
 	if identity == nil {
 		return
 	}
-	value, err := id.ToTerraformValue(ctx)
-	if err != nil {
-		apidiag.Unreadable(diags, err)
-		return
+	attributes, described := map[string]tftypes.Value{}, map[string]tftypes.Type{}
+	for name, text := range map[string]types.String{keyID: id, s.Key: key} {
+		value, err := text.ToTerraformValue(ctx)
+		if err != nil {
+			apidiag.Unreadable(diags, err)
+			return
+		}
+		attributes[name], described[name] = value, tftypes.String
 	}
-	identity.Raw = tftypes.NewValue(
-		tftypes.Object{AttributeTypes: map[string]tftypes.Type{keyID: tftypes.String, s.Key: tftypes.String}},
-		map[string]tftypes.Value{keyID: value, s.Key: tftypes.NewValue(tftypes.String, nil)})
+	identity.Raw = tftypes.NewValue(tftypes.Object{AttributeTypes: described}, attributes)
+}
+
+// name names the object that m shows, as Get takes it.
+func (s Scheme[S, T]) name(m any) string {
+	id := textOf(m, keyID).ValueString()
+	if s.Within {
+		return textOf(m, s.Key).ValueString() + "/" + id
+	}
+	return id
 }
 
 // Selector says which object is meant: by its id, or by the value of another field.
@@ -249,7 +280,7 @@ func (s Scheme[S, T]) Import(ctx context.Context, service Service[S], req resour
 // imported writes what an import leaves for the first refresh.
 func (s Scheme[S, T]) imported(ctx context.Context, id string, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(keyID), id)...)
-	s.Identify(ctx, types.StringValue(id), resp.Identity, &resp.Diagnostics)
+	s.identify(ctx, types.StringValue(id), types.StringNull(), resp.Identity, &resp.Diagnostics)
 	MarkImport(ctx, resp.Private, true, &resp.Diagnostics)
 }
 

@@ -84,17 +84,26 @@ func TestSelect(t *testing.T) {
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
+	named := dial{ID: types.StringValue("0b5f"), Level: types.StringValue("high")}
 	for _, before := range []map[string]string{{"external_id": "erp-1"}, {"id": "0b5f"}, {"id": "1c6a"}, {},
 		{"id": "0b5f", "external_id": "erp-1"}} {
 		identity := identityOf(before)
-		scheme.Identify(t.Context(), types.StringValue("0b5f"), identity, &diags)
+		scheme.Identify(t.Context(), named, identity, &diags)
 		if want := identityOf(map[string]string{"id": "0b5f"}); !identity.Raw.Equal(want.Raw) || diags.HasError() {
 			t.Errorf("%v becomes the identity %s, %v", before, identity.Raw, diags)
 		}
 	}
-	scheme.Identify(t.Context(), types.StringValue("0b5f"), nil, &diags)
+	scheme.Identify(t.Context(), named, nil, &diags)
 	if diags.HasError() {
 		t.Errorf("a Terraform without identities: %v", diags)
+	}
+	within := Scheme[any, any]{Key: "level", Within: true}
+	identity := &tfsdk.ResourceIdentity{}
+	within.Identify(t.Context(), named, identity, &diags)
+	var have map[string]tftypes.Value
+	if err := identity.Raw.As(&have); err != nil || !have["id"].Equal(tftypes.NewValue(tftypes.String, "0b5f")) ||
+		!have["level"].Equal(tftypes.NewValue(tftypes.String, "high")) || within.name(named) != "high/0b5f" {
+		t.Errorf("of an id that is unique within a level: %s, %v", identity.Raw, err)
 	}
 }
 

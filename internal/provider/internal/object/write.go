@@ -38,7 +38,7 @@ type Write[S, T, M any] struct {
 	operates func(verb string, named M) apidiag.Operation
 	state    *tfsdk.State
 	identity *tfsdk.ResourceIdentity
-	identify func(context.Context, types.String, *tfsdk.ResourceIdentity, *diag.Diagnostics)
+	identify func(context.Context, any, *tfsdk.ResourceIdentity, *diag.Diagnostics)
 	bind     func(context.Context, PrivateState, *diag.Diagnostics) // nil once it is done, or not needed
 	foreign  ask                                                    // nil unless this is an update
 }
@@ -189,16 +189,9 @@ func (w *Write[S, T, M]) Fail(ctx context.Context, err error, operation apidiag.
 // Save writes the object as it is known so far. It is called after each response, before the next request.
 func (w *Write[S, T, M]) Save(ctx context.Context) {
 	w.Diags.Append(value.Set(ctx, w.state, w.State)...)
-	w.identify(ctx, idOf(w.State), w.identity, w.Diags)
+	w.identify(ctx, w.State, w.identity, w.Diags)
 	if w.bind != nil {
 		w.bind(ctx, w.Private, w.Diags)
 		w.bind = nil
 	}
-}
-
-// Save writes state, a model of the object with the id, and the identity.
-func (s Scheme[S, T]) Save(ctx context.Context, id types.String, m any, state *tfsdk.State,
-	identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	diags.Append(value.Set(ctx, state, m)...)
-	s.Identify(ctx, id, identity, diags)
 }

@@ -49,7 +49,7 @@ func writing(creates bool, level string) (*Write[any, string, dial], *diag.Diagn
 		operates: func(verb string, m dial) apidiag.Operation {
 			return apidiag.Operation{Verb: verb, Object: "dial " + m.ID.ValueString()}
 		},
-		identify: func(context.Context, types.String, *tfsdk.ResourceIdentity, *diag.Diagnostics) {},
+		identify: func(context.Context, any, *tfsdk.ResourceIdentity, *diag.Diagnostics) {},
 		state: &tfsdk.State{Schema: described,
 			Raw: tftypes.NewValue(described.Type().TerraformType(context.Background()), nil)}}
 	if creates {

@@ -25,7 +25,7 @@ const (
 	shownRecords    = 10
 )
 
-// viewer reads what the page shows, of every organization, at one time. What the read lag hides from listings is in it.
+// viewer reads what the page shows, of every organization, at one time.
 type viewer struct {
 	*Page
 	tx       *store.Tx

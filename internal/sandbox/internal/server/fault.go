@@ -163,11 +163,16 @@ func (fs *faults) List() []Fault {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	out := make([]Fault, 0, len(fs.force)+1)
-	if f, lasts := fs.running(); lasts {
-		f.Outage = max(time.Until(fs.until).Round(time.Millisecond), time.Millisecond)
-		out = append(out, f)
+	running, lasts := fs.running()
+	if lasts {
+		running.Outage = max(time.Until(fs.until).Round(time.Millisecond), time.Millisecond)
+		running.Times = fs.away.left
+		out = append(out, running)
 	}
 	for _, p := range fs.force {
+		if lasts && p == fs.away {
+			continue
+		}
 		f := p.fault
 		f.Times, f.Skip = p.left, p.skip
 		out = append(out, f)

@@ -1,0 +1,249 @@
+package webhookendpoint_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// consumer is an endpoint that was registered outside, its consumer, and a service to invoke actions on.
+type consumer struct {
+	*acctest.Service
+	t        *testing.T
+	receiver *acctest.Receiver
+	id       string
+}
+
+// consume stops the clock, so that attempts are only made when a test moves it.
+func consume(t *testing.T, body acctest.JSON) *consumer {
+	t.Helper()
+	receiver := acctest.NewReceiver(t)
+	service := acctest.Start(t, acctest.Receiving(receiver))
+	if body == nil {
+		body = acctest.JSON{}
+	}
+	body["url"] = receiver.URL
+	id := service.MustCollections("POST", endpoints, body)["id"].(string)
+	return &consumer{service, t, receiver, id}
+}
+
+// test fires a test event by the action and follows it.
+func (c *consumer) test(lines acctest.JSON) ([]string, []*tfprotov6.Diagnostic) {
+	c.t.Helper()
+	config := acctest.JSON{"endpoint_id": c.id}
+	for name, value := range lines {
+		config[name] = value
+	}
+	return c.Invoke("billing_webhook_test", config)
+}
+
+var waiting = acctest.JSON{"wait": true}
+
+// TestTestAction_success: each step is told, and at the end what the consumer returned.
+func TestTestAction_success(t *testing.T) {
+	t.Parallel()
+	c := consume(t, nil)
+	c.receiver.Respond(202, "thank you")
+	said, diagnostics := c.test(waiting)
+	if len(diagnostics) > 0 || len(said) != 3 {
+		t.Fatalf("said %q, %s", said, acctest.Errors(diagnostics))
+	}
+	delivery := c.Sandbox.Deliveries()[0]
+	says(t, said[0], "A test event is on its way", c.id, delivery.ID, delivery.EventID)
+	says(t, said[1], "Waiting for the outcome", "20s")
+	says(t, said[2], "Delivery "+delivery.ID+" is success", "Attempts: 1", "Last HTTP status: 202", "Response: thank you")
+	// Without waiting, the action ends when the event is on its way, whatever becomes of it.
+	c.Sandbox.ResetRequests()
+	for _, lines := range []acctest.JSON{nil, {"wait": false}} {
+		if said, diagnostics := c.test(lines); len(diagnostics) > 0 || len(said) != 1 ||
+			c.Count("webhook_deliveries.list") != 0 {
+			t.Errorf("said %q, %s", said, acctest.Errors(diagnostics))
+		}
+	}
+	if got := c.receiver.Got(); len(got) == 0 || got[0].Header.Get("X-Webhook-Event") != "webhook.test" {
+		t.Errorf("the consumer got %v", got)
+	}
+}
+
+// TestTestAction_fails: what keeps the event from arriving fails the action, with what is known of it and no secret.
+func TestTestAction_fails(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]struct {
+		body  acctest.JSON
+		spoil func(c *consumer)
+		says  []string
+	}{
+		"refused": {nil, func(c *consumer) { c.receiver.Respond(401, "bad signature") },
+			[]string{"did not accept the test event", "is failed", "Attempts: 1", "Last HTTP status: 401",
+				"Response: bad signature", "Next attempt", "current secret"}},
+		"an echo of credentials": {acctest.JSON{"authentication": acctest.JSON{"type": "bearer",
+			"token": "t0ken-of-the-test"}},
+			func(c *consumer) { c.receiver.Respond(403, "no access with t0ken-of-the-test") },
+			[]string{"Last HTTP status: 403", "[REDACTED]"}},
+		"redirected": {nil, func(c *consumer) { c.receiver.Respond(302, "") }, []string{"Last HTTP status: 302"}},
+		"inactive":   {acctest.JSON{"active": false}, func(*consumer) {}, []string{"is exhausted", "inactive"}},
+		"no such endpoint": {nil, func(c *consumer) { c.id = "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f" },
+			[]string{"Could not test webhook endpoint 6f2d1c30", "Status: 404"}},
+		"not permitted": {nil, func(c *consumer) {
+			c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_deliveries.list", Status: 403, Code: "insufficient_scope"})
+		}, []string{"Could not follow the test event", "insufficient_scope"}},
+		"not named": {nil, func(c *consumer) {
+			c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_endpoints.test", After: true, Empty: true, Status: 202})
+		}, []string{"Could not follow", "named neither"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := consume(t, f.body)
+			f.spoil(c)
+			said, diagnostics := c.test(waiting)
+			text := acctest.Errors(diagnostics)
+			says(t, text, f.says...)
+			if all := strings.Join(append(said, text), "\n"); strings.Contains(all, "t0ken-of-the-test") ||
+				strings.Contains(all, "whsec_") {
+				t.Errorf("a secret is said: %s", all)
+			}
+		})
+	}
+}
+
+// TestTestAction_followed: a second test event does no harm, so a request whose response is lost is sent again, and the
+// event of the second response is followed, by the event alone where the service does not name its delivery.
+func TestTestAction_followed(t *testing.T) {
+	t.Parallel()
+	c := consume(t, nil)
+	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_endpoints.test", Times: 1, DropAfter: true})
+	for n := 2; n <= 3; n++ {
+		said, diagnostics := c.test(waiting)
+		deliveries := c.Sandbox.Deliveries()
+		if text := acctest.Errors(diagnostics); text != "" || len(deliveries) != n {
+			t.Fatalf("%d test events: %s", len(deliveries), text)
+		}
+		says(t, said[0], "event "+deliveries[n-1].EventID)
+		says(t, said[len(said)-1], "Delivery "+deliveries[n-1].ID+" is success")
+		c.Service = c.Rewriting(func(_ string, object acctest.JSON) { delete(object, "deliveryId") })
+	}
+}
+
+// exhaust makes a business event happen that the consumer rejects, and lets its attempts run out when all is true.
+func (c *consumer) exhaust(event string, all bool) {
+	c.t.Helper()
+	c.receiver.Respond(503, "")
+	if _, err := c.Sandbox.Emit(event, nil); err != nil {
+		c.t.Fatal(err)
+	}
+	c.settle()
+	for all && c.Sandbox.Deliveries()[len(c.Sandbox.Deliveries())-1].State.Open() {
+		c.Sandbox.Clock().Advance(5 * time.Hour)
+		c.settle()
+	}
+}
+
+func (c *consumer) settle() {
+	c.t.Helper()
+	if err := c.Sandbox.WaitDeliveries(c.t.Context()); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// statuses lists the deliveries at the service, oldest first.
+func (c *consumer) statuses() []string {
+	var all []string
+	for _, d := range c.Sandbox.Deliveries() {
+		all = append(all, string(d.State.Status))
+	}
+	return all
+}
+
+// TestRedelivery_all: all failed and exhausted deliveries are sent again, over all pages, and nothing else is; the
+// events keep their ids.
+func TestRedelivery_all(t *testing.T) {
+	t.Parallel()
+	c := consume(t, nil)
+	c.exhaust("charge.paid", true)
+	c.exhaust("dispute.opened", true)
+	c.exhaust("agreement.accepted", false)
+	c.receiver.Respond(200, "")
+	if _, err := c.Sandbox.Emit("charge.paid", nil); err != nil {
+		t.Fatal(err)
+	}
+	c.settle()
+	same(t, "before", c.statuses(), "exhausted", "exhausted", "failed", "success")
+	before := c.receiver.Got()
+	c.Sandbox.ResetRequests()
+	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	if text := acctest.Errors(diagnostics); text != "" || len(said) != 4 {
+		t.Fatalf("said %q, %s", said, text)
+	}
+	says(t, said[0], "have failed or are exhausted: 3", c.id)
+	for i, line := range said[1:] {
+		says(t, line, c.Sandbox.Deliveries()[i].ID, "is sent again", string(rune('1'+i))+" of 3")
+	}
+	c.settle()
+	same(t, "after", c.statuses(), "success", "success", "success", "success")
+	var events []string
+	for _, d := range c.receiver.Got()[len(before):] {
+		events = append(events, d.Header.Get("X-Webhook-Event-Id"))
+	}
+	var want []string
+	for _, d := range c.Sandbox.Deliveries()[:3] {
+		want = append(want, d.EventID)
+	}
+	same(t, "events sent again", sorted(events...), sorted(want...)...)
+	// Nothing is left to do, which is not an error.
+	said, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	if len(diagnostics) > 0 || len(said) != 1 || !strings.Contains(said[0], ": 0") {
+		t.Errorf("said %q, %s", said, acctest.Errors(diagnostics))
+	}
+}
+
+// TestRedelivery_one: only the delivery that is named is sent again.
+func TestRedelivery_one(t *testing.T) {
+	t.Parallel()
+	c := consume(t, nil)
+	c.exhaust("charge.paid", true)
+	c.exhaust("charge.paid", true)
+	c.receiver.Respond(200, "")
+	second := c.Sandbox.Deliveries()[1].ID
+	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": second})
+	if text := acctest.Errors(diagnostics); text != "" || len(said) != 1 {
+		t.Fatalf("said %q, %s", said, text)
+	}
+	says(t, said[0], second, "1 of 1")
+	c.settle()
+	same(t, "after", c.statuses(), "exhausted", "success")
+	_, diagnostics = c.Invoke("billing_webhook_redelivery",
+		acctest.JSON{"endpoint_id": c.id, "delivery_id": "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f"})
+	says(t, acctest.Errors(diagnostics), "Could not send again delivery 6f2d1c30", "Status: 404")
+	_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": " "})
+	says(t, acctest.Errors(diagnostics), `AttributeName("delivery_id")`)
+}
+
+// TestRedelivery_stops: a rejection in the middle reports how many were sent before it, and that of an inactive
+// endpoint says what to do.
+func TestRedelivery_stops(t *testing.T) {
+	t.Parallel()
+	c := consume(t, nil)
+	c.exhaust("charge.paid", true)
+	c.exhaust("charge.paid", true)
+	c.receiver.Respond(200, "")
+	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_deliveries.retry", Skip: 1, Times: 1, Status: 403,
+		Code: "insufficient_scope"})
+	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	says(t, acctest.Errors(diagnostics), "Could not send again delivery "+c.Sandbox.Deliveries()[1].ID,
+		"1 of 2 were sent before it", "insufficient_scope")
+	if !slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "1 of 2") }) {
+		t.Errorf("said %q", said)
+	}
+	c.settle()
+	same(t, "after", c.statuses(), "success", "exhausted")
+	c.MustCollections("PATCH", endpoints+"/"+c.id, acctest.JSON{"active": false})
+	_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	says(t, acctest.Errors(diagnostics), "is inactive", "ENDPOINT_INACTIVE", "Of 1 deliveries",
+		"0 were sent again", "Set active = true")
+}

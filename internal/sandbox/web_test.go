@@ -315,7 +315,8 @@ func TestWebPageOfACanceledTrial(t *testing.T) {
 	path, _ := c.subscribe(`,"trial_period_days":14`)
 	c.do("POST", path+"/cancel", `{}`).want(200)
 	if got := section(t, show(t, server), "subscriptions"); strings.Contains(got, "trial ends") ||
-		strings.Contains(got, "period begins until") || !strings.Contains(got, "trial begins") || !strings.Contains(got, "canceled") {
+		strings.Contains(got, "period begins until") || !strings.Contains(got, "trial begins") ||
+		!strings.Contains(got, "canceled") {
 		t.Errorf("before the end of the trial: %s", got)
 	}
 	server.Clock().Advance(30 * 24 * time.Hour)

@@ -315,7 +315,8 @@ func TestWebPageOfACanceledTrial(t *testing.T) {
 	path, _ := c.subscribe(`,"trial_period_days":14`)
 	c.do("POST", path+"/cancel", `{}`).want(200)
 	if got := section(t, show(t, server), "subscriptions"); strings.Contains(got, "trial ends") ||
-		strings.Contains(got, "period begins until") || !strings.Contains(got, "trial begins") || !strings.Contains(got, "canceled") {
+		strings.Contains(got, "period begins until") || !strings.Contains(got, "trial begins") ||
+		!strings.Contains(got, "canceled") {
 		t.Errorf("before the end of the trial: %s", got)
 	}
 	server.Clock().Advance(30 * 24 * time.Hour)
@@ -448,6 +449,13 @@ func TestWebPageShowsChanges(t *testing.T) {
 			strings.Replace(test.want, "customer Ana", "customer Bia", 1)) {
 			t.Errorf("%s: no %q in %s", test.address, test.want, got)
 		}
+	}
+	_, _, history := browse(t, server, "GET", "/object?id="+customer, "")
+	if strings.Count(history, `<div class="line`) != 3 || strings.Contains(history, "<pre") {
+		t.Errorf("a deleted customer has other requests than its three, or is shown: %s", history)
+	}
+	if _, _, request := browse(t, server, "GET", of(updated), ""); strings.Count(request, "/object?id="+customer) != 2 {
+		t.Errorf("the changed object is not once in the request and once in its change: %s", request)
 	}
 	if got := text(of(updated)); strings.Contains(got, "updated_at 2") || strings.Contains(got, "external_id ana ana") {
 		t.Errorf("fields that say nothing: %s", got)

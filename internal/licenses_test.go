@@ -38,7 +38,8 @@ func license(text string) string {
 // Every module that is linked into a released program has a license that allows to distribute it with the provider.
 func TestLicenses(t *testing.T) {
 	t.Parallel()
-	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=Module", ".", "./internal/cmd/sandbox")
+	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=Module", ".",
+		"./internal/cmd/billing-sandbox")
 	command.Dir = root
 	out, err := command.Output()
 	if err != nil {

@@ -1,13 +1,8 @@
 package internal_test
 
 import (
-	"fmt"
 	"os"
-	"path"
 	"path/filepath"
-	"reflect"
-	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -29,8 +24,6 @@ const providerType = "billing"
 type registered struct {
 	kind     string // as tfplugindocs names its folders
 	name     string // with the provider's prefix, except for functions
-	block    string // the block that uses it in a configuration
-	folder   string // of the package that has it, from the root
 	examples []string
 	// attributes are the descriptions of its arguments and results by name.
 	attributes map[string]string
@@ -67,8 +60,8 @@ func resources(t *testing.T, p frameworkprovider.Provider) []registered {
 		if _, identified := r.(resource.ResourceWithIdentity); identified {
 			examples = append(examples, "import-by-identity.tf")
 		}
-		all = append(all, registered{kind: "resources", name: meta.TypeName, block: `resource "` + meta.TypeName + `"`,
-			folder: folder(create), examples: examples, attributes: describe(schema.Schema.Attributes)})
+		all = append(all, registered{kind: "resources", name: meta.TypeName, examples: examples,
+			attributes: describe(schema.Schema.Attributes)})
 	}
 	return all
 }
@@ -79,8 +72,8 @@ func dataSources(t *testing.T, p frameworkprovider.Provider) []registered {
 		d, meta, schema := create(), datasource.MetadataResponse{}, datasource.SchemaResponse{}
 		d.Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: providerType}, &meta)
 		d.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
-		all = append(all, registered{kind: "data-sources", name: meta.TypeName, block: `data "` + meta.TypeName + `"`,
-			folder: folder(create), examples: []string{"data-source.tf"}, attributes: describe(schema.Schema.Attributes)})
+		all = append(all, registered{kind: "data-sources", name: meta.TypeName, examples: []string{"data-source.tf"},
+			attributes: describe(schema.Schema.Attributes)})
 	}
 	return all
 }
@@ -92,9 +85,8 @@ func listResources(t *testing.T, p frameworkprovider.Provider) []registered {
 			l, meta, schema := create(), resource.MetadataResponse{}, list.ListResourceSchemaResponse{}
 			l.Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: providerType}, &meta)
 			l.ListResourceConfigSchema(t.Context(), list.ListResourceSchemaRequest{}, &schema)
-			all = append(all, registered{kind: "list-resources", name: meta.TypeName, block: `list "` + meta.TypeName + `"`,
-				folder: folder(create), examples: []string{"list-resource.tfquery.hcl"},
-				attributes: describe(schema.Schema.Attributes)})
+			all = append(all, registered{kind: "list-resources", name: meta.TypeName,
+				examples: []string{"list-resource.tfquery.hcl"}, attributes: describe(schema.Schema.Attributes)})
 		}
 	}
 	return all
@@ -108,9 +100,8 @@ func others(t *testing.T, p frameworkprovider.Provider) []registered {
 			e, meta, schema := create(), ephemeral.MetadataResponse{}, ephemeral.SchemaResponse{}
 			e.Metadata(t.Context(), ephemeral.MetadataRequest{ProviderTypeName: providerType}, &meta)
 			e.Schema(t.Context(), ephemeral.SchemaRequest{}, &schema)
-			all = append(all, registered{kind: "ephemeral-resources", name: meta.TypeName, block: `ephemeral "` +
-				meta.TypeName + `"`, folder: folder(create), examples: []string{"ephemeral-resource.tf"},
-				attributes: describe(schema.Schema.Attributes)})
+			all = append(all, registered{kind: "ephemeral-resources", name: meta.TypeName,
+				examples: []string{"ephemeral-resource.tf"}, attributes: describe(schema.Schema.Attributes)})
 		}
 	}
 	if p, ok := p.(frameworkprovider.ProviderWithActions); ok {
@@ -118,25 +109,18 @@ func others(t *testing.T, p frameworkprovider.Provider) []registered {
 			a, meta, schema := create(), action.MetadataResponse{}, action.SchemaResponse{}
 			a.Metadata(t.Context(), action.MetadataRequest{ProviderTypeName: providerType}, &meta)
 			a.Schema(t.Context(), action.SchemaRequest{}, &schema)
-			all = append(all, registered{kind: "actions", name: meta.TypeName, block: `action "` + meta.TypeName + `"`,
-				folder: folder(create), examples: []string{"action.tf"}, attributes: describe(schema.Schema.Attributes)})
+			all = append(all, registered{kind: "actions", name: meta.TypeName, examples: []string{"action.tf"},
+				attributes: describe(schema.Schema.Attributes)})
 		}
 	}
 	if p, ok := p.(frameworkprovider.ProviderWithFunctions); ok {
 		for _, create := range p.Functions(t.Context()) {
 			f, meta := create(), function.MetadataResponse{}
 			f.Metadata(t.Context(), function.MetadataRequest{}, &meta)
-			all = append(all, registered{kind: "functions", name: meta.Name, block: "provider::" + providerType + "::" +
-				meta.Name + "(", folder: folder(create), examples: []string{"function.tf"}})
+			all = append(all, registered{kind: "functions", name: meta.Name, examples: []string{"function.tf"}})
 		}
 	}
 	return all
-}
-
-// folder is where the package of a constructor is.
-func folder(constructor any) string {
-	name := runtime.FuncForPC(reflect.ValueOf(constructor).Pointer()).Name()
-	return filepath.FromSlash(tree(name[:strings.LastIndex(name, ".")]))
 }
 
 func describe[A interface{ GetMarkdownDescription() string }](attributes map[string]A) map[string]string {
@@ -147,7 +131,7 @@ func describe[A interface{ GetMarkdownDescription() string }](attributes map[str
 	return described
 }
 
-func TestEverythingHasExamples(t *testing.T) {
+func TestEverythingHasExamplesAndAPage(t *testing.T) {
 	t.Parallel()
 	for _, r := range everything(t) {
 		for _, name := range r.examples {
@@ -156,6 +140,9 @@ func TestEverythingHasExamples(t *testing.T) {
 			if err != nil || len(strings.TrimSpace(string(content))) == 0 {
 				t.Errorf("%s has no example %s", r, path)
 			}
+		}
+		if _, err := os.Stat(r.page()); err != nil {
+			t.Errorf("%s has no page: run make docs", r)
 		}
 	}
 }
@@ -169,59 +156,4 @@ func TestEverythingIsDescribed(t *testing.T) {
 			}
 		}
 	}
-}
-
-var acceptanceTest = regexp.MustCompile(`(?m)^func TestAcc\w+\(t \*testing\.T\)`)
-
-// acceptanceTests are the files of the type's own folder, from the root, in
-// which Terraform is run with a block of it.
-func (r registered) acceptanceTests(t *testing.T) []string {
-	t.Helper()
-	var files []string
-	for _, pattern := range []string{"*_test.go", "testdata/*.tf", "testdata/*.hcl"} {
-		paths, err := filepath.Glob(filepath.Join(root, r.folder, filepath.FromSlash(pattern)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			configuration := filepath.Ext(path) != ".go" || acceptanceTest.Match(content)
-			// In an interpreted Go string the quotes of the block are escaped.
-			text := strings.ReplaceAll(string(content), `\"`, `"`)
-			if configuration && strings.Contains(text, r.block) {
-				files = append(files, strings.TrimPrefix(filepath.ToSlash(path), root+"/"))
-			}
-		}
-	}
-	return files
-}
-
-// What Terraform does with a type is tested in the type's own folder, through
-// Terraform.
-func TestEverythingHasAnAcceptanceTest(t *testing.T) {
-	t.Parallel()
-	for _, r := range everything(t) {
-		if len(r.acceptanceTests(t)) == 0 {
-			t.Errorf("no acceptance test in %s has a block %s", r.folder, r.block)
-		}
-	}
-}
-
-// TestInventory lists everything with its page, its examples and its
-// acceptance tests; `make inventory` shows the list.
-func TestInventory(t *testing.T) {
-	t.Parallel()
-	var list strings.Builder
-	for _, r := range everything(t) {
-		fmt.Fprintf(&list, "%s\n", r)
-		page := strings.TrimPrefix(filepath.ToSlash(r.page()), root+"/")
-		example := path.Join("examples", r.kind, r.name) + "/{" + strings.Join(r.examples, ",") + "}"
-		for _, line := range append([]string{page, example}, r.acceptanceTests(t)...) {
-			fmt.Fprintf(&list, "    %s\n", line)
-		}
-	}
-	t.Logf("%d types and functions\n%s", len(everything(t)), list.String())
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,8 +24,7 @@ func TestMain(m *testing.M) { acctest.RunTests(m) }
 // What `make test` plays: always the same schedules.
 const shortCount = 12
 
-// TestChaos plays CHAOS_COUNT schedules, the first of which is CHAOS_SEED. Without these it plays a few short ones, and
-// passes over the classes of violations in testdata/open.txt.
+// TestChaos plays CHAOS_COUNT schedules, the first of which is CHAOS_SEED. Without these it plays a few short ones.
 func TestChaos(t *testing.T) {
 	seed, count, l := number(t, "CHAOS_SEED", 1), number(t, "CHAOS_COUNT", shortCount), short
 	long := os.Getenv("CHAOS_COUNT") != "" || os.Getenv("CHAOS_SEED") != ""
@@ -36,7 +34,6 @@ func TestChaos(t *testing.T) {
 			l = whole
 		}
 	}
-	open := openClasses(t, long)
 	r := &report{classes: map[string][]string{}, baselines: baselines{dir: t.TempDir(), made: map[time.Duration]string{}}}
 	begun := time.Now()
 	t.Run("schedules", func(t *testing.T) {
@@ -44,7 +41,7 @@ func TestChaos(t *testing.T) {
 			s := drawn(seed+n, l)
 			t.Run(strconv.FormatUint(s.seed, 10), func(t *testing.T) {
 				t.Parallel()
-				r.play(t, s, long, count == 1, open)
+				r.play(t, s, long, count == 1)
 			})
 		}
 	})
@@ -79,7 +76,7 @@ type report struct {
 }
 
 // play plays one schedule.
-func (r *report) play(t *testing.T, s schedule, long, alone bool, open *regexp.Regexp) {
+func (r *report) play(t *testing.T, s schedule, long, alone bool) {
 	from := ""
 	if s.phase != create {
 		from = r.baselines.folder(t, s)
@@ -108,9 +105,7 @@ func (r *report) play(t *testing.T, s schedule, long, alone bool, open *regexp.R
 		replay += " SHORT=1"
 	}
 	for _, v := range w.broken {
-		if open == nil || !open.MatchString(v.class+": "+v.what) {
-			t.Errorf("%s: %s\n%s\n%s plays it again.", v.class, v.what, s, replay)
-		}
+		t.Errorf("%s: %s\n%s\n%s plays it again.", v.class, v.what, s, replay)
 	}
 	if long {
 		fmt.Printf("seed %d: %d violations, %s: %s\n", s.seed, len(w.broken), time.Since(w.started).Round(time.Second), s)
@@ -136,23 +131,4 @@ func readable(printed string) string {
 		}
 	}
 	return out.String()
-}
-
-// openClasses are the violations of testdata/open.txt, one expression in a line, which only `make test` passes over.
-func openClasses(t *testing.T, long bool) *regexp.Regexp {
-	t.Helper()
-	text, err := os.ReadFile("testdata/open.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var classes []string
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			classes = append(classes, line)
-		}
-	}
-	if long || len(classes) == 0 {
-		return nil
-	}
-	return regexp.MustCompile(strings.Join(classes, "|"))
 }

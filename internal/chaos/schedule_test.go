@@ -168,7 +168,7 @@ func drawnFault(r *rand.Rand, phase string, l limits) sandbox.Fault {
 	case 5:
 		return sandbox.Fault{Operation: write, Skip: skip, Times: times, TruncateBody: true}
 	case 6:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, HTML: true, After: true}
+		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, Status: 200, Foreign: "html", After: true}
 	case 7:
 		return sandbox.Fault{Operation: read, Skip: skip, Times: times, Status: 503}
 	case 8:

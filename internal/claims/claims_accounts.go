@@ -1,31 +1,95 @@
 package claims
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 )
 
 func accountClaims() []Claim {
 	const get = "Recurring billing §2 Billing account; wire contract: billing_accounts.get"
 	const list = "Recurring billing §4 Collections; wire contract: billing_accounts.list"
 	return []Claim{
-		claim(131, get, "A billing account has every documented member, with a new account's values.", checkAccount),
-		claim(132, get, "The account that the create returned equals the one that is read.", checkAccountAsCreated),
+		claim(131, get, "A billing account has every documented member, with a new account's values.", func(p *probe) {
+			_, a := p.account(nil)
+			a.wantPresent("data", accountMembers...)
+			a.wantMatch("data.id", uuidForm).wantMatch("data.public_id", uuidForm).wantMatch("data.currency", currencyForm)
+			a.wantMatch("data.created_at", timeForm).wantMatch("data.updated_at", timeForm)
+			for member, wanted := range map[string]any{
+				"status": "active", "balance_cents": 0, "external_id": nil, "suspended_at": nil, "suspension_reason": nil,
+				"payment_terms_days": 10, "auto_collection": true,
+			} {
+				a.want("data."+member, wanted)
+			}
+			if _, ok := a.at("data.tax_exempt").(bool); !ok {
+				a.failf("data.tax_exempt is %s, want true or false", show(a.at("data.tax_exempt")))
+			}
+		}),
+		claim(132, get, "The account that the create returned equals the one that is read.", func(p *probe) {
+			created, read := p.account(object{"email": unique() + "@correio.example", "payment_terms_days": 21,
+				"auto_collection": false})
+			for _, member := range accountMembers {
+				read.want("data."+member, created.at("data.billing_account."+member))
+			}
+		}),
 		claim(133, get+" (customer loaded)", "The customer is included in it, with every documented member.",
-			checkAccountCustomer),
+			func(p *probe) {
+				created, read := p.account(allFields(unique()))
+				for _, member := range embeddedMembers {
+					read.want("data.customer."+member, created.at("data.customer."+member))
+				}
+			}),
 		claim(134, get+" (kind)", "The included customer's kind is individual for natural and company for juridical.",
-			checkAccountCustomerKind),
-		claim(135, list, "The filter customer_id returns the accounts of that customer and no others.",
-			checkAccountFilterCustomer),
-		claim(136, list, "The filter status excludes accounts of another status.", checkAccountFilterStatus),
+			func(p *probe) {
+				for kind, wanted := range map[string]string{"natural": "individual", "juridical": "company"} {
+					_, read := p.account(object{"kind": kind})
+					read.want("data.customer.kind", wanted)
+				}
+			}),
+		claim(135, list, "The filter customer_id returns the accounts of that customer and no others.", func(p *probe) {
+			first, _ := p.account(nil)
+			p.account(nil)
+			a := p.get(accountsPath, "customer_id", first.text("data.customer.id")).wantStatus(http.StatusOK)
+			a.want("meta.total", 1).want("data.0.id", first.text("data.billing_account.id"))
+			p.get(accountsPath, "customer_id", nobody).wantStatus(http.StatusOK).want("meta.total", 0)
+		}),
+		claim(136, list, "The filter status excludes accounts of another status.", func(p *probe) {
+			first, _ := p.account(nil)
+			id := first.text("data.customer.id")
+			p.get(accountsPath, "customer_id", id, "status", "active").wantStatus(http.StatusOK).want("meta.total", 1)
+			p.get(accountsPath, "customer_id", id, "status", "closed").wantStatus(http.StatusOK).want("meta.total", 0)
+		}),
 		claim(137, list+" (search)",
-			"search finds an account by its external_id, and no account by a word that no account contains.",
-			checkAccountSearch),
+			"search finds an account by its external_id, and no account by a word that no account contains.", func(p *probe) {
+				word := unique()
+				customer, _ := p.customer(nil)
+				p.openAccount(object{"customer": object{"id": strings.TrimPrefix(customer, customersPath+"/")},
+					"external_id": word})
+				p.get(accountsPath, "search", word).wantStatus(http.StatusOK).want("meta.total", 1).want("data.0.external_id", word)
+				p.get(accountsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
+			}),
 		claim(138, list, "With sort_by and sort_order the accounts of a customer are returned in that order.",
-			checkAccountsSorted),
+			func(p *probe) {
+				word := unique()
+				path, _ := p.customer(nil)
+				customer := strings.TrimPrefix(path, customersPath+"/")
+				for _, last := range []string{"-b", "-a"} {
+					p.openAccount(object{"customer": object{"id": customer}, "external_id": word + last})
+				}
+				for order, first := range map[string]string{"asc": "-a", "desc": "-b"} {
+					p.get(accountsPath, "customer_id", customer, "sort_by", "external_id", "sort_order", order, "per_page", "1").
+						wantStatus(http.StatusOK).want("meta.total", 2).want("data.0.external_id", word+first)
+				}
+			}),
 		claim(139, list+" (customer loaded in every response)",
-			"A listed account contains what a single read of it returns, with its customer.", checkAccountListed),
+			"A listed account contains what a single read of it returns, with its customer.", func(p *probe) {
+				created, read := p.account(allFields(unique()))
+				listed := p.get(accountsPath, "customer_id", created.text("data.customer.id")).wantStatus(http.StatusOK)
+				read.want("data", listed.at("data.0"))
+			}),
 	}
 }
 
@@ -56,82 +120,387 @@ func (p *probe) account(fields object) (created, read *response) {
 	return created, read
 }
 
-func checkAccount(p *probe) {
-	_, a := p.account(nil)
-	a.wantPresent("data", accountMembers...)
-	a.wantMatch("data.id", uuidForm).wantMatch("data.public_id", uuidForm).wantMatch("data.currency", currencyForm)
-	a.wantMatch("data.created_at", timeForm).wantMatch("data.updated_at", timeForm)
-	for member, wanted := range map[string]any{
-		"status": "active", "balance_cents": 0, "external_id": nil, "suspended_at": nil, "suspension_reason": nil,
-		"payment_terms_days": 10, "auto_collection": true,
-	} {
-		a.want("data."+member, wanted)
+func accountCreateClaims() []Claim {
+	const source = "Recurring billing §4 Billing account create; wire contract: billing_accounts.create"
+	const reference = "Wire contract: billing_accounts.create (a customer reference)"
+	const invalid = "Recurring billing §4 Billing account create, §7 Errors; wire contract: billing_accounts.create " +
+		"(validation failure)"
+	return []Claim{
+		claim(141, source,
+			"An account can be created with only a customer; every documented member is returned, with the customer included.",
+			func(p *probe) {
+				path, a := p.openAccount(nil)
+				a.wantPresent("data", accountMembers...).wantPresent("data.customer", embeddedMembers...)
+				a.wantMatch("data.id", uuidForm).wantMatch("data.public_id", uuidForm).wantMatch("data.currency", currencyForm)
+				a.wantMatch("data.created_at", timeForm).wantMatch("data.updated_at", timeForm)
+				a.want("data.status", "active").want("data.payment_terms_days", 10).want("data.auto_collection", true)
+				a.want("data.external_id", nil).want("data.billing_email", nil).integer("data.balance_cents")
+				p.get(path).wantStatus(http.StatusOK).want("data", a.at("data"))
+			}),
+		claim(142, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
+			fields := accountFields(unique())
+			path, a := p.openAccount(fields)
+			a.wantFields("data", fields)
+			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
+		}),
+		claim(143, source,
+			"billing_email is the customer's email when it is not sent, for a new and for an existing customer.",
+			func(p *probe) {
+				email, other := unique()+"@correio.example", unique()+"@correio.example"
+				_, a := p.openAccount(object{"customer": object{"name": unique(), "email": email}})
+				a.want("data.billing_email", email)
+				_, made := p.customer(object{"email": other})
+				_, b := p.openAccount(object{"customer": object{"id": made.text("data.customer.id")}})
+				b.want("data.billing_email", other)
+			}),
+		claim(144, source,
+			"payment_terms_days from 1 to 90 is accepted, and a value outside is rejected with the name of the field.",
+			func(p *probe) {
+				for _, days := range []any{1, 90} {
+					_, a := p.openAccount(object{"payment_terms_days": days})
+					a.want("data.payment_terms_days", days)
+				}
+				for _, days := range []any{0, 91, -1, 1.5, "10"} {
+					p.post(accountsPath, object{"customer": object{"name": unique()}, "payment_terms_days": days}).
+						wantInvalid("payment_terms_days")
+				}
+			}),
+		claim(145, source, "customer.id finds a customer by its UUID.", func(p *probe) {
+			_, made := p.customer(nil)
+			id := made.text("data.customer.id")
+			_, a := p.openAccount(object{"customer": object{"id": id}})
+			a.want("data.customer.id", id)
+		}),
+		claim(146, source, "customer.id finds a customer by its external code, and so does customer.external_id.",
+			func(p *probe) {
+				word := unique()
+				_, made := p.customer(object{"external_id": word})
+				for _, member := range []string{"id", "external_id"} {
+					_, a := p.openAccount(object{"customer": object{member: word}})
+					a.want("data.customer.id", made.text("data.customer.id"))
+				}
+			}),
+		claim(147, reference,
+			"customer.document_number finds a customer with any mask, and with letters of a CNPJ in any case.",
+			func(p *probe) {
+				number := cpf()
+				_, made := p.customer(object{"document_number": maskedCPF(number)})
+				for _, sent := range []string{number, maskedCPF(number)} {
+					_, a := p.openAccount(object{"customer": object{"document_number": sent}})
+					a.want("data.customer.id", made.text("data.customer.id"))
+					a.want("data.customer.document_number", maskedCPF(number))
+				}
+				letters := letterCNPJ()
+				_, made = p.customer(object{"document_number": maskedCNPJOf(letters)})
+				for _, sent := range []string{letters, strings.ToLower(maskedCNPJOf(letters))} {
+					_, a := p.openAccount(object{"customer": object{"document_number": sent}})
+					a.want("data.customer.id", made.text("data.customer.id"))
+				}
+			}),
+		claim(148, reference, "A customer.id that does not exist, UUID or code, is rejected with 422.", func(p *probe) {
+			for _, id := range []string{nobody, unique()} {
+				p.post(accountsPath, object{"customer": object{"id": id, "name": unique()}}).wantRefused()
+			}
+		}),
+		claim(149, reference, "Further fields next to a reference to an existing customer are ignored.", func(p *probe) {
+			path, made := p.customer(allFields(unique()))
+			customer := object{"id": made.text("data.customer.id"), "name": unique(), "notes": "outra",
+				"tags":  []string{"outra"},
+				"email": unique() + "@correio.example"}
+			_, a := p.openAccount(object{"customer": customer})
+			a.want("data.customer.name", made.text("data.customer.name"))
+			p.get(path).wantStatus(http.StatusOK).want("data", made.at("data.customer"))
+		}),
+		claim(150, source, "A new customer is created with every field of the payload; kind uses the account's values.",
+			func(p *probe) {
+				fields := merged(allFields(unique()), object{"kind": "company"})
+				_, a := p.openAccount(object{"customer": fields})
+				a.wantFields("data.customer", fields)
+				p.get(customerPath(a.text("data.customer.id"))).wantStatus(http.StatusOK).
+					wantFields("data", merged(fields, object{"kind": "juridical"}))
+				_, b := p.openAccount(object{"customer": object{"name": unique(), "kind": "individual"}})
+				p.get(customerPath(b.text("data.customer.id"))).wantStatus(http.StatusOK).want("data.kind", "natural")
+			}),
+		claim(151, source, "A document_number that no customer has creates a new customer, which needs a name.",
+			func(p *probe) {
+				number := maskedCPF(cpf())
+				p.post(accountsPath, object{"customer": object{"document_number": number}}).wantInvalidPart()
+				p.post(accountsPath, object{"customer": object{"nickname": unique()}}).wantInvalidPart()
+				_, a := p.openAccount(object{"customer": object{"document_number": number, "name": unique()}})
+				a.want("data.customer.document_number", number)
+			}),
+		claim(152, invalid, "A missing customer, an unknown field and a wrong type are rejected with the name of the field.",
+			func(p *probe) {
+				p.post(accountsPath, object{"payment_terms_days": 10}).wantInvalid("customer")
+				for field, value := range map[string]any{
+					"favourite_colour": "azul", "currency": "BRL", "custom_metadata_mode": "merge",
+					"external_id": 7, "billing_email": 7, "auto_collection": "yes", "custom_metadata": "text",
+				} {
+					p.post(accountsPath, object{"customer": object{"name": unique()}, field: value}).wantInvalid(field)
+				}
+			}),
+		claim(153, invalid, "A new customer of a kind other than individual and company is rejected.", func(p *probe) {
+			for _, kind := range []any{"natural", "juridical", 7} {
+				p.post(accountsPath, object{"customer": object{"name": unique(), "kind": kind}}).wantInvalidPart()
+			}
+		}),
+		claim(154, "Wire contract: billing_accounts.create (same external_id twice)",
+			"An external_id that another account has is rejected with the id of that account, in a create and in an update.",
+			func(p *probe) {
+				word := unique()
+				path, first := p.openAccount(object{"external_id": word})
+				p.post(accountsPath, object{"customer": object{"name": unique()}, "external_id": word}).
+					wantTaken(first.text("data.id"))
+				second, _ := p.openAccount(nil)
+				p.patch(second, object{"external_id": word}).wantTaken(first.text("data.id"))
+				p.patch(path, object{"external_id": word}).wantStatus(http.StatusOK).want("data.external_id", word)
+			}),
 	}
-	if _, ok := a.at("data.tax_exempt").(bool); !ok {
-		a.failf("data.tax_exempt is %s, want true or false", show(a.at("data.tax_exempt")))
+}
+
+// openAccount creates an account on its own customer unless the fields name
+// one, and returns its path and the response.
+func (p *probe) openAccount(fields object) (string, *response) {
+	body := object{"customer": object{"name": unique()}}
+	a := p.post(accountsPath, merged(body, fields)).wantStatus(http.StatusCreated)
+	return accountPath(a.text("data.id")), a
+}
+
+// accountFields is what may be sent of an account itself.
+func accountFields(word string) object {
+	return object{
+		"external_id": word, "billing_email": word + "@correio.example", "payment_terms_days": 45, "auto_collection": false,
+		"custom_metadata": object{"cost_center": object{"code": "MG-014"}, "route": []any{"CPS-03", 7, nil}},
 	}
 }
 
-func checkAccountAsCreated(p *probe) {
-	created, read := p.account(object{"email": unique() + "@correio.example", "payment_terms_days": 21,
-		"auto_collection": false})
-	for _, member := range accountMembers {
-		read.want("data."+member, created.at("data.billing_account."+member))
+func accountUpdateClaims() []Claim {
+	const source = "Recurring billing §4 Billing account update; wire contract: billing_accounts.update"
+	return []Claim{
+		claim(161, source, "Each field of the account can be changed alone, and nothing else of it changes.",
+			func(p *probe) {
+				path, created := p.openAccount(accountFields(unique()))
+				before := created.at("data")
+				word := unique()
+				fields := object{
+					"external_id": word, "billing_email": word + "@correio.example", "payment_terms_days": 90,
+					"auto_collection": true, "custom_metadata": object{"cost_center": object{"code": "SP-002"}},
+				}
+				for _, field := range slices.Sorted(maps.Keys(fields)) {
+					a := p.patch(path, object{field: fields[field]}).wantStatus(http.StatusOK).want("data."+field, fields[field])
+					a.wantKept(accountMembers, before, field)
+					before = a.at("data")
+				}
+				p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
+			}),
+		claim(162, source, "name, email and phone change the customer; email and phone become the first.", func(p *probe) {
+			word := unique()
+			path, created := p.openAccount(object{"customer": object{"name": word, "email": "a-" + word + "@correio.example",
+				"phone": "+55 11 3091-0001"}})
+			name, email := word+" b", "b-"+word+"@correio.example"
+			p.patch(path, object{"name": name, "email": email, "phone": "+55 11 3091-0002"}).wantStatus(http.StatusOK)
+			embedded := p.get(path).wantStatus(http.StatusOK).want("data.customer.name", name)
+			embedded.want("data.customer.emails.0.value", email).want("data.customer.phones.0.value", "+55 11 3091-0002")
+			customer := p.get(customerPath(created.text("data.customer.id"))).wantStatus(http.StatusOK)
+			customer.want("data.name", name).want("data.emails.0.value", email).want("data.phones.0.value", "+55 11 3091-0002")
+		}),
+		claim(163, source+" (address)", "address becomes the first of the customer's addresses.", func(p *probe) {
+			fields := allFields(unique())
+			path, created := p.openAccount(object{"customer": merged(fields, object{"kind": "company"})})
+			address := object{"kind": "billing", "street": "Rua Sergipe", "number": "925", "complement": "ap. 302",
+				"neighborhood": "Savassi", "city": "Belo Horizonte", "state": "MG", "postal_code": "30130-171", "country": "BR"}
+			p.patch(path, object{"address": address}).wantStatus(http.StatusOK)
+			p.get(path).wantStatus(http.StatusOK).want("data.customer.addresses.0", address)
+			p.get(customerPath(created.text("data.customer.id"))).wantStatus(http.StatusOK).want("data.addresses.0", address)
+		}),
+		claim(164, source+" (null clears)", "null clears external_id.", func(p *probe) {
+			path, created := p.openAccount(accountFields(unique()))
+			a := p.patch(path, object{"external_id": nil}).wantStatus(http.StatusOK).want("data.external_id", nil)
+			a.wantKept(accountMembers, created.at("data"), "external_id")
+		}),
+		claim(165, source+" (validation failure)",
+			"A term outside of 1 to 90 and a name outside of 1 to 255 characters are rejected with the name of the field.",
+			func(p *probe) {
+				path, _ := p.openAccount(nil)
+				for _, days := range []any{0, 91, 1.5} {
+					p.patch(path, object{"payment_terms_days": days}).wantInvalid("payment_terms_days")
+				}
+				for _, name := range []any{"", strings.Repeat("ã", 256), nil} {
+					p.patch(path, object{"name": name}).wantInvalid("name")
+				}
+				for _, days := range []any{1, 90} {
+					p.patch(path, object{"payment_terms_days": days}).wantStatus(http.StatusOK).want("data.payment_terms_days", days)
+				}
+				p.patch(path, object{"name": strings.Repeat("ã", 255)}).wantStatus(http.StatusOK)
+			}),
+		claim(166, source+" (validation failure)",
+			"An unknown field and a wrong type are rejected with the name of the field, and nothing of that update is applied.",
+			func(p *probe) {
+				path, created := p.openAccount(nil)
+				for field, value := range map[string]any{
+					"favourite_colour": "azul", "customer": object{"name": unique()}, "status": "suspended", "balance_cents": 1,
+					"auto_collection": "yes", "email": 7, "address": "text", "custom_metadata_mode": "append",
+				} {
+					p.patch(path, object{"payment_terms_days": 20, field: value}).wantInvalid(field)
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data", created.at("data"))
+			}),
+		claim(167, "Recurring billing §4 custom_metadata_mode; wire contract: billing_accounts.update",
+			"custom_metadata is replaced unless the mode is merge.", func(p *probe) {
+				path, _ := p.openAccount(object{"custom_metadata": object{"a": object{"b": 1, "c": 2}, "d": 3}})
+				checkMetadataModes(p, path)
+			}),
+		claim(168, "Recurring billing §7 Errors; wire contract: billing_accounts.update",
+			"Every operation on an account that does not exist returns 404.", func(p *probe) {
+				path := accountPath(nobody)
+				p.get(path).wantStatus(http.StatusNotFound).wantError("")
+				p.patch(path, object{"payment_terms_days": 20}).wantStatus(http.StatusNotFound).wantError("")
+				for _, step := range []string{"/suspend", "/reactivate", "/close"} {
+					p.post(path+step, object{"reason": "nobody"}).wantStatus(http.StatusNotFound).wantError("")
+				}
+				p.delete(path).wantStatus(http.StatusNotFound).wantError("")
+			}),
 	}
 }
 
-func checkAccountCustomer(p *probe) {
-	created, read := p.account(allFields(unique()))
-	for _, member := range embeddedMembers {
-		read.want("data.customer."+member, created.at("data.customer."+member))
+// checkMetadataModes changes {a: {b: 1, c: 2}, d: 3} in each mode.
+func checkMetadataModes(p *probe, path string) {
+	a := p.patch(path, object{"custom_metadata": object{"a": object{"b": nil}, "e": 4}, "custom_metadata_mode": "merge"})
+	a.wantStatus(http.StatusOK).want("data.custom_metadata", object{"a": object{"b": nil, "c": 2}, "d": 3, "e": 4})
+	b := p.patch(path, object{"custom_metadata": object{"a": object{"b": nil}}, "custom_metadata_mode": "replace"})
+	b.wantStatus(http.StatusOK).want("data.custom_metadata", object{"a": object{"b": nil}})
+	p.patch(path, object{"custom_metadata": object{"f": 5}}).wantStatus(http.StatusOK).want("data.custom_metadata",
+		object{"f": 5})
+	p.patch(path, object{"custom_metadata": object{}}).wantStatus(http.StatusOK).wantEmpty("data.custom_metadata")
+}
+
+func accountStatusClaims() []Claim {
+	const reason = "Recurring billing §2 Billing account, §4 Billing account reason; wire contract: billing_accounts."
+	return []Claim{
+		claim(171, reason+"suspend", "A suspended account has the status, the time and the reason.", func(p *probe) {
+			path, created := p.openAccount(nil)
+			a := p.step(path, "suspend").wantStatus(http.StatusOK)
+			a.want("data.status", "suspended").want("data.suspension_reason", "Motivo de suspend")
+			a.wantMatch("data.suspended_at", timeForm)
+			a.wantKept(accountMembers, created.at("data"), "status", "suspended_at", "suspension_reason", "metadata")
+			p.get(path).wantStatus(http.StatusOK).want("data.status", "suspended").want("data.suspended_at",
+				a.at("data.suspended_at"))
+		}),
+		claim(172, reason+"reactivate", "A reactivated account is active again.", func(p *probe) {
+			path, _ := p.openAccount(nil)
+			p.step(path, "suspend").wantStatus(http.StatusOK)
+			p.step(path, "reactivate").wantStatus(http.StatusOK).want("data.status", "active")
+			p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
+		}),
+		claim(173, "Wire contract: billing_accounts.suspend (second suspend)", "Suspending a suspended account is rejected.",
+			func(p *probe) {
+				path, _ := p.openAccount(nil)
+				p.step(path, "suspend").wantStatus(http.StatusOK)
+				p.step(path, "suspend").wantRefused()
+			}),
+		claim(174, "Wire contract: billing_accounts.reactivate (reactivate of an active one)",
+			"Reactivating an active account is rejected.", func(p *probe) {
+				path, _ := p.openAccount(nil)
+				p.step(path, "reactivate").wantRefused()
+			}),
+		claim(175, reason+"close", "A closed account has the status, can still be read, and is listed with it.",
+			func(p *probe) {
+				path, created := p.openAccount(nil)
+				p.step(path, "close").wantStatus(http.StatusOK).want("data.status", "closed")
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "closed")
+				a := p.get(accountsPath, "customer_id", created.text("data.customer.id"), "status", "closed").
+					wantStatus(http.StatusOK)
+				a.want("meta.total", 1).want("data.0.id", created.text("data.id"))
+			}),
+		claim(176, "Wire contract: billing_accounts.close (closed billing account)",
+			"A closed account is final: an update, a suspension and a reactivation are rejected, and it stays closed.",
+			func(p *probe) {
+				path, _ := p.openAccount(nil)
+				p.step(path, "close").wantStatus(http.StatusOK)
+				p.patch(path, object{"payment_terms_days": 20}).wantRefused()
+				p.step(path, "suspend").wantRefused()
+				p.step(path, "reactivate").wantRefused()
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "closed").want("data.payment_terms_days", 10)
+			}),
+		claim(177, "Wire contract: billing_accounts.close (external_id of a closed object)",
+			"The external_id of a closed account can be used again.", func(p *probe) {
+				word := unique()
+				path, _ := p.openAccount(object{"external_id": word})
+				p.step(path, "close").wantStatus(http.StatusOK)
+				again, _ := p.openAccount(object{"external_id": word})
+				if p.err == nil && again == path {
+					p.failf("the new account has the path of the closed one, %s", path)
+				}
+			}),
+		claim(178, "Wire contract: subscriptions.create (suspended billing account)",
+			"A subscription on a suspended account is rejected, and accepted after the account is reactivated.",
+			func(p *probe) {
+				path, created := p.openAccount(nil)
+				body := object{"billing_account_id": created.text("data.id"), "plan_id": p.plan(0),
+					"collection_method": "manual_charge"}
+				p.step(path, "suspend").wantStatus(http.StatusOK)
+				p.post(subscriptionsPath, body).wantRefused()
+				p.step(path, "reactivate").wantStatus(http.StatusOK)
+				p.post(subscriptionsPath, body).wantStatus(http.StatusCreated)
+			}),
+		claim(179, "Wire contract: subscriptions.create (closed billing account)",
+			"A subscription on a closed account is rejected.", func(p *probe) {
+				path, created := p.openAccount(nil)
+				p.step(path, "close").wantStatus(http.StatusOK)
+				p.post(subscriptionsPath, object{"billing_account_id": created.text("data.id"), "plan_id": p.plan(0)}).wantRefused()
+			}),
+		claim(180, "Wire contract: billing_accounts.close (with live subscriptions)",
+			"An account with a subscription that is not canceled can be closed; the subscription does not change.",
+			func(p *probe) {
+				account, _ := p.payer()
+				path, created := p.subscription(object{"billing_account_id": account})
+				p.step(accountPath(account), "close").wantStatus(http.StatusOK).want("data.status", "closed")
+				p.get(path).wantStatus(http.StatusOK).wantKept(subscriptionMembers, created.at("data"))
+			}),
+		claim(181, "Recurring billing §2 Envelopes; wire contract: billing_accounts.delete",
+			"Deleting an account returns {data: {deleted: true}}; afterwards it returns 404 and does not appear in any list.",
+			func(p *probe) {
+				path, created := p.openAccount(nil)
+				p.delete(path).wantStatus(http.StatusOK).want("", object{"data": object{"deleted": true}})
+				p.get(path).wantStatus(http.StatusNotFound).wantError("")
+				p.get(accountsPath, "customer_id", created.text("data.customer.id")).wantStatus(http.StatusOK).want("meta.total", 0)
+			}),
+		claim(182, "Wire contract: billing_accounts.delete (external_id of a deleted object)",
+			"The external_id of a deleted account can be used again.", func(p *probe) {
+				word := unique()
+				path, _ := p.openAccount(object{"external_id": word})
+				p.delete(path).wantStatus(http.StatusOK)
+				p.openAccount(object{"external_id": word})
+			}),
+		claim(183, "Wire contract: billing_accounts.list",
+			"The filter external_id matches the whole value only, and updated_at_gte excludes older items.", func(p *probe) {
+				word := unique()
+				p.openAccount(object{"external_id": word + "-a"})
+				path, first := p.openAccount(object{"external_id": word})
+				id := first.text("data.id")
+				p.get(accountsPath, "external_id", word).wantStatus(http.StatusOK).want("meta.total", 1).want("data.0.id", id)
+				updated := p.patch(path, object{"payment_terms_days": 20}).wantStatus(http.StatusOK).time("data.updated_at")
+				for since, total := range map[time.Time]int{updated: 1, updated.Add(time.Millisecond): 0} {
+					p.get(accountsPath, "external_id", word, "updated_at_gte", since.Format(time.RFC3339Nano)).
+						wantStatus(http.StatusOK).want("meta.total", total)
+				}
+			}),
+		claim(184, "Wire contract: billing_accounts.list (customer loaded in every response)",
+			"The customer is included in an account that is created with it, listed, updated, suspended, reactivated or closed.",
+			func(p *probe) {
+				_, made := p.customer(object{"create_billing_account": true})
+				customer, account := made.text("data.customer.id"), accountPath(made.text("data.billing_account.id"))
+				made.want("data.billing_account.customer.id", customer)
+				p.get(accountsPath, "customer_id", customer).wantStatus(http.StatusOK).want("data.0.customer.id", customer)
+				p.patch(account, object{"payment_terms_days": 21}).wantStatus(http.StatusOK).want("data.customer.id", customer)
+				for _, step := range []string{"/suspend", "/reactivate", "/close"} {
+					p.post(account+step, object{"reason": "Conferência"}).wantStatus(http.StatusOK).want("data.customer.id", customer)
+				}
+			}),
 	}
 }
 
-func checkAccountCustomerKind(p *probe) {
-	for kind, wanted := range map[string]string{"natural": "individual", "juridical": "company"} {
-		_, read := p.account(object{"kind": kind})
-		read.want("data.customer.kind", wanted)
-	}
-}
-
-func checkAccountFilterCustomer(p *probe) {
-	first, _ := p.account(nil)
-	p.account(nil)
-	a := p.get(accountsPath, "customer_id", first.text("data.customer.id")).wantStatus(http.StatusOK)
-	a.want("meta.total", 1).want("data.0.id", first.text("data.billing_account.id"))
-	p.get(accountsPath, "customer_id", nobody).wantStatus(http.StatusOK).want("meta.total", 0)
-}
-
-func checkAccountFilterStatus(p *probe) {
-	first, _ := p.account(nil)
-	id := first.text("data.customer.id")
-	p.get(accountsPath, "customer_id", id, "status", "active").wantStatus(http.StatusOK).want("meta.total", 1)
-	p.get(accountsPath, "customer_id", id, "status", "closed").wantStatus(http.StatusOK).want("meta.total", 0)
-}
-
-func checkAccountSearch(p *probe) {
-	word := unique()
-	customer, _ := p.customer(nil)
-	p.openAccount(object{"customer": object{"id": strings.TrimPrefix(customer, customersPath+"/")}, "external_id": word})
-	p.get(accountsPath, "search", word).wantStatus(http.StatusOK).want("meta.total", 1).want("data.0.external_id", word)
-	p.get(accountsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
-}
-
-func checkAccountsSorted(p *probe) {
-	word := unique()
-	path, _ := p.customer(nil)
-	customer := strings.TrimPrefix(path, customersPath+"/")
-	for _, last := range []string{"-b", "-a"} {
-		p.openAccount(object{"customer": object{"id": customer}, "external_id": word + last})
-	}
-	for order, first := range map[string]string{"asc": "-a", "desc": "-b"} {
-		p.get(accountsPath, "customer_id", customer, "sort_by", "external_id", "sort_order", order, "per_page", "1").
-			wantStatus(http.StatusOK).want("meta.total", 2).want("data.0.external_id", word+first)
-	}
-}
-
-func checkAccountListed(p *probe) {
-	created, read := p.account(allFields(unique()))
-	listed := p.get(accountsPath, "customer_id", created.text("data.customer.id")).wantStatus(http.StatusOK)
-	read.want("data", listed.at("data.0"))
+// step posts to a transition of an account, with a reason.
+func (p *probe) step(path, name string) *response {
+	return p.post(path+"/"+name, object{"reason": "Motivo de " + name})
 }

@@ -27,34 +27,22 @@ type Effect struct {
 	MovesClock bool
 }
 
-// The numbers of the claims with each effect. A test compares them with the requests that the claims send.
-var (
-	readsOnly = []int{3, 6, 7, 12, 21, 22, 23, 24, 25, 31, 32, 33, 34, 351, 352, 703, 712, 713, 714, 715,
-		722, 791, 792, 793}
-	// createsInvoices are those that ask for an invoice, which cannot be deleted.
-	createsInvoices = []int{321, 322, 323, 324}
-	// reprices are those that change immediately what a subscription is charged for, or leave charging to the service.
-	reprices   = []int{210, 242, 243, 244, 263, 264, 281, 283, 335}
-	movesClock = []int{331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 548, 566, 606, 607, 608, 609}
-	// createsKeys are those that create or rotate API keys: a revoked key still reads.
-	createsKeys = []int{
-		538, 539, 541, 542, 543, 544, 546, 547, 548, 549, 550, 551, 552, 553, 554,
-		561, 562, 563, 564, 565, 566, 567, 568, 569, 570, 571, 572, 573, 641, 642, 643, 644, 645, 646, 647, 648,
-	}
-)
+// These mark a claim with its effect. A test compares the marks with the requests that the claims send.
 
-func effectOf(number int) Effect {
-	e := Effect{ReadsOnly: slices.Contains(readsOnly, number), MovesClock: slices.Contains(movesClock, number)}
-	switch {
-	case slices.Contains(createsKeys, number):
-		e.Leaves = "revoked API keys"
-	case slices.Contains(createsInvoices, number):
-		e.Leaves, e.Costs = "invoices", "creates invoices"
-	case slices.Contains(reprices, number):
-		e.Costs = "changes what a subscription is charged"
-	}
-	return e
+func (c Claim) readsOnly() Claim  { c.ReadsOnly = true; return c }
+func (c Claim) movesClock() Claim { c.MovesClock = true; return c }
+
+// createsKeys is for claims that create or rotate API keys: a revoked key still reads.
+func (c Claim) createsKeys() Claim { c.Leaves = "revoked API keys"; return c }
+
+// createsInvoices is for claims that ask for an invoice, which cannot be deleted.
+func (c Claim) createsInvoices() Claim {
+	c.Leaves, c.Costs = "invoices", "creates invoices"
+	return c
 }
+
+// reprices is for claims that change immediately what a subscription is charged for, or leave charging to the service.
+func (c Claim) reprices() Claim { c.Costs = "changes what a subscription is charged"; return c }
 
 // InSafeOrder sorts claims so that those with less effect come first: reading, then creating and deleting, then leaving
 // something behind, then charging, then moving the clock.

@@ -45,7 +45,7 @@ type probe struct {
 // claim builds a [Claim] from a check in steps.
 func claim(number int, source, text string, check func(*probe)) Claim {
 	return Claim{
-		Number: number, Source: source, Text: text, Service: Billing, Effect: effectOf(number),
+		Number: number, Source: source, Text: text, Service: Billing,
 		Check: func(ctx context.Context, target Target) error {
 			p := newProbe(ctx, target)
 			defer p.stop()

@@ -91,7 +91,8 @@ func (a applied) unexplained(r sandbox.Request) string {
 			}
 		}
 		if r.Operation == "api_keys.revoke" && slices.ContainsFunc(a.plan.Changes, func(c *acctest.Change) bool {
-			return typeOf(c.Address) == "billing_api_key" && c.After["previous_keys"] == any(acctest.Unknown)
+			return typeOf(c.Address) == "billing_api_key" &&
+				(c.Action == acctest.Delete || c.After["previous_keys"] == any(acctest.Unknown))
 		}) {
 			return "" // the successor that was only made to give an old key its end
 		}

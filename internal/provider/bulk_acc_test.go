@@ -204,7 +204,7 @@ func TestAccBulkRefresh_lists(t *testing.T) {
 		{"rate limit", sandbox.Fault{Status: http.StatusTooManyRequests, RetryAfter: "1", Times: 1}, 6},
 		// net/http itself sends a GET again on each idle connection.
 		{"connections break", sandbox.Fault{DropBefore: true}, n + 12},
-		{"a proxy", sandbox.Fault{HTML: true}, n + 1},
+		{"a proxy", sandbox.Fault{Status: 200, Foreign: "html"}, n + 1},
 		{"the same page again and again", sandbox.Fault{Body: page(all[:2], n)}, n + 1},
 		{"items twice", sandbox.Fault{Body: page(append(all[1:n:n], all[1]), n)}, n + 1},
 		{"no ids", sandbox.Fault{Body: changed(func(item acctest.JSON) { delete(item, "id") })}, n + 1},

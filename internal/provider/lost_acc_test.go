@@ -87,10 +87,10 @@ resource "billing_subscription" "r" {
 	}
 	run(t, resource.TestStep{PreConfig: each(sandbox.Fault{Status: 503}), Config: config(`external_id = "taken"`),
 		ExpectError: acctest.Saying(strings.Repeat("the external_id is taken…import {…", 3))})
-	run(t, resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, HTML: true}), Config: config(""),
+	run(t, resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, Foreign: "html"}), Config: config(""),
 		ExpectError: acctest.Saying(strings.Repeat("the outcome is unknown…import {…", 3))})
 	run(t,
-		resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, HTML: true}),
+		resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, Foreign: "html"}),
 			Config: config(`external_id = "ours"`),
 			Check: func(state *terraform.State) error {
 				for name, operation := range billed {
@@ -122,11 +122,12 @@ func TestLostCreations(t *testing.T) {
 	const adopted, taken, unknown = "instead of", "the external_id is taken", "the outcome is unknown"
 	response := map[string]sandbox.Fault{
 		"dropped": {DropAfter: true}, "500": {Status: 500, After: true}, "503": {Status: 503, After: true},
-		"504": {Status: 504, After: true}, "truncated": {TruncateBody: true}, "HTML": {HTML: true, After: true},
+		"504": {Status: 504, After: true}, "truncated": {TruncateBody: true}, "HTML": {Status: 200,
+			Foreign: "html", After: true},
 		"empty": {Empty: true, After: true},
 	}
 	request := map[string]sandbox.Fault{"dropped": {DropBefore: true}, "503": {Status: 503},
-		"HTML": {Status: 502, HTML: true}}
+		"HTML": {Status: 502, Foreign: "html"}}
 	for row, test := range map[string]struct {
 		faults map[string]sandbox.Fault
 		code   any // external_id of the creation

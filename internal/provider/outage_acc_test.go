@@ -61,7 +61,7 @@ func TestAccOutage_once(t *testing.T) {
 			"The API rejected the token from the environment variable BILLING_TOKEN"},
 		"elsewhere":  {"BILLING_BASE_URL", service.BaseURL + "/prefix", sandbox.Fault{}, "argument operations"},
 		"a failure":  {"", "", sandbox.Fault{Status: 500}, "Such failures are usually temporary"},
-		"HTML pages": {"", "", sandbox.Fault{HTML: true}, "a proxy responded"},
+		"HTML pages": {"", "", sandbox.Fault{Status: 200, Foreign: "html"}, "a proxy responded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

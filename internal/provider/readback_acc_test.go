@@ -18,7 +18,8 @@ func TestUpdateIsReadBack(t *testing.T) {
 		if c.change == nil {
 			continue
 		}
-		for how, fault := range map[string]sandbox.Fault{"empty": {Empty: true, Status: 204}, "HTML": {HTML: true}} {
+		for how, fault := range map[string]sandbox.Fault{
+			"empty": {Empty: true, Status: 204}, "HTML": {Status: 200, Foreign: "html"}} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				t.Parallel()
 				s := acctest.Start(t, acctest.Receiving(acctest.NewReceiver(t)))
@@ -83,7 +84,7 @@ func TestLaggingReads(t *testing.T) {
 func TestCreationIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]sandbox.Fault{
-		"empty": {Empty: true}, "HTML": {HTML: true}, "no object": {Status: 201, Body: `{"data":null}`},
+		"empty": {Empty: true}, "HTML": {Status: 200, Foreign: "html"}, "no object": {Status: 201, Body: `{"data":null}`},
 		"a list": {Status: 200, Body: `[]`}, "an empty object": {Status: 201, Body: `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,13 +2,17 @@ package sandbox_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -229,3 +233,144 @@ func (r result) holds(fields map[string]string) result {
 	}
 	return r
 }
+
+// morning and janLast are where the fixed clocks of tests start.
+var (
+	morning = time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)
+	janLast = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+)
+
+const (
+	accounts      = "/v1/billing-accounts"
+	subscriptions = "/v1/subscriptions"
+	endpointsPath = "/api/v1/webhook-endpoints"
+	keysPath      = "/api/v1/api-keys"
+)
+
+// collect speaks to the collections service of a sandbox.
+func collect(t *testing.T, server *sandbox.Server) caller {
+	t.Helper()
+	c := call(t, server)
+	c.base, c.token = server.CollectionsURL(), server.CollectionsKey()
+	return c
+}
+
+// endpoint creates a webhook endpoint and returns its path.
+func (c caller) endpoint(body string) (path string, created result) {
+	c.t.Helper()
+	created = c.do("POST", endpointsPath, body).want(201)
+	return endpointsPath + "/" + created.text("data", "id"), created
+}
+
+// key creates an API key and returns its path.
+func (c caller) key(body string) (path string, created result) {
+	c.t.Helper()
+	created = c.do("POST", keysPath, body).want(201)
+	return keysPath + "/" + created.text("data", "id"), created
+}
+
+// uses asks for something that a key without scopes may ask for.
+func (c caller) uses(token string) result {
+	c.t.Helper()
+	return c.with(token).do("GET", endpointsPath, "")
+}
+
+// put makes records with these names in a collection, and returns their paths.
+func (c caller) put(collection string, names ...string) (paths []string) {
+	c.t.Helper()
+	for _, name := range names {
+		made := c.do("POST", "/v1/"+collection, `{"name":"`+name+`"}`).want(201)
+		paths = append(paths, "/v1/"+collection+"/"+made.text("data", "id"))
+	}
+	return paths
+}
+
+// page returns the names on a page and the cursor to the next one, empty if
+// there is none.
+func (c caller) page(list, cursor string) (names, next string) {
+	c.t.Helper()
+	if cursor != "" {
+		separator := "?"
+		if strings.Contains(list, "?") {
+			separator = "&"
+		}
+		list += separator + "cursor=" + url.QueryEscape(cursor)
+	}
+	r := c.do("GET", list, "").want(200)
+	next, _ = r.at("meta", "next_cursor").(string)
+	return strings.Join(r.names("name"), " "), next
+}
+
+// walk returns the names on each page from a cursor on, parted by |.
+func (c caller) walk(list, cursor string) string {
+	c.t.Helper()
+	var pages []string
+	for {
+		var names string
+		names, cursor = c.page(list, cursor)
+		if pages = append(pages, names); cursor == "" || len(pages) > 20 {
+			return strings.Join(pages, "|")
+		}
+	}
+}
+
+// fieldsOf are the free-form fields of the record in a response.
+func fieldsOf(r result) string {
+	r.t.Helper()
+	record, _ := r.at("data").(map[string]any)
+	for _, given := range []string{"id", "created_at", "updated_at"} {
+		delete(record, given)
+	}
+	document, err := json.Marshal(record)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(document)
+}
+
+// keyed creates a record with an idempotency key.
+func (c caller) keyed(collection, body, key string) result {
+	c.t.Helper()
+	return c.do("POST", "/v1/"+collection, body, "X-Idempotency-Key", key)
+}
+
+// financeToken makes a token of financial management.
+func financeToken(t *testing.T, server *sandbox.Server, token sandbox.Token) string {
+	t.Helper()
+	token.Service = sandbox.Finance
+	value, err := server.NewToken(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// names resolves by a table, which a test may change.
+type names map[string]string
+
+func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	addr, err := netip.ParseAddr(n[host])
+	return []netip.Addr{addr}, err
+}
+
+func items(list ...string) string { return `"items":[` + strings.Join(list, ",") + `]` }
+
+func anItem(last, more string) string {
+	return `{"product_id":"077b6d09-4c35-4f60-bb73-b0e95293ef` + last +
+		`","price_id":"778eb688-eeaf-4066-9dd4-1508edacf1` + last + `"` + more + `}`
+}
+
+// creationKey is an idempotency key.
+const creationKey = "5f0c3a52-9b1e-4d7a-8c46-2e9d1b7f0a83"
+
+const everyCustomerField = `{
+	"name": "Ana Souza", "external_id": "crm-1", "nickname": "Ana", "legal_name": "Ana Souza ME",
+	"document_number": "529.982.247-25", "kind": "natural", "birthday": "1990-12-31",
+	"notes": "prefers mail", "tags": ["vip", "a<b>"],
+	"addresses": [{"kind": "billing", "street": "Rua A", "number": "10", "complement": null,
+		"neighborhood": "Centro", "city": "Recife", "state": "PE", "postal_code": "50000-000", "country": "BR"}],
+	"phones": [{"kind": "mobile", "value": "+5581999990000"}],
+	"emails": [{"value": "ana@exemplo.com.br"}],
+	"websites": [{"kind": "shop", "value": "https://exemplo.com.br"}],
+	"custom_metadata": {"n": 9007199254740993, "f": 1.50, "deep": {"list": [1, null]}}
+}`

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha512"
 	"encoding/base64"
@@ -18,3 +19,6 @@ func (s *Server) SignJWT(header, payload string) string {
 
 // SigningKey is what the sandbox signs its tokens with.
 func (s *Server) SigningKey() string { return s.control.Bootstrap.SigningKey }
+
+// Reset is what a user requests with `reset`.
+func (s *Server) Reset(ctx context.Context) error { return s.control.Reset(ctx) }

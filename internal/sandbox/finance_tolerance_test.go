@@ -123,29 +123,6 @@ func TestToleranceLeavesTheDescription(t *testing.T) {
 	}
 }
 
-// A new record is missing from its first listings, and from no single read.
-func TestRecordReadLag(t *testing.T) {
-	t.Parallel()
-	c := book(t, start(t, sandbox.Options{ReadLag: 2}))
-	path := c.put("notes", "a")[0]
-	c.do("GET", path, "").want(200)
-	for i, want := range []string{"", "", "a", "a"} {
-		if got := c.walk("/v1/notes", ""); got != want {
-			t.Errorf("listing %d: %q, want %q", i, got, want)
-		}
-	}
-	c.keyed("notes", `{"name":"b"}`, creationKey).want(201)
-	c.keyed("notes", `{"name":"b"}`, creationKey).want(201) // hides nothing a second time
-	for i, want := range []string{"a", "a", "a b"} {
-		if got := c.walk("/v1/notes?limit=100", ""); got != want {
-			t.Errorf("listing %d after another one: %q, want %q", i, got, want)
-		}
-	}
-	if n := len(c.do("GET", "/v1/payables", "").want(200).names("id")); n != 14 {
-		t.Errorf("%d payables of the example data at once", n)
-	}
-}
-
 // Financial management §1: conditional requests.
 func TestConditionalReads(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func fuzzedServer(f *testing.F) *Server {
 func FuzzFault(f *testing.F) {
 	for _, seed := range []string{
 		"status=503", "operation=customers.create,drop=after,times=1", "latency=2s,skip=3", "status=429,retry-after=date:30s",
-		"body=a,b=c,times=1", "html", "empty,status=404,after", "truncate", "method=get,status=200", "path=/v1/,status=599",
+		"body=a,b=c,times=1", "foreign=html", "empty,status=404,after", "truncate", "method=get,status=200", "path=/v1/,status=599",
 		"times=-1", "latency=1e9h", "body=", "status=503,,", "=", "status", "html=1", "drop=before,drop=after",
 		"retry-after=date:x,status=503",
 	} {

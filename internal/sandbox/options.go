@@ -56,9 +56,6 @@ type Options struct {
 	// MaxPerPage is the largest page size; zero means 100, as documented. A test sets
 	// 2, so that every listing crosses a page boundary.
 	MaxPerPage int
-	// ReadLag is how many listings a new object is missing from, as behind a
-	// search index that follows the writes. A single read sees it immediately.
-	ReadLag int
 	// Tolerance makes the server differ in ways that a client must tolerate.
 	Tolerance Tolerance
 

@@ -78,7 +78,6 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.finance.CursorKey = []byte(s.control.Bootstrap.SigningKey)
-	s.core.Lag.Listings = o.ReadLag // what the state begins with is not new
 	return s.collections.Start()
 }
 

@@ -41,7 +41,7 @@ const aSeed = `{
 // references lead where they say, and its credentials work.
 func TestSeedDocument(t *testing.T) {
 	t.Parallel()
-	server := start(t, sandbox.Options{Seed: 1, SeedDocument: []byte(aSeed), ReadLag: 1, Start: morning})
+	server := start(t, sandbox.Options{Seed: 1, SeedDocument: []byte(aSeed), Start: morning})
 	if len(server.Requests()) != 0 || server.SeedIgnored() {
 		t.Errorf("%d requests logged, ignored: %v", len(server.Requests()), server.SeedIgnored())
 	}

@@ -1,12 +1,14 @@
 package sandbox_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -110,5 +112,107 @@ func TestConcurrentRequests(t *testing.T) {
 	}
 	if got := c.do("GET", "/v1/customers", "").json("meta", "total"); got != "8" {
 		t.Errorf("total %s", got)
+	}
+}
+
+// A reset that fails changes nothing: objects, faults, requests and the clock stay.
+func TestResetThatFails(t *testing.T) {
+	t.Parallel()
+	receivers := names{"hooks.example.org": "8.8.8.8"}
+	server := start(t, sandbox.Options{Start: morning, Resolver: receivers,
+		SeedDocument: []byte(`{"webhook_endpoints":[{"url":"https://hooks.example.org/in"}]}`)})
+	c := call(t, server)
+	c.create(`{"name":"Ana"}`)
+	server.Clock().Advance(time.Hour)
+	server.AddFault(sandbox.Fault{Operation: "me.get", Status: 503})
+	server.AddFault(sandbox.Fault{Clock: -24 * time.Hour})
+	receivers["hooks.example.org"] = "10.0.0.1" // rejected: the name leads into an internal network
+	if err := server.Reset(t.Context()); err == nil {
+		t.Fatal("the seed can be used no more, and no error")
+	}
+	if n := len(server.Faults()); n != 2 {
+		t.Errorf("%d faults are left of 2", n)
+	}
+	if ahead := time.Until(server.Clock().Now()); ahead > -23*time.Hour {
+		t.Errorf("the fault of the clock is gone: %s", ahead)
+	}
+	if len(server.Requests()) != 1 || len(c.do("GET", "/v1/customers", "").want(200).names("name")) != 1 {
+		t.Errorf("requests %v", server.Requests())
+	}
+	server.ClearFaults()
+	if now := server.Clock().Now(); !now.Equal(morning.Add(time.Hour)) {
+		t.Errorf("the clock is at %s", now)
+	}
+	receivers["hooks.example.org"] = "8.8.8.8"
+	if err := server.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if now := server.Clock().Now(); !now.Equal(morning) {
+		t.Errorf("the clock is at %s after the reset", now)
+	}
+}
+
+// The hooks for what no operation does.
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{Start: janLast})
+	c := call(t, server)
+	path, made := c.subscribe("")
+	id := made.text("data", "id")
+	before := made.text("data", "updated_at")
+	for _, step := range []struct {
+		move func() error
+		want string
+	}{
+		{func() error { return server.SetPastDue(id, true) }, "past_due"},
+		{func() error { return server.SetPastDue(id, false) }, "active"},
+		{func() error { return server.SetSubscriptionStatus(id, "on_fire") }, "on_fire"},
+	} {
+		if err := step.move(); err != nil {
+			t.Errorf("%s: %v", step.want, err)
+		}
+		r := c.do("GET", path, "").want(200).holds(map[string]string{"status": `"` + step.want + `"`})
+		if r.text("data", "updated_at") <= before {
+			t.Errorf("%s did not move updated_at", step.want)
+		}
+		before = r.text("data", "updated_at")
+	}
+	if err := server.SetPastDue(id, true); err == nil || !strings.Contains(err.Error(), "invalid_transition") {
+		t.Errorf("past due from another state: %v", err)
+	}
+	for _, err := range []error{server.SetPastDue(plan, true), server.SetSubscriptionStatus(plan, "draft")} {
+		if err == nil || !strings.Contains(err.Error(), "not_found") {
+			t.Errorf("unknown subscription: %v", err)
+		}
+	}
+	if err := errors.Join(server.SetSubscriptionStatus(id, "active"), server.SetPastDue(id, true)); err != nil {
+		t.Error(err)
+	}
+	c.do("POST", path+"/cancel", "").want(200).holds(map[string]string{"status": `"canceled"`})
+	path, made = c.subscribe("")
+	if err := server.SetSubscriptionStatus(made.text("data", "id"), "draft"); err != nil {
+		t.Error(err)
+	}
+	c.do("DELETE", path, "").want(200)
+}
+
+// Cursors and idempotency keys are good for as long as the state is.
+func TestFinanceOverARestart(t *testing.T) {
+	t.Parallel()
+	o := sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db"), NoExampleData: true}
+	server := start(t, o)
+	c := book(t, server)
+	c.put("notes", "a", "b")
+	original := c.keyed("notes", `{"name":"c"}`, creationKey).want(201)
+	_, cursor := c.page("/v1/notes?limit=2", "")
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = book(t, start(t, o))
+	if r := c.keyed("notes", `{}`, creationKey).want(201); string(r.body) != string(original.body) {
+		t.Errorf("after the restart %s, before %s", r.body, original.body)
+	}
+	if names, _ := c.page("/v1/notes?limit=2", cursor); names != "c" {
+		t.Errorf("the second page is %s", names)
 	}
 }

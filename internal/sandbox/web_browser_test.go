@@ -1,122 +1,239 @@
 package sandbox_test
 
 import (
-	"bytes"
+	"bufio"
 	"context"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// goneBody is how the body of the page begins when the sandbox does not respond.
-const goneBody = `<body class="gone">`
+// tab is a page in a headless Chromium, which it drives over the DevTools protocol: one JSON message after another,
+// each ended by a zero byte, over two pipes.
+type tab struct {
+	t       *testing.T
+	in      io.Writer
+	out     *bufio.Reader
+	session string
+	last    int
+	// complaints are errors of scripts and violations of the page's policy.
+	complaints []string
+}
 
-// browser finds a Chromium, or skips the test.
-func browser(t *testing.T) string {
+// browser opens a tab, or skips the test.
+func browser(t *testing.T) *tab {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	program := ""
+	for _, name := range []string{"google-chrome", "chromium-browser", "chromium"} {
 		if path, err := exec.LookPath(name); err == nil {
-			return path
+			program = path
 		}
 	}
-	t.Skip("needs Chromium: neither chromium nor chromium-browser nor google-chrome is in PATH")
-	return ""
-}
-
-// dump lets a headless browser load the page and run it for ten seconds of the
-// browser's own time, and returns the document as it is then, and what the
-// browser has said.
-func dump(t *testing.T, program, address string) (document, said string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	if program == "" {
+		t.Skip("needs Chromium: neither chromium nor chromium-browser nor google-chrome is in PATH")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	command := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
 		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-		"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget=10000", "--dump-dom", address)
-	var out, errs bytes.Buffer
-	command.Stdout, command.Stderr = &out, &errs
-	if err := command.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, errs.String())
-	}
-	return out.String(), errs.String()
-}
-
-// before is a server in front of the page, which calls asked with how often the
-// page has been asked for by then, this time included.
-func before(t *testing.T, server *sandbox.Server, asked func(times int32)) (address string) {
-	t.Helper()
-	page, err := url.Parse(server.WebURL())
+		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe")
+	read, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var times atomic.Int32
-	proxy := httputil.NewSingleHostReverseProxy(page)
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/" {
-			asked(times.Add(1))
-		}
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(front.Close)
-	return front.URL + "/"
+	out, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.ExtraFiles = []*os.File{read, write} // 3 and 4, as the flag wants them
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	read.Close()
+	write.Close()
+	b := &tab{t: t, in: in, out: bufio.NewReader(out)}
+	t.Cleanup(func() {
+		// It ends all of its processes before its folder is removed.
+		_, _ = in.WriteString(`{"id":0,"method":"Browser.close"}` + "\x00")
+		_, _ = io.Copy(io.Discard, b.out)
+		_ = command.Wait()
+		cancel()
+		in.Close()
+		out.Close()
+	})
+	var target struct{ TargetID, SessionID string }
+	b.into(b.send("Target.createTarget", map[string]any{"url": "about:blank"}), &target)
+	b.into(b.send("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}), &target)
+	b.session = target.SessionID
+	b.send("Log.enable", nil)
+	b.send("Runtime.enable", nil)
+	b.send("Browser.grantPermissions", map[string]any{"permissions": []string{"clipboardReadWrite",
+		"clipboardSanitizedWrite"}})
+	return b
 }
 
-// In a browser the page keeps to its own policy, and shows what is made after it
-// was loaded.
+func (b *tab) into(message json.RawMessage, value any) {
+	b.t.Helper()
+	if err := json.Unmarshal(message, value); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// send sends a command and returns its result.
+func (b *tab) send(method string, params map[string]any) json.RawMessage {
+	b.t.Helper()
+	b.last++
+	message := map[string]any{"id": b.last, "method": method, "params": params}
+	if params == nil {
+		delete(message, "params")
+	}
+	if b.session != "" && !strings.HasPrefix(method, "Browser.") {
+		message["sessionId"] = b.session
+	}
+	document, err := json.Marshal(message)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.in.Write(append(document, 0)); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+	for {
+		document, err := b.out.ReadBytes(0)
+		if err != nil {
+			b.t.Fatalf("%s: %v", method, err)
+		}
+		var got struct {
+			ID            int
+			Method        string
+			Result, Error json.RawMessage
+		}
+		b.into(document[:len(document)-1], &got)
+		switch {
+		case got.Method == "Log.entryAdded" || got.Method == "Runtime.exceptionThrown":
+			b.complaints = append(b.complaints, string(document))
+		case got.ID == b.last && got.Error != nil:
+			b.t.Fatalf("%s: %s", method, got.Error)
+		case got.ID == b.last:
+			return got.Result
+		}
+	}
+}
+
+// eval returns what a JavaScript expression is, promises awaited.
+func (b *tab) eval(expression string) string {
+	b.t.Helper()
+	var got struct {
+		Result           struct{ Value any }
+		ExceptionDetails json.RawMessage
+	}
+	b.into(b.send("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true,
+		"returnByValue": true, "userGesture": true}), &got)
+	if got.ExceptionDetails != nil {
+		b.t.Fatalf("%s: %s", expression, got.ExceptionDetails)
+	}
+	return fmt.Sprint(got.Result.Value)
+}
+
+// await waits until a JavaScript expression is true.
+func (b *tab) await(what, expression string) {
+	b.t.Helper()
+	if got := b.eval(`new Promise((ready) => {
+		const until = Date.now() + 40000;
+		const look = () => (` + expression + `) ? ready("yes") : Date.now() > until ? ready("no") : setTimeout(look, 50);
+		look();
+	})`); got != "yes" {
+		b.t.Fatalf("the browser does not show %s: %s", what, b.eval("document.body.innerText"))
+	}
+}
+
+// open loads an address in a window of this width.
+func (b *tab) open(address string, width int) {
+	b.t.Helper()
+	b.send("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1,
+		"mobile": false})
+	b.send("Page.navigate", map[string]any{"url": "about:blank"}) // also when only the fragment is another one
+	b.await("an empty page", `location.href === "about:blank"`)
+	b.send("Page.navigate", map[string]any{"url": address})
+	b.await(address, `location.href.startsWith("http") && document.readyState === "complete"`)
+}
+
+// TestWebPageInABrowser drives the page as a user does.
 func TestWebPageInABrowser(t *testing.T) {
-	program := browser(t)
-	t.Parallel()
-	server := start(t, sandbox.Options{Web: true})
+	b := browser(t)
+	server, _ := lively(t)
 	c := call(t, server)
-	c.create(`{"name":"There before"}`)
-	// The page is asked for a second time by nobody but its script. Just before
-	// that, another customer is created.
-	document, said := dump(t, program, before(t, server, func(times int32) {
-		if times != 2 {
-			return
-		}
-		if made, err := c.try("POST", "/v1/customers", `{"name":"Made afterwards"}`); err != nil ||
-			made.status != http.StatusCreated {
-			t.Errorf("create: %d %s, %v", made.status, made.body, err)
-		}
-	}))
-	for _, shown := range []string{"There before", "Made afterwards"} {
-		if !strings.Contains(document, shown) {
-			t.Errorf("the browser does not show %q", shown)
-		}
-	}
-	if strings.Contains(document, goneBody) {
-		t.Error("the browser shows a sandbox that responds as one that does not")
-	}
-	for line := range strings.Lines(said) {
-		if strings.Contains(line, "CONSOLE") || strings.Contains(line, "Content Security Policy") {
-			t.Errorf("the browser complains: %s", line)
-		}
-	}
-}
+	c.do("PATCH", "/v1/customers/"+c.create(`{"name":"There before"}`), `{"custom_metadata":{"managed_by_terraform":1}}`,
+		"User-Agent", "terraform-provider-billing/1.0.0").want(200)
+	made := c.do("GET", "/v1/me", "").want(200).header.Get("Request-Id")
 
-// When the sandbox has ended, its page says so and keeps what it showed last.
-func TestWebPageOfAnEndedSandbox(t *testing.T) {
-	program := browser(t)
-	t.Parallel()
-	server := start(t, sandbox.Options{Web: true})
-	call(t, server).create(`{"name":"There before"}`)
-	document, _ := dump(t, program, before(t, server, func(times int32) {
-		if times > 1 {
-			panic(http.ErrAbortHandler)
+	for _, width := range []int{390, 1280, 1920} {
+		b.open(server.WebURL(), width)
+		if got := b.eval(`document.documentElement.scrollWidth <= innerWidth`); got != "true" {
+			t.Errorf("at %d px the page is wider than the window", width)
 		}
-	}))
-	for _, shown := range []string{"There before", goneBody} {
-		if !strings.Contains(document, shown) {
-			t.Errorf("the browser does not show %q", shown)
+		if got := b.eval(`[...document.querySelectorAll("button")].filter((e) => e.checkVisibility() &&
+			(e.offsetWidth < 24 || e.offsetHeight < 24)).length`); got != "0" {
+			t.Errorf("at %d px %s buttons are smaller than 24 px", width, got)
 		}
+		// A short word that needs more than two lines is broken.
+		if got := b.eval(`[...document.querySelectorAll("code, .by, dd, dt, .status, time, a, th")].filter((e) =>
+			e.checkVisibility() && !/\s/.test(e.innerText.trim()) && e.innerText.length < 25 && e.children.length === 0 &&
+			e.getClientRects().length > 2).map((e) => e.innerText).join()`); got != "" {
+			t.Errorf("at %d px words are broken: %s", width, got)
+		}
+	}
+	light := b.eval(`getComputedStyle(document.body).backgroundColor`)
+	b.send("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme",
+		"value": "dark"}}})
+	if dark := b.eval(`getComputedStyle(document.body).backgroundColor`); dark == light {
+		t.Errorf("dark and light are both %s", dark)
+	}
+
+	// What has the focus keeps it, and what is closed stays closed, when new requests come.
+	b.eval(`document.querySelector("#requests li a[href^='/request']").focus()`)
+	b.eval(`document.querySelector(".timeline").closest("details").open = false`)
+	focused := b.eval(`document.activeElement.href`)
+	c.create(`{"name":"Made afterwards"}`)
+	b.await("a new customer", `document.getElementById("customers").innerText.includes("Made afterwards")`)
+	if got := b.eval(`document.activeElement.href`); got != focused {
+		t.Errorf("the focus is on %s, was on %s", got, focused)
+	}
+	if got := b.eval(`document.querySelector(".timeline").closest("details").open`); got != "false" {
+		t.Error("what the user closed is open")
+	}
+
+	// A filter is in the address. Of a request that it names the group is open.
+	b.eval(`document.querySelector("[name=q]").value = "managed_by_terraform"`)
+	b.eval(`document.getElementById("filter").dispatchEvent(new Event("input"))`)
+	b.await("the filtered requests", `document.querySelectorAll("#requests li").length === 1`)
+	if got := b.eval(`location.search`); got != "?q=managed_by_terraform" {
+		t.Errorf("the address has %s", got)
+	}
+	b.open(server.WebURL()+"/#request-"+made, 1280)
+	b.await("the named request", `document.getElementById("request-`+made+`").checkVisibility()`)
+
+	// Details open on the page, and lead on to the object and its requests.
+	b.eval(`document.querySelector("#request-` + made + ` a[href^='/request']").click()`)
+	b.await("the request", `document.querySelector("dialog[open] h1")?.innerText === "GET /v1/me"`)
+	b.eval(`document.querySelector("dialog button").click()`)
+	b.eval(`document.querySelector("#customers a[href^='/object']").click()`)
+	b.await("the object", `document.querySelector("dialog[open]")?.innerText.includes("customers.create")`)
+	b.eval(`document.querySelector("dialog [data-copy]").click()`)
+	b.await("that it has copied", `document.getElementById("said").textContent.startsWith("Copied ")`)
+
+	if len(b.complaints) > 0 {
+		t.Errorf("the browser complains: %s", b.complaints)
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.await("that the sandbox has ended", `document.body.classList.contains("gone")`)
+	if got := b.eval(`document.body.innerText`); !strings.Contains(got, "Made afterwards") ||
+		!strings.Contains(got, "not running any more") {
+		t.Errorf("of a sandbox that has ended the browser shows %s", got)
 	}
 }

@@ -1,9 +1,10 @@
-// Command dev builds the provider and installs it for Terraform and OpenTofu without changing any settings of the user:
+// Command dev builds the provider and the sandbox, and installs the provider for Terraform and OpenTofu. It changes no
+// settings of the user:
 //
 //	go run ./internal/cmd/dev [terraform or tofu ...]    from the root of the repository
 //
-// It writes a filesystem mirror and the CLI configuration dev.tfrc into bin, and prints the line that makes a shell use
-// them. Without arguments it installs the provider for each of terraform and tofu that is in PATH.
+// It writes a filesystem mirror, the CLI configuration dev.tfrc and billing-sandbox into bin, and prints the lines that
+// make a shell use them. Without arguments it installs the provider for each of terraform and tofu that is in PATH.
 package main
 
 import (
@@ -44,7 +45,7 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 	if len(programs) == 0 {
 		return errors.New("found neither terraform nor tofu: put one into PATH, or name it with TERRAFORM=/path/to/terraform")
 	}
-	fmt.Fprintln(out, "Building the provider. The first time this takes a while.")
+	fmt.Fprintln(out, "Building the provider and the sandbox. The first time this takes several minutes.")
 	// An empty configuration: the one that is in use may name files that do not exist.
 	providers, settings := filepath.Join(dir, "mirror"), filepath.Join(dir, "dev.tfrc")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -68,6 +69,14 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 		fmt.Fprintf(out, "Installed the provider as %s %s for %s (version %s).\n", program.Address, mirror.Version, path,
 			program.Version)
 	}
+	sandbox := filepath.Join(dir, "billing-sandbox")
+	if runtime.GOOS == "windows" {
+		sandbox += ".exe"
+	}
+	if err := mirror.Build(ctx, ".", "./internal/cmd/billing-sandbox", sandbox, ""); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Built %s.\n", sandbox)
 	fmt.Fprintln(out, "After a new build, delete .terraform.lock.hcl and run init again: the build has another checksum.")
 	fmt.Fprint(out, use(settings, runtime.GOOS))
 	return nil
@@ -84,13 +93,19 @@ func inPath() []string {
 	return found
 }
 
-// use is the text that says how to use the settings: the line for the usual shell of the system first.
+// use is the text that says how to use the settings and the sandbox: the lines for the usual shell of the system first.
 func use(settings, system string) string {
-	powershell := "$env:TF_CLI_CONFIG_FILE = '" + strings.ReplaceAll(settings, "'", "''") + "'\n"
-	posix := "export TF_CLI_CONFIG_FILE='" + strings.ReplaceAll(settings, "'", `'\''`) + "'\n"
-	const paste = "\nPaste this line:\n\n  "
+	quoted := func(text, quote string) string { return "'" + strings.ReplaceAll(text, "'", quote) + "'" }
+	dir := filepath.Dir(settings)
+	powershell := "  $env:TF_CLI_CONFIG_FILE = " + quoted(settings, "''") + "\n  $env:PATH = " + quoted(dir, "''") +
+		" + [IO.Path]::PathSeparator + $env:PATH\n"
+	bin := quoted(dir, `'\''`)
 	if system == "windows" {
-		return paste + powershell + "\nIn Git Bash instead: " + posix
+		bin = `"$(cygpath ` + bin + `)"` // a colon separates the folders of PATH
 	}
-	return paste + posix + "\nIn PowerShell instead: " + powershell
+	posix := "  export TF_CLI_CONFIG_FILE=" + quoted(settings, `'\''`) + "\n  export PATH=" + bin + ":\"$PATH\"\n"
+	if system == "windows" {
+		return "\nPaste these lines:\n\n" + powershell + "\nIn Git Bash instead:\n\n" + posix
+	}
+	return "\nPaste these lines:\n\n" + posix + "\nIn PowerShell instead:\n\n" + powershell
 }

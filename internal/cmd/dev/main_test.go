@@ -2,16 +2,18 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// The line that make dev prints is all that Terraform needs: init, a lock file, a local module, plan and apply work as
-// with a release.
-func TestAccPastedLine(t *testing.T) {
+// The lines that make dev prints are all that is needed: init, a lock file, a local module, plan and apply work as with
+// a release, and billing-sandbox is in PATH.
+func TestAccPastedLines(t *testing.T) {
 	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
 	t.Chdir("../../..")
 	bin := filepath.Join(t.TempDir(), "it's here")
@@ -19,11 +21,16 @@ func TestAccPastedLine(t *testing.T) {
 	if err := install(t.Context(), &out, bin, []string{acctest.TerraformProgram()}); err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(out.String(), "Paste this line:\n\n")
-	pasted := strings.TrimSpace(strings.SplitN(text, "\n", 2)[0])
 	settings := filepath.Join(bin, "dev.tfrc")
-	if want := "export TF_CLI_CONFIG_FILE='" + strings.ReplaceAll(settings, "'", `'\''`) + "'"; pasted != want {
-		t.Errorf("the line to paste is %s, not %s", pasted, want)
+	printed := use(settings, runtime.GOOS)
+	if !strings.HasSuffix(out.String(), printed) {
+		t.Errorf("it prints\n%s", out.String())
+	}
+	if runtime.GOOS != "windows" {
+		shell := exec.CommandContext(t.Context(), "sh", "-c", strings.Split(printed, "\n\n")[1]+"\nbilling-sandbox version")
+		if version, err := shell.CombinedOutput(); err != nil || !strings.HasPrefix(string(version), "billing-sandbox ") {
+			t.Errorf("in a shell with %s: %v, %s", printed, err, version)
+		}
 	}
 
 	tf.Env["TF_CLI_CONFIG_FILE"] = settings
@@ -70,10 +77,12 @@ resource "billing_customer" "aurora" {
 func TestUse(t *testing.T) {
 	t.Parallel()
 	for system, want := range map[string]string{
-		"windows": "Paste this line:\n\n  $env:TF_CLI_CONFIG_FILE = 'C:\\o''brien'\n\nIn Git Bash instead: export ",
-		"linux":   "Paste this line:\n\n  export TF_CLI_CONFIG_FILE='C:\\o'\\''brien'\n\nIn PowerShell instead: $env:",
+		"windows": "Paste these lines:\n\n  $env:TF_CLI_CONFIG_FILE = '/o''brien/dev.tfrc'\n  $env:PATH = '/o''brien' + " +
+			"[IO.Path]::PathSeparator + $env:PATH\n\nIn Git Bash instead:\n\n  export ",
+		"linux": "Paste these lines:\n\n  export TF_CLI_CONFIG_FILE='/o'\\''brien/dev.tfrc'\n  export PATH='/o'\\''brien'" +
+			":\"$PATH\"\n\nIn PowerShell instead:\n\n  $env:",
 	} {
-		if text := use(`C:\o'brien`, system); !strings.Contains(text, want) {
+		if text := use(filepath.FromSlash("/o'brien/dev.tfrc"), system); !strings.Contains(text, want) {
 			t.Errorf("on %s it is\n%s", system, text)
 		}
 	}

@@ -107,6 +107,5 @@ func NewListResource() list.ListResource {
 
 // describe is a key in a listing. Revoked and expired ones cannot be managed, so they are left out.
 func describe(ctx context.Context, client *collections.Service, k *collections.APIKey) (object.Item, bool) {
-	now, _ := client.Now(ctx)
-	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, ended(k, now) == ""
+	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, works(ctx, client, k)
 }

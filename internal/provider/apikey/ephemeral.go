@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
@@ -52,6 +53,7 @@ type ephemeralModel struct {
 
 // Schema describes the ephemeral resource.
 func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	notBlank := []validator.String{value.NotBlank()}
 	says := func(name string) string { return object.Description(&Resource{}, name) }
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is " +
@@ -62,13 +64,13 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 			"arguments.\n\nRequires Terraform 1.10 or OpenTofu 1.11. For a key that outlives the run, use the " +
 			"resource `billing_api_key`; its token is stored in state.",
 		Attributes: map[string]schema.Attribute{
-			"name": schema.StringAttribute{Required: true, Validators: notBlank(),
+			"name": schema.StringAttribute{Required: true, Validators: notBlank,
 				MarkdownDescription: says("name")},
-			"description": schema.StringAttribute{Optional: true, Validators: notBlank(),
+			"description": schema.StringAttribute{Optional: true, Validators: notBlank,
 				MarkdownDescription: says("description")},
 			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: says("scopes"),
-				Validators:          scopeValidators()},
+				Validators:          []validator.Set{value.NoNulls{}, setvalidator.ValueStringsAre(notBlank...)}},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{value.DateOrDateTime()},
 				MarkdownDescription: says("expires_at") + " Defaults to one hour from now, so that " +
@@ -118,7 +120,9 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	if created.Token == nil {
-		e.useless(ctx, client, created.ID, &resp.Diagnostics)
+		resp.Diagnostics.AddError(fmt.Sprintf("The service has not shown the token of the ephemeral API key %s", created.ID),
+			"The key was created, but the response contains no token. The key cannot be used and is revoked.")
+		end(ctx, client, created.ID, &resp.Diagnostics) // Terraform closes nothing that failed to open
 		return
 	}
 	// First of all, so that it is revoked whatever fails after this.
@@ -128,27 +132,19 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 	resp.Diagnostics.Append(resp.Result.Set(ctx, m)...)
 }
 
-// useless ends a key without a token. Terraform closes nothing that failed to open.
-func (e *Ephemeral) useless(ctx context.Context, client *collections.Service, id string, diags *diag.Diagnostics) {
-	diags.AddError(fmt.Sprintf("The service has not shown the token of the ephemeral API key %s", id), "The key was "+
-		"created, but the response contains no token. The key cannot be used and is revoked.")
+// end revokes a key.
+func end(ctx context.Context, client *collections.Service, id string, diags *diag.Diagnostics) {
 	if err := client.RevokeAPIKey(ctx, id); err != nil {
-		apidiag.Add(diags, err, revoking(id))
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "revoke",
+			Object: "the ephemeral API key " + id + ", which works until it expires"})
 	}
-}
-
-func revoking(id string) apidiag.Operation {
-	return apidiag.Operation{Verb: "revoke", Object: "the ephemeral API key " + id + ", which works until it expires"}
 }
 
 // Close revokes the key.
 func (e *Ephemeral) Close(ctx context.Context, req ephemeral.CloseRequest, resp *ephemeral.CloseResponse) {
 	id := object.Private[string](ctx, req.Private, keyOpened, &resp.Diagnostics)
 	client, ready := e.Conn.Collections.For("ephemeral "+typeName, &resp.Diagnostics)
-	if !ready || id == "" {
-		return
-	}
-	if err := client.RevokeAPIKey(ctx, id); err != nil {
-		apidiag.Add(&resp.Diagnostics, err, revoking(id))
+	if ready && id != "" {
+		end(ctx, client, id, &resp.Diagnostics)
 	}
 }

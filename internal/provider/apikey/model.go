@@ -48,44 +48,36 @@ type model struct {
 }
 
 // predecessor is a key that a newer one has replaced. graceUntil is null as long as the service does not end it.
-type predecessor struct{ id, prefix, graceUntil types.String }
+type predecessor struct {
+	ID         types.String `tfsdk:"id"`
+	KeyPrefix  types.String `tfsdk:"key_prefix"`
+	GraceUntil types.String `tfsdk:"grace_until"`
+}
 
 var predecessorType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"id": types.StringType, "key_prefix": types.StringType, "grace_until": types.StringType}}
 
-func predecessorsOf(list types.List) []predecessor {
-	all := make([]predecessor, 0, len(list.Elements()))
-	for _, element := range list.Elements() {
-		o, ok := element.(types.Object)
-		if !ok {
-			continue
-		}
-		text := func(name string) types.String {
-			s, _ := o.Attributes()[name].(types.String)
-			return s
-		}
-		all = append(all, predecessor{text("id"), text("key_prefix"), text("grace_until")})
+// predecessorsOf are the elements of a list; none as long as it is not known.
+func predecessorsOf(list types.List) (all []predecessor) {
+	if !list.IsNull() {
+		list.ElementsAs(context.Background(), &all, false)
 	}
 	return all
 }
 
 func predecessorList(all []predecessor) types.List {
-	elements := make([]attr.Value, len(all))
-	for i, p := range all {
-		elements[i] = types.ObjectValueMust(predecessorType.AttrTypes, map[string]attr.Value{
-			"id": p.id, "key_prefix": p.prefix, "grace_until": p.graceUntil})
-	}
-	return types.ListValueMust(predecessorType, elements)
+	list, _ := types.ListValueFrom(context.Background(), predecessorType, append([]predecessor{}, all...))
+	return list
 }
 
 // all are the keys that end with the resource, the newest first.
 func (m model) all() []predecessor {
-	return append([]predecessor{{id: m.ID, prefix: m.KeyPrefix}}, predecessorsOf(m.PreviousKeys)...)
+	return append([]predecessor{{ID: m.ID, KeyPrefix: m.KeyPrefix}}, predecessorsOf(m.PreviousKeys)...)
 }
 
 // without is the state after a predecessor has ended.
 func (m model) without(id string) model {
-	left := slices.DeleteFunc(predecessorsOf(m.PreviousKeys), func(p predecessor) bool { return p.id.ValueString() == id })
+	left := slices.DeleteFunc(predecessorsOf(m.PreviousKeys), func(p predecessor) bool { return p.ID.ValueString() == id })
 	m.PreviousKeys = predecessorList(left)
 	return m
 }
@@ -94,8 +86,8 @@ func (m model) without(id string) model {
 func (m model) endingAt(id string, end types.String) model {
 	all := predecessorsOf(m.PreviousKeys)
 	for i := range all {
-		if all[i].id.ValueString() == id {
-			all[i].graceUntil = end
+		if all[i].ID.ValueString() == id {
+			all[i].GraceUntil = end
 		}
 	}
 	m.PreviousKeys = predecessorList(all)
@@ -110,7 +102,7 @@ func passed(moment string, now time.Time) bool {
 
 // running leaves out the predecessors whose grace period is over by now.
 func running(all []predecessor, now time.Time) []predecessor {
-	return slices.DeleteFunc(all, func(p predecessor) bool { return passed(p.graceUntil.ValueString(), now) })
+	return slices.DeleteFunc(all, func(p predecessor) bool { return passed(p.GraceUntil.ValueString(), now) })
 }
 
 // fromAPI builds the whole model of a key, as an import sees it: without a token, which no read puts
@@ -127,28 +119,26 @@ func fromAPI(k *collections.APIKey) model {
 			Source:      value.TextOrNull(k.Source),
 			CreatedAt:   value.TextOrNull(k.CreatedAt),
 		},
-		ExpiresAfterDays:   types.Int64Null(),
-		GracePeriodDays:    types.Int64Null(),
-		RotateWhenChanged:  object.NoTrigger,
-		RotateAfterDays:    types.Int64Null(),
-		RevokePreviousKeys: types.BoolNull(),
-		AllowOwnKey:        types.BoolNull(),
-		DeletionPolicy:     types.StringValue(revoke),
-		AgeRecipients:      encrypt.None,
-		Token:              types.StringNull(),
-		EncryptedToken:     types.StringNull(),
-		RotatedAt:          types.StringNull(),
-		RotationDueAt:      types.StringNull(),
-		PreviousKeys:       predecessorList(nil),
+		RotateWhenChanged: object.NoTrigger,
+		DeletionPolicy:    types.StringValue(revoke),
+		AgeRecipients:     encrypt.None,
+		PreviousKeys:      predecessorList(nil),
 	}
 }
 
 // shows is m, a state or a plan, with what the service shows of the key. The rest it never returns, and to that belongs
-// the expiry: what the service gives to a successor is its own choice, see known.Expiry.
+// the expiry: what the service gives to a successor is its own choice, see known.Expiry. created_at is that of the
+// first key.
 func (m model) shows(k *collections.APIKey) model {
-	argument := m.ExpiresAt
+	had := m.shared
 	m.shared = fromAPI(k).shared
-	m.ExpiresAt = argument
+	m.ExpiresAt = had.ExpiresAt
+	if !had.CreatedAt.IsUnknown() {
+		m.CreatedAt = had.CreatedAt
+	}
+	if k.Name == "" { // the response to a rotation may show little but the token
+		object.Onto(context.Background(), &had, &m.shared)
+	}
 	return m
 }
 
@@ -278,11 +268,6 @@ func readKnown(ctx context.Context, store object.PrivateState, diags *diag.Diagn
 
 func (k known) write(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) {
 	object.SetPrivate(ctx, store, keyKnown, k, diags)
-}
-
-// without leaves out what is left to do for an old key.
-func (k known) without(id string) []ending {
-	return slices.DeleteFunc(slices.Clone(k.Endings), func(e ending) bool { return e.ID == id })
 }
 
 // end is when the key ends at the service; null for never, and where it is not known.

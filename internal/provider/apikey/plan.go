@@ -18,6 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // ModifyPlan decides whether there is a new key, and the value of every computed attribute.
@@ -30,7 +31,11 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	r.refuseOwn(p.State, p.State.AllowOwnKey, "destroy", p.State.all(), p.Diags)
-	warnEnds("Destroying", p.State, readKnown(ctx, p.Private, p.Diags).working(p.State), p.Diags)
+	keys := p.State.all()
+	if readKnown(ctx, p.Private, p.Diags).expired() {
+		keys = keys[1:]
+	}
+	warnEnds("Destroying", p.State, keys, p.Diags)
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
@@ -173,23 +178,14 @@ func (d decision) endsNow() []predecessor {
 	return ends
 }
 
-// now is the service's time, or zero as long as it is not known.
-func (r *Resource) now(ctx context.Context) time.Time {
-	client, ready := r.Client()
-	if !ready {
-		return time.Time{}
-	}
-	now, _ := client.Now(ctx)
-	return now
-}
-
 // refusePast refuses a new key that the service would not create, before anything else happens.
 func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagnostics) {
 	expiresAt := plan.ExpiresAt.ValueString()
-	if expiresAt == "" {
+	client, ready := r.Client()
+	if !ready || expiresAt == "" {
 		return
 	}
-	if now := r.now(ctx); passed(expiresAt, now) {
+	if now, _ := client.Now(ctx); passed(expiresAt, now) {
 		diags.AddAttributeError(path.Root("expires_at"), fmt.Sprintf("The expires_at of API key %q has passed",
 			plan.Name.ValueString()), fmt.Sprintf("The plan creates a key that is to expire at %q. The clock of the service "+
 			"shows %s already, so the API would reject it. Set a later expires_at, or remove the argument. To end a key, "+
@@ -254,8 +250,8 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 		Same: func(key collections.APIKey) bool {
 			created, known := api.Moment(key.CreatedAt)
 			named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
-			unused := key.LastUsedAt == nil && ended(&key, r.now(ctx)) == ""
-			return named && !owned(d.state, d.known, key) && unused && known && created.After(since)
+			return named && !owned(d.state, d.known, key) && key.LastUsedAt == nil && works(ctx, client, &key) && known &&
+				created.After(since)
 		}})
 	if len(found) > 0 {
 		p.Diags.AddAttributeWarning(path.Root("name"),
@@ -267,7 +263,7 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 
 // owned reports whether a key is in the state, or one that is left to be revoked.
 func owned(m model, k known, key collections.APIKey) bool {
-	return slices.ContainsFunc(m.all(), func(p predecessor) bool { return p.id.ValueString() == key.ID }) ||
+	return slices.ContainsFunc(m.all(), func(p predecessor) bool { return p.ID.ValueString() == key.ID }) ||
 		slices.ContainsFunc(k.Endings, func(e ending) bool { return e.ID == key.ID || e.Successor == key.ID })
 }
 
@@ -281,9 +277,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	r.WarnExisting(ctx, p, object.Existing[collections.APIKey]{
 		At: path.Root("name"), What: fmt.Sprintf("API key with the name %q", plan.Name.ValueString()),
 		List: client.ListAPIKeys,
-		Same: func(k collections.APIKey) bool {
-			return k.Name == plan.Name.ValueString() && ended(&k, r.now(ctx)) == ""
-		},
+		Same: func(k collections.APIKey) bool { return k.Name == plan.Name.ValueString() && works(ctx, client, &k) },
 		Line: line,
 		More: "A key that was never used may be left from an interrupted run: nobody has its token.",
 	})
@@ -327,25 +321,16 @@ func warnEnds(verb string, m model, keys []predecessor, diags *diag.Diagnostics)
 	}
 	text := "This apply ends, so that whatever uses it is rejected from then on:\n"
 	for _, k := range keys {
-		text += fmt.Sprintf("\n  %s (%s)", k.id.ValueString(), k.prefix.ValueString())
+		text += fmt.Sprintf("\n  %s (%s)", k.ID.ValueString(), k.KeyPrefix.ValueString())
 	}
 	diags.AddWarning(fmt.Sprintf("%s %s ends %s without a grace period", verb, m.displayName(), what), text)
-}
-
-// working are the keys that end with the resource and have not ended yet.
-func (k known) working(m model) []predecessor {
-	if k.expired() {
-		return predecessorsOf(m.PreviousKeys)
-	}
-	return m.all()
 }
 
 // warnScopes reports scopes that do not look like those that the service describes.
 func (m model) warnScopes(diags *diag.Diagnostics) {
 	var odd []string
-	for _, element := range m.Scopes.Elements() {
-		scope, isText := element.(types.String)
-		if text := scope.ValueString(); isText && text != "" && text != "*" && !strings.Contains(text, ":") {
+	for _, text := range value.Texts(m.Scopes) {
+		if text != "" && text != "*" && !strings.Contains(text, ":") {
 			odd = append(odd, fmt.Sprintf("%q", text))
 		}
 	}

@@ -27,7 +27,10 @@ type Resource struct{ base }
 var _ object.Managed = (*Resource)(nil)
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
+func NewResource() resource.Resource {
+	return &Resource{base{Scheme: scheme,
+		After: func(key *collections.APIKey, prior model) model { return prior.shows(key) }}}
+}
 
 // scheme is how keys are named and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
@@ -78,27 +81,8 @@ type write struct {
 
 type step = object.Step[collections.APIKey]
 
-// begin is a write that has begun.
-func begin(begun *object.Write[*collections.Service, collections.APIKey, model], before model, known known) *write {
-	w := &write{Write: begun, before: before, known: known}
-	w.After = func(key *collections.APIKey, prior model) model {
-		m := prior.shows(key)
-		if !before.ID.IsNull() {
-			m.CreatedAt = before.CreatedAt // of the first key
-		}
-		if key.Name == "" { // the response shows little but the token
-			object.Onto(context.Background(), &prior, &m)
-		}
-		return m
-	}
-	return w
-}
-
-// note is what is known from now on.
-func (w *write) note(ctx context.Context, k known) {
-	w.known = k
-	k.write(ctx, w.Private, w.Diags)
-}
+// note writes down what is known.
+func (w *write) note(ctx context.Context) { w.known.write(ctx, w.Private, w.Diags) }
 
 // owns reports whether a key is known, so that it is none that a lost response has left.
 func (w *write) owns(key collections.APIKey) bool {
@@ -112,9 +96,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok || begun.Diags.HasError() {
 		return
 	}
-	w := begin(begun, model{}, known{})
+	w := &write{Write: begun}
 	if w.create(ctx, "A second apply creates another key.", nil) {
-		w.finish(ctx)
+		w.Finish(ctx)
 	}
 }
 
@@ -134,16 +118,21 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	now, _ := client.Now(ctx)
-	if revoked(key) && !passed(prior.ExpiresAt.ValueString(), now) {
-		again := "creates a new key, with a new token"
+	// No key means that the service does not have it.
+	revoked := key == nil || key.RevokedAt != nil
+	if revoked && !passed(prior.ExpiresAt.ValueString(), now) {
+		how, again := "was revoked", "creates a new key, with a new token"
+		if key == nil {
+			how = "was deleted"
+		}
 		if left := predecessorsOf(prior.PreviousKeys); len(left) > 0 {
 			again += ". These previous_keys leave the state too, and keep working until grace_until, where they have one:\n"
 			for _, p := range left {
-				again += fmt.Sprintf("\n  %s (%s): %s", p.id.ValueString(), p.prefix.ValueString(), p.graceUntil)
+				again += fmt.Sprintf("\n  %s (%s): %s", p.ID.ValueString(), p.KeyPrefix.ValueString(), p.GraceUntil)
 			}
 			again += "\n\nTo end one, revoke it at the service"
 		}
-		r.Gone(ctx, prior, gone(key), again, resp)
+		r.Gone(ctx, prior, how, again, resp)
 		return
 	}
 	r.Run().Refreshed(typeName, prior.ID.ValueString())
@@ -153,22 +142,25 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	state := prior
-	if revoked(key) {
+	if revoked {
 		k.Expiry = prior.ExpiresAt.ValueStringPointer() // it has ended before, in any case
 	} else {
 		end := value.OrEmpty(key.ExpiresAt)
 		k.Rotated = k.Rotated || !importing && k.Expiry != nil && earlier(end, *k.Expiry)
 		k.Expiry = &end
-		state = prior.refreshed(key, ended(key, now) != "")
+		state = prior.shows(key)
 		if importing {
 			state = fromAPI(key)
+		} else if ended(key, now) != "" {
+			// Nothing at the service can change any more, and the state may say more than the key ever had.
+			state.Name, state.Description, state.Scopes = prior.Name, prior.Description, prior.Scopes
 		}
 	}
 	state.PreviousKeys = predecessorList(left)
 	k.Imported = importing
 	k = k.at(state, now)
 	k.Endings = slices.DeleteFunc(k.Endings, func(e ending) bool {
-		return e.Successor == "" && !slices.ContainsFunc(left, func(p predecessor) bool { return p.id.ValueString() == e.ID })
+		return e.Successor == "" && !slices.ContainsFunc(left, func(p predecessor) bool { return p.ID.ValueString() == e.ID })
 	})
 	state.RotationDueAt = state.dueAt(k.end())
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
@@ -176,22 +168,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	k.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// refreshed is the state m as the service shows it now. Where the key does not work any more, the arguments stay as
-// they are: nothing at the service can change, and the state may say more than the key ever had.
-func (m model) refreshed(key *collections.APIKey, ended bool) model {
-	state := m.shows(key)
-	state.CreatedAt = m.CreatedAt
-	if ended {
-		state.Name, state.Description, state.Scopes = m.Name, m.Description, m.Scopes
-	}
-	return state
-}
-
 // inGrace leaves out the predecessors whose grace period is over, or which were revoked before.
 func inGrace(ctx context.Context, client *collections.Service, all []predecessor, now time.Time) (
 	left []predecessor, err error) {
 	for _, p := range running(all, now) {
-		key, err := client.GetAPIKey(ctx, p.id.ValueString())
+		key, err := client.GetAPIKey(ctx, p.ID.ValueString())
 		if err != nil && !api.IsNotFound(err) {
 			return nil, err
 		}
@@ -200,17 +181,6 @@ func inGrace(ctx context.Context, client *collections.Service, all []predecessor
 		}
 	}
 	return left, nil
-}
-
-// revoked reports whether another system has ended the key. No key means that the service does not have it.
-func revoked(k *collections.APIKey) bool { return k == nil || k.RevokedAt != nil }
-
-// gone words how a key has ended for another system's doing.
-func gone(k *collections.APIKey) string {
-	if k == nil {
-		return "was deleted"
-	}
-	return "was revoked"
 }
 
 // ended words why a key does not work any more by the service's clock; empty while it does.
@@ -226,12 +196,18 @@ func ended(k *collections.APIKey, now time.Time) string {
 	return ""
 }
 
+// works reports whether a key works by the service's clock.
+func works(ctx context.Context, client *collections.Service, k *collections.APIKey) bool {
+	now, _ := client.Now(ctx)
+	return ended(k, now) == ""
+}
+
 // Update creates the new key that the plan has shown, writes its token to the state, and then ends the old ones. What a
 // failure leaves is in the state, and the next apply continues there.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
 	begun.Plan.secret().Reject(begun.Plan.AgeRecipients, begun.Diags)
-	w := begin(begun, begun.State, readKnown(ctx, begun.Private, begun.Diags))
+	w := &write{begun, begun.State, readKnown(ctx, begun.Private, begun.Diags)}
 	d := decide(w.Plan, w.before, w.known)
 	// The plan decided about the new key; it is not decided again, as time has passed since.
 	if d.fresh && !w.Plan.ID.IsUnknown() {
@@ -245,8 +221,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if w.known.Imported {
 		w.known.Imported, w.known.Owed = false, len(d.differs) > 0
 	}
-	if !d.fresh {
-		w.keep(ctx)
+	if !d.fresh { // whatever fails, a token that is to be encrypted is out of the state
+		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.dueAt(w.known.end())
+		w.State.setSecret(w.State.secret().Stored(w.Plan.AgeRecipients, w.Diags))
+		w.note(ctx)
+		w.Save(ctx)
 	} else if !w.renew(ctx, d.inherits) {
 		return
 	}
@@ -257,28 +236,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		!w.revoke(ctx, r.ownLast(w.State, predecessorsOf(w.State.PreviousKeys))) {
 		return
 	}
-	w.finish(ctx)
-}
-
-// keep writes the plan to the state where the key stays.
-func (w *write) keep(ctx context.Context) {
-	next, is := w.Plan, w.before
-	next.ID, next.KeyPrefix, next.Source, next.RotatedAt = is.ID, is.KeyPrefix, is.Source, is.RotatedAt
-	next.PreviousKeys = is.PreviousKeys
-	next.setSecret(is.secret().Stored(next.AgeRecipients, w.Diags))
-	next.RotationDueAt = next.dueAt(w.known.end())
-	w.State = next
-	w.note(ctx, w.known)
-	w.Save(ctx)
-}
-
-// finish writes the outcome, and reports a key whose token the service has not shown.
-func (w *write) finish(ctx context.Context) {
 	w.Finish(ctx)
-	if w.Last != nil && w.Last.Token == nil {
-		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is not known", w.State.displayName()),
-			"The service has not shown it. Change a value in rotate_when_changed to get a new key.")
-	}
 }
 
 // Delete revokes the predecessors that still work, and then the key. Those that are revoked when it fails are out of
@@ -291,7 +249,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ok {
 		return
 	}
-	w := begin(begun, begun.State, readKnown(ctx, begun.Private, begun.Diags))
+	w := &write{begun, begun.State, readKnown(ctx, begun.Private, begun.Diags)}
 	for _, e := range w.known.Endings {
 		if e.Successor != "" && !w.discard(ctx, e) {
 			return

@@ -29,12 +29,12 @@ func (w *write) renew(ctx context.Context, inherits bool) bool {
 	if inherits {
 		spent := false
 		rotated := w.Do(ctx, step{Verb: "rotate", Send: func(ctx context.Context) (*collections.APIKey, error) {
-			successor, err := w.Client.RotateAPIKey(ctx, old.id.ValueString(), grace)
+			successor, err := w.Client.RotateAPIKey(ctx, old.ID.ValueString(), grace)
 			if err != nil {
 				return nil, err
 			}
 			if grace > 0 {
-				old.graceUntil = graceUntil(successor, grace, now)
+				old.GraceUntil = graceUntil(successor, grace, now)
 				previous = append([]predecessor{old}, previous...)
 			}
 			w.take(ctx, successor, w.inherited(ctx, successor), previous)
@@ -48,24 +48,21 @@ func (w *write) renew(ctx context.Context, inherits bool) bool {
 		}
 	}
 	const next = "The old key is as it was. The next apply creates another key in its place."
-	return w.create(ctx, next, func() []predecessor {
-		end := w.known.end()
-		if passed(end.ValueString(), now) {
-			return previous
-		}
+	if end := w.known.end(); !passed(end.ValueString(), now) {
 		endsItself := (&collections.APIKey{ExpiresAt: w.known.Expiry}).EndsWithin(now, grace)
 		if w.known.Rotated || grace > 0 && endsItself {
-			old.graceUntil = end.StringValue
+			old.GraceUntil = end.StringValue
 		} else {
-			w.known.Endings = append(w.known.Endings, ending{ID: old.id.ValueString(), Days: grace})
+			w.known.Endings = append(w.known.Endings, ending{ID: old.ID.ValueString(), Days: grace})
 		}
-		return append([]predecessor{old}, previous...)
-	})
+		previous = append([]predecessor{old}, previous...)
+	}
+	return w.create(ctx, next, previous)
 }
 
-// create sends the creation. next says what follows where the response is lost, and old, which is optional, returns the
-// keys that the new one replaces.
-func (w *write) create(ctx context.Context, next string, old func() []predecessor) bool {
+// create sends the creation. next says what follows where the response is lost, and old are the keys that the new one
+// replaces.
+func (w *write) create(ctx context.Context, next string, old []predecessor) bool {
 	var now time.Time
 	if !w.Plan.ExpiresAfterDays.IsNull() {
 		var shown bool
@@ -85,11 +82,7 @@ func (w *write) create(ctx context.Context, next string, old func() []predecesso
 		if expiry == nil {
 			expiry = new(value.OrEmpty(body.ExpiresAt))
 		}
-		var replaced []predecessor
-		if old != nil {
-			replaced = old()
-		}
-		w.take(ctx, key, expiry, replaced)
+		w.take(ctx, key, expiry, old)
 		return key, nil
 	}, Explain: func(err error) bool { return lostKey(err, w.Plan.displayName(), next, w.owns, w.Diags) }})
 }
@@ -106,9 +99,14 @@ func (w *write) take(ctx context.Context, key *collections.APIKey, expiry *strin
 		}
 	}
 	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
-	w.note(ctx, known{Expiry: expiry, Endings: w.known.Endings}.at(next, now))
+	w.known = known{Expiry: expiry, Endings: w.known.Endings}.at(next, now)
+	w.note(ctx)
 	next.RotationDueAt = next.dueAt(w.known.end())
 	w.State = next
+	if key.Token == nil {
+		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is not known", next.displayName()),
+			"The service has not shown it. Change a value in rotate_when_changed to get a new key.")
+	}
 }
 
 // graceUntil is when a rotated key stops working. Where the service does not say it, it is counted from here.
@@ -173,7 +171,7 @@ func (w *write) endOld(ctx context.Context) bool {
 // end gives an old key its end at the service: it is rotated, which creates a successor.
 func (w *write) end(ctx context.Context, e *ending) bool {
 	if e.Days == 0 {
-		return w.revoke(ctx, []predecessor{{id: types.StringValue(e.ID)}})
+		return w.revoke(ctx, []predecessor{{ID: types.StringValue(e.ID)}})
 	}
 	return w.Do(ctx, step{Verb: "give the old key " + e.ID + " an end, which the next apply tries again, for",
 		Send: func(ctx context.Context) (*collections.APIKey, error) {
@@ -184,16 +182,16 @@ func (w *write) end(ctx context.Context, e *ending) bool {
 			now, _ := w.Client.Now(ctx)
 			e.Successor = successor.ID
 			w.State = w.State.endingAt(e.ID, graceUntil(successor, e.Days, now))
-			w.left(ctx, append(w.known.without(e.ID), *e))
+			w.done(ctx, e.ID, *e)
 			return nil, nil
 		}})
 }
 
-// left notes what is left to do for old keys.
-func (w *write) left(ctx context.Context, endings []ending) {
-	k := w.known
-	k.Endings = endings
-	w.note(ctx, k)
+// done notes that nothing is left to do for an old key, but for next.
+func (w *write) done(ctx context.Context, id string, next ...ending) {
+	others := slices.DeleteFunc(slices.Clone(w.known.Endings), func(e ending) bool { return e.ID == id })
+	w.known.Endings = append(others, next...)
+	w.note(ctx)
 }
 
 // endUnseen finds out whether an old key has its end although its rotation has failed: it was rotated before, as the
@@ -233,7 +231,7 @@ func (w *write) endUnseen(ctx context.Context, e ending, failure error) error {
 		return failure
 	}
 	found = slices.DeleteFunc(found, w.owns)
-	w.left(ctx, w.known.without(id))
+	w.done(ctx, id)
 	if len(found) > 0 {
 		w.Diags.AddWarning(fmt.Sprintf("%s: an unused key is left, %s", w.State.displayName(),
 			strings.Join(idsOf(found), ", ")), "The service ends the old key "+id+" now, by a rotation whose response did not "+
@@ -244,31 +242,29 @@ func (w *write) endUnseen(ctx context.Context, e ending, failure error) error {
 
 // discard revokes the successor that was created only to give an old key its end.
 func (w *write) discard(ctx context.Context, e ending) bool {
-	return w.Do(ctx, step{Verb: "revoke the key " + e.Successor + ", which nobody uses, of",
-		Send: func(ctx context.Context) (*collections.APIKey, error) {
-			err := w.Client.RevokeAPIKey(ctx, e.Successor)
-			if err == nil {
-				w.left(ctx, w.known.without(e.ID))
-			}
-			return nil, err
-		}})
+	return w.Do(ctx, w.revocation("revoke the key "+e.Successor+", which nobody uses, of", e.Successor, e.ID))
 }
 
 // revoke ends keys at once.
 func (w *write) revoke(ctx context.Context, keys []predecessor) bool {
 	steps := make([]step, len(keys))
 	for i, key := range keys {
-		id := key.id.ValueString()
-		steps[i] = step{Verb: "revoke the key " + id + " of", Send: func(ctx context.Context) (*collections.APIKey, error) {
-			err := w.Client.RevokeAPIKey(ctx, id)
-			if err == nil {
-				w.State = w.State.without(id)
-				w.left(ctx, w.known.without(id))
-			}
-			return nil, err
-		}}
+		id := key.ID.ValueString()
+		steps[i] = w.revocation("revoke the key "+id+" of", id, id)
 	}
 	return w.Do(ctx, steps...)
+}
+
+// revocation is the step that revokes a key, after which nothing is left to do for the old one.
+func (w *write) revocation(verb, id, old string) step {
+	return step{Verb: verb, Send: func(ctx context.Context) (*collections.APIKey, error) {
+		err := w.Client.RevokeAPIKey(ctx, id)
+		if err == nil {
+			w.State = w.State.without(id)
+			w.done(ctx, old)
+		}
+		return nil, err
+	}}
 }
 
 // lostKey reports a creation or a rotation whose response was lost, and with it the token; false where it was another
@@ -313,8 +309,8 @@ func (r *Resource) ownID(m model) string {
 		return m.ID.ValueString()
 	}
 	for _, p := range predecessorsOf(m.PreviousKeys) {
-		if r.Conn.IsOwnKey("", p.prefix.ValueString()) {
-			return p.id.ValueString()
+		if r.Conn.IsOwnKey("", p.KeyPrefix.ValueString()) {
+			return p.ID.ValueString()
 		}
 	}
 	return ""
@@ -326,7 +322,7 @@ func (r *Resource) refuseOwn(state model, allowed types.Bool, verb string, ends 
 	diags *diag.Diagnostics) {
 	own := r.ownID(state)
 	if !allowed.ValueBool() && !allowed.IsUnknown() && slices.ContainsFunc(ends,
-		func(p predecessor) bool { return p.id.ValueString() == own }) {
+		func(p predecessor) bool { return p.ID.ValueString() == own }) {
 		refuseOwn(verb, state.displayName(), own, diags)
 	}
 }
@@ -352,10 +348,8 @@ func (r *Resource) refuseOwnInUpdate(d decision, diags *diag.Diagnostics) {
 // ownLast puts the provider's own key behind all others: nothing can be revoked after it.
 func (r *Resource) ownLast(m model, keys []predecessor) []predecessor {
 	own := r.ownID(m)
-	isOwn := func(p predecessor) bool { return p.id.ValueString() == own }
-	others := slices.DeleteFunc(slices.Clone(keys), isOwn)
-	if i := slices.IndexFunc(keys, isOwn); i >= 0 {
-		return append(others, keys[i])
+	if at := slices.IndexFunc(keys, func(p predecessor) bool { return p.ID.ValueString() == own }); at >= 0 {
+		return append(slices.Concat(keys[:at], keys[at+1:]), keys[at])
 	}
-	return others
+	return keys
 }

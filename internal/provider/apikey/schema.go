@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
@@ -46,13 +45,14 @@ const aboutResource = "An API key of the collections service. A new key is alway
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	notBlank := []planmodifier.String{value.OnChange(value.NotBlank())}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the current key (UUID). Every new key has another one."),
-			"name": schema.StringAttribute{Required: true, PlanModifiers: onChange(value.NotBlank()),
+			"name": schema.StringAttribute{Required: true, PlanModifiers: notBlank,
 				MarkdownDescription: "Name of the key." + byNewKey},
-			"description": schema.StringAttribute{Optional: true, PlanModifiers: onChange(value.NotBlank()),
+			"description": schema.StringAttribute{Optional: true, PlanModifiers: notBlank,
 				MarkdownDescription: "Purpose of the key, as free text." + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
@@ -113,14 +113,4 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				}}},
 		},
 	}
-}
-
-func notBlank() []validator.String { return []validator.String{value.NotBlank()} }
-
-func onChange(v ...validator.String) []planmodifier.String {
-	return []planmodifier.String{value.OnChange(v...)}
-}
-
-func scopeValidators() []validator.Set {
-	return []validator.Set{value.NoNulls{}, setvalidator.ValueStringsAre(notBlank()...)}
 }

@@ -177,7 +177,7 @@ func TestAccount_wrongAddress(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Configure(nil)
-	s.Fault(sandbox.Fault{Operation: "billing_accounts.get", Times: 1, Status: 404, HTML: true})
+	s.Fault(sandbox.Fault{Operation: "billing_accounts.get", Times: 1, Status: 404, Foreign: "html"})
 	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was removed from the state")
 	s.Settled(nil)
 }

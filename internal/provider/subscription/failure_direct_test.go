@@ -210,7 +210,7 @@ func TestSubscription_wrongAddress(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.Configure(nil)
-	s.Fault(sandbox.Fault{Operation: "subscriptions.get", Times: 1, Status: 404, HTML: true})
+	s.Fault(sandbox.Fault{Operation: "subscriptions.get", Times: 1, Status: 404, Foreign: "html"})
 	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was removed from the state")
 	if !s.Exists() {
 		t.Error("the subscription was dropped")

@@ -25,8 +25,8 @@ func (s *Service) listAccounts(c *server.Call, tx *store.Tx) (server.Reply, erro
 		return server.Reply{}, err
 	}
 	found := []billingAccount{}
-	for id, row := range s.Accounts.All(tx) {
-		if row.Organization != c.Organization || !s.Lag.Shows(id) {
+	for _, row := range s.Accounts.All(tx) {
+		if row.Organization != c.Organization {
 			continue
 		}
 		if row.Account.UpdatedAt.Before(since) ||
@@ -106,7 +106,6 @@ func (s *Service) openAccount(c *server.Call, tx *store.Tx, owner customer, in a
 	row := AccountRow{Organization: c.Organization, CustomerID: owner.ID, Account: account}
 	s.Accounts.Put(tx, account.ID, row)
 	s.noteWriter(c, tx, account.ID, nil, account.CustomMetadata)
-	s.Lag.Hide(account.ID)
 	return row
 }
 

@@ -15,9 +15,9 @@ func (s *Service) listCustomers(c *server.Call, tx *store.Tx) (server.Reply, err
 		return server.Reply{}, err
 	}
 	found := []customer{}
-	for id, row := range s.Customers.All(tx) {
+	for _, row := range s.Customers.All(tx) {
 		u := row.Customer
-		if row.Deleted || row.Organization != c.Organization || !s.Lag.Shows(id) {
+		if row.Deleted || row.Organization != c.Organization {
 			continue
 		}
 		if u.UpdatedAt.Before(since) ||
@@ -82,7 +82,6 @@ func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in customerInput, se
 	row := CustomerRow{Organization: c.Organization, Customer: u}
 	s.Customers.Put(tx, u.ID, row)
 	s.noteWriter(c, tx, u.ID, nil, u.CustomMetadata)
-	s.Lag.Hide(u.ID)
 	return row
 }
 

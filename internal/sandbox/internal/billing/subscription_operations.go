@@ -30,9 +30,9 @@ func (s *Service) listSubscriptions(c *server.Call, tx *store.Tx) (server.Reply,
 		return server.Reply{}, err
 	}
 	found := []subscription{}
-	for id, row := range s.Subscriptions.All(tx) {
+	for _, row := range s.Subscriptions.All(tx) {
 		u := row.Subscription
-		if row.Organization != c.Organization || !s.Lag.Shows(id) {
+		if row.Organization != c.Organization {
 			continue
 		}
 		if u.UpdatedAt.Before(since) ||
@@ -77,7 +77,6 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 	row.begin(c.Now, trialEnd)
 	row = s.putSubscription(tx, row)
 	s.noteWriter(c, tx, row.Subscription.ID, nil, row.Subscription.CustomMetadata)
-	s.Lag.Hide(row.Subscription.ID)
 	return s.respondSubscription(c, http.StatusCreated, row), nil
 }
 

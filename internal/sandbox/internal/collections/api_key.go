@@ -77,7 +77,6 @@ func (s *Service) addKey(tx *store.Tx, row *KeyRow, value string) string {
 	row.Number, row.Digest = s.Next(tx), server.Digest(value)
 	row.Key.ID, row.Key.KeyPrefix = s.Source.UUID(), prefix
 	s.Keys.Put(tx, row.Key.ID, *row)
-	s.Lag.Hide(row.Key.ID)
 	return value
 }
 

@@ -26,7 +26,6 @@ func (s *Service) createEndpoint(c *server.Call, tx *store.Tx) (server.Reply, er
 	in.apply(&row, sent)
 	secret := s.newSecret(&row)
 	s.Endpoints.Put(tx, row.Endpoint.ID, row)
-	s.Lag.Hide(row.Endpoint.ID)
 	return c.Single(http.StatusCreated, withSecret{row.Endpoint, secret}, c.Now), nil
 }
 
@@ -34,9 +33,7 @@ func (s *Service) createEndpoint(c *server.Call, tx *store.Tx) (server.Reply, er
 func (s *Service) listEndpoints(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	found := []placed[webhookEndpoint]{}
 	for _, row := range s.endpointsInOrder(tx, c.Organization) {
-		if s.Lag.Shows(row.Endpoint.ID) {
-			found = append(found, placed[webhookEndpoint]{row.Endpoint.CreatedAt.Time, row.Number, row.Endpoint})
-		}
+		found = append(found, placed[webhookEndpoint]{row.Endpoint.CreatedAt.Time, row.Number, row.Endpoint})
 	}
 	return inOrder(c, found)
 }

@@ -66,6 +66,7 @@ func (s *Control) Handler() http.Handler {
 		"GET /faults":                  s.controlFaults,
 		"POST /faults":                 s.controlAddFault,
 		"DELETE /faults":               func(*http.Request) (any, error) { s.Server.ClearFaults(); return struct{}{}, nil },
+		"DELETE /faults/{id}":          s.controlRemoveFault,
 		"GET /tokens":                  s.controlTokens,
 		"POST /tokens":                 s.controlNewToken,
 		"POST /tokens/{prefix}/revoke": s.controlRevoke,
@@ -188,6 +189,13 @@ func (s *Control) controlAddFault(r *http.Request) (any, error) {
 		return nil, server.ErrValidation.With(err.Error())
 	}
 	return FaultState{ID: s.Server.AddFault(fault), Spec: fault.String()}, nil
+}
+
+func (s *Control) controlRemoveFault(r *http.Request) (any, error) {
+	if !s.Server.RemoveFault(r.PathValue("id")) {
+		return nil, server.ErrNotFound.With("There is no fault " + quote(r.PathValue("id")) + ".")
+	}
+	return struct{}{}, nil
 }
 
 func (s *Control) controlTokens(*http.Request) (any, error) {

@@ -118,9 +118,7 @@ func count[T any](table store.Table[T], tx *store.Tx) (n int) {
 // Tokens, organizations and the keys that were created from outside the service stay, so that clients need no new ones.
 // It fails when the seed cannot be used any more or the state cannot be written; nothing is changed then.
 func (s *Control) Reset(ctx context.Context) error {
-	now := s.Clock.Now()
-	s.Server.ClearFaults()
-	s.Clock.Reset()
+	undo := s.Clock.Reset() // first: the seed is created at the time at which the clock started
 	err := s.DB.Update(func(tx *store.Tx) error {
 		s.billing.Clear(tx)
 		s.finance.Clear(tx)
@@ -128,9 +126,10 @@ func (s *Control) Reset(ctx context.Context) error {
 		return s.firstData(ctx, tx)
 	})
 	if err != nil {
-		s.Clock.Set(now)
+		undo()
 		return err
 	}
+	s.Server.ClearFaults()
 	s.Server.Log.Reset()
 	return nil
 }

@@ -30,14 +30,13 @@ func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, erro
 	if err != nil {
 		return server.Reply{}, err
 	}
-	row, object, err := s.putRecord(tx, RecordRow{
+	_, object, err := s.putRecord(tx, RecordRow{
 		Organization: c.Organization, Collection: collection, ID: s.Source.UUID(), Number: s.Next(tx),
 		CreatedAt: server.Timestamp{Time: c.Now}, UpdatedAt: server.Timestamp{Time: c.Now},
 	}, fields)
 	if err != nil {
 		return server.Reply{}, err
 	}
-	s.Lag.Hide(row.ID)
 	if c.IdempotencyKey != "" {
 		s.replies.Put(tx, kept, recordReply{Record: object})
 	}

@@ -1,130 +1,156 @@
-// Package page serves the sandbox's web page, which shows its data.
-// serve.go serves it; viewer.go and a file for each service read plain data from
-// the tables into the types of view.go, none of which may be a credential; page.go
-// writes them and escapes whatever it writes.
+// Package page serves the sandbox's web page: its requests by run, its data, and the history of each object. The
+// templates read the rows of the tables, with the functions of viewer.go, and name every field that they show, because a
+// row may contain credentials. requests.go has what is read from the request log, timeline.go the history of a subscription,
+// words.go times and amounts as people write them.
 package page
 
 import (
+	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"html/template"
-	"io"
+	"log/slog"
+	"net"
+	"net/http"
 	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-//go:embed templates
-var templates embed.FS
-
-//go:embed style.css page.js favicon.svg
+//go:embed templates style.css page.js favicon.svg
 var files embed.FS
 
 // kinds are the files that the page refers to, and their media types.
 var kinds = map[string]string{
-	"style.css": "text/css; charset=utf-8",
-	"page.js":   "text/javascript; charset=utf-8",
-
+	"style.css":   "text/css; charset=utf-8",
+	"page.js":     "text/javascript; charset=utf-8",
 	"favicon.svg": "image/svg+xml",
 }
 
-// layouts is never executed itself: each page has its own functions.
-var layouts = template.Must(template.New("").Funcs(functions(time.Time{})).ParseFS(templates, "templates/*.html"))
+// layouts is never executed itself: each page has the functions of its own viewer.
+var layouts = template.Must(template.New("").Funcs(new(viewer).functions()).ParseFS(files, "templates/*.html"))
 
-// functions are those of the templates, for a page that is rendered at this time of the sandbox.
-func functions(now time.Time) template.FuncMap {
-	return template.FuncMap{
-		"clock": clock, "iso": iso, "left": left, "join": strings.Join, "name": clientName,
-		"ago": func(t time.Time) string { return ago(now, t) },
-	}
+// contentPolicy lets the page load its own files, fetch itself, send its filter to itself, and nothing else.
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// errNothing is returned when there is no such object or request.
+var errNothing = errors.New("nothing to show")
+
+// Page is the page, which is read from the services, the tokens and the request log.
+type Page struct {
+	Billing     *billing.Service
+	Finance     *finance.Service
+	Collections *collections.Service
+	Tokens      func(tx *store.Tx) []server.StoredToken // of recurring billing and financial management
+	Server      *server.Server                          // has the request log and the faults
+	Logger      *slog.Logger
 }
 
-// Render writes the whole page. It fails as w does.
-func Render(w io.Writer, v View) error { return render(w, "layout.html", v.Now, v) }
-
-// RenderDetail writes the page of one object or request.
-func RenderDetail(w io.Writer, shown Detail) error {
-	return render(w, "detail.html", time.Time{}, shown)
-}
-
-func render(w io.Writer, name string, now time.Time, content any) error {
-	layout, err := layouts.Clone()
-	if err == nil {
-		err = layout.Funcs(functions(now)).ExecuteTemplate(w, name, content)
+// ServeHTTP returns the page and its files, read-only. A host that is not this
+// machine is rejected: the name of a web site that leads here must not let that
+// site read the page.
+func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, value := range map[string]string{
+		"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		"Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
+	} {
+		w.Header().Set(name, value)
 	}
-	if err != nil {
-		return fmt.Errorf("render the page: %w", err)
-	}
-	return nil
-}
-
-// File is a file that the page refers to by this name, and its media type; ok
-// is false when there is none.
-func File(name string) (content []byte, kind string, ok bool) {
-	if kind, ok = kinds[name]; !ok {
-		return nil, "", false
-	}
-	content, err := files.ReadFile(name)
-	return content, kind, err == nil
-}
-
-// clock is a time for people, in UTC to the second.
-func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
-
-func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// left says how long it is from now until then, in its two largest units.
-func left(now, then time.Time) string {
-	minutes := int(then.Sub(now).Round(time.Minute) / time.Minute)
-	switch hours := minutes / 60; {
-	case !then.After(now):
-		return "over"
-	case hours >= 24:
-		return fmt.Sprintf("%d d %d h left", hours/24, hours%24)
-	case hours > 0:
-		return fmt.Sprintf("%d h %d min left", hours, minutes%60)
-	default:
-		return fmt.Sprintf("%d min left", minutes)
-	}
-}
-
-// ago is how far a time is from now, in words.
-func ago(now, then time.Time) string {
-	distance := then.Sub(now)
-	text := distanceText(distance.Abs())
+	query := r.URL.Query()
 	switch {
-	case then.IsZero() || text == "":
-		return "now"
-	case distance > 0:
-		return "in " + text
+	case !local(r.Host):
+		http.Error(w, "This page is only for this machine: ask for it by 127.0.0.1 or localhost.", http.StatusForbidden)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "This page is read-only.", http.StatusMethodNotAllowed)
+	case r.URL.Path == "/":
+		s.writePage(w, r, filter{Text: query.Get("q"), Operation: query.Get("operation"), Show: query.Get("show")})
+	case r.URL.Path == "/object":
+		s.write(w, "detail.html", func(v *viewer) (any, error) { return v.object(query.Get("id")) })
+	case r.URL.Path == "/request":
+		s.write(w, "detail.html", func(v *viewer) (any, error) { return v.request(query.Get("id")) })
 	default:
-		return text + " ago"
-	}
-}
-
-// distanceText is a duration in its largest unit; empty below a minute.
-func distanceText(d time.Duration) string {
-	const day = 24 * time.Hour
-	for _, unit := range []struct {
-		length time.Duration
-		name   string
-	}{{365 * day, "year"}, {60 * day, ""}, {day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
-		n := int(d / unit.length)
-		switch {
-		case n == 0:
-			continue
-		case unit.name == "": // two months and more
-			return fmt.Sprintf("%d months", int(d/(30*day)))
-		case n == 1:
-			return "1 " + unit.name
-		default:
-			return fmt.Sprintf("%d %ss", n, unit.name)
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		content, err := files.ReadFile(name)
+		if kinds[name] == "" || err != nil {
+			http.NotFound(w, r)
+			return
 		}
+		w.Header().Set("Content-Type", kinds[name])
+		_, _ = w.Write(content) // a browser that has gone away is not a concern
 	}
-	return ""
 }
 
-// clientName is a client without its version.
-func clientName(client string) string {
-	name, _, _ := strings.Cut(client, "/")
-	return name
+// born distinguishes this process from an earlier one at the same address.
+var born = time.Now().UnixNano()
+
+// revision is a text that is another one when the page would show something else. With a running clock it also changes
+// every minute, because the page says how long ago things were.
+func (s *Page) revision(now time.Time) string {
+	last, length := s.Server.Log.Revision()
+	shown := now
+	if !s.Billing.Clock.Fixed() {
+		shown = now.Truncate(time.Minute)
+	}
+	return fmt.Sprintf(`"%x-%x-%x-%x-%x-%v"`, born, s.Billing.DB.Revision(), last, length, shown.UnixMilli(),
+		s.Server.Faults.Revision())
+}
+
+// writePage writes the page, unless the browser has it: the script asks every two seconds. The clock is in a header, so
+// that it can continue.
+func (s *Page) writePage(w http.ResponseWriter, r *http.Request, f filter) {
+	now := s.Billing.Clock.Now()
+	err := s.Billing.Settle(now) // before the revision is taken
+	revision := s.revision(now)
+	w.Header().Set("ETag", revision)
+	w.Header().Set("Sandbox-Time", iso(now))
+	if err == nil && r.Header.Get("If-None-Match") == revision {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	s.write(w, "layout.html", func(v *viewer) (any, error) { return v.everything(f), err })
+}
+
+// write renders a template over what read returns, while the tables stay as they are.
+func (s *Page) write(w http.ResponseWriter, name string, read func(*viewer) (any, error)) {
+	v := viewer{Page: s, now: s.Billing.Clock.Now(), requests: s.Server.Log.Since(0)}
+	var text bytes.Buffer
+	err := s.Billing.DB.View(func(tx *store.Tx) error {
+		v.tx = tx
+		content, err := read(&v)
+		if err != nil {
+			return err
+		}
+		layout, err := layouts.Clone()
+		if err != nil {
+			return err
+		}
+		return layout.Funcs(v.functions()).ExecuteTemplate(&text, name, content)
+	})
+	switch {
+	case errors.Is(err, errNothing):
+		http.Error(w, "There is no such object or request, or it is not in the log any more.", http.StatusNotFound)
+	case err != nil:
+		w.Header().Del("ETag")
+		s.Logger.Error("web page", "error", err)
+		http.Error(w, "The page could not be created; see the log of the sandbox.", http.StatusInternalServerError)
+	default:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(text.Bytes()) // a browser that has gone away is not a concern
+	}
+}
+
+// local reports whether a Host header names this machine.
+func local(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return server.Loopback(strings.ToLower(strings.Trim(host, "[]")))
 }

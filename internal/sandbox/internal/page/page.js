@@ -1,18 +1,19 @@
 // Asks every two seconds whether the page has changed, and puts the new content in place when it has. What is open stays open,
-// what is chosen stays chosen and what is scrolled stays scrolled. While text is selected, or the tab is hidden, everything
-// stays as it is.
+// and what has the focus keeps it. While text is selected, or the tab is hidden, everything stays as it is.
 "use strict";
 
 const every = 2000;
-const focusable = "a, button, input, summary, .wide";
+const focusable = "a, button, summary";
+const form = document.getElementById("filter");
 let revision = null;
 
 document.documentElement.classList.add("scripted");
 
 async function refresh() {
   if (document.hidden || !getSelection().isCollapsed) return;
+  const asked = location.search;
   const headers = revision ? { "If-None-Match": revision } : {};
-  const response = await fetch("/", { cache: "no-store", headers });
+  const response = await fetch("/" + asked, { cache: "no-store", headers });
   const time = response.headers.get("Sandbox-Time");
   if (response.status === 304) {
     showTime(time);
@@ -20,6 +21,7 @@ async function refresh() {
   }
   if (!response.ok) throw new Error(`status ${response.status}`);
   const next = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("live");
+  if (asked !== location.search) return; // another filter has been chosen meanwhile
   revision = response.headers.get("ETag");
   replace(next);
 }
@@ -31,31 +33,48 @@ function showTime(time) {
   shown.textContent = time.replace("T", " ").replace("Z", "");
 }
 
+// Only a filter opens and closes runs; a refresh leaves them as they are.
+let filtered = location.search;
+
 function replace(next) {
   const live = document.getElementById("live");
-  for (const kept of live.querySelectorAll("[data-keep]")) {
-    const same = next.querySelector(`[data-keep="${CSS.escape(kept.dataset.keep)}"]`);
-    if (!same) continue;
-    if (kept.tagName === "DETAILS") same.open = kept.open;
-    else same.checked = kept.checked;
+  for (const kept of live.querySelectorAll("details[id]")) {
+    const same = next.querySelector(`#${CSS.escape(kept.id)}`);
+    if (same && (filtered === location.search || !same.matches(".run"))) same.open = kept.open;
   }
-  const focused = [...live.querySelectorAll(focusable)].indexOf(document.activeElement);
-  const sideways = new Map([...live.querySelectorAll(".wide")].map((box) => [name(box), box.scrollLeft]));
+  filtered = location.search;
+  const focused = place(live, document.activeElement);
   const { scrollX, scrollY } = window;
   live.replaceWith(next);
-  for (const box of next.querySelectorAll(".wide")) box.scrollLeft = sideways.get(name(box)) ?? 0;
-  next.querySelectorAll(focusable)[focused]?.focus({ preventScroll: true });
+  if (focused) within(next, focused)?.focus({ preventScroll: true });
   window.scrollTo(scrollX, scrollY);
 }
 
-function name(box) {
-  return box.getAttribute("aria-labelledby") ?? box.getAttribute("aria-label");
+// place says where an element is: the id around it, and which one it is there.
+function place(live, element) {
+  if (!live.contains(element) || element === live) return null;
+  const around = element.closest("[id]");
+  return { id: around.id, index: around === element ? -1 : [...around.querySelectorAll(focusable)].indexOf(element) };
+}
+
+function within(next, { id, index }) {
+  const around = id === next.id ? next : next.querySelector(`#${CSS.escape(id)}`);
+  return index < 0 ? around : around?.querySelectorAll(focusable)[index];
 }
 
 async function run() {
   const gone = await refresh().then(() => false, () => true);
   document.body.classList.toggle("gone", gone);
   setTimeout(run, every);
+}
+
+// The filter is in the address, so that it can be sent to others.
+let typed;
+function filter() {
+  const chosen = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+  history.replaceState(null, "", (chosen.size ? "?" + chosen : "/") + location.hash);
+  revision = null;
+  refresh().catch(() => {}); // the next one says that the sandbox has gone
 }
 
 // Objects and requests open in a dialog. Without it, the link leads to a page of its own.
@@ -66,15 +85,25 @@ async function showDetail(link) {
     location.href = link.href;
     return;
   }
-  const page = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("live");
+  const page = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
   dialog.querySelector(".content").replaceChildren(...page.childNodes);
-  dialog.showModal();
+  if (!dialog.open) dialog.showModal();
 }
 
 async function copy(button) {
   await navigator.clipboard.writeText(button.dataset.copy);
   button.classList.add("copied");
+  document.getElementById("said").textContent = `Copied ${button.dataset.copy}`;
   setTimeout(() => button.classList.remove("copied"), 1000);
+}
+
+// A request or a collection that the address names is shown although its group is closed.
+function reveal() {
+  const named = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!named) return;
+  const group = named.closest("details");
+  if (group) group.open = true;
+  named.scrollIntoView();
 }
 
 document.addEventListener("click", (event) => {
@@ -83,10 +112,27 @@ document.addEventListener("click", (event) => {
     event.preventDefault(); // of a summary around it
     copy(button);
   }
-  const link = event.target.closest("[data-detail]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  showDetail(link);
+  const dialog = document.getElementById("detail");
+  const link = event.target.closest("a");
+  if (!link || !dialog || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (link.matches("[data-detail]")) {
+    event.preventDefault();
+    showDetail(link);
+  } else if (dialog.contains(link)) {
+    dialog.close();
+  }
 });
 
-setTimeout(run, every);
+if (form) {
+  form.addEventListener("input", () => {
+    clearTimeout(typed);
+    typed = setTimeout(filter, 200);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    filter();
+  });
+  addEventListener("hashchange", reveal);
+  reveal();
+  setTimeout(run, every);
+}

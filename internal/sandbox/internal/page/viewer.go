@@ -1,11 +1,18 @@
 package page
 
 import (
-	"fmt"
+	"cmp"
+	"html/template"
 	"iter"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -18,52 +25,133 @@ const (
 	shownRecords    = 10
 )
 
-// viewer collects what the page shows, of every organization, at one time.
+// viewer reads what the page shows, of every organization, at one time.
 type viewer struct {
 	*Page
 	tx       *store.Tx
 	now      time.Time
 	requests []server.Request // the whole log, oldest first
-	// subscriptionsOf leads from a billing account to its subscriptions.
-	subscriptionsOf map[string][]Ref
+
+	organizations []server.Organization
+	accountsOf    map[string][]billing.AccountRow      // by customer
+	subscriptions map[string][]billing.SubscriptionRow // by billing account
+	histories     map[string]history                   // by subscription
 }
 
-// view is what is in the sandbox. As for every request, what has come due by now has happened. What the read lag hides
-// from listings is in it.
-func (s *Page) view() (View, error) {
-	v := viewer{Page: s, now: s.Billing.Clock.Now(), requests: s.Server.Log.Since(0), subscriptionsOf: map[string][]Ref{}}
-	if err := s.Billing.Settle(v.now); err != nil {
-		return View{}, err
-	}
-	shown := View{Now: v.now, Fixed: s.Billing.Clock.Fixed(), Requests: v.viewRequests()}
-	for _, f := range s.Server.Faults.List() {
-		shown.Faults = append(shown.Faults, Fault{ID: f.ID, Spec: f.String()})
-	}
-	err := s.Billing.DB.View(func(tx *store.Tx) error {
-		v.tx = tx
-		for _, row := range s.Billing.Subscriptions.All(tx) {
-			account := row.Subscription.BillingAccountID
-			v.subscriptionsOf[account] = append(v.subscriptionsOf[account], subscriptionRef(row))
-		}
-		shown.Organizations = v.viewOrganizations()
-		shown.Customers = newest(v.liveCustomers(), shownObjects, customerAge, v.viewCustomer)
-		shown.Accounts = newest(s.Billing.Accounts.All(tx), shownObjects, accountAge, v.viewAccount)
-		shown.Subscriptions = v.viewSubscriptions()
-		shown.Invoices = v.viewInvoices()
-		shown.Endpoints = newest(s.Collections.Endpoints.All(tx), shownObjects, endpointAge, v.viewEndpoint)
-		shown.Keys = newest(s.Collections.Keys.All(tx), shownObjects, keyAge, v.viewKey)
-		shown.Tokens = v.viewTokens()
-		var err error
-		shown.Collections, err = v.viewFinance()
-		return err
-	})
-	return shown, err
+// view is what the templates begin with.
+type view struct {
+	Now           time.Time
+	Fixed         bool // the clock stands still
+	Filter        filter
+	Groups        []operationGroup
+	Organizations []server.Organization // oldest first
+	Faults        []server.Fault        // in force
+	Runs          list[*run]
+	Requests      int // in the log
+	Customers     list[billing.CustomerRow]
+	Accounts      list[billing.AccountRow]
+	Subscriptions list[billing.SubscriptionRow]
+	Invoices      list[billing.InvoiceRow]
+	Endpoints     list[collections.EndpointRow]
+	Keys          list[collections.KeyRow]
+	Tokens        []server.StoredToken // those that work
+	Collections   []list[finance.RecordRow]
+	Records       int
 }
 
-// newest returns the newest of the rows, the newest first, each as show makes it.
-// age says when a row was made, and its number among those made at the same time;
-// 0 where rows have none.
-func newest[R, T any](rows iter.Seq2[string, R], most int, age func(R) (time.Time, int64), show func(R) T) List[T] {
+// list is the newest of some objects.
+type list[T any] struct {
+	Shown []T
+	Total int
+}
+
+// More is how many there are beyond those that are shown.
+func (l list[T]) More() int { return l.Total - len(l.Shown) }
+
+// everything is what the whole page shows.
+func (v *viewer) everything(f filter) view {
+	v.organizations = slices.SortedFunc(maps.Values(maps.Collect(v.Billing.Organizations.All(v.tx))),
+		func(a, b server.Organization) int {
+			return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+		})
+	shown := view{
+		Now: v.now, Fixed: v.Billing.Clock.Fixed(), Filter: f, Groups: v.operations(), Faults: v.Server.Faults.List(),
+		Organizations: v.organizations, Runs: v.runs(f), Requests: len(v.requests),
+		Customers: newest(live(v.Billing.Customers.All(v.tx)), shownObjects,
+			func(r billing.CustomerRow) (time.Time, int64) { return r.Customer.CreatedAt.Time, 0 }),
+		Accounts: newest(v.Billing.Accounts.All(v.tx), shownObjects,
+			func(r billing.AccountRow) (time.Time, int64) { return r.Account.CreatedAt.Time, 0 }),
+		Subscriptions: newest(v.Billing.Subscriptions.All(v.tx), shownObjects,
+			func(r billing.SubscriptionRow) (time.Time, int64) { return r.Subscription.CreatedAt.Time, 0 }),
+		Invoices: newest(v.Billing.Invoices.All(v.tx), shownObjects, invoiceAge),
+		Endpoints: newest(v.Collections.Endpoints.All(v.tx), shownObjects,
+			func(r collections.EndpointRow) (time.Time, int64) { return r.Endpoint.CreatedAt.Time, r.Number }),
+		Keys: newest(v.Collections.Keys.All(v.tx), shownObjects,
+			func(r collections.KeyRow) (time.Time, int64) { return r.Key.CreatedAt.Time, r.Number }),
+		Tokens: v.tokens(),
+	}
+	v.accountsOf, v.subscriptions = map[string][]billing.AccountRow{}, map[string][]billing.SubscriptionRow{}
+	for _, row := range v.Billing.Accounts.All(v.tx) {
+		v.accountsOf[row.CustomerID] = append(v.accountsOf[row.CustomerID], row)
+	}
+	for _, row := range v.Billing.Subscriptions.All(v.tx) {
+		account := row.Subscription.BillingAccountID
+		v.subscriptions[account] = append(v.subscriptions[account], row)
+	}
+	v.histories = v.readHistories()
+	shown.Collections = v.collections()
+	for _, collection := range shown.Collections {
+		shown.Records += collection.Total
+	}
+	return shown
+}
+
+// functions are those of the templates.
+func (v *viewer) functions() template.FuncMap {
+	return template.FuncMap{
+		"clock": clock, "day": day, "iso": iso, "took": took, "amount": amount, "client": clientName, "short": short,
+		"join": strings.Join, "withoutQuery": withoutQuery, "replace": strings.ReplaceAll, "fold": fold,
+		"outcome": outcome, "write": isWrite, "address": address,
+		"ago":     func(t moment) string { return ago(v.now, t.UTC()) },
+		"left":    func(t moment) string { return left(v.now, t.UTC()) },
+		"several": func() bool { return len(v.organizations) > 1 },
+		"plan":    func(id string) string { return v.Billing.PlanName(v.tx, id) },
+		"owners":  v.owners, "objects": v.objects, "timeline": v.timeline,
+		"accounts":      func(customer string) []billing.AccountRow { return v.accountsOf[customer] },
+		"subscriptions": func(account string) []billing.SubscriptionRow { return v.subscriptions[account] },
+		"account": func(id string) billing.AccountRow {
+			row, _ := v.Billing.Accounts.Get(v.tx, id)
+			return row
+		},
+		// Its name stays known after its deletion.
+		"customer": func(id string) billing.CustomerRow {
+			row, _ := v.Billing.Customers.Get(v.tx, id)
+			return row
+		},
+		"subscription": func(id string) billing.SubscriptionRow {
+			row, _ := v.Billing.Subscriptions.Get(v.tx, id)
+			return row
+		},
+		"deliveries": func(endpoint string) list[collections.DeliveryRow] {
+			return newest(v.Collections.DeliveriesOf.All(v.tx, endpoint), shownDeliveries,
+				func(r collections.DeliveryRow) (time.Time, int64) { return r.CreatedAt, r.Number })
+		},
+		"status": func(r collections.KeyRow) string { return r.Status(v.now) },
+		"key": func(id string) collections.KeyRow {
+			row, _ := v.Collections.Keys.Get(v.tx, id)
+			return row
+		},
+		"fields": finance.RecordRow.Decoded,
+		"simple": func(value any) string {
+			text, _ := finance.Simple(value)
+			return text
+		},
+	}
+}
+
+// newest returns the newest of the rows, the newest first. age says when a row was made, and its number among those
+// made at the same time; 0 where rows have none.
+func newest[R any](rows iter.Seq2[string, R], most int, age func(R) (time.Time, int64)) list[R] {
 	all := []R{}
 	for _, row := range rows {
 		all = append(all, row)
@@ -71,16 +159,128 @@ func newest[R, T any](rows iter.Seq2[string, R], most int, age func(R) (time.Tim
 	slices.SortStableFunc(all, func(a, b R) int {
 		made, number := age(a)
 		otherMade, otherNumber := age(b)
-		if made.Equal(otherMade) {
-			return int(otherNumber - number)
-		}
-		return otherMade.Compare(made)
+		return cmp.Or(otherMade.Compare(made), cmp.Compare(otherNumber, number))
 	})
-	list := List[T]{Total: len(all)}
-	for _, row := range all[:min(most, len(all))] {
-		list.Shown = append(list.Shown, show(row))
+	return list[R]{Shown: all[:min(most, len(all))], Total: len(all)}
+}
+
+// live are the customers that the operations see.
+func live(all iter.Seq2[string, billing.CustomerRow]) iter.Seq2[string, billing.CustomerRow] {
+	return func(yield func(string, billing.CustomerRow) bool) {
+		for id, row := range all {
+			if !row.Deleted && !yield(id, row) {
+				return
+			}
+		}
 	}
-	return list
+}
+
+func invoiceAge(r billing.InvoiceRow) (time.Time, int64) {
+	number, _ := strconv.ParseInt(strings.TrimPrefix(r.Invoice.Number, "INV-"), 10, 64)
+	return r.Invoice.CreatedAt.Time, number
+}
+
+// tokens are those that work, by service and prefix.
+func (v *viewer) tokens() []server.StoredToken {
+	tokens := slices.DeleteFunc(v.Tokens(v.tx), func(t server.StoredToken) bool {
+		return t.Revoked || t.Blocked || !t.Expires.IsZero() && !v.now.Before(t.Expires)
+	})
+	slices.SortFunc(tokens, func(a, b server.StoredToken) int {
+		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Prefix, b.Prefix))
+	})
+	return tokens
+}
+
+// collections are those of financial management that have records, by organization and name.
+func (v *viewer) collections() []list[finance.RecordRow] {
+	names := map[[2]string]bool{}
+	for _, row := range v.Finance.Records.All(v.tx) {
+		names[[2]string{row.Organization, row.Collection}] = true
+	}
+	var shown []list[finance.RecordRow]
+	sorted := slices.SortedFunc(maps.Keys(names), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, name := range sorted {
+		shown = append(shown, newest(v.Finance.RecordsOf.All(v.tx, finance.CollectionKey(name[0], name[1])), shownRecords,
+			func(r finance.RecordRow) (time.Time, int64) { return r.CreatedAt.Time, r.Number }))
+	}
+	return shown
+}
+
+// owner is a client with the keys of custom_metadata that it has written last. A seed has no client.
+type owner struct {
+	billing.Writer
+	Keys []string
+}
+
+// owners are the clients that have written an object's custom_metadata, by name. A seed is first.
+func (v *viewer) owners(id string) []owner {
+	keys := map[billing.Writer][]string{}
+	for path, writer := range v.Billing.Writers(v.tx, id) {
+		keys[writer] = append(keys[writer], path)
+	}
+	var owners []owner
+	for writer, paths := range keys {
+		slices.Sort(paths)
+		owners = append(owners, owner{Writer: writer, Keys: paths})
+	}
+	slices.SortFunc(owners,
+		func(a, b owner) int { return cmp.Or(cmp.Compare(a.Client, b.Client), cmp.Compare(a.Token, b.Token)) })
+	return owners
+}
+
+// thing is an object of any kind, without its credentials.
+type thing struct {
+	Kind, ID, Name string
+	Value          any  // as its service returns it
+	Gone           bool // it has been deleted
+}
+
+// Text is a thing in two words.
+func (t thing) Text() string { return t.Kind + " " + cmp.Or(t.Name, short(t.ID)) }
+
+// describe is the object of a row; ok is false for rows that are no object.
+func describe(row any) (shown thing, ok bool) {
+	switch r := row.(type) {
+	case billing.CustomerRow:
+		return thing{"customer", r.Customer.ID, r.Customer.Name, r.Customer, r.Deleted}, true
+	case billing.AccountRow:
+		return thing{"account", r.Account.ID, textOf(r.Account.ExternalID), r.Account, false}, true
+	case billing.SubscriptionRow:
+		return thing{"subscription", r.Subscription.ID, textOf(r.Subscription.ExternalID),
+			map[string]any{"subscription": r.Subscription, "items": r.Items}, false}, true
+	case billing.InvoiceRow:
+		return thing{"invoice", r.Invoice.ID, r.Invoice.Number, r.Invoice, false}, true
+	case collections.EndpointRow:
+		return thing{"endpoint", r.Endpoint.ID, withoutQuery(r.Endpoint.URL), r.Endpoint, false}, true
+	case collections.KeyRow:
+		return thing{"key", r.Key.ID, r.Key.Name, r.Key, false}, true
+	case finance.RecordRow:
+		fields, err := r.Decoded()
+		name, _ := finance.Simple(fields["name"])
+		return thing{"record", r.ID, name, fields, false}, err == nil
+	}
+	return thing{}, false
+}
+
+// find is the object with this id.
+func (v *viewer) find(id string) (found thing, ok bool) {
+	for _, row := range []any{
+		get(v, v.Billing.Customers, id), get(v, v.Billing.Accounts, id), get(v, v.Billing.Subscriptions, id),
+		get(v, v.Billing.Invoices, id), get(v, v.Collections.Endpoints, id), get(v, v.Collections.Keys, id),
+		get(v, v.Finance.Records, id),
+	} {
+		if row != nil {
+			return describe(row)
+		}
+	}
+	return thing{}, false
+}
+
+func get[T any](v *viewer, table store.Table[T], id string) any {
+	if row, ok := table.Get(v.tx, id); ok {
+		return row
+	}
+	return nil
 }
 
 // textOf is the text, empty where there is none.
@@ -89,24 +289,4 @@ func textOf(value *string) string {
 		return ""
 	}
 	return *value
-}
-
-// timeOf is the time, zero where there is none.
-func timeOf(at *server.Timestamp) time.Time {
-	if at == nil {
-		return time.Time{}
-	}
-	return at.Time
-}
-
-// amountOf is an amount as people write it, empty where it is not known.
-func amountOf(cents *int64, currency string) string {
-	if cents == nil {
-		return ""
-	}
-	sign, whole := "", *cents
-	if whole < 0 {
-		sign, whole = "-", -whole
-	}
-	return fmt.Sprintf("%s%d.%02d %s", sign, whole/100, whole%100, currency)
 }

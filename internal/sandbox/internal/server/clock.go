@@ -12,11 +12,16 @@ import (
 type Clock struct {
 	mu     sync.Mutex
 	fixed  bool
-	start  time.Time     // where a fixed clock was first
+	start  time.Time // where a fixed clock was first
+	moved  moved
+	OnMove func() // called after every move; nil: no call
+}
+
+// moved is what changes while the clock is in use.
+type moved struct {
 	at     time.Time     // where a fixed clock is
 	offset time.Duration // how far a running clock is from the real one
 	fault  time.Duration // how far the clock is from the real one because of a fault; 0: there is none
-	OnMove func()        // called after Advance and Set; nil: no call
 	// from and to are where the last move of a running clock began and ended.
 	from, to time.Time
 }
@@ -24,7 +29,7 @@ type Clock struct {
 // NewClock is a clock that stands still at start, or the real one when start is
 // zero.
 func NewClock(start time.Time) *Clock {
-	return &Clock{fixed: !start.IsZero(), start: start, at: start}
+	return &Clock{fixed: !start.IsZero(), start: start, moved: moved{at: start}}
 }
 
 // Now returns the sandbox's time in UTC, cut to the milliseconds that the
@@ -36,20 +41,20 @@ func (c *Clock) Now() time.Time {
 }
 
 func (c *Clock) now() time.Time {
-	if c.fault != 0 {
-		return time.Now().Add(c.fault)
+	if c.moved.fault != 0 {
+		return time.Now().Add(c.moved.fault)
 	}
 	if c.fixed {
-		return c.at
+		return c.moved.at
 	}
-	return time.Now().Add(c.offset)
+	return time.Now().Add(c.moved.offset)
 }
 
 // Advance moves the clock forward by d, or back when d is negative.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	if c.fixed {
-		c.at = c.at.Add(d)
+		c.moved.at = c.moved.at.Add(d)
 	} else {
 		c.jump(d)
 	}
@@ -61,7 +66,7 @@ func (c *Clock) Advance(d time.Duration) {
 func (c *Clock) Set(t time.Time) {
 	c.mu.Lock()
 	if c.fixed {
-		c.at = t
+		c.moved.at = t
 	} else {
 		c.jump(t.Sub(c.now()))
 	}
@@ -69,19 +74,26 @@ func (c *Clock) Set(t time.Time) {
 	c.tell()
 }
 
-// Reset reverts every move. The clock then shows the time at which it started, or the real time.
-func (c *Clock) Reset() {
+// Reset reverts every move, and what a fault does to the clock. The clock then shows the time at which it started, or
+// the real time. undo makes it what it was.
+func (c *Clock) Reset() (undo func()) {
+	before := c.become(moved{at: c.start})
+	return func() { c.become(before) }
+}
+
+func (c *Clock) become(m moved) (before moved) {
 	c.mu.Lock()
-	c.at, c.offset, c.from, c.to = c.start, 0, time.Time{}, time.Time{}
+	before, c.moved = c.moved, m
 	c.mu.Unlock()
 	c.tell()
+	return before
 }
 
 // differ lets the clock be so far from the real one, until it is 0 again.
 func (c *Clock) differ(d time.Duration) {
 	c.mu.Lock()
-	changed := d != c.fault
-	c.fault = d
+	changed := d != c.moved.fault
+	c.moved.fault = d
 	c.mu.Unlock()
 	if changed {
 		c.tell()
@@ -89,9 +101,9 @@ func (c *Clock) differ(d time.Duration) {
 }
 
 func (c *Clock) jump(d time.Duration) {
-	c.from = c.now().Truncate(time.Millisecond)
-	c.offset += d
-	c.to = c.now()
+	c.moved.from = c.now().Truncate(time.Millisecond)
+	c.moved.offset += d
+	c.moved.to = c.now()
 }
 
 // TimeOf returns when that happens which was due then and is done now: at its
@@ -99,7 +111,7 @@ func (c *Clock) jump(d time.Duration) {
 // only waited to be processed.
 func (c *Clock) TimeOf(due time.Time) time.Time {
 	c.mu.Lock()
-	jumpedOver := c.fixed || !due.Before(c.from) && !due.After(c.to)
+	jumpedOver := c.fixed || !due.Before(c.moved.from) && !due.After(c.moved.to)
 	c.mu.Unlock()
 	if jumpedOver {
 		return due

@@ -14,6 +14,7 @@ func (s *Server) fallsAway(service Service, f Fault) bool {
 		s.lines.silence(string(service))
 		return true
 	case f.Outage > 0 && f.Status == 0:
+		s.runs.interrupt()
 		s.lines.reset()
 		return true
 	default:

@@ -22,7 +22,6 @@ type Core struct {
 	DB     *store.DB
 	Clock  *Clock
 	Source *Source
-	Lag    readLag
 
 	Organizations store.Table[Organization]
 	// sequence holds the last number given out, under one name: what is made at

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -16,7 +17,7 @@ import (
 // Fault is something that goes wrong with matching requests. Faults are tried
 // in the order they were added; a request meets at most one.
 //
-// Latency alone delays and then serves as usual. Status, HTML, Body and Empty
+// Latency alone delays and then serves as usual. Status, Body, Foreign and Empty
 // respond without processing (with After: in place of the response, after the
 // request was processed and stored). TruncateBody cuts the response, the usual one
 // when none is given. Lag and Other affect only GETs.
@@ -29,7 +30,7 @@ type Fault struct {
 	Skip       int    // how many matching requests pass first
 
 	Latency time.Duration // waited first; a client that goes away ends the wait
-	Status  int           // 0: 200 where a Body, HTML or Empty is returned
+	Status  int           // 0: 200 where a Body or Empty is returned
 	// RetryAfter is the value of the header; "date:30s" is an HTTP date so far ahead
 	// of the real clock, and empty is not a header.
 	RetryAfter   string
@@ -37,7 +38,6 @@ type Fault struct {
 	DropAfter    bool   // the request is processed and stored, then the connection is closed
 	After        bool   // Status and bodies come after processing
 	TruncateBody bool   // the response ends before its Content-Length
-	HTML         bool   // the body is an HTML page, as from a proxy
 	Empty        bool   // no body at all
 	Body         string // sent as it is
 	Code         string // error code; empty: the one usual for Status
@@ -66,7 +66,7 @@ func (f Fault) matches(operation, method, path string) bool {
 
 // responds reports whether the fault brings its own response.
 func (f Fault) responds() bool {
-	return f.Status != 0 || f.HTML || f.Empty || f.Body != "" || f.Foreign != ""
+	return f.Status != 0 || f.Empty || f.Body != "" || f.Foreign != ""
 }
 
 // readsOne reports whether an operation is a GET of one of several objects.
@@ -106,10 +106,37 @@ func (fs *faults) clear() {
 	fs.force, fs.away = nil, nil
 }
 
+// remove ends one fault, also an outage that has begun.
+func (fs *faults) remove(id string) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	before := len(fs.force)
+	fs.force = slices.DeleteFunc(fs.force, func(p *pending) bool { return p.fault.ID == id })
+	away := fs.away != nil && fs.away.fault.ID == id
+	if away {
+		fs.away = nil
+	}
+	return away || len(fs.force) < before
+}
+
+// clock is the offset of the fault that was added last of those with one.
+func (fs *faults) clock() time.Duration {
+	var offset time.Duration
+	for _, f := range fs.List() {
+		offset = cmp.Or(f.Clock, offset)
+	}
+	return offset
+}
+
 // outage returns the fault whose outage lasts at this time.
 func (fs *faults) outage() (Fault, bool) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
+	return fs.running()
+}
+
+// running is outage for a caller that holds the lock.
+func (fs *faults) running() (Fault, bool) {
 	if fs.away == nil || !time.Now().Before(fs.until) {
 		return Fault{}, false
 	}
@@ -121,18 +148,31 @@ func (fs *faults) Revision() string {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	text := strconv.Itoa(fs.last)
+	if _, lasts := fs.running(); lasts {
+		text += "." + fs.away.fault.ID
+	}
 	for _, p := range fs.force {
 		text += fmt.Sprintf(".%s-%d-%d", p.fault.ID, p.left, p.skip)
 	}
 	return text
 }
 
-// List returns those still in force, Times and Skip counted down.
+// List returns those still in force, Times and Skip counted down. An outage that has begun is the first, with what is
+// left of it.
 func (fs *faults) List() []Fault {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	out := make([]Fault, 0, len(fs.force))
+	out := make([]Fault, 0, len(fs.force)+1)
+	running, lasts := fs.running()
+	if lasts {
+		running.Outage = max(time.Until(fs.until).Round(time.Millisecond), time.Millisecond)
+		running.Times = fs.away.left
+		out = append(out, running)
+	}
 	for _, p := range fs.force {
+		if lasts && p == fs.away {
+			continue
+		}
 		f := p.fault
 		f.Times, f.Skip = p.left, p.skip
 		out = append(out, f)
@@ -144,8 +184,8 @@ func (fs *faults) List() []Fault {
 func (fs *faults) take(operation, method, path string) (Fault, bool) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	if fs.away != nil && time.Now().Before(fs.until) {
-		return fs.away.fault, true
+	if f, lasts := fs.running(); lasts {
+		return f, true
 	}
 	for i, p := range fs.force {
 		if !p.fault.matches(operation, method, path) {

@@ -13,9 +13,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-const faultPage = "<!DOCTYPE html>\n<html><head><title>Gateway</title></head>" +
-	"<body><h1>The gateway could not serve this request</h1></body></html>\n"
-
 // faultResponse is what a request gets that meets a fault that responds.
 func (s *Server) faultResponse(f Fault) response {
 	a := response{status: f.Status, header: http.Header{}}
@@ -26,9 +23,6 @@ func (s *Server) faultResponse(f Fault) response {
 	case f.Foreign != "":
 		return foreignResponse(f)
 	case f.Empty:
-	case f.HTML:
-		a.header.Set("Content-Type", "text/html; charset=utf-8")
-		a.body = []byte(faultPage)
 	case f.Body != "":
 		a.header.Set("Content-Type", "application/json")
 		a.body = []byte(f.Body)

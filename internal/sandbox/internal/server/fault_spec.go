@@ -12,30 +12,30 @@ import (
 
 // FaultSpecHelp says how a fault is written on a command line.
 const FaultSpecHelp = `KEY=VALUE,… of
-  operation=NAME     name in the wire contract, such as customers.create
-  method=METHOD      any when not given
-  path=PREFIX        paths that begin so
-  times=N            how many requests it hits; until cleared when not given
-  skip=N             how many matching requests pass first
+  operation=NAME     only this operation, such as customers.create
+  method=METHOD      only this HTTP method
+  path=PREFIX        only paths with this prefix
+  times=N            number of requests that it affects; if unset, all until it is removed
+  skip=N             number of matching requests that pass first
   latency=DURATION   waits, such as 2s
   status=N           returns this status without processing
   retry-after=VALUE  header with a status: seconds, or date:30s for an HTTP date
   code=CODE          error code of the response
-  drop=before|after  drops the connection before or after processing
-  after              a status is returned after processing
+  drop=before|after  drops the connection before or after the request is processed
+  after              returns the status after the request is processed
   truncate           the response ends before its Content-Length
-  html, empty        the response is an HTML page, or has no body
-  foreign=KIND       a response that is not the service's, 404 without a status, and
-                     without Request-Id; one of html, json, error, flat, empty
-  lag=DURATION       GETs do not see what was written so recently, at most 1m: no new
+  empty              the response has no body
+  foreign=KIND       a response that does not come from the service: without Request-Id,
+                     404 if status is unset; one of html, json, error, flat, empty
+  lag=DURATION       GETs do not see writes of the last DURATION, at most 1m: no new
                      object, the old version of a changed one, and a deleted one
   other              a GET of one object returns another object of that type
-  silent             the open connections to the service go silent and are not closed,
-                     new ones work; once when times is not given
-  outage=DURATION    from this request on all services are away for so long: they reset
-                     connections, or return the status; once when times is not given
-  clock=OFFSET       the service's clock is so far from this machine's, such as -24h,
-                     until cleared; takes no other key
+  silent             the open connections to the service stop responding without being
+                     closed, new ones work; once if times is unset
+  outage=DURATION    from this request on, all services are away for DURATION: they reset
+                     connections, or return the status; once if times is unset
+  clock=OFFSET       the service's clock differs by OFFSET from this machine's, such as
+                     -24h, until it is removed; takes no other key
   body=TEXT          the body of the response; must come last, may contain commas`
 
 // faultField reads and writes one key of a fault's spec.
@@ -67,8 +67,6 @@ var faultFields = []faultField{
 		func(f Fault) string { return marked(f.After) }},
 	{"truncate", true, func(f *Fault, _ string) error { f.TruncateBody = true; return nil },
 		func(f Fault) string { return marked(f.TruncateBody) }},
-	{"html", true, func(f *Fault, _ string) error { f.HTML = true; return nil },
-		func(f Fault) string { return marked(f.HTML) }},
 	{"empty", true, func(f *Fault, _ string) error { f.Empty = true; return nil },
 		func(f Fault) string { return marked(f.Empty) }},
 	{"foreign", false, readForeign, func(f Fault) string { return f.Foreign }},
@@ -116,7 +114,7 @@ func ParseFault(spec string, operations []string) (Fault, error) {
 	}
 	if !f.does() {
 		return Fault{}, fmt.Errorf("fault %q does nothing: give one of %s", spec,
-			"latency, status, drop, truncate, html, empty, body, "+
+			"latency, status, drop, truncate, empty, body, "+
 				"foreign, lag, other, silent, outage, clock")
 	}
 	return f, nil

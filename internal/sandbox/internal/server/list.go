@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -132,39 +131,4 @@ func (c *Call) Since() (time.Time, error) {
 		return time.Time{}, nil
 	}
 	return at, nil
-}
-
-// readLag keeps new objects out of their first listings.
-type readLag struct {
-	Listings int
-	mu       sync.Mutex
-	hidden   map[string]int // id → how many listings still miss it
-}
-
-// Hide keeps a new object out of its first listings.
-func (l *readLag) Hide(id string) {
-	if l.Listings <= 0 {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hidden == nil {
-		l.hidden = map[string]int{}
-	}
-	l.hidden[id] = l.Listings
-}
-
-// Shows counts one listing that could have held the object, and reports whether
-// it does.
-func (l *readLag) Shows(id string) bool {
-	if l.Listings <= 0 {
-		return true
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hidden[id] == 0 {
-		return true
-	}
-	l.hidden[id]--
-	return false
 }

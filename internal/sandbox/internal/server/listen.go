@@ -41,6 +41,7 @@ type Server struct {
 	Faults      faults
 	lines       lines
 	Log         RequestLog
+	runs        runs
 	certificate tls.Certificate
 
 	addresses map[string]string // name → https://host:port
@@ -126,6 +127,15 @@ func (s *Server) AddFault(f Fault) string {
 	return s.Faults.add(f)
 }
 
+// RemoveFault ends one fault, and reports whether there is one with this id.
+func (s *Server) RemoveFault(id string) bool {
+	if !s.Faults.remove(id) {
+		return false
+	}
+	s.Clock.differ(s.Faults.clock())
+	return true
+}
+
 // ClearFaults removes every fault.
 func (s *Server) ClearFaults() {
 	s.Faults.clear()
@@ -143,6 +153,8 @@ func (s *Server) serve(listener net.Listener, handler http.Handler) {
 		ReadTimeout:       readTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
+		ConnContext:       withConnection,
+		ConnState:         s.runs.follow,
 		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
 	}
 	server.Protocols.SetHTTP1(true)

@@ -3,13 +3,15 @@ package server
 import (
 	"sync"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
 // logCapacity bounds the memory the request log takes; the oldest go first.
 const logCapacity = 20_000
 
-// keptResponses is how many of the newest requests keep the body of their response, and maxResponse the largest that is
-// kept, in bytes: a page of a listing may have a megabyte.
+// keptResponses is how many of the newest requests keep the body of their response and the rows they have changed, and
+// maxResponse the largest body that is kept, in bytes: a page of a listing may have a megabyte.
 const (
 	keptResponses = 200
 	maxResponse   = 64 << 10
@@ -32,9 +34,17 @@ type Request struct {
 	Dropped   bool      `json:"dropped,omitempty"`
 	// Client is the first word of the User-Agent, such as terraform-provider-billing/1.0.0: who has sent the request.
 	Client string `json:"client,omitempty"`
-	Body   []byte `json:"body,omitempty"`
+	// Run is the same number for all requests of one process of the client, see runs.
+	Run      uint64        `json:"run"`
+	Duration time.Duration `json:"duration_ns"` // by the machine's clock, faults included
+	Body     []byte        `json:"body,omitempty"`
 	// Response is the body of the response without credentials. Only the newest requests have it, see keptResponses.
 	Response []byte `json:"response,omitempty"`
+	// Object is the id in the path, and Changes what the request has changed. Rows contain credentials, so that they
+	// are in no JSON. Of older requests only table and id are left.
+	Object  string         `json:"-"`
+	Changes []store.Change `json:"-"`
+	began   time.Time
 }
 
 // RequestLog keeps the newest requests in the order of their responses.
@@ -58,7 +68,7 @@ func (l *RequestLog) add(r Request) {
 	}
 	l.entries = append(l.entries, r)
 	if old := len(l.entries) - 1 - keptResponses; old >= 0 {
-		l.entries[old].Response = nil
+		l.entries[old].Response, l.entries[old].Changes = nil, store.WithoutRows(l.entries[old].Changes)
 	}
 }
 

@@ -30,6 +30,7 @@ type Call struct {
 	// Client is the first word of the User-Agent, and Token the public prefix of the token; empty for what a seed does.
 	Client, Token string
 	fault         Fault // the one that the request has met
+	changes       []store.Change
 	// IdempotencyKey is the header X-Idempotency-Key, which only the creations
 	// of financial management look at.
 	IdempotencyKey string
@@ -62,9 +63,10 @@ func (s *Server) Handler(site Site) http.Handler {
 		entry := Request{
 			Time: s.Clock.Now(), Service: site.Service, Method: r.Method,
 			Path: r.URL.Path, Query: r.URL.RawQuery, RequestID: s.Source.UUID(), Client: client(r),
+			Run: s.runs.join(r), began: time.Now(),
 		}
 		route, values, routeErr := find(site.Routes, r.Method, r.URL)
-		entry.Operation = route.Name
+		entry.Operation, entry.Object = route.Name, values["id"]
 		body, bodyErr := readBody(w, r)
 		entry.Body = body
 		if site.Loggable != nil {
@@ -127,6 +129,7 @@ func (s *Server) drop(entry Request) {
 }
 
 func (s *Server) record(entry Request) {
+	entry.Duration = time.Since(entry.began)
 	s.Log.add(entry)
 	if s.options.OnRequest != nil {
 		s.options.OnRequest(entry)
@@ -176,6 +179,7 @@ func (s *Server) process(site Site, r *http.Request, route Route, entry *Request
 	if err != nil {
 		return s.failure(err)
 	}
+	entry.Changes = c.changes
 	result.records = site.Records
 	return s.success(r, result)
 }
@@ -195,6 +199,7 @@ func (s *Server) run(site Site, route Route, c *Call) (result Reply, err error) 
 		}
 		var err error
 		result, err = route.Serve(c, tx)
+		c.changes = tx.Changes()
 		return err
 	})
 	return result, err

@@ -10,6 +10,8 @@ type rows struct {
 	byID    map[string]any
 	indexes []*index
 	past    map[string][]version // what recent writes replaced, oldest first
+	// replaced has an element for every version in past, oldest first.
+	replaced []replaced
 }
 
 // index finds rows by a key made from them.

@@ -15,14 +15,32 @@ type version struct {
 	stood bool // false: there was no such row
 }
 
+// replaced is which row a version is of; rows keeps these in the order of the writes.
+type replaced struct {
+	id string
+	at time.Time
+}
+
 // remember keeps what a write at that time replaces.
 func (r *rows) remember(id string, at time.Time) {
 	if r.past == nil {
 		r.past = map[string][]version{}
 	}
 	old, stood := r.byID[id]
-	recent := slices.DeleteFunc(r.past[id], func(v version) bool { return at.Sub(v.until) > Memory })
-	r.past[id] = append(recent, version{until: at, row: old, stood: stood})
+	r.past[id] = append(r.past[id], version{until: at, row: old, stood: stood})
+	r.replaced = append(r.replaced, replaced{id: id, at: at})
+}
+
+// forget drops what was replaced longer ago than Memory. Every write does this for all tables: a row that is never
+// written again would keep its old version for ever.
+func (r *rows) forget(now time.Time) {
+	for len(r.replaced) > 0 && now.Sub(r.replaced[0].at) > Memory {
+		id := r.replaced[0].id
+		if r.past[id] = slices.Delete(r.past[id], 0, 1); len(r.past[id]) == 0 {
+			delete(r.past, id)
+		}
+		r.replaced = r.replaced[1:]
+	}
 }
 
 // asOf returns the row as it was then; the zero time is now.

@@ -83,7 +83,10 @@ func (db *DB) ViewAsOf(then time.Time, read func(tx *Tx) error) error {
 
 // Update runs change and stores what it wrote, in the file first and then
 // in memory. When change or the file fails, nothing is changed.
-func (db *DB) Update(change func(tx *Tx) error) error {
+func (db *DB) Update(change func(tx *Tx) error) error { return db.updateAt(time.Time{}, change) }
+
+// updateAt is Update at a time; the zero time is that of the commit.
+func (db *DB) updateAt(now time.Time, change func(tx *Tx) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	tx := &Tx{db: db, writes: map[string]map[string]write{}}
@@ -96,7 +99,12 @@ func (db *DB) Update(change func(tx *Tx) error) error {
 	if len(tx.writes) > 0 {
 		db.revision.Add(1)
 	}
-	now := time.Now()
+	if now.IsZero() {
+		now = time.Now()
+	}
+	for _, table := range db.tables {
+		table.forget(now)
+	}
 	for table, writes := range tx.writes {
 		for id, w := range writes {
 			db.tables[table].remember(id, now)

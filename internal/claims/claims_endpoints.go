@@ -1,0 +1,938 @@
+package claims
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"mime"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+func endpointClaims() []Claim {
+	const fields = "Collections §2 Webhook endpoint; "
+	const toward = "Collections §5 Request authentication toward the consumer; "
+	const create = "wire contract: webhook_endpoints.create"
+	const update = "wire contract: webhook_endpoints.update"
+	const rotate = "wire contract: webhook_endpoints.rotate_secret"
+	return []Claim{
+		collectionsClaim(501, fields+create, "Creating an endpoint returns 201 with every member and what was sent.",
+			func(p *probe) {
+				sent := object{"url": publicURL(), "description": "São João, 50% <b>", "active": false}
+				_, a := p.endpoint(merged(sent, object{"events": []string{"charge.paid", "api_key.revoked"}}))
+				a.wantPresent("data", endpointMembers...).wantFields("data", sent).wantTexts("data.events", "charge.paid",
+					"api_key.revoked")
+				a.wantMatch("data.createdAt", timeForm).wantMatch("data.updatedAt", timeForm).text("data.id")
+			}),
+		collectionsClaim(502, fields+create+" (defaults)",
+			"An endpoint that is created with only a url is active, receives all events and has authentication none.",
+			func(p *probe) {
+				a := p.post(endpointsPath, object{"url": publicURL()}).wantStatus(http.StatusCreated)
+				a.want("data.active", true).want("data.events", []any{}).want("data.authentication", object{"type": "none"})
+				a.wantUnset("data.description")
+			}),
+		collectionsClaim(503, fields+create,
+			"The secret is in the response to the creation, starts with whsec_ and is different for every endpoint.",
+			func(p *probe) {
+				_, first := p.endpoint(nil)
+				_, second := p.endpoint(nil)
+				if first.wantSecret("data.secret") == second.wantSecret("data.secret") {
+					second.failf("the secret is that of another endpoint")
+				}
+			}),
+		collectionsClaim(504, fields+"wire contract: webhook_endpoints.get (without secret)",
+			"The secret does not appear in any later response: not in a read, a list or an update.", func(p *probe) {
+				path, created := p.endpoint(nil)
+				secret := created.wantSecret("data.secret")
+				for _, a := range p.later(path) {
+					a.wantMissing("data.secret").wantNowhere("the secret", secret)
+				}
+			}),
+		collectionsClaim(505, "Wire contract: webhook_endpoints.get", "A read and a list return what the creation returned.",
+			func(p *probe) {
+				path, created := p.endpoint(object{"description": "Cobranças", "authentication": object{"type": "header",
+					"name": "X-Gateway-Key", "value": unique()}})
+				for _, a := range []*response{p.get(path).wantStatus(http.StatusOK),
+					p.listedOne(endpointsPath, created.text("data.id"))} {
+					for _, member := range endpointMembers {
+						a.want("data."+member, created.at("data."+member))
+					}
+				}
+			}),
+		collectionsClaim(506, toward+create,
+			"A password, a token and a header's value are never returned; the user name and the header's name are.",
+			func(p *probe) {
+				for kind, shown := range map[string]object{
+					"basic":  {"username": "integracao"},
+					"bearer": {},
+					"header": {"name": "X-Gateway-Key"},
+				} {
+					hidden := unique()
+					member := map[string]string{"basic": "password", "bearer": "token", "header": "value"}[kind]
+					shown["type"] = kind
+					path, created := p.endpoint(object{"authentication": merged(shown, object{member: hidden})})
+					for _, a := range append(p.later(path), created) {
+						a.want("data.authentication", shown).wantNowhere("the "+member, hidden)
+					}
+				}
+			}),
+		collectionsClaim(507, fields+create+" (validation failure)", "A missing url, an unknown field, a wrong type and an "+
+			"unknown kind of authentication return 422, with the field named.", func(p *probe) {
+			for field, sent := range map[string]object{
+				"url":          {"description": "no url"},
+				"colour":       {"url": publicURL(), "colour": "blue"},
+				"description":  {"url": publicURL(), "description": 7},
+				"active":       {"url": publicURL(), "active": "yes"},
+				"events":       {"url": publicURL(), "events": "charge.paid"},
+				authentication: {"url": publicURL(), "authentication": object{"type": "digest"}},
+			} {
+				p.post(endpointsPath, sent).wantBlamed(field)
+			}
+		}),
+		collectionsClaim(508, "Wire contract: webhook_endpoints.update",
+			"An update changes each field that is sent and no other.", func(p *probe) {
+				path, created := p.endpoint(object{"description": "one"})
+				now := object{}
+				for _, member := range endpointMembers {
+					if member != "updatedAt" {
+						now[member] = created.at("data." + member)
+					}
+				}
+				for _, change := range []object{
+					{"url": publicURL()}, {"description": "two"}, {"active": false}, {"events": []any{"api_key.revoked"}},
+					{"active": true},
+				} {
+					now = merged(now, change)
+					p.patch(path, change).wantStatus(http.StatusOK).wantFields("data", now)
+					a := p.get(path).wantStatus(http.StatusOK).wantFields("data", now)
+					if a.time("data.updatedAt").Before(a.time("data.createdAt")) {
+						a.failf("updatedAt is before createdAt")
+					}
+				}
+			}),
+		collectionsClaim(509, fields+update,
+			"null clears the description, and an empty list of events is returned as an empty list.", func(p *probe) {
+				path, _ := p.endpoint(object{"description": "one"})
+				p.patch(path, object{"description": nil}).wantStatus(http.StatusOK)
+				p.get(path).wantStatus(http.StatusOK).wantUnset("data.description").wantTexts("data.events", "charge.paid")
+				// All events from here on; inactive, so that none is sent.
+				p.patch(path, object{"active": false, "events": []any{}}).wantStatus(http.StatusOK)
+				p.get(path).wantStatus(http.StatusOK).want("data.events", []any{})
+			}),
+		collectionsClaim(510, toward+update, "An update of the authentication replaces it as a whole.", func(p *probe) {
+			path, _ := p.endpoint(object{"authentication": object{"type": "basic", "username": "integracao",
+				"password": unique()}})
+			for _, change := range []struct{ sent, shown object }{
+				{object{"type": "header", "name": "X-Gateway-Key", "value": unique()},
+					object{"type": "header", "name": "X-Gateway-Key"}},
+				{object{"type": "bearer", "token": unique()}, object{"type": "bearer"}},
+				{object{"type": "none"}, object{"type": "none"}},
+			} {
+				p.patch(path, object{"authentication": change.sent}).wantStatus(http.StatusOK)
+				p.get(path).wantStatus(http.StatusOK).want("data.authentication", change.shown)
+			}
+		}),
+		collectionsClaim(511, fields+update+" (validation failure)",
+			"An update that is not valid returns 422 and changes nothing.", func(p *probe) {
+				path, created := p.endpoint(object{"description": "one"})
+				for field, value := range map[string]any{"colour": "blue", "description": 7, "active": "yes"} {
+					p.patch(path, merged(object{"url": publicURL()}, object{field: value})).wantBlamed(field)
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data.description", "one").want("data.active", true).want("data.url",
+					created.at("data.url"))
+			}),
+		collectionsClaim(512, "Collections §2 Webhook endpoint, §4 Endpoints; "+rotate,
+			"Rotating the secret returns 200 with the endpoint and a new secret of the same form, at every rotation.",
+			func(p *probe) {
+				path, created := p.endpoint(object{"description": "one"})
+				seen := map[string]bool{created.wantSecret("data.secret"): true}
+				for range 2 {
+					a := p.do(path + "/rotate-secret").wantStatus(http.StatusOK)
+					a.wantPresent("data", endpointMembers...).want("data.id", created.at("data.id")).want("data.description", "one")
+					if secret := a.wantSecret("data.secret"); seen[secret] {
+						a.failf("the secret is an old one")
+					} else {
+						seen[secret] = true
+					}
+				}
+			}),
+		collectionsClaim(513, "Wire contract: webhook_endpoints.delete", "Deleting an endpoint returns 204 without a body.",
+			func(p *probe) {
+				path, _ := p.endpoint(nil)
+				if a := p.delete(path).wantStatus(http.StatusNoContent); len(a.raw) > 0 {
+					a.failf("the body of a 204 is not empty: %s", clip(a.raw))
+				}
+			}),
+		collectionsClaim(514, "Wire contract: webhook_endpoints.delete",
+			"A deleted endpoint no longer exists: every further call on it returns 404, and it does not appear in any list.",
+			func(p *probe) {
+				path, created := p.endpoint(nil)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				for _, a := range []*response{
+					p.get(path), p.patch(path, object{"active": false}), p.delete(path),
+					p.do(path + "/rotate-secret"), p.do(path + "/test"), p.get(path + "/deliveries"),
+				} {
+					a.wantStatus(http.StatusNotFound).wantError("")
+				}
+				for _, item := range p.listed(endpointsPath) {
+					if text(item, "id") == created.text("data.id") {
+						p.failf("the deleted endpoint is in the list")
+					}
+				}
+			}),
+	}
+}
+
+// wantSecret is the secret at path, of which the description says no more than
+// its prefix.
+func (a *response) wantSecret(path string) string {
+	secret := a.text(path)
+	if rest, ok := strings.CutPrefix(secret, "whsec_"); !ok || rest == "" {
+		a.failf("%s does not start with whsec_", path)
+	}
+	return secret
+}
+
+// later are the responses about an endpoint that come after its creation.
+func (p *probe) later(path string) []*response {
+	return []*response{
+		p.get(path).wantStatus(http.StatusOK),
+		p.patch(path, object{"description": unique()}).wantStatus(http.StatusOK),
+		p.listedOne(endpointsPath, strings.TrimPrefix(path, endpointsPath+"/")),
+	}
+}
+
+// authentication is the field that a rejection blames, as a whole or in a part.
+const authentication = "authentication"
+
+// wantBlamed fails unless the response rejects that field.
+func (a *response) wantBlamed(field string) {
+	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
+	fields, _ := a.at("error.details.fields").(map[string]any)
+	for name := range fields {
+		if name == field || strings.HasPrefix(name, field+".") {
+			return
+		}
+	}
+	a.failf("error.details.fields is %s, want %s in it", show(a.at("error.details.fields")), field)
+}
+
+func addressClaims() []Claim {
+	const source = "Collections §2 Webhook endpoint (url), §5 Protection on the sender side, §7 Errors; wire contract: " +
+		"webhook_endpoints.create "
+	refused := func(number int, source, text string, hosts ...string) Claim {
+		return collectionsClaim(number, source, text, func(p *probe) { checkRefused(p, hosts) })
+	}
+	return []Claim{
+		collectionsClaim(521, source+"(https only)",
+			"A url that does not start with https:// returns 422 INVALID_WEBHOOK_URL.", func(p *probe) {
+				for _, url := range []string{"http://example.com/in", "ftp://example.com/in", "wss://example.com/in",
+					"example.com/in",
+					"//example.com/in"} {
+					a := p.register(url)
+					a.what += " of " + url
+					a.wantInvalidURL()
+				}
+			}),
+		collectionsClaim(522, source+"(internal networks)",
+			"This machine is rejected as a receiver: localhost, loopback and unspecified addresses.", func(p *probe) {
+				if p.target.LoopbackAllowed {
+					p.failf("%w: a service that rejects loopback as described", ErrNotGiven)
+					return
+				}
+				checkRefused(p, []string{"localhost", "LOCALHOST", "127.0.0.1", "127.255.255.254", "[::1]", "[::ffff:127.0.0.1]",
+					"0.0.0.0", "[::]"})
+			}),
+		refused(523, source+"(internal networks)", "Private IPv4 addresses are rejected, at both ends of each range.",
+			"10.0.0.0", "10.255.255.255", "172.16.0.1", "172.31.255.254", "192.168.0.1", "192.168.255.254"),
+		refused(524, source+"(internal networks)", "Link-local addresses are rejected, IPv4 and IPv6.",
+			"169.254.0.1", "169.254.169.254", "[fe80::1]", "[febf::1]"),
+		refused(525, source+"(internal networks)", "Unique-local IPv6 addresses are rejected.", "[fc00::1]",
+			"[fd12:3456:789a::1]", "[fdff::1]"),
+		refused(526, source+"(internal networks)", "Addresses behind a carrier's NAT, 100.64.0.0/10, are rejected.",
+			"100.64.0.1", "100.127.255.254"),
+		refused(527, source+"(internal networks)", "IPv4-mapped IPv6 addresses are treated as the IPv4 address.",
+			"[::ffff:10.0.0.1]", "[::ffff:192.168.1.1]", "[::ffff:a9fe:a9fe]", "[::ffff:100.64.0.1]"),
+		refused(528, source+"(internal networks)", "Names that end in .local or .internal are rejected, in capitals too.",
+			"printer.local", "billing.internal", "metadata.google.internal", "ERP.INTERNAL"),
+		collectionsClaim(529, source+"(internal networks)", "Addresses directly next to the internal ranges are accepted.",
+			func(p *probe) {
+				for _, host := range []string{
+					"9.255.255.255", "11.0.0.0", "172.15.255.255", "172.32.0.0", "192.167.255.255", "192.169.0.0", "169.253.255.255",
+					"169.255.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0", "[2001:4860:4860::8888]",
+					"[::ffff:8.8.8.8]",
+				} {
+					a := p.register("https://" + host + "/in")
+					a.what += " of " + host
+					a.wantStatus(http.StatusCreated)
+				}
+			}),
+		collectionsClaim(530,
+			"Collections §5 Protection on the sender side, §7 Errors; wire contract: webhook_endpoints.update",
+			"An update to such a url is rejected in the same way and changes nothing.", func(p *probe) {
+				path, created := p.endpoint(nil)
+				for _, url := range []string{"http://example.com/in", "https://10.1.2.3/in", "https://billing.internal/in"} {
+					p.patch(path, object{"url": url, "description": "changed"}).wantInvalidURL()
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data.url", created.at("data.url")).wantUnset("data.description")
+			}),
+	}
+}
+
+// wantInvalidURL fails unless the response has the documented code, with the status of the wire contract.
+func (a *response) wantInvalidURL() {
+	a.wantStatus(http.StatusUnprocessableEntity).wantError("INVALID_WEBHOOK_URL")
+}
+
+// register sends an endpoint that would get nothing.
+func (p *probe) register(url string) *response {
+	return p.post(endpointsPath, object{"url": url, "active": false, "events": []string{"charge.paid"}})
+}
+
+func checkRefused(p *probe, hosts []string) {
+	for _, host := range hosts {
+		for _, url := range []string{"https://" + host + "/in", "https://" + host + ":8443"} {
+			a := p.register(url)
+			a.what += " of " + url
+			a.wantInvalidURL()
+		}
+	}
+}
+
+func collectionsAccessClaims() []Claim {
+	const source = "Collections §5 Access to this API, §7 Errors; "
+	return []Claim{
+		collectionsClaim(531, source+"wire contract: webhook_endpoints.list (header that carries the key)",
+			"A call without a key returns 401, for endpoints and for keys.", func(p *probe) {
+				for _, c := range closed {
+					c.anonymous = true
+					wantUnauthorized(p.send(c))
+				}
+			}),
+		collectionsClaim(532, source+"wire contract: webhook_endpoints.list (header that carries the key)",
+			"A call with an unknown key returns 401, for endpoints and for keys.", func(p *probe) {
+				for _, c := range closed {
+					c.token = unique()
+					wantUnauthorized(p.send(c))
+				}
+			}),
+		collectionsClaim(533, source+"wire contract: webhook_endpoints.create",
+			"A create without a valid key returns 401 and creates nothing.", func(p *probe) {
+				url := publicURL()
+				body := object{"url": url, "active": false}
+				wantUnauthorized(p.send(call{method: http.MethodPost, path: endpointsPath, body: body, token: unique()}))
+				wantUnauthorized(p.send(call{method: http.MethodPost, path: endpointsPath, body: body, anonymous: true}))
+				for _, item := range p.listed(endpointsPath) {
+					if text(item, "url") == url {
+						p.failf("a create without a valid key has created an endpoint")
+					}
+				}
+			}),
+		collectionsClaim(534, "Wire contract: webhook_endpoints.get (error body as in recurring billing)",
+			"An unknown id returns 404 in the error shape, for endpoints, deliveries and keys.", func(p *probe) {
+				path, _ := p.endpoint(nil)
+				for _, a := range []*response{
+					p.get(endpointPath(nobody)), p.patch(endpointPath(nobody), object{"active": false}),
+					p.delete(endpointPath(nobody)),
+					p.do(endpointPath(nobody) + "/test"), p.do(endpointPath(nobody) + "/rotate-secret"),
+					p.get(endpointPath(nobody) + "/deliveries"), p.do(path + "/deliveries/" + nobody + "/retry"),
+					p.get(keyPath(nobody)), p.delete(keyPath(nobody)), p.post(keyPath(nobody)+"/rotate", object{}),
+				} {
+					a.wantStatus(http.StatusNotFound).wantError("")
+				}
+			}),
+	}
+}
+
+// closed are calls that need a key, one of each kind.
+var closed = []call{
+	{method: http.MethodGet, path: endpointsPath},
+	{method: http.MethodGet, path: endpointsPath + "/" + nobody},
+	{method: http.MethodPost, path: endpointsPath + "/" + nobody + "/test"},
+	{method: http.MethodGet, path: endpointsPath + "/" + nobody + "/deliveries"},
+	{method: http.MethodGet, path: keysPath},
+	{method: http.MethodPost, path: keysPath, body: object{"name": "nobody"}},
+	{method: http.MethodPost, path: keysPath + "/" + nobody + "/rotate"},
+	{method: http.MethodDelete, path: keysPath + "/" + nobody},
+}
+
+func collectionsListClaims() []Claim {
+	const paging = " (paging as in recurring billing)"
+	const order = " (order by createdAt)"
+	return []Claim{
+		collectionsClaim(536, "Wire contract: webhook_endpoints.list"+paging,
+			"Pages of endpoints have the requested size, contain each item once and count them all in meta.total.",
+			func(p *probe) {
+				checkPages(p, endpointsPath, ids(p.endpoint))
+			}),
+		collectionsClaim(537, "Wire contract: webhook_endpoints.list"+order,
+			"Endpoints are listed by createdAt, the oldest first, and in the same order every time.", func(p *probe) {
+				ids(p.endpoint)
+				checkOrder(p, endpointsPath)
+			}),
+		collectionsClaim(538, "Wire contract: api_keys.list"+paging,
+			"Pages of keys have the requested size, contain each item once and count them all in meta.total.",
+			checkKeyPages).createsKeys(),
+		collectionsClaim(539, "Wire contract: api_keys.list"+order,
+			"Keys are listed by createdAt, the oldest first, and in the same order every time.", func(p *probe) {
+				ids(p.key)
+				checkOrder(p, keysPath)
+			}).createsKeys(),
+	}
+}
+
+// ids makes three things and returns their ids in that order.
+func ids(add func(object) (string, *response)) []string {
+	var ids []string
+	for range 3 {
+		_, a := add(nil)
+		ids = append(ids, a.text("data.id"))
+	}
+	return ids
+}
+
+func checkKeyPages(p *probe) { checkPages(p, keysPath, ids(p.key)) }
+
+// checkPages walks a list in pages of two at most.
+func checkPages(p *probe, path string, made []string) {
+	p.target.MaxPerPage = min(2, p.maxPerPage())
+	first := p.get(path, "per_page", "1").wantStatus(http.StatusOK).want("meta.per_page", 1).want("meta.page", 1)
+	if n := len(first.list("data")); n != 1 {
+		first.failf("%d items on a page of 1", n)
+	}
+	items := p.listed(path)
+	var seen []string
+	for _, item := range items {
+		id := text(item, "id")
+		if slices.Contains(seen, id) {
+			p.failf("GET %s: %s is on two pages", path, id)
+		}
+		seen = append(seen, id)
+	}
+	for _, id := range made {
+		if !slices.Contains(seen, id) {
+			p.failf("GET %s: %s is not on any page", path, id)
+		}
+	}
+	first.want("meta.total", len(items))
+}
+
+// checkOrder checks the order of all timestamps in a list, and whether items with the same
+// timestamp keep their positions.
+func checkOrder(p *probe, path string) {
+	var last time.Time
+	var order []string
+	for _, item := range p.listed(path) {
+		created := p.listedResponse(path, item).time("data.createdAt")
+		if created.Before(last) {
+			p.failf("GET %s: %s, created at %s, comes after one created at %s", path, text(item, "id"), created, last)
+		}
+		last = created
+		order = append(order, text(item, "id"))
+	}
+	for i, item := range p.listed(path) {
+		if i < len(order) && text(item, "id") != order[i] {
+			p.failf("GET %s: position %d is %s, and was %s in the previous list", path, i, text(item, "id"), order[i])
+		}
+	}
+}
+
+func deliveryClaims() []Claim {
+	const headers = "Collections §2 Delivery request headers; wire contract: webhook_endpoints.test"
+	const signature = "Collections §5 HMAC signature; wire contract: "
+	const toward = "Collections §5 Request authentication toward the consumer; wire contract: "
+	return []Claim{
+		collectionsClaim(581, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
+			"A test returns 202 with eventId and deliveryId, and webhook.test is delivered under these ids.",
+			receiving(func(p *probe, r *receiver) {
+				path, _ := p.hook(r, nil)
+				a := p.do(path + "/test").wantStatus(http.StatusAccepted)
+				a.wantMatch("data.eventId", anyUUIDForm).wantMatch("data.deliveryId", anyUUIDForm)
+				one := p.awaitNth(r, 1)
+				p.wantHeader(one, "X-Webhook-Event", "webhook.test")
+				p.wantHeader(one, "X-Webhook-Event-Id", a.text("data.eventId"))
+				p.wantHeader(one, "X-Webhook-Delivery-Id", a.text("data.deliveryId"))
+			})),
+		collectionsClaim(582, headers,
+			"A delivery is a POST of JSON with every documented header; the first attempt is number 1.",
+			receiving(func(p *probe, r *receiver) {
+				_, one := p.tested(r, nil)
+				if one.method != http.MethodPost {
+					p.failf("the delivery is a %s", one.method)
+				}
+				kind, _, err := mime.ParseMediaType(one.header.Get("Content-Type"))
+				if err != nil || kind != "application/json" {
+					p.failf("the delivery's Content-Type is %q", one.header.Get("Content-Type"))
+				}
+				p.wantHeader(one, "X-Webhook-Event", "webhook.test")
+				p.wantHeader(one, "X-Webhook-Attempt", "1")
+				for _, name := range []string{"X-Webhook-Event-Id", "X-Webhook-Delivery-Id"} {
+					if id := one.header.Get(name); !anyUUIDForm.MatchString(id) {
+						p.failf("the delivery's %s is %q, no UUID", name, id)
+					}
+				}
+				if _, err := time.Parse(time.RFC3339Nano, one.header.Get("X-Webhook-Timestamp")); err != nil {
+					p.failf("the delivery's X-Webhook-Timestamp: %w", err)
+				}
+			})),
+		collectionsClaim(583, headers, "The sender identifies itself as product/version, with version 1.0.",
+			receiving(func(p *probe, r *receiver) {
+				_, one := p.tested(r, nil)
+				if agent := one.header.Get("User-Agent"); !productForm.MatchString(agent) {
+					p.failf("the delivery's User-Agent is %q, want a product/1.0", agent)
+				}
+			})),
+		collectionsClaim(584, "Collections §2 Event envelope; wire contract: webhook_endpoints.test",
+			"The body is the event's envelope: event, timestamp, organizationId and data.",
+			receiving(func(p *probe, r *receiver) {
+				_, one := p.tested(r, nil)
+				a := p.envelope(one).want("event", "webhook.test").wantMatch("timestamp", timeForm).wantMatch("organizationId",
+					anyUUIDForm)
+				if _, ok := a.at("data").(map[string]any); !ok {
+					a.failf("data is %s, want an object", show(a.at("data")))
+				}
+			})),
+		collectionsClaim(585, signature+"webhook_endpoints.test",
+			"The signature is t=<seconds>,v1=<hex> and verifies with the endpoint's secret over the raw body.",
+			receiving(func(p *probe, r *receiver) {
+				created, one := p.tested(r, nil)
+				p.wantSigned(one, created.wantSecret("data.secret"))
+			})),
+		collectionsClaim(586, signature+"webhook_endpoints.test",
+			"t is the time of sending, which X-Webhook-Timestamp contains too.", receiving(func(p *probe, r *receiver) {
+				path, _ := p.hook(r, nil)
+				id := p.fire(path)
+				one := p.awaitNth(r, 1)
+				stamp, err := time.Parse(time.RFC3339Nano, one.header.Get("X-Webhook-Timestamp"))
+				if err != nil {
+					p.failf("the delivery's X-Webhook-Timestamp: %w", err)
+				}
+				sent := p.sentAt(one)
+				if off := stamp.Sub(sent).Abs(); off > 2*time.Second {
+					p.failf("t is %s, X-Webhook-Timestamp %s", sent.UTC(), stamp)
+				}
+				if since := sent.Sub(p.record(path, id, "").time("data.createdAt")).Abs(); since > slack {
+					p.failf("t is %s away from the delivery's createdAt", since)
+				}
+			})),
+		collectionsClaim(587, signature+"webhook_endpoints.rotate_secret",
+			"After a rotation the next delivery verifies with the new secret and not with the old one.",
+			receiving(func(p *probe, r *receiver) {
+				path, created := p.hook(r, nil)
+				rotated := p.do(path + "/rotate-secret").wantStatus(http.StatusOK)
+				p.fire(path)
+				one := p.awaitNth(r, 1)
+				p.wantSigned(one, rotated.wantSecret("data.secret"))
+				if signedWith(one, created.wantSecret("data.secret")) {
+					p.failf("the delivery verifies with the old secret")
+				}
+			})),
+		collectionsClaim(588, toward+"webhook_endpoints.create",
+			"With authentication none a delivery contains no Authorization.", receiving(func(p *probe, r *receiver) {
+				_, one := p.tested(r, nil)
+				if got := one.header.Values("Authorization"); len(got) > 0 {
+					p.failf("the delivery carries an Authorization")
+				}
+			})),
+		collectionsClaim(589, toward+"webhook_endpoints.create",
+			"With authentication basic, bearer or header a delivery contains what was configured.",
+			receiving(func(p *probe, r *receiver) {
+				for i, kind := range kinds() {
+					path, _ := p.hook(r, object{"authentication": kind.authentication})
+					p.fire(path)
+					p.wantHeader(p.awaitNth(r, i+1), kind.name, kind.value)
+				}
+			})),
+		collectionsClaim(590, toward+"webhook_endpoints.update",
+			"After an update a delivery contains the new authentication and is sent to the new url.",
+			receiving(func(p *probe, r *receiver) {
+				path, _ := p.hook(r, nil)
+				for i, kind := range kinds() {
+					place := "/" + unique()
+					p.patch(path, object{"authentication": kind.authentication, "url": r.url + place}).wantStatus(http.StatusOK)
+					p.fire(path)
+					one := p.awaitNth(r, i+1)
+					p.wantHeader(one, kind.name, kind.value)
+					if p.err == nil && one.path != place {
+						p.failf("the delivery went to %s, want the new %s", one.path, place)
+					}
+				}
+			})),
+		collectionsClaim(591, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
+			"A test is sent to its endpoint with any list of events, and to no other endpoint.",
+			receiving(func(p *probe, r *receiver) {
+				place := "/" + unique()
+				path, _ := p.hook(r, object{"url": r.url + place, "events": []string{"charge.paid"}})
+				p.hook(r, object{"events": []string{"webhook.test"}})
+				p.hook(r, object{"events": []string{}})
+				p.record(path, p.fire(path), "success")
+				for _, one := range r.of("webhook.test") {
+					if one.path != place {
+						p.failf("the test of %s went to %s", place, one.path)
+					}
+				}
+			})),
+		collectionsClaim(592, "Wire contract: webhook_endpoints.test (an inactive endpoint)",
+			"A test of an inactive endpoint sends nothing and creates an exhausted delivery.",
+			receiving(func(p *probe, r *receiver) {
+				path, _ := p.hook(r, object{"active": false})
+				p.record(path, p.fire(path), "exhausted").want("data.deliveredAt", nil).want("data.nextRetryAt", nil)
+				if n := len(r.all()); n > 0 {
+					p.failf("%d deliveries reached an inactive endpoint", n)
+				}
+			})),
+	}
+}
+
+// tested creates an endpoint at the receiver, fires a test and waits for it.
+func (p *probe) tested(r *receiver, fields object) (created *response, one received) {
+	path, created := p.hook(r, fields)
+	p.fire(path)
+	return created, p.awaitNth(r, 1)
+}
+
+var productForm = regexp.MustCompile(`^[^\s/]+/1\.0(\s.*)?$`)
+
+// credentials is an authentication with the header that it makes a delivery carry.
+type credentials struct {
+	authentication object
+	name, value    string
+}
+
+// kinds are the authentications that send something, with new credentials.
+func kinds() []credentials {
+	password, token, value := unique(), unique(), unique()
+	pair := base64.StdEncoding.EncodeToString([]byte("integração:" + password))
+	return []credentials{
+		{object{"type": "basic", "username": "integração", "password": password}, "Authorization", "Basic " + pair},
+		{object{"type": "bearer", "token": token}, "Authorization", "Bearer " + token},
+		{object{"type": "header", "name": "X-Gateway-Key", "value": value}, "X-Gateway-Key", value},
+	}
+}
+
+func attemptClaims() []Claim {
+	const statuses = "Collections §3 Delivery status; wire contract: webhook_deliveries.list"
+	const schedule = "Collections §8 Limits; wire contract: webhook_deliveries.list"
+	return []Claim{
+		collectionsClaim(601, statuses,
+			"A response of 2xx is a success: deliveredAt is set, one attempt, and no further attempt.",
+			receiving(func(p *probe, r *receiver) {
+				for _, code := range []int{http.StatusOK, http.StatusCreated, http.StatusNoContent} {
+					r.respondWith(status(code))
+					path, _ := p.hook(r, nil)
+					a := p.record(path, p.fire(path), "success")
+					a.want("data.httpCode", code).want("data.attempts", 1).want("data.nextRetryAt", nil).wantUnset("data.lastError")
+					a.wantMatch("data.deliveredAt", timeForm)
+				}
+			})),
+		collectionsClaim(602, statuses,
+			"Any other response is a failure: status failed with the code, an error and nextRetryAt.",
+			receiving(func(p *probe, r *receiver) {
+				for _, code := range []int{http.StatusBadRequest, http.StatusGone, http.StatusInternalServerError} {
+					r.respondWith(status(code))
+					path, _ := p.hook(r, nil)
+					p.record(path, p.fire(path), "failed").want("data.httpCode", code).wantFailure()
+				}
+			})),
+		collectionsClaim(603,
+			"Collections §5 Protection on the sender side, §8 Limits; wire contract: webhook_deliveries.list",
+			"A redirect is a failure and is not followed.", receiving(func(p *probe, r *receiver) {
+				const elsewhere = "/elsewhere"
+				for _, code := range []int{http.StatusMovedPermanently, http.StatusSeeOther, http.StatusTemporaryRedirect} {
+					r.respondWith(func(w http.ResponseWriter, request *http.Request) {
+						if request.URL.Path != elsewhere {
+							http.Redirect(w, request, r.url+elsewhere, code)
+						}
+					})
+					path, _ := p.hook(r, nil)
+					p.record(path, p.fire(path), "failed").want("data.httpCode", code).wantFailure()
+				}
+				for _, one := range r.all() {
+					if one.path == elsewhere {
+						p.failf("a redirect was followed")
+					}
+				}
+			})),
+		collectionsClaim(604, statuses, "A connection that breaks is a failure without a code.",
+			receiving(func(p *probe, r *receiver) {
+				r.respondWith(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+				path, _ := p.hook(r, nil)
+				p.record(path, p.fire(path), "failed").want("data.httpCode", nil).wantFailure()
+			})),
+		collectionsClaim(605, schedule, "nextRetryAt of the first failure is 4 minutes later.",
+			receiving(func(p *probe, r *receiver) {
+				_, _, failure := p.failing(r)
+				wait := failure.time("data.nextRetryAt").Sub(failure.time("data.createdAt"))
+				if off := (wait - firstWait).Abs(); off > slack {
+					failure.failf("nextRetryAt is %s after createdAt, want %s", wait, firstWait)
+				}
+			})),
+		collectionsClaim(606, statuses, "A retry with a 2xx response makes the delivery a success.",
+			receiving(timedReceiving(func(p *probe, r *receiver) {
+				path, id, _ := p.failing(r)
+				r.respondWith(status(http.StatusOK))
+				p.advance(firstWait + slack)
+				a := p.record(path, id, "success").want("data.attempts", 2).want("data.httpCode", 200).want("data.nextRetryAt", nil)
+				a.wantMatch("data.deliveredAt", timeForm)
+			}))).movesClock(),
+		collectionsClaim(607,
+			"Collections §2 Delivery request headers, §5 HMAC signature; wire contract: webhook_deliveries.list",
+			"A retry is the same body under the same ids, with the next number and a fresh t and signature.",
+			receiving(timedReceiving(func(p *probe, r *receiver) {
+				p.failing(r)
+				first := p.awaitNth(r, 1)
+				p.advance(firstWait + slack)
+				second := p.awaitNth(r, 2)
+				for _, name := range []string{"X-Webhook-Event", "X-Webhook-Event-Id", "X-Webhook-Delivery-Id"} {
+					p.wantHeader(second, name, first.header.Get(name))
+				}
+				p.wantHeader(second, "X-Webhook-Attempt", "2")
+				if !bytes.Equal(first.body, second.body) {
+					p.failf("the retry's body is %s, the first one's %s", clip(second.body), clip(first.body))
+				}
+				if later := p.sentAt(second).Sub(p.sentAt(first)); p.err == nil && later < firstWait-slack {
+					p.failf("t of the retry is %s after the first one's, want about %s", later, firstWait)
+				}
+				if first.header.Get("X-Webhook-Signature") == second.header.Get("X-Webhook-Signature") {
+					p.failf("the retry carries the first signature")
+				}
+			}))).movesClock(),
+		collectionsClaim(608, schedule,
+			"There are 8 attempts, after waits of 4 minutes doubled each time; then the delivery is exhausted for good.",
+			receiving(timedReceiving(func(p *probe, r *receiver) {
+				// The clock is moved to a fifth before each attempt and then to a tenth
+				// beyond: the times are approximate, and an attempt that comes late puts the
+				// next one off.
+				const attempts = 8
+				path, id, _ := p.failing(r)
+				wait := firstWait
+				for done := 1; done < attempts; done++ {
+					p.advance(wait * 8 / 10)
+					p.attempted(path, id, done).want("data.status", "failed").wantMatch("data.nextRetryAt", timeForm)
+					p.advance(wait * 3 / 10)
+					p.attempted(path, id, done+1)
+					wait *= 2
+				}
+				a := p.record(path, id, "exhausted").want("data.attempts", attempts).want("data.nextRetryAt",
+					nil).want("data.deliveredAt", nil)
+				if a.text("data.lastError") == "" {
+					a.failf("lastError says nothing")
+				}
+				p.advance(2 * day)
+				p.attempted(path, id, attempts).want("data.status", "exhausted")
+				if n := len(r.all()); n != attempts {
+					p.failf("%d requests have come, want %d", n, attempts)
+				}
+			}))).movesClock(),
+		collectionsClaim(609, statuses,
+			"An endpoint that was made inactive receives no retry: its delivery is exhausted when the retry is due.",
+			receiving(timedReceiving(func(p *probe, r *receiver) {
+				path, id, _ := p.failing(r)
+				p.patch(path, object{"active": false}).wantStatus(http.StatusOK)
+				p.advance(firstWait + slack)
+				p.record(path, id, "exhausted").want("data.nextRetryAt", nil)
+				p.advance(day)
+				if n := len(r.all()); n != 1 {
+					p.failf("%d requests have come, want the first one only", n)
+				}
+			}))).movesClock(),
+	}
+}
+
+// timedReceiving is timed for a check with a receiver.
+func timedReceiving(check func(*probe, *receiver)) func(*probe, *receiver) {
+	return func(p *probe, r *receiver) {
+		timed(func(p *probe) { check(p, r) })(p)
+	}
+}
+
+// failing creates an endpoint whose receiver returns 503, fires a test at it and
+// waits for the first failure.
+func (p *probe) failing(r *receiver) (endpoint, id string, failure *response) {
+	r.respondWith(status(http.StatusServiceUnavailable))
+	endpoint, _ = p.hook(r, nil)
+	id = p.fire(endpoint)
+	return endpoint, id, p.record(endpoint, id, "failed")
+}
+
+// wantFailure fails unless a delivery is one that was attempted once, in vain.
+func (a *response) wantFailure() {
+	a.want("data.attempts", 1).want("data.deliveredAt", nil).wantMatch("data.nextRetryAt", timeForm)
+	if a.text("data.lastError") == "" {
+		a.failf("lastError says nothing")
+	}
+}
+
+// firstWait is the base of the backoff.
+const firstWait = 4 * time.Minute
+
+func redeliveryClaims() []Claim {
+	const source = "Collections §3 Delivery status, §4 Endpoints; wire contract: webhook_deliveries.retry"
+	return []Claim{
+		collectionsClaim(611, source,
+			"A failed delivery is sent again immediately: 202 with the delivery, under the same ids, and a success then.",
+			receiving(func(p *probe, r *receiver) {
+				path, id, failure := p.failing(r)
+				first := p.awaitNth(r, 1)
+				r.respondWith(status(http.StatusOK))
+				a := p.do(path + "/deliveries/" + id + "/retry").wantStatus(http.StatusAccepted)
+				a.wantPresent("data", deliveryMembers...).want("data.id", id).want("data.eventId", failure.at("data.eventId"))
+				second := p.awaitNth(r, 2)
+				p.wantHeader(second, "X-Webhook-Event-Id", first.header.Get("X-Webhook-Event-Id"))
+				p.wantHeader(second, "X-Webhook-Delivery-Id", first.header.Get("X-Webhook-Delivery-Id"))
+				if !bytes.Equal(first.body, second.body) {
+					p.failf("the redelivery's body is %s, the first one's %s", clip(second.body), clip(first.body))
+				}
+				p.record(path, id, "success").wantMatch("data.deliveredAt", timeForm).want("data.nextRetryAt", nil)
+			})),
+		collectionsClaim(612, source, "A redelivery starts the cycle again: its attempts count from 1.",
+			receiving(func(p *probe, r *receiver) {
+				path, id, _ := p.failing(r)
+				p.do(path + "/deliveries/" + id + "/retry").wantStatus(http.StatusAccepted)
+				p.wantHeader(p.awaitNth(r, 2), "X-Webhook-Attempt", "1")
+				p.record(path, id, "failed").wantFailure()
+			})),
+		collectionsClaim(613, source, "An exhausted delivery can be sent again.", receiving(func(p *probe, r *receiver) {
+			path, _ := p.hook(r, object{"active": false})
+			id := p.fire(path)
+			p.record(path, id, "exhausted")
+			p.patch(path, object{"active": true}).wantStatus(http.StatusOK)
+			p.do(path + "/deliveries/" + id + "/retry").wantStatus(http.StatusAccepted)
+			p.awaitNth(r, 1)
+			p.record(path, id, "success")
+		})),
+		collectionsClaim(614, "Collections §3 Delivery status, §7 Errors; wire contract: webhook_deliveries.retry",
+			"On an inactive endpoint a redelivery returns 409 ENDPOINT_INACTIVE and does not change the delivery.",
+			receiving(func(p *probe, r *receiver) {
+				path, id, before := p.failing(r)
+				p.patch(path, object{"active": false}).wantStatus(http.StatusOK)
+				p.do(path + "/deliveries/" + id + "/retry").wantStatus(http.StatusConflict).wantError("ENDPOINT_INACTIVE")
+				a := p.record(path, id, "failed")
+				for _, member := range []string{"attempts", "httpCode", "lastError", "nextRetryAt"} {
+					a.want("data."+member, before.at("data."+member))
+				}
+				if n := len(r.all()); n != 1 {
+					p.failf("%d requests have come, want the first one only", n)
+				}
+			})),
+	}
+}
+
+func recordClaims() []Claim {
+	const source = "Collections §2 Delivery record; wire contract: webhook_deliveries.list"
+	return []Claim{
+		collectionsClaim(621, source,
+			"A delivery is listed with every member, and with the bodies that were sent and returned.",
+			receiving(func(p *probe, r *receiver) {
+				r.respondWith(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `recebido: "sim"`) })
+				path, _ := p.hook(r, nil)
+				id := p.fire(path)
+				one := p.awaitNth(r, 1)
+				a := p.record(path, id, "success").wantPresent("data", deliveryMembers...)
+				a.want("data.event", "webhook.test").want("data.eventId", one.header.Get("X-Webhook-Event-Id")).
+					wantMatch("data.createdAt", timeForm)
+				if !sameText(a.at("data.requestBody"), one.body) {
+					a.failf("requestBody is %s, what came is %s", show(a.at("data.requestBody")), clip(one.body))
+				}
+				if !sameText(a.at("data.responseBody"), []byte(`recebido: "sim"`)) {
+					a.failf("responseBody is %s", show(a.at("data.responseBody")))
+				}
+			})),
+		collectionsClaim(622,
+			"Collections §2 Delivery record, §5 Protection on the sender side; wire contract: webhook_deliveries.list",
+			"No secret, credential, signature or Set-Cookie appears in a delivery: such a header contains [REDACTED].",
+			receiving(func(p *probe, r *receiver) {
+				cookie := unique()
+				r.respondWith(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Set-Cookie", "session="+cookie) })
+				for i, kind := range kinds() {
+					path, created := p.hook(r, object{"authentication": kind.authentication})
+					id := p.fire(path)
+					one := p.awaitNth(r, i+1)
+					a := p.record(path, id, "success")
+					_, credential, found := strings.Cut(kind.value, " ")
+					if !found {
+						credential = kind.value
+					}
+					a.wantNowhere("the credential", credential).wantNowhere("the secret",
+						created.text("data.secret")).wantNowhere("the cookie", cookie)
+					_, v1, _ := strings.Cut(one.header.Get("X-Webhook-Signature"), "v1=")
+					a.wantNowhere("the signature", v1)
+					p.wantRedacted(a.at("data"), append(slices.Clone(hidden), strings.ToLower(kind.name)))
+				}
+			})),
+		collectionsClaim(623, "Wire contract: webhook_deliveries.list (filters)",
+			"The filters status and event exclude the others, alone and combined.", receiving(func(p *probe, r *receiver) {
+				path, failed, _ := p.failing(r)
+				r.respondWith(nil)
+				passed := p.fire(path)
+				p.record(path, passed, "success")
+				for _, one := range []struct {
+					query []string
+					ids   []string
+				}{
+					{[]string{"status", "failed"}, []string{failed}},
+					{[]string{"status", "success"}, []string{passed}},
+					{[]string{"status", "exhausted"}, nil},
+					{[]string{"event", "webhook.test"}, []string{failed, passed}},
+					{[]string{"event", "charge.paid"}, nil},
+					{[]string{"event", "webhook.test", "status", "success"}, []string{passed}},
+					{[]string{"event", "charge.paid", "status", "success"}, nil},
+				} {
+					var got []string
+					for _, item := range p.listed(path+"/deliveries", one.query...) {
+						got = append(got, text(item, "id"))
+					}
+					slices.Sort(got)
+					slices.Sort(one.ids)
+					if !slices.Equal(got, one.ids) {
+						p.failf("GET %s/deliveries with %v lists %v, want %v", path, one.query, got, one.ids)
+					}
+				}
+			})),
+		collectionsClaim(624, "Wire contract: webhook_deliveries.list (paging as in recurring billing, order by createdAt)",
+			"Deliveries are paged, each appears once, by createdAt with the oldest first, and only those of one endpoint.",
+			receiving(func(p *probe, r *receiver) {
+				path, _ := p.hook(r, nil)
+				other, _ := p.hook(r, nil)
+				var made []string
+				for range 3 {
+					made = append(made, p.fire(path))
+					p.fire(other)
+				}
+				checkPages(p, path+"/deliveries", made)
+				checkOrder(p, path+"/deliveries")
+				if n := len(p.listed(path + "/deliveries")); p.err == nil && n != len(made) {
+					p.failf("%d deliveries of the endpoint, want %d", n, len(made))
+				}
+			})),
+	}
+}
+
+// hidden are the headers whose values no delivery shows, in lower case.
+var hidden = []string{"x-webhook-signature", "authorization", "set-cookie"}
+
+// wantRedacted looks for headers by their names, wherever a delivery shows them:
+// the description does not name the members that hold them.
+func (p *probe) wantRedacted(value any, names []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, shown := range value {
+			if slices.Contains(names, strings.ToLower(name)) {
+				if list, ok := shown.([]any); ok && len(list) == 1 {
+					shown = list[0]
+				}
+				if shown != "[REDACTED]" {
+					p.failf("the header %s is shown as %s, want [REDACTED]", name, show(shown))
+				}
+			}
+			p.wantRedacted(shown, names)
+		}
+	case []any:
+		for _, item := range value {
+			p.wantRedacted(item, names)
+		}
+	}
+}

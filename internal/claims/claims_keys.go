@@ -1,0 +1,489 @@
+package claims
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+func keyClaims() []Claim {
+	const shape = "Collections §2 API key; "
+	const create = "wire contract: api_keys.create"
+	return []Claim{
+		collectionsClaim(541, shape+create, "Creating a key returns 201 with its public shape and what was sent.",
+			func(p *probe) {
+				sent := object{"name": "integração " + unique(), "description": "Lê cobranças"}
+				_, a := p.key(merged(sent, object{"scopes": []string{"charges:read", "api_keys:*"},
+					"expiresAt": "2099-05-05T21:00:00-03:00"}))
+				a.wantPresent("data", keyMembers...).wantFields("data", sent).wantTexts("data.scopes", "charges:read", "api_keys:*")
+				a.wantMatch("data.id", anyUUIDForm).wantMatch("data.createdAt", timeForm).wantMatch("data.expiresAt", timeForm)
+				a.wantTime("data.expiresAt", time.Date(2099, 5, 6, 0, 0, 0, 0, time.UTC)).text("data.source")
+			}).createsKeys(),
+		collectionsClaim(542, shape+create+" (defaults)",
+			"A key that is created with only a name has empty scopes, and expiry, last use and revocation are null.",
+			func(p *probe) {
+				_, a := p.key(nil)
+				a.want("data.scopes", []any{}).wantUnset("data.description")
+				a.want("data.expiresAt", nil).want("data.lastUsedAt", nil).want("data.revokedAt", nil)
+			}).createsKeys(),
+		collectionsClaim(543, shape+create,
+			"The token is in the response to the creation, starts with the shorter keyPrefix and is different for every key.",
+			func(p *probe) {
+				_, first := p.key(nil)
+				_, second := p.key(nil)
+				for _, a := range []*response{first, second} {
+					token, prefix := a.text("data.token"), a.text("data.keyPrefix")
+					if prefix == "" || !strings.HasPrefix(token, prefix) || len(prefix) >= len(token) {
+						a.failf("the token does not begin with keyPrefix %q, or goes no further", prefix)
+					}
+				}
+				if first.text("data.token") == second.text("data.token") {
+					second.failf("the token is that of another key")
+				}
+			}).createsKeys(),
+		collectionsClaim(544, shape+"wire contract: api_keys.get (without token)",
+			"A read and a list return what the creation returned, without the token.", func(p *probe) {
+				path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"},
+					"expiresAt": "2099-01-01T00:00:00Z"})
+				for _, a := range []*response{p.get(path).
+					wantStatus(http.StatusOK), p.listedOne(keysPath, created.text("data.id"))} {
+					for _, member := range keyMembers {
+						a.want("data."+member, created.at("data."+member))
+					}
+					a.wantMissing("data.token").wantNowhere("the token", created.text("data.token"))
+				}
+			}).createsKeys(),
+		collectionsClaim(545, shape+create+" (validation failure)",
+			"A missing name, an unknown field and wrong types return 422, with the field named.", func(p *probe) {
+				for field, sent := range map[string]object{
+					"name":        {"description": "no name"},
+					"colour":      {"name": unique(), "colour": "blue"},
+					"description": {"name": unique(), "description": 7},
+					"scopes":      {"name": unique(), "scopes": "all"},
+					"expiresAt":   {"name": unique(), "expiresAt": "soon"},
+				} {
+					p.post(keysPath, sent).wantBlamed(field)
+				}
+			}),
+		collectionsClaim(546, shape+"wire contract: api_keys.get",
+			"lastUsedAt is null until the key is used, and a timestamp afterwards.", func(p *probe) {
+				path, created := p.key(nil)
+				p.get(path).wantStatus(http.StatusOK).want("data.lastUsedAt", nil)
+				p.using(created.text("data.token")).wantStatus(http.StatusOK)
+				p.eventually(func() error {
+					a := p.get(path)
+					if moment, _ := a.at("data.lastUsedAt").(string); !timeForm.MatchString(moment) {
+						return fmt.Errorf("lastUsedAt is %s after a use", show(a.at("data.lastUsedAt")))
+					}
+					return nil
+				})
+			}).createsKeys(),
+		collectionsClaim(547, "Wire contract: api_keys.get (no update of a key)",
+			"A key cannot be changed: the attempt returns 404 or 405 and changes nothing.", func(p *probe) {
+				path, created := p.key(nil)
+				for _, method := range []string{http.MethodPatch, http.MethodPut} {
+					a := p.send(call{method: method, path: path, body: object{"name": unique()}})
+					a.wantStatus(http.StatusNotFound, http.StatusMethodNotAllowed)
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data.name", created.at("data.name"))
+			}).createsKeys(),
+		collectionsClaim(548, "Collections §7 Errors; "+create+" (expiresAt)",
+			"A key works until expiresAt; afterwards it returns 401 and can still be read.", timed(func(p *probe) {
+				_, other := p.key(nil)
+				expires := other.time("data.createdAt").Add(2 * time.Hour)
+				path, created := p.key(object{"expiresAt": expires.Format(time.RFC3339Nano)})
+				token := created.text("data.token")
+				p.advance(time.Hour)
+				p.using(token).wantStatus(http.StatusOK)
+				p.advance(time.Hour + time.Minute)
+				wantUnauthorized(p.using(token))
+				p.get(path).wantStatus(http.StatusOK).wantTime("data.expiresAt", expires).want("data.revokedAt", nil)
+			})).createsKeys().movesClock(),
+		collectionsClaim(549, "Collections §3 API key status; wire contract: api_keys.revoke",
+			"Revoking returns 204 without a body, and the key returns 401 immediately.", func(p *probe) {
+				path, created := p.key(nil)
+				_, other := p.key(nil)
+				p.using(created.text("data.token")).wantStatus(http.StatusOK)
+				if a := p.delete(path).wantStatus(http.StatusNoContent); len(a.raw) > 0 {
+					a.failf("the body of a 204 is not empty: %s", clip(a.raw))
+				}
+				wantUnauthorized(p.using(created.text("data.token")))
+				p.using(other.text("data.token")).wantStatus(http.StatusOK)
+			}).createsKeys(),
+		collectionsClaim(550, "Wire contract: api_keys.revoke (a revoked key)",
+			"A revoked key can still be read and is still listed, with revokedAt.", func(p *probe) {
+				path, created := p.key(nil)
+				p.get(path).wantStatus(http.StatusOK).want("data.revokedAt", nil)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				for _, a := range []*response{p.get(path).
+					wantStatus(http.StatusOK), p.listedOne(keysPath, created.text("data.id"))} {
+					a.wantMatch("data.revokedAt", timeForm).want("data.name", created.at("data.name"))
+				}
+			}).createsKeys(),
+		collectionsClaim(551, "Wire contract: api_keys.revoke (a second revoke)",
+			"Revoking a revoked key returns 204 and does not change its revokedAt.", func(p *probe) {
+				path, _ := p.key(nil)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				first := p.get(path).wantStatus(http.StatusOK).wantMatch("data.revokedAt", timeForm)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				p.get(path).wantStatus(http.StatusOK).want("data.revokedAt", first.at("data.revokedAt"))
+			}).createsKeys(),
+	}
+}
+
+func keyScopeClaims() []Claim {
+	const source = "Collections §2 API key (scopes), §5 Access to this API; wire contract: api_keys.create"
+	return []Claim{
+		collectionsClaim(552, source,
+			"A key with empty scopes works, and returns 403 insufficient_scope where keys are managed.", func(p *probe) {
+				_, created := p.key(object{"scopes": []string{}})
+				token := created.text("data.token")
+				p.using(token).wantStatus(http.StatusOK)
+				wantScopeRefused(p.send(call{method: http.MethodPost, path: keysPath, body: object{"name": unique()},
+					token: token}))
+				path, other := p.key(nil)
+				wantScopeRefused(p.send(call{method: http.MethodPost, path: path + "/rotate", body: object{}, token: token}))
+				wantScopeRefused(p.send(call{method: http.MethodDelete, path: path, token: token}))
+				p.using(other.text("data.token")).wantStatus(http.StatusOK)
+			}).createsKeys(),
+		collectionsClaim(553, source, "A key with the scope api_keys:* may create, rotate and revoke keys.",
+			func(p *probe) {
+				_, created := p.key(object{"scopes": []string{"api_keys:*"}})
+				token := created.text("data.token")
+				a := p.send(call{method: http.MethodPost, path: keysPath, body: object{"name": unique()}, token: token}).
+					wantStatus(http.StatusCreated)
+				path := keyPath(a.text("data.id"))
+				p.send(call{method: http.MethodPost, path: path + "/rotate", body: object{}, token: token}).
+					wantStatus(http.StatusOK)
+				p.send(call{method: http.MethodDelete, path: path, token: token}).wantStatus(http.StatusNoContent)
+			}).createsKeys(),
+		collectionsClaim(554, source, "Scopes that are not empty grant only what they match.", func(p *probe) {
+			for _, scope := range []string{"api_keys:*", "nothing_there:*"} {
+				_, created := p.key(object{"scopes": []string{scope}})
+				wantScopeRefused(p.using(created.text("data.token")))
+			}
+			_, created := p.key(object{"scopes": []string{"nothing_there:*"}})
+			wantScopeRefused(p.send(call{method: http.MethodPost, path: keysPath, body: object{"name": unique()},
+				token: created.text("data.token")}))
+		}).createsKeys(),
+	}
+}
+
+// wantTime fails unless the date-time at path is that very time.
+func (a *response) wantTime(path string, wanted time.Time) *response {
+	if got := a.time(path); !got.Equal(wanted) {
+		a.failf("%s is %s, want %s", path, got, wanted)
+	}
+	return a
+}
+
+// wantScopeRefused accepts the rejection that recurring billing documents.
+func wantScopeRefused(a *response) {
+	a.wantStatus(http.StatusForbidden).wantError("insufficient_scope").wantPresent("error.details", "required", "granted")
+}
+
+func rotationClaims() []Claim {
+	const source = "Collections §3 API key status, §4 Endpoints, §8 Limits; wire contract: api_keys.rotate"
+	return []Claim{
+		collectionsClaim(561, source,
+			"Rotating returns 200 with a successor that has its own id, token and prefix, predecessorId and graceUntil.",
+			func(p *probe) {
+				path, old := p.key(nil)
+				successor, a := p.rotate(path, nil)
+				a.wantPresent("data", keyMembers...).wantMatch("data.id", anyUUIDForm).wantMatch("data.graceUntil", timeForm)
+				a.want("data.predecessorId", old.at("data.id")).want("data.revokedAt", nil)
+				for _, member := range []string{"id", "token", "keyPrefix"} {
+					if a.text("data."+member) == old.text("data."+member) {
+						a.failf("%s is that of the old key", member)
+					}
+				}
+				p.get(successor).wantStatus(http.StatusOK).wantMissing("data.token").want("data.id", a.at("data.id"))
+			}).createsKeys(),
+		collectionsClaim(562,
+			"Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate (expiry policy of a successor)",
+			"The successor inherits name, description, scopes and the same expiresAt.", func(p *probe) {
+				path, old := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read", "api_keys:*"},
+					"expiresAt": "2099-01-01T00:00:00Z"})
+				successor, a := p.rotate(path, nil)
+				for _, a := range []*response{a, p.get(successor).wantStatus(http.StatusOK)} {
+					a.want("data.name", old.at("data.name")).want("data.description", old.at("data.description"))
+					a.wantTexts("data.scopes", "charges:read", "api_keys:*").wantTime("data.expiresAt", old.time("data.expiresAt"))
+				}
+				forever, _ := p.key(nil)
+				_, a = p.rotate(forever, nil)
+				a.want("data.expiresAt", nil).want("data.scopes", []any{})
+			}).createsKeys(),
+		collectionsClaim(563, source, "Without graceDays the grace period is 7 days.", func(p *probe) {
+			path, _ := p.key(nil)
+			_, a := p.rotate(path, nil)
+			a.wantGrace(7)
+		}).createsKeys(),
+		collectionsClaim(564, source, "graceDays from 0 to 30 sets the grace period, in days.", func(p *probe) {
+			path, _ := p.key(nil)
+			for _, days := range []int{0, 1, 30} {
+				var a *response
+				path, a = p.rotate(path, object{"graceDays": days})
+				a.wantGrace(days)
+			}
+		}).createsKeys(),
+		collectionsClaim(565, source+" (validation failure)",
+			"graceDays below 0, above 30 or not an integer returns 422, and nothing is rotated.", func(p *probe) {
+				path, created := p.key(nil)
+				for _, days := range []any{-1, 31, 1.5, "7"} {
+					p.post(path+"/rotate", object{"graceDays": days}).wantBlamed("graceDays")
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data.expiresAt", nil)
+				p.using(created.text("data.token")).wantStatus(http.StatusOK)
+				p.rotate(path, nil)
+			}).createsKeys(),
+		collectionsClaim(566, source,
+			"Both keys work during the grace period; afterwards the old one returns 401 and the successor continues to work.",
+			timed(func(p *probe) {
+				path, old := p.key(nil)
+				_, successor := p.rotate(path, object{"graceDays": 1})
+				p.advance(day - time.Hour)
+				p.using(old.text("data.token")).wantStatus(http.StatusOK)
+				p.using(successor.text("data.token")).wantStatus(http.StatusOK)
+				p.advance(2 * time.Hour)
+				wantUnauthorized(p.using(old.text("data.token")))
+				p.using(successor.text("data.token")).wantStatus(http.StatusOK)
+			})).createsKeys().movesClock(),
+		collectionsClaim(567, source, "With graceDays 0 the old key returns 401 immediately.", func(p *probe) {
+			path, old := p.key(nil)
+			_, successor := p.rotate(path, object{"graceDays": 0})
+			wantUnauthorized(p.using(old.text("data.token")))
+			p.using(successor.text("data.token")).wantStatus(http.StatusOK)
+		}).createsKeys(),
+		collectionsClaim(568, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate",
+			"The old key's expiresAt changes to graceUntil; nothing else of the old key changes.", func(p *probe) {
+				for _, expires := range []any{nil, "2099-01-01T00:00:00Z"} {
+					path, old := p.key(object{"expiresAt": expires})
+					_, successor := p.rotate(path, nil)
+					a := p.get(path).wantStatus(http.StatusOK).wantTime("data.expiresAt", successor.time("data.graceUntil"))
+					a.want("data.id", old.at("data.id")).want("data.keyPrefix", old.at("data.keyPrefix")).want("data.revokedAt", nil)
+				}
+			}).createsKeys(),
+		collectionsClaim(569, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate",
+			"An expiresAt before the end of the grace period is never moved to a later time.", func(p *probe) {
+				_, other := p.key(nil)
+				expires := other.time("data.createdAt").Add(3 * day)
+				path, _ := p.key(object{"expiresAt": expires.Format(time.RFC3339Nano)})
+				_, successor := p.rotate(path, object{"graceDays": 30})
+				p.get(path).wantStatus(http.StatusOK).wantTime("data.expiresAt", expires)
+				successor.wantTime("data.expiresAt", expires)
+			}).createsKeys(),
+		collectionsClaim(570, "Wire contract: api_keys.rotate (key_not_active)",
+			"Rotating a key that is already rotated returns 409 key_not_active.", func(p *probe) {
+				path, _ := p.key(nil)
+				p.rotate(path, nil)
+				p.post(path+"/rotate", object{}).wantStatus(http.StatusConflict).wantError("key_not_active")
+			}).createsKeys(),
+		collectionsClaim(571, "Wire contract: api_keys.rotate (key_not_active)",
+			"Rotating a revoked key returns 409 key_not_active.", func(p *probe) {
+				path, _ := p.key(nil)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				p.post(path+"/rotate", object{}).wantStatus(http.StatusConflict).wantError("key_not_active")
+			}).createsKeys(),
+		collectionsClaim(572, source, "A successor can be rotated within the grace period; all three keys work then.",
+			func(p *probe) {
+				path, first := p.key(nil)
+				path, second := p.rotate(path, nil)
+				_, third := p.rotate(path, nil)
+				third.want("data.predecessorId", second.at("data.id"))
+				for _, a := range []*response{first, second, third} {
+					p.using(a.text("data.token")).wantStatus(http.StatusOK)
+				}
+			}).createsKeys(),
+		collectionsClaim(573, "Collections §3 API key status; wire contract: api_keys.revoke",
+			"Revoking the old key ends its grace period immediately; the successor continues to work.", func(p *probe) {
+				path, old := p.key(nil)
+				_, successor := p.rotate(path, nil)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				wantUnauthorized(p.using(old.text("data.token")))
+				p.using(successor.text("data.token")).wantStatus(http.StatusOK)
+			}).createsKeys(),
+	}
+}
+
+// slack is what may lie between two timestamps of one call at a service.
+const slack = time.Minute
+
+// wantGrace fails unless the grace period that a rotation returns is that many days long.
+func (a *response) wantGrace(days int) *response {
+	wanted := a.time("data.createdAt").Add(time.Duration(days) * day)
+	if off := a.time("data.graceUntil").Sub(wanted).Abs(); off > slack {
+		a.failf("graceUntil is %s, want %d days after the rotation at %s", a.time("data.graceUntil"), days,
+			a.time("data.createdAt"))
+	}
+	return a
+}
+
+func keyEventClaims() []Claim {
+	const events = "Collections §6 Events; wire contract: "
+	const list = "Collections §2 Webhook endpoint (events), §6 Events; wire contract: webhook_endpoints.create"
+	return []Claim{
+		collectionsClaim(641, events+"api_keys.rotate", "A rotation sends api_key.rotated with the old key's public shape, "+
+			"its expiresAt changed to graceUntil, plus successorId and graceUntil.", receiving(func(p *probe, r *receiver) {
+			p.hook(r, object{"events": lifecycle})
+			path, old := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"}})
+			_, successor := p.rotate(path, object{"graceDays": 3})
+			a := p.about(r, "api_key.rotated", old.text("data.id")).wantData("successorId", "graceUntil")
+			for _, member := range []string{"name", "description", "keyPrefix", "source", "scopes", "createdAt", "revokedAt"} {
+				a.want("data."+member, old.at("data."+member))
+			}
+			a.want("data.successorId", successor.at("data.id"))
+			a.wantTime("data.graceUntil", successor.time("data.graceUntil")).wantTime("data.expiresAt",
+				successor.time("data.graceUntil"))
+		})).createsKeys(),
+		collectionsClaim(642, events+"api_keys.revoke",
+			"A revocation sends api_key.status_changed with the public shape, previousStatus active and newStatus revoked.",
+			receiving(func(p *probe, r *receiver) {
+				old := p.revoked(r)
+				a := p.about(r, "api_key.status_changed", old.text("data.id")).wantData("previousStatus", "newStatus")
+				a.want("data.previousStatus", "active").want("data.newStatus", "revoked").wantOldKey(old)
+			})).createsKeys(),
+		collectionsClaim(643, events+"api_keys.revoke",
+			"A revocation sends api_key.revoked with the public shape and revokedAt filled.",
+			receiving(func(p *probe, r *receiver) {
+				old := p.revoked(r)
+				a := p.about(r, "api_key.revoked", old.text("data.id")).wantData().wantOldKey(old)
+				a.wantMatch("data.revokedAt", timeForm)
+			})).createsKeys(),
+		collectionsClaim(644, "Collections §2 API key, §6 Events; wire contract: api_keys.rotate",
+			"No token appears in an event, neither the old key's nor the successor's.", receiving(func(p *probe, r *receiver) {
+				p.hook(r, object{"events": lifecycle})
+				path, old := p.key(nil)
+				_, successor := p.rotate(path, nil)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				for _, event := range lifecycle {
+					a := p.about(r, event, old.text("data.id"))
+					a.wantNowhere("the old token", old.text("data.token")).wantNowhere("the successor's token",
+						successor.text("data.token"))
+				}
+			})).createsKeys(),
+		collectionsClaim(645, list, "An endpoint receives the events that it names and no others.",
+			receiving(func(p *probe, r *receiver) {
+				p.hook(r, object{"events": []string{"api_key.revoked", "charge.paid"}})
+				path, old := p.key(nil)
+				p.rotate(path, nil)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				p.about(r, "api_key.revoked", old.text("data.id"))
+				for _, event := range []string{"api_key.rotated", "api_key.status_changed"} {
+					if len(r.of(event)) > 0 {
+						p.failf("%s came to an endpoint that does not name it", event)
+					}
+				}
+			})).createsKeys(),
+		collectionsClaim(646, list, "An endpoint that names no events receives all events.",
+			receiving(func(p *probe, r *receiver) {
+				p.hook(r, object{"events": []string{}})
+				path, old := p.key(nil)
+				p.rotate(path, nil)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				for _, event := range lifecycle {
+					p.about(r, event, old.text("data.id"))
+				}
+			})).createsKeys(),
+		collectionsClaim(647, "Collections §3 Webhook endpoint status; wire contract: webhook_endpoints.update (active)",
+			"An inactive endpoint receives no events; an active one receives events again from then on.",
+			receiving(func(p *probe, r *receiver) {
+				endpoint, _ := p.hook(r, object{"events": lifecycle})
+				p.patch(endpoint, object{"active": false}).wantStatus(http.StatusOK)
+				quiet, missed := p.key(nil)
+				p.delete(quiet).wantStatus(http.StatusNoContent)
+				p.patch(endpoint, object{"active": true}).wantStatus(http.StatusOK)
+				path, heard := p.key(nil)
+				p.delete(path).wantStatus(http.StatusNoContent)
+				p.about(r, "api_key.revoked", heard.text("data.id"))
+				for _, one := range r.all() {
+					if p.envelope(one).at("data.id") == missed.at("data.id") {
+						p.failf("%s reached an inactive endpoint", one.header.Get("X-Webhook-Event"))
+					}
+				}
+			})).createsKeys(),
+		collectionsClaim(648, "Collections §2 Delivery request headers; wire contract: api_keys.revoke",
+			"Two endpoints receive one event under one event id and two delivery ids; two events have two event ids.",
+			receiving(func(p *probe, r *receiver) {
+				p.hook(r, object{"events": []string{"api_key.revoked"}})
+				p.hook(r, object{"events": []string{"api_key.revoked"}})
+				var ids []string
+				for range 2 {
+					path, old := p.key(nil)
+					p.delete(path).wantStatus(http.StatusNoContent)
+					both := p.twice(r, old.text("data.id"))
+					if both[0].header.Get("X-Webhook-Event-Id") != both[1].header.Get("X-Webhook-Event-Id") {
+						p.failf("one event came under two event ids")
+					}
+					if both[0].header.Get("X-Webhook-Delivery-Id") == both[1].header.Get("X-Webhook-Delivery-Id") {
+						p.failf("two deliveries came under one delivery id")
+					}
+					ids = append(ids, both[0].header.Get("X-Webhook-Event-Id"))
+				}
+				if p.err == nil && ids[0] == ids[1] {
+					p.failf("two events came under one event id")
+				}
+			})).createsKeys(),
+	}
+}
+
+// lifecycle are the events about keys.
+var lifecycle = []string{"api_key.rotated", "api_key.status_changed", "api_key.revoked"}
+
+// wantData fails unless data has the public shape and those members, and no more.
+func (a *response) wantData(more ...string) *response {
+	data, _ := a.at("data").(map[string]any)
+	wanted := slices.Sorted(slices.Values(append(slices.Clone(keyMembers), more...)))
+	if got := slices.Sorted(maps.Keys(data)); !slices.Equal(got, wanted) {
+		a.failf("data has the members %v, want %v", got, wanted)
+	}
+	return a
+}
+
+// about waits for an event about one key; other keys may change next to it.
+func (p *probe) about(r *receiver, event, id string) *response {
+	return p.envelope(p.await(1, func() []received {
+		return slices.DeleteFunc(r.of(event), func(one received) bool {
+			a := &response{raw: one.body}
+			a.decode()
+			return a.at("data.id") != id
+		})
+	})).want("event", event)
+}
+
+// revoked makes and revokes a key while the receiver listens.
+func (p *probe) revoked(r *receiver) *response {
+	p.hook(r, object{"events": lifecycle})
+	path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"}})
+	p.delete(path).wantStatus(http.StatusNoContent)
+	return created
+}
+
+// wantOldKey fails unless data shows the key as it was created, whatever its
+// revocation has changed.
+func (a *response) wantOldKey(created *response) *response {
+	for _, member := range keyMembers {
+		if member != "revokedAt" {
+			a.want("data."+member, created.at("data."+member))
+		}
+	}
+	return a
+}
+
+// twice waits for the two deliveries of one key's revocation.
+func (p *probe) twice(r *receiver, id string) [2]received {
+	come := func() []received {
+		return slices.DeleteFunc(r.of("api_key.revoked"), func(one received) bool {
+			a := &response{raw: one.body}
+			a.decode()
+			return a.at("data.id") != id
+		})
+	}
+	p.await(2, come)
+	if p.err != nil {
+		return [2]received{}
+	}
+	return [2]received(come())
+}

@@ -1,0 +1,985 @@
+package claims
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func subscriptionCreateClaims() []Claim {
+	const source = "Recurring billing §4 Subscription create, §2 Subscription; wire contract: subscriptions.create"
+	return []Claim{
+		claim(201, source,
+			"A subscription to a plan has every member that is always present, amounts as integers, times in UTC.",
+			func(p *probe) {
+				account, _ := p.payer()
+				_, a := p.subscription(object{"billing_account_id": account})
+				a.wantPresent("data", subscriptionMembers...)
+				a.want("data.billing_account_id", account).want("data.plan_id", p.plan(0)).want("data.cancel_at_period_end", false)
+				a.wantMatch("data.id", uuidForm).wantMatch("data.public_id", uuidForm)
+				for _, member := range []string{"current_period_start", "current_period_end", "cycle_billing_date",
+					"created_at", "updated_at"} {
+					a.wantMatch("data."+member, timeForm)
+				}
+				for _, member := range []string{"external_id", "trial_start", "trial_end", "canceled_at", "cancellation_reason",
+					"discount_percent", "notes"} {
+					a.want("data."+member, nil)
+				}
+				if a.at("data.recurring_amount_cents") != nil {
+					a.integer("data.recurring_amount_cents")
+				}
+				for _, member := range []string{"allow_pause", "allow_cancel"} {
+					if _, ok := a.at("data." + member).(bool); !ok {
+						a.failf("data.%s is %s, want true or false", member, show(a.at("data."+member)))
+					}
+				}
+			}),
+		claim(202, source+" (first status)", "Without a trial, the status is active.", func(p *probe) {
+			_, a := p.subscription(nil)
+			a.want("data.status", "active")
+		}),
+		claim(203, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
+			fields := subscriptionFields(unique())
+			path, a := p.subscription(fields)
+			a.wantFields("data", fields)
+			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
+		}),
+		claim(204, source, "The ids of a company, a product group and a discount code are returned as they were sent.",
+			func(p *probe) {
+				for _, field := range []string{"company_id", "product_group_id", "discount_code_id"} {
+					id := newUUID()
+					path, a := p.subscription(object{field: id})
+					a.want("data."+field, id)
+					p.get(path).wantStatus(http.StatusOK).want("data."+field, id)
+				}
+			}),
+		claim(205, source+" (plan_id null or absent with items)",
+			"Items are accepted without a plan, plan_id absent or null; plan_id is then null.", func(p *probe) {
+				account, _ := p.payer()
+				body := object{"billing_account_id": account, "billing_cycle": "monthly", "collection_method": "manual_charge",
+					"items": []object{p.item(0, nil)}}
+				p.post(subscriptionsPath, body).wantStatus(http.StatusCreated).want("data.plan_id", nil)
+				p.post(subscriptionsPath, merged(body, object{"plan_id": nil})).wantStatus(http.StatusCreated).want("data.plan_id",
+					nil)
+			}),
+		claim(206, source+" (first status)", "trial_period_days counts from creation; the status is trialing.",
+			func(p *probe) {
+				path, a := p.subscription(object{"trial_period_days": 14})
+				a.want("data.status", "trialing").wantMatch("data.trial_start", timeForm).wantMatch("data.trial_end", timeForm)
+				created := a.time("data.created_at")
+				a.wantMoment("data.trial_start", created, prompt).wantMoment("data.trial_end", created.AddDate(0, 0, 14), prompt)
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "trialing").want("data.trial_end", a.at("data.trial_end"))
+			}),
+		claim(207, source, "trial_end may have any offset and is returned in UTC; the status is trialing.", func(p *probe) {
+			account, now := p.payer()
+			end := now.Add(21 * 24 * time.Hour).Truncate(time.Second)
+			_, a := p.subscription(object{
+				"billing_account_id": account, "trial_end": end.In(time.FixedZone("", -3*60*60)).Format(time.RFC3339),
+			})
+			a.want("data.status", "trialing").wantMatch("data.trial_end", timeForm).wantMoment("data.trial_end", end, 0)
+		}),
+		claim(208, "Recurring billing §2 Subscription; wire contract: subscriptions.create",
+			"The first period begins with the subscription and ends one billing cycle later, for every cycle.",
+			func(p *probe) {
+				account, _ := p.payer()
+				for _, cycle := range slices.Sorted(maps.Keys(cycleMonths)) {
+					_, a := p.subscription(object{"billing_account_id": account, "billing_cycle": cycle})
+					a.want("data.billing_cycle", cycle).wantMoment("data.current_period_start", a.time("data.created_at"), prompt)
+					a.wantPeriod(a.time("data.current_period_start"), cycleMonths[cycle])
+				}
+			}),
+		claim(209, "Recurring billing §2 Subscription; wire contract: subscriptions.create",
+			"proration_behavior is create_prorations when it is not sent.", func(p *probe) {
+				_, a := p.subscription(nil)
+				a.want("data.proration_behavior", "create_prorations")
+			}),
+		claim(210, source, "Every documented value of the enumerations is accepted, null for collection_method too.",
+			func(p *probe) {
+				account, _ := p.payer()
+				for _, field := range slices.Sorted(maps.Keys(subscriptionEnums)) {
+					for _, value := range subscriptionEnums[field] {
+						_, a := p.subscription(object{"billing_account_id": account, field: value})
+						a.want("data."+field, value)
+					}
+				}
+			}).reprices(),
+		claim(211, "Recurring billing §2 Subscription; wire contract: subscriptions.get",
+			"The subscription that the create returned equals the one that is read.", func(p *probe) {
+				for _, fields := range []object{nil, {"trial_period_days": 7}} {
+					path, a := p.subscription(fields)
+					p.get(path).wantStatus(http.StatusOK).want("data", a.at("data"))
+				}
+			}),
+	}
+}
+
+// prompt is what a service may take to do a thing, where a claim compares its
+// clock at two timestamps.
+const prompt = time.Minute
+
+// subscriptionFields is what may be sent in a create besides ids, trial and items.
+func subscriptionFields(word string) object {
+	return object{
+		"external_id": word, "billing_cycle": "quarterly", "collection_method": "manual_invoice",
+		"proration_behavior": "none", "nfe_issuance_policy": "on_full_payment", "notes": "Contrato nº 87\n\"segunda via\" 🛠",
+		"custom_metadata": object{"contract": object{"number": 87, "signed": true}, "reviewed_by": nil},
+	}
+}
+
+// subscriptionEnums are the enumerations that a create and an update take.
+var subscriptionEnums = map[string][]any{
+	"billing_cycle":       {"monthly", "quarterly", "semiannual", "annual"},
+	"collection_method":   {"charge_automatically", "manual_charge", "manual_invoice", nil},
+	"proration_behavior":  {"create_prorations", "none", "always_invoice"},
+	"nfe_issuance_policy": {"disabled", "on_finalization", "on_full_payment", "per_installment"},
+}
+
+func subscriptionRefusalClaims() []Claim {
+	const create = "Recurring billing §4 Subscription create, §7 Errors; wire contract: subscriptions.create " +
+		"(validation failure)"
+	const update = "Recurring billing §4 Subscription update, §7 Errors; wire contract: subscriptions.update " +
+		"(validation failure)"
+	return []Claim{
+		claim(221, create, "A subscription without a billing account, or with one that does not exist, is rejected.",
+			func(p *probe) {
+				p.post(subscriptionsPath, object{"plan_id": p.plan(0)}).wantInvalid("billing_account_id")
+				wantRefusal(p.post(subscriptionsPath, object{"billing_account_id": nobody, "plan_id": p.plan(0)}))
+			}),
+		claim(222, create, "plan_id is required when there are no items.", func(p *probe) {
+			account, _ := p.payer()
+			p.post(subscriptionsPath, object{"billing_account_id": account}).wantInvalid("plan_id")
+		}),
+		claim(223, "Wire contract: subscriptions.create (trial_end and trial_period_days together)",
+			"trial_end and trial_period_days exclude each other.", func(p *probe) {
+				account, now := p.payer()
+				p.post(subscriptionsPath, object{
+					"billing_account_id": account, "plan_id": p.plan(0), "trial_period_days": 7,
+					"trial_end": now.Add(7 * 24 * time.Hour).Format(time.RFC3339),
+				}).wantRefused()
+			}),
+		claim(224, create, "A value outside of an enumeration is rejected with the name of the field.", func(p *probe) {
+			checkSubscribeEach(p, badEnums)
+		}),
+		claim(225, create,
+			"A field that does not exist, a wrong type and a negative trial are rejected with the name of the field.",
+			func(p *probe) {
+				checkSubscribeEach(p, object{
+					"favourite_colour": "azul", "external_id": 7, "notes": 7, "trial_period_days": -1, "trial_end": "amanhã",
+					"custom_metadata": "text", "items": "text", "discount_code_id": 7,
+				})
+			}),
+		claim(226, create, "An item without product or price, with a quantity below 1 or a negative amount is rejected.",
+			func(p *probe) {
+				account, _ := p.payer()
+				for _, item := range p.badItems() {
+					p.post(subscriptionsPath, object{"billing_account_id": account, "items": []object{p.item(1, nil), item}}).
+						wantInvalidPart()
+				}
+			}),
+		claim(227, create, "Fields for updates only are rejected with their name in a create.", func(p *probe) {
+			checkSubscribeEach(p, object{
+				"discount_percent": 10, "allow_pause": true, "allow_cancel": true, "cancel_at_period_end": false,
+				"custom_metadata_mode": "merge",
+			})
+		}),
+		claim(228, create, "A rejected create creates nothing.", func(p *probe) {
+			account, _ := p.payer()
+			p.post(subscriptionsPath, object{"billing_account_id": account, "plan_id": p.plan(0), "billing_cycle": "weekly"}).
+				wantInvalid("billing_cycle")
+			p.get(subscriptionsPath, "billing_account_id", account).wantStatus(http.StatusOK).want("meta.total", 0)
+		}),
+		claim(229, "Wire contract: subscriptions.create (same external_id twice)",
+			"An external_id that another subscription has is rejected with the id of that subscription, in a create and in an "+
+				"update.", func(p *probe) {
+				word := unique()
+				account, _ := p.payer()
+				path, first := p.subscription(object{"billing_account_id": account, "external_id": word})
+				second, _ := p.subscription(object{"billing_account_id": account})
+				p.post(subscriptionsPath, object{"billing_account_id": account, "plan_id": p.plan(0), "external_id": word}).
+					wantTaken(first.text("data.id"))
+				p.patch(second, object{"external_id": word}).wantTaken(first.text("data.id"))
+				p.patch(path, object{"external_id": word}).wantStatus(http.StatusOK).want("data.external_id", word)
+			}),
+		claim(230, update, "A value outside of an enumeration is rejected with the name of the field.", func(p *probe) {
+			checkUpdateEach(p, badEnums)
+		}),
+		claim(231, update, "Fields for creation only are rejected with their name in an update.", func(p *probe) {
+			checkUpdateEach(p, object{
+				"billing_account_id": newUUID(), "company_id": newUUID(), "product_group_id": newUUID(),
+				"trial_end": "2030-01-01T00:00:00Z", "trial_period_days": 7, "items": []object{p.item(0, nil)},
+			})
+		}),
+		claim(232, update, "A wrong type is rejected with the name of the field, and nothing of that update is applied.",
+			func(p *probe) {
+				path, created := p.subscription(nil)
+				for field, value := range map[string]any{
+					"favourite_colour": "azul", "external_id": 7, "allow_pause": "no", "allow_cancel": nil,
+					"cancel_at_period_end": "yes", "discount_code_id": 7, "custom_metadata": "text", "custom_metadata_mode": "append",
+				} {
+					p.patch(path, object{"notes": "depois", field: value}).wantInvalid(field)
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data", created.at("data"))
+			}),
+		claim(233, "Recurring billing §7 Errors; wire contract: subscriptions.get",
+			"Every operation on a subscription that does not exist returns 404.", func(p *probe) {
+				path := subscriptionPath(nobody)
+				for _, a := range []*response{
+					p.get(path), p.patch(path, object{"notes": "depois"}), p.delete(path),
+					p.post(path+"/pause", object{}), p.post(path+"/resume", object{}), p.post(path+"/cancel", object{}),
+					p.post(path+"/change-plan", object{"plan_id": p.plan(0)}), p.post(path+"/invoices", object{}),
+					p.get(path + "/items"), p.put(path+"/items", object{"items": []object{p.item(0, nil)}}),
+				} {
+					a.wantStatus(http.StatusNotFound).wantError("")
+				}
+			}),
+	}
+}
+
+// checkSubscribeEach sends each field alone next to a valid create.
+func checkSubscribeEach(p *probe, fields object) {
+	account, _ := p.payer()
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		body := object{"billing_account_id": account, "plan_id": p.plan(0), "collection_method": "manual_charge"}
+		p.post(subscriptionsPath, merged(body, object{field: fields[field]})).wantInvalid(field)
+	}
+}
+
+// checkUpdateEach sends each field alone in an update of a new subscription.
+func checkUpdateEach(p *probe, fields object) {
+	path, _ := p.subscription(nil)
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		p.patch(path, object{field: fields[field]}).wantInvalid(field)
+	}
+}
+
+var badEnums = object{
+	"billing_cycle": "weekly", "collection_method": "boleto", "proration_behavior": "always",
+	"nfe_issuance_policy": "never",
+}
+
+func (p *probe) badItems() map[string]object {
+	return map[string]object{
+		"no product":     {"price_id": p.item(0, nil)["price_id"]},
+		"no price":       {"product_id": p.item(0, nil)["product_id"]},
+		"quantity 0":     p.item(0, object{"quantity": 0}),
+		"half of one":    p.item(0, object{"quantity": 0.5}),
+		"negative price": p.item(0, object{"unit_amount_subcents": -1}),
+		"unknown field":  p.item(0, object{"favourite_colour": "azul"}),
+	}
+}
+
+func subscriptionUpdateClaims() []Claim {
+	const source = "Recurring billing §4 Subscription update; wire contract: subscriptions.update"
+	return []Claim{
+		claim(241, source, "Each field without effect on charges can be changed alone, and nothing else changes with it.",
+			func(p *probe) {
+				word := unique()
+				path, created := p.subscription(subscriptionFields(word))
+				before := created.at("data")
+				fields := object{
+					"external_id": word + "-b", "nfe_issuance_policy": "per_installment", "allow_pause": false, "allow_cancel": false,
+					"notes": "Reajuste em março", "custom_metadata": object{"contract": object{"number": 88}},
+				}
+				for _, field := range slices.Sorted(maps.Keys(fields)) {
+					a := p.patch(path, object{field: fields[field]}).wantStatus(http.StatusOK).want("data."+field, fields[field])
+					a.wantKept(subscriptionMembers, before, field)
+					before = a.at("data")
+				}
+				p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
+			}),
+		claim(242, source, "The fields that define how it is billed can be changed.", func(p *probe) {
+			path, _ := p.subscription(nil)
+			fields := object{"billing_cycle": "annual", "collection_method": "manual_invoice", "proration_behavior": "none"}
+			for _, field := range slices.Sorted(maps.Keys(fields)) {
+				p.patch(path, object{field: fields[field]}).wantStatus(http.StatusOK).want("data."+field, fields[field])
+			}
+			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
+		}).reprices(),
+		claim(243, source+" (null clears)", "null clears every field that an update may send as null.", func(p *probe) {
+			path, _ := p.subscription(subscriptionFields(unique()))
+			p.patch(path, object{"discount_percent": 10}).wantStatus(http.StatusOK)
+			for _, field := range []string{"external_id", "collection_method", "discount_code_id", "discount_percent",
+				"nfe_issuance_policy", "notes"} {
+				p.patch(path, object{field: nil}).wantStatus(http.StatusOK).want("data."+field, nil)
+				p.get(path).wantStatus(http.StatusOK).want("data."+field, nil)
+			}
+		}).reprices(),
+		claim(244, source+" (discount_percent)",
+			"A percent is sent as a number and returned as a decimal string with two decimal places.", func(p *probe) {
+				path, _ := p.subscription(nil)
+				for _, percent := range []float64{10, 12.5, 33.33, 0, 100} {
+					text := strconv.FormatFloat(percent, 'f', 2, 64)
+					p.patch(path, object{"discount_percent": percent}).wantStatus(http.StatusOK).want("data.discount_percent", text)
+					p.get(path).wantStatus(http.StatusOK).want("data.discount_percent", text)
+				}
+			}).reprices(),
+		claim(245, source+" (discount_percent)",
+			"A percent outside of 0 to 100, or a value that is not a number, is rejected with the name of the field.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				for _, percent := range []any{-0.01, 100.01, 1000, "10", true} {
+					p.patch(path, object{"discount_percent": percent}).wantInvalid("discount_percent")
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data.discount_percent", nil)
+			}),
+		claim(246, "Recurring billing §4 custom_metadata_mode; wire contract: subscriptions.update",
+			"custom_metadata is replaced unless the mode is merge.", func(p *probe) {
+				path, _ := p.subscription(object{"custom_metadata": object{"a": object{"b": 1, "c": 2}, "d": 3}})
+				checkMetadataModes(p, path)
+			}),
+		claim(247, source, "An update without fields changes nothing.", func(p *probe) {
+			path, created := p.subscription(subscriptionFields(unique()))
+			p.patch(path, object{}).wantStatus(http.StatusOK).wantKept(subscriptionMembers, created.at("data"))
+		}),
+	}
+}
+
+func subscriptionItemClaims() []Claim {
+	const list = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.list"
+	const sync = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.sync"
+	return []Claim{
+		claim(261, list, "The items of a create are listed in the list envelope, each with its own id.", func(p *probe) {
+			items := []object{p.item(0, object{"quantity": 2, "unit_amount_subcents": 0}),
+				p.item(1, object{"quantity": 3, "unit_amount_subcents": 1050125})}
+			path, _ := p.subscription(object{"plan_id": nil, "items": items})
+			a := p.items(path).wantSet(items...).want("meta.total", 2)
+			for _, member := range []string{"meta.page", "meta.per_page", "meta.total_pages"} {
+				a.integer(member)
+			}
+			if a.text("data.0.id") == a.text("data.1.id") {
+				a.failf("two items have one id")
+			}
+		}),
+		claim(262, list, "quantity is 1 when it is not sent, and unit_amount_subcents is then null.", func(p *probe) {
+			path, _ := p.subscription(object{"plan_id": nil, "items": []object{p.item(0, nil)}})
+			p.items(path).want("data.0.quantity", 1).want("data.0.unit_amount_subcents", nil)
+		}),
+		claim(263, sync+" (the whole wanted set)",
+			"A sync adds, changes and removes until the items are those that were sent, in any order.", func(p *probe) {
+				path, _ := p.subscription(object{"plan_id": nil, "items": []object{p.item(0, nil), p.item(1,
+					object{"quantity": 2})}})
+				for _, wanted := range [][]object{
+					{p.item(1, object{"quantity": 5, "unit_amount_subcents": 990000}), p.item(2, nil)},
+					{p.item(2, nil), p.item(1, object{"quantity": 5, "unit_amount_subcents": 990000})},
+					{p.item(1, nil)},
+				} {
+					p.put(path+"/items", object{"items": wanted}).wantStatus(http.StatusOK).wantSet(wanted...)
+					p.items(path).wantSet(wanted...)
+				}
+			}).reprices(),
+		claim(264, sync+" (the whole wanted set)", "An empty set removes all items from a subscription to a plan.",
+			func(p *probe) {
+				path, _ := p.subscription(object{"items": []object{p.item(0, nil)}})
+				p.put(path+"/items", object{"items": []object{}}).wantStatus(http.StatusOK).wantSet()
+				p.items(path).wantSet().want("meta.total", 0)
+			}).reprices(),
+		claim(265, sync+" (validation failure)", "A sync with an item that is not valid is rejected and changes nothing.",
+			func(p *probe) {
+				path, _ := p.subscription(object{"plan_id": nil, "items": []object{p.item(0, nil)}})
+				for _, item := range p.badItems() {
+					p.put(path+"/items", object{"items": []object{p.item(1, nil), item}}).wantInvalidPart()
+				}
+				p.items(path).wantSet(p.item(0, nil))
+			}),
+	}
+}
+
+// wantSet fails unless the items under data are those, in any order.
+func (a *response) wantSet(wanted ...object) *response {
+	form := func(at func(string) any) string {
+		return fmt.Sprint(at("product_id"), " ", at("price_id"), " x", at("quantity"), " at ",
+			show(at("unit_amount_subcents")))
+	}
+	got, want := []string{}, []string{}
+	for i := range a.list("data") {
+		a.wantMatch("data."+strconv.Itoa(i)+".id", uuidForm)
+		got = append(got, form(func(member string) any { return a.at("data." + strconv.Itoa(i) + "." + member) }))
+	}
+	for _, item := range wanted {
+		full := response{body: asJSON(merged(object{"quantity": 1, "unit_amount_subcents": nil}, item))}
+		want = append(want, form(full.at))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		a.failf("the items are %q, want %q", got, want)
+	}
+	return a
+}
+
+// items reads the items of a subscription, as many as a page holds.
+func (p *probe) items(path string) *response {
+	return p.get(path+"/items", "per_page", strconv.Itoa(p.maxPerPage())).wantStatus(http.StatusOK)
+}
+
+func pauseClaims() []Claim {
+	const pause = "Recurring billing §2 Subscription, §4 Subscription pause; wire contract: subscriptions.pause"
+	const resume = "Recurring billing §2 Subscription; wire contract: subscriptions.resume"
+	return []Claim{
+		claim(271, pause,
+			"A paused subscription has the status, the time, and pause_collection and resumes_at as they were requested.",
+			func(p *probe) {
+				path, created := p.subscription(nil)
+				until := created.time("data.created_at").Add(10 * 24 * time.Hour).Truncate(time.Second)
+				sent := until.In(time.FixedZone("", -3*60*60)).Format(time.RFC3339)
+				a := p.post(path+"/pause", object{"behavior": "void", "resumes_at": sent}).wantStatus(http.StatusOK)
+				for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
+					b.want("data.status", "paused").want("data.pause_collection.behavior", "void").
+						wantMatch("data.paused_at", timeForm)
+					b.wantMoment("data.resumes_at", until, 0).wantMoment("data.pause_collection.resumes_at", until, 0)
+				}
+				a.wantKept(subscriptionMembers, created.at("data"), "status")
+			}),
+		claim(272, pause,
+			"The behavior is mark_uncollectible when it is not sent, and resumes_at is null when it is not sent.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				a := p.post(path+"/pause", object{}).wantStatus(http.StatusOK).want("data.status", "paused")
+				a.want("data.pause_collection.behavior", "mark_uncollectible").wantAbsent("data.resumes_at").
+					wantAbsent("data.pause_collection.resumes_at")
+			}),
+		claim(273, pause, "Every documented behavior is accepted.", func(p *probe) {
+			for _, behavior := range []string{"mark_uncollectible", "keep_as_draft", "void"} {
+				path, _ := p.subscription(nil)
+				p.post(path+"/pause", object{"behavior": behavior}).wantStatus(http.StatusOK).want("data.pause_collection.behavior",
+					behavior)
+			}
+		}),
+		claim(274, pause+" (validation failure)",
+			"An undocumented behavior, a wrong type and an unknown field are rejected with the name of the field.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				for field, value := range map[string]any{"behavior": "skip", "resumes_at": "amanhã", "favourite_colour": "azul"} {
+					p.post(path+"/pause", object{field: value}).wantInvalid(field)
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "active").wantAbsent("data.pause_collection")
+			}),
+		claim(275, "Recurring billing §3 Subscription status (any state); wire contract: subscriptions.pause",
+			"A paused subscription can be paused again with other values.", func(p *probe) {
+				path, created := p.subscription(nil)
+				until := created.time("data.created_at").Add(10 * 24 * time.Hour).Truncate(time.Second)
+				p.post(path+"/pause", object{"behavior": "void"}).wantStatus(http.StatusOK)
+				a := p.post(path+"/pause", object{"behavior": "keep_as_draft", "resumes_at": until.Format(time.RFC3339)}).
+					wantStatus(http.StatusOK)
+				a.want("data.status", "paused").want("data.pause_collection.behavior", "keep_as_draft").
+					wantMoment("data.resumes_at",
+						until, 0)
+			}),
+		claim(276, "Wire contract: subscriptions.pause (allow_pause is false)",
+			"A subscription that does not allow a pause rejects it and continues.", func(p *probe) {
+				path, _ := p.subscription(nil)
+				p.patch(path, object{"allow_pause": false}).wantStatus(http.StatusOK).want("data.allow_pause", false)
+				p.post(path+"/pause", object{}).wantRefused()
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
+			}),
+		claim(277, "Wire contract: subscriptions.pause (canceled)", "A canceled subscription rejects a pause.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				p.post(path+"/cancel", object{}).wantStatus(http.StatusOK)
+				p.post(path+"/pause", object{}).wantRefused()
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "canceled")
+			}),
+		claim(278, resume, "A resumed subscription is active again, with resumed_at set and pause_collection null.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				p.post(path+"/pause", object{}).wantStatus(http.StatusOK)
+				a := p.resume(path).wantStatus(http.StatusOK)
+				for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
+					b.want("data.status", "active").wantAbsent("data.pause_collection").wantMatch("data.resumed_at", timeForm)
+				}
+			}),
+		claim(279, resume+" (while the trial runs)",
+			"A subscription that is resumed within its trial has the status trialing again.", func(p *probe) {
+				path, _ := p.subscription(object{"trial_period_days": 14})
+				p.post(path+"/pause", object{}).wantStatus(http.StatusOK).want("data.status", "paused")
+				p.resume(path).wantStatus(http.StatusOK).want("data.status", "trialing")
+			}),
+		claim(280, resume+" (resume of one not paused)", "Resuming a subscription that is not paused is rejected.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				p.resume(path).wantRefused()
+				p.post(path+"/pause", object{}).wantStatus(http.StatusOK)
+				p.resume(path).wantStatus(http.StatusOK)
+				p.resume(path).wantRefused()
+			}),
+	}
+}
+
+// wantAbsent fails unless the member at path is null or not there.
+func (a *response) wantAbsent(path string) *response {
+	if got := a.at(path); got != nil && got != (any)(missing{}) {
+		a.failf("%s is %s, want null", path, show(got))
+	}
+	return a
+}
+
+// resume posts without a body, as the operation has none.
+func (p *probe) resume(path string) *response {
+	return p.send(call{method: http.MethodPost, path: path + "/resume"})
+}
+
+func changePlanClaims() []Claim {
+	const source = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan"
+	return []Claim{
+		claim(281, source, "A change of plan is immediate unless the request says otherwise: plan_id is the new one.",
+			func(p *probe) {
+				for _, timing := range []object{nil, {"timing": "immediate", "reason": "Mais usuários"}} {
+					path, created := p.subscription(nil)
+					a := p.post(path+"/change-plan", merged(timing, object{"plan_id": p.plan(1)})).wantStatus(http.StatusOK)
+					a.want("data.plan_id", p.plan(1)).wantAbsent("data.metadata.pending_plan_id").
+						want("data.id", created.at("data.id"))
+					p.get(path).wantStatus(http.StatusOK).want("data.plan_id", p.plan(1)).want("data.status", "active")
+				}
+			}).reprices(),
+		claim(282, source+" (end_of_period)",
+			"With end_of_period plan_id does not change and metadata.pending_plan_id contains the new one.", func(p *probe) {
+				path, created := p.subscription(nil)
+				a := p.changeLater(path)
+				for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
+					b.want("data.plan_id", p.plan(0)).want("data.metadata.pending_plan_id", p.plan(1))
+					b.wantKept(subscriptionMembers, created.at("data"), "metadata")
+				}
+			}),
+		claim(283, source+" (taking a pending plan change back)",
+			"Changing to the current plan reverts a pending change.", func(p *probe) {
+				for _, timing := range []string{"immediate", "end_of_period"} {
+					path, _ := p.subscription(nil)
+					p.changeLater(path)
+					a := p.post(path+"/change-plan", object{"plan_id": p.plan(0), "timing": timing}).wantStatus(http.StatusOK)
+					for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
+						b.want("data.plan_id", p.plan(0)).wantAbsent("data.metadata.pending_plan_id")
+					}
+				}
+			}).reprices(),
+		claim(284, source+" (validation failure)",
+			"plan_id is required, and an undocumented timing and an unknown field are rejected with the name of the field.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				p.post(path+"/change-plan", object{}).wantInvalid("plan_id")
+				for field, value := range map[string]any{"plan_id": nil, "timing": "tomorrow", "favourite_colour": "azul"} {
+					p.post(path+"/change-plan", merged(object{"plan_id": p.plan(1)}, object{field: value})).wantInvalid(field)
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data.plan_id", p.plan(0))
+			}),
+	}
+}
+
+// changeLater asks for the second plan from the end of the period on.
+func (p *probe) changeLater(path string) *response {
+	body := object{"plan_id": p.plan(1), "timing": "end_of_period", "reason": "Mais usuários"}
+	return p.post(path+"/change-plan", body).wantStatus(http.StatusOK)
+}
+
+func cancelClaims() []Claim {
+	const source = "Recurring billing §3 Subscription status, §4 Subscription cancel; wire contract: subscriptions.cancel"
+	return []Claim{
+		claim(291, source, "A cancellation is immediate unless the request says otherwise: it sets status, time and reason.",
+			func(p *probe) {
+				path, created := p.subscription(nil)
+				a := p.post(path+"/cancel", object{"reason": "Cliente pediu"}).wantStatus(http.StatusOK)
+				for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
+					b.want("data.status", "canceled").want("data.cancellation_reason", "Cliente pediu").wantMatch("data.canceled_at",
+						timeForm)
+					b.wantMoment("data.canceled_at", created.time("data.created_at"), prompt)
+				}
+			}),
+		claim(292, source+" (cancel_at_period_end)",
+			"With cancel_at_period_end the status does not change and the field is true.", func(p *probe) {
+				path, created := p.subscription(nil)
+				a := p.post(path+"/cancel", object{"cancel_at_period_end": true}).wantStatus(http.StatusOK)
+				for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
+					b.want("data.status", "active").want("data.cancel_at_period_end", true)
+					b.wantKept([]string{"current_period_start", "current_period_end", "plan_id"}, created.at("data"))
+				}
+			}),
+		claim(293, source+" (cancel_at_period_end by an update)",
+			"An update sets cancel_at_period_end, and reverts the schedule, also one that a cancellation has set.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				p.patch(path, object{"cancel_at_period_end": true}).wantStatus(http.StatusOK).want("data.cancel_at_period_end",
+					true).want("data.status", "active")
+				p.patch(path, object{"cancel_at_period_end": false}).wantStatus(http.StatusOK).
+					want("data.cancel_at_period_end", false)
+				p.post(path+"/cancel", object{"cancel_at_period_end": true}).wantStatus(http.StatusOK)
+				p.patch(path, object{"cancel_at_period_end": false}).wantStatus(http.StatusOK).
+					want("data.cancel_at_period_end", false)
+				p.get(path).wantStatus(http.StatusOK).want("data.cancel_at_period_end", false).want("data.status", "active")
+			}),
+		claim(294, source+" (second cancel)", "Canceling a canceled subscription is rejected.", func(p *probe) {
+			path, _ := p.subscription(nil)
+			p.post(path+"/cancel", object{}).wantStatus(http.StatusOK)
+			p.post(path+"/cancel", object{}).wantRefused()
+			p.get(path).wantStatus(http.StatusOK).want("data.status", "canceled")
+		}),
+		claim(295, source+" (allow_cancel is false)",
+			"A subscription that does not allow a cancellation rejects it, immediate and at period end, and continues.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				p.patch(path, object{"allow_cancel": false}).wantStatus(http.StatusOK).want("data.allow_cancel", false)
+				p.post(path+"/cancel", object{}).wantRefused()
+				p.post(path+"/cancel", object{"cancel_at_period_end": true}).wantRefused()
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "active").want("data.cancel_at_period_end", false)
+			}),
+		claim(296, source+" (validation failure)",
+			"A wrong type and an unknown field are rejected with the name of the field.", func(p *probe) {
+				path, _ := p.subscription(nil)
+				for field, value := range map[string]any{"cancel_at_period_end": "yes", "reason": 7, "favourite_colour": "azul"} {
+					p.post(path+"/cancel", object{field: value}).wantInvalid(field)
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
+			}),
+		claim(297, source+" (any state that is not final)", "Trialing and paused subscriptions can be canceled.",
+			func(p *probe) {
+				trialing, _ := p.subscription(object{"trial_period_days": 14})
+				p.post(trialing+"/cancel", object{}).wantStatus(http.StatusOK).want("data.status", "canceled")
+				paused, _ := p.subscription(nil)
+				p.post(paused+"/pause", object{}).wantStatus(http.StatusOK)
+				p.post(paused+"/cancel", object{}).wantStatus(http.StatusOK).want("data.status", "canceled")
+			}),
+		claim(298, "Wire contract: subscriptions.cancel (external_id of a canceled object)",
+			"The external_id of a canceled subscription can be used again.", func(p *probe) {
+				word := unique()
+				account, _ := p.payer()
+				path, _ := p.subscription(object{"billing_account_id": account, "external_id": word})
+				p.post(path+"/cancel", object{}).wantStatus(http.StatusOK)
+				_, again := p.subscription(object{"billing_account_id": account, "external_id": word})
+				again.want("data.external_id", word).want("data.status", "active")
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "canceled")
+			}),
+		claim(299, "Wire contract: subscriptions.delete", "A subscription that is not canceled cannot be deleted.",
+			func(p *probe) {
+				path, _ := p.subscription(nil)
+				p.delete(path).wantRefused()
+				p.post(path+"/cancel", object{"cancel_at_period_end": true}).wantStatus(http.StatusOK)
+				p.delete(path).wantRefused()
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
+			}),
+		claim(300, "Recurring billing §2 Envelopes; wire contract: subscriptions.delete",
+			"Deleting a canceled subscription returns {data: {deleted: true}}; afterwards it returns 404 and does not appear "+
+				"in any list.", func(p *probe) {
+				account, _ := p.payer()
+				path, _ := p.subscription(object{"billing_account_id": account})
+				p.post(path+"/cancel", object{}).wantStatus(http.StatusOK)
+				p.delete(path).wantStatus(http.StatusOK).want("", object{"data": object{"deleted": true}})
+				p.get(path).wantStatus(http.StatusNotFound).wantError("")
+				p.get(subscriptionsPath, "billing_account_id", account).wantStatus(http.StatusOK).want("meta.total", 0)
+			}),
+		claim(301, "Wire contract: customers.delete",
+			"A customer with a subscription that is not canceled cannot be deleted, and can be deleted after the cancellation.",
+			func(p *probe) {
+				customer, made := p.customer(object{"create_billing_account": true})
+				path, _ := p.subscription(object{"billing_account_id": made.text("data.billing_account.id")})
+				p.delete(customer).wantStatus(http.StatusUnprocessableEntity).wantError("customer_has_active_subscriptions")
+				p.get(customer).wantStatus(http.StatusOK)
+				p.post(path+"/pause", object{}).wantStatus(http.StatusOK)
+				p.delete(customer).wantStatus(http.StatusUnprocessableEntity).wantError("customer_has_active_subscriptions")
+				p.post(path+"/cancel", object{}).wantStatus(http.StatusOK)
+				p.delete(customer).wantStatus(http.StatusOK).want("data.deleted", true)
+			}),
+	}
+}
+
+func subscriptionListClaims() []Claim {
+	const list = "Recurring billing §4 Collections; wire contract: subscriptions.list"
+	return []Claim{
+		claim(311, list,
+			"The filters billing_account_id, status and plan_id return what matches and nothing else, and they combine.",
+			func(p *probe) {
+				account, _ := p.payer()
+				_, first := p.subscription(object{"billing_account_id": account})
+				path, second := p.subscription(object{"billing_account_id": account, "plan_id": p.plan(1)})
+				p.subscription(nil)
+				p.get(subscriptionsPath, "billing_account_id", account).wantStatus(http.StatusOK).want("meta.total", 2)
+				p.get(subscriptionsPath, "billing_account_id", nobody).wantStatus(http.StatusOK).want("meta.total", 0)
+				one := p.get(subscriptionsPath, "billing_account_id", account, "plan_id", p.plan(1)).wantStatus(http.StatusOK)
+				one.want("meta.total", 1).want("data.0.id", second.text("data.id"))
+				p.post(path+"/pause", object{}).wantStatus(http.StatusOK)
+				for status, id := range map[string]string{"active": first.text("data.id"), "paused": second.text("data.id")} {
+					a := p.get(subscriptionsPath, "billing_account_id", account, "status", status).wantStatus(http.StatusOK)
+					a.want("meta.total", 1).want("data.0.id", id)
+				}
+			}),
+		claim(312, list, "The filter external_id matches the whole value only.", func(p *probe) {
+			word := unique()
+			account, _ := p.payer()
+			p.subscription(object{"billing_account_id": account, "external_id": word + "-a"})
+			_, one := p.subscription(object{"billing_account_id": account, "external_id": word})
+			a := p.get(subscriptionsPath, "external_id", word).wantStatus(http.StatusOK)
+			a.want("meta.total", 1).want("data.0.id", one.text("data.id"))
+		}),
+		claim(313, list, "The filter updated_at_gte includes that exact time and excludes older items.", func(p *probe) {
+			account, _ := p.payer()
+			_, made := p.subscription(object{"billing_account_id": account})
+			updated := made.time("data.updated_at")
+			for since, total := range map[time.Time]int{updated: 1, updated.Add(time.Millisecond): 0} {
+				for _, zone := range []*time.Location{time.UTC, time.FixedZone("", -3*60*60)} {
+					p.get(subscriptionsPath, "billing_account_id", account, "updated_at_gte", since.In(zone).Format(time.RFC3339Nano)).
+						wantStatus(http.StatusOK).want("meta.total", total)
+				}
+			}
+		}),
+		claim(314, list, "A listed subscription contains what a single read of it returns, in the list envelope.",
+			func(p *probe) {
+				account, _ := p.payer()
+				path, _ := p.subscription(object{"billing_account_id": account})
+				a := p.get(subscriptionsPath, "billing_account_id", account).wantStatus(http.StatusOK)
+				for _, member := range []string{"meta.total", "meta.page", "meta.per_page", "meta.total_pages"} {
+					a.integer(member)
+				}
+				p.get(path).wantStatus(http.StatusOK).want("data", a.at("data.0"))
+			}),
+		claim(315, list, "With sort_by, walking the pages returns every subscription once, in order.", func(p *probe) {
+			word := unique()
+			account, _ := p.payer()
+			for _, last := range []string{"-c", "-a", "-b"} {
+				p.subscription(object{"billing_account_id": account, "external_id": word + last})
+			}
+			for i, last := range []string{"-a", "-b", "-c"} {
+				a := p.get(subscriptionsPath, "billing_account_id", account, "sort_by", "external_id", "sort_order", "asc",
+					"per_page", "1", "page", strconv.Itoa(i+1))
+				a.wantStatus(http.StatusOK).want("meta.total", 3).want("data.0.external_id", word+last)
+			}
+		}),
+		claim(316, list+" (search)",
+			"search finds a subscription by its external_id, and no subscription by a word that no subscription contains.",
+			func(p *probe) {
+				word := unique()
+				p.subscription(object{"external_id": word})
+				p.get(subscriptionsPath, "search", word).wantStatus(http.StatusOK).want("meta.total",
+					1).want("data.0.external_id", word)
+				p.get(subscriptionsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
+			}),
+	}
+}
+
+func invoiceClaims() []Claim {
+	const create = "Wire contract: subscriptions.invoice"
+	const list = "Recurring billing §4 Collections; wire contract: invoices.list"
+	return []Claim{
+		claim(321, create, "A manual invoice returns 201 and has its own id, with and without a reason.", func(p *probe) {
+			path, _ := p.subscription(object{"collection_method": "manual_invoice"})
+			first := p.invoice(path, object{"reason": "Segunda cobrança do mês"})
+			second := p.invoice(path, object{})
+			if p.err == nil && first == second {
+				p.failf("two invoices of %s have the id %s", path, first)
+			}
+		}).createsInvoices(),
+		claim(322, list,
+			"The filter subscription_id returns the invoices of that subscription and no others, each with an id.",
+			func(p *probe) {
+				path, one := p.subscription(object{"collection_method": "manual_invoice"})
+				other, two := p.subscription(object{"collection_method": "manual_invoice"})
+				p.invoice(other, object{})
+				before := p.invoices("subscription_id", two.text("data.id"))
+				id := p.invoice(path, object{})
+				p.invoices("subscription_id", one.text("data.id")).wantInvoice(id)
+				p.invoices("subscription_id", two.text("data.id")).want("meta.total", before.at("meta.total"))
+				p.invoices("subscription_id", nobody).want("meta.total", 0).want("data", []any{})
+			}).createsInvoices(),
+		claim(323, list, "The filter billing_account_id returns the invoices of that account and no others.",
+			func(p *probe) {
+				account, _ := p.payer()
+				path, _ := p.subscription(object{"billing_account_id": account, "collection_method": "manual_invoice"})
+				id := p.invoice(path, object{})
+				p.invoices("billing_account_id", account).wantInvoice(id)
+				p.invoices("billing_account_id", nobody).want("meta.total", 0).want("data", []any{})
+			}).createsInvoices(),
+		claim(324, list, "With sort_by and sort_order the invoices are returned in that order.", func(p *probe) {
+			// Sorted by the id, the one field that an invoice is sure to have.
+			path, _ := p.subscription(nil)
+			ids := []string{p.invoice(path, object{}), p.invoice(path, object{})}
+			slices.Sort(ids)
+			id := strings.TrimPrefix(path, subscriptionsPath+"/")
+			for order, first := range map[string]string{"asc": ids[0], "desc": ids[1]} {
+				p.get(invoicesPath, "subscription_id", id, "sort_by", "id", "sort_order", order, "per_page", "1").
+					wantStatus(http.StatusOK).want("meta.total", 2).want("data.0.id", first)
+			}
+		}).createsInvoices(),
+	}
+}
+
+func collectionClaims() []Claim {
+	const list = "Recurring billing §4 Collections; wire contract: records.list"
+	return []Claim{
+		claim(351, list, "A collection is listed by its name after /v1/, in the list envelope.", func(p *probe) {
+			for _, collection := range []string{"plans", "products", "prices"} {
+				a := p.get("/v1/"+collection, "per_page", "1").wantStatus(http.StatusOK)
+				a.integer("meta.total")
+				for i := range a.list("data") {
+					a.text("data." + strconv.Itoa(i) + ".id")
+				}
+			}
+		}).readsOnly(),
+		claim(352, list+" (a collection that the service does not have)",
+			"A collection that does not exist returns 404 in the error shape.", func(p *probe) {
+				p.get("/v1/" + unique()).wantStatus(http.StatusNotFound).wantError("")
+			}).readsOnly(),
+	}
+}
+
+// invoice creates an invoice by hand and returns its id.
+func (p *probe) invoice(path string, body object) string {
+	id := p.post(path+"/invoices", body).wantStatus(http.StatusCreated).text("data.id")
+	if id == "" {
+		p.failf("the invoice of %s has an empty id", path)
+	}
+	return id
+}
+
+// wantInvoice fails unless that invoice is among those on the page, which all
+// have an id.
+func (a *response) wantInvoice(id string) {
+	found := false
+	for i := range a.list("data") {
+		found = a.text("data."+strconv.Itoa(i)+".id") == id || found
+	}
+	if !found {
+		a.failf("the invoice %s is not listed", id)
+	}
+}
+
+// invoices lists the invoices that match. A claim makes fewer of them than a page
+// holds.
+func (p *probe) invoices(filter, value string) *response {
+	return p.get(invoicesPath, filter, value, "per_page", strconv.Itoa(p.maxPerPage())).wantStatus(http.StatusOK)
+}
+
+func clockClaims() []Claim {
+	const renewal = "Recurring billing §2 Subscription; wire contract: subscriptions.get"
+	const invoicing = "Recurring billing §2 Subscription (collection_method); wire contract: invoices.list"
+	const plan = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan (end_of_period)"
+	const cancel = "Recurring billing §3 Subscription status; wire contract: subscriptions.cancel (cancel_at_period_end)"
+	return []Claim{
+		claim(331, renewal+" (current period)",
+			"When the period ends, the next one begins at that time and is one billing cycle long.", timed(func(p *probe) {
+				path, created := p.subscription(nil)
+				p.passPeriod(created)
+				a := p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
+				a.wantPeriod(created.time("data.current_period_end"), cycleMonths["monthly"])
+				if was, is := created.time("data.cycle_billing_date"), a.time("data.cycle_billing_date"); !is.After(was) {
+					a.failf("cycle_billing_date is %s, it was %s before the renewal", is, was)
+				}
+			})).movesClock(),
+		claim(332, invoicing, "A renewal creates an invoice.", timed(func(p *probe) {
+			before, after := p.renewals("manual_charge")
+			if p.err == nil && sameNumber(before, after) {
+				p.failf("the subscription has %s invoices after its period, as before", after)
+			}
+		})).movesClock(),
+		claim(333, invoicing, "With manual_invoice a renewal creates no invoice.", timed(func(p *probe) {
+			before, after := p.renewals("manual_invoice")
+			if p.err == nil && !sameNumber(before, after) {
+				p.failf("the subscription has %s invoices after its period, want the %s of before", after, before)
+			}
+		})).movesClock(),
+		claim(334, plan, "A pending change of plan takes effect at the end of the period, and nothing is pending then.",
+			timed(func(p *probe) {
+				path, created := p.subscription(nil)
+				p.changeLater(path)
+				p.passPeriod(created)
+				p.get(path).wantStatus(http.StatusOK).want("data.plan_id", p.plan(1)).wantAbsent("data.metadata.pending_plan_id")
+			})).movesClock(),
+		claim(335, plan+" (reverted)", "A change of plan that was reverted does not take effect.", timed(func(p *probe) {
+			path, created := p.subscription(nil)
+			p.changeLater(path)
+			p.post(path+"/change-plan", object{"plan_id": p.plan(0)}).wantStatus(http.StatusOK)
+			p.passPeriod(created)
+			p.get(path).wantStatus(http.StatusOK).want("data.plan_id", p.plan(0)).wantAbsent("data.metadata.pending_plan_id")
+		})).reprices().movesClock(),
+		claim(336, cancel, "A scheduled cancellation takes effect at the end of the period, and not before.",
+			timed(func(p *probe) {
+				path, created := p.subscription(nil)
+				p.post(path+"/cancel", object{"cancel_at_period_end": true, "reason": "Cliente pediu"}).wantStatus(http.StatusOK)
+				p.advance(20 * day)
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "active").want("data.cancel_at_period_end", true)
+				p.passPeriod(created)
+				a := p.get(path).wantStatus(http.StatusOK).want("data.status", "canceled").wantMatch("data.canceled_at", timeForm)
+				a.want("data.cancellation_reason", "Cliente pediu")
+			})).movesClock(),
+		claim(337, cancel+" (reverted)", "A scheduled cancellation that was reverted does not take effect.",
+			timed(func(p *probe) {
+				path, created := p.subscription(nil)
+				p.post(path+"/cancel", object{"cancel_at_period_end": true}).wantStatus(http.StatusOK)
+				p.patch(path, object{"cancel_at_period_end": false}).wantStatus(http.StatusOK)
+				p.passPeriod(created)
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "active").want("data.canceled_at", nil)
+			})).movesClock(),
+		claim(338,
+			"Recurring billing §3 Subscription status, §4 Subscription create; wire contract: subscriptions.create (trial)",
+			"When the trial ends, the subscription is active.", timed(func(p *probe) {
+				path, _ := p.subscription(object{"trial_period_days": 3})
+				p.advance(2 * day)
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "trialing")
+				p.advance(1*day + time.Hour)
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
+			})).movesClock(),
+		claim(339,
+			"Recurring billing §3 Subscription status, §4 Subscription pause; wire contract: subscriptions.pause (resumes_at)",
+			"A pause with resumes_at ends at that time, and not before.", timed(func(p *probe) {
+				path, created := p.subscription(nil)
+				until := created.time("data.created_at").Add(3 * day)
+				p.post(path+"/pause", object{"resumes_at": until.Format(time.RFC3339Nano)}).wantStatus(http.StatusOK)
+				p.advance(2 * day)
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "paused")
+				p.advance(1*day + time.Hour)
+				a := p.get(path).wantStatus(http.StatusOK).want("data.status", "active").wantAbsent("data.pause_collection")
+				a.wantMatch("data.resumed_at", timeForm)
+			})).movesClock(),
+		claim(340, "Recurring billing §3 Subscription status; wire contract: subscriptions.pause (manual resumption)",
+			"A pause without resumes_at continues until the subscription is resumed.", timed(func(p *probe) {
+				path, created := p.subscription(nil)
+				p.post(path+"/pause", object{}).wantStatus(http.StatusOK)
+				p.passPeriod(created)
+				p.get(path).wantStatus(http.StatusOK).want("data.status", "paused")
+			})).movesClock(),
+	}
+}
+
+const day = 24 * time.Hour
+
+// timed keeps a check that needs time to pass from making anything where the
+// clock cannot be moved.
+func timed(check func(*probe)) func(*probe) {
+	return func(p *probe) {
+		if p.target.Advance == nil {
+			p.failf("%w: a clock that can be moved", ErrNotGiven)
+			return
+		}
+		check(p)
+	}
+}
+
+// advance moves the service's clock.
+func (p *probe) advance(by time.Duration) {
+	if p.err != nil {
+		return
+	}
+	if err := p.target.Advance(p.ctx, by); err != nil {
+		p.failf("moving the clock by %s: %w", by, err)
+	}
+}
+
+// passPeriod moves the clock beyond the end of the period of a subscription that
+// was just made, by less than any cycle is long.
+func (p *probe) passPeriod(created *response) {
+	p.advance(created.time("data.current_period_end").Sub(created.time("data.created_at")) + time.Hour)
+}
+
+// renewals are the numbers of invoices before and after a period has ended.
+func (p *probe) renewals(method string) (before, after json.Number) {
+	_, created := p.subscription(object{"collection_method": method})
+	count := func() json.Number {
+		a := p.invoices("subscription_id", created.text("data.id"))
+		a.integer("meta.total")
+		number, _ := a.at("meta.total").(json.Number)
+		return number
+	}
+	before = count()
+	p.passPeriod(created)
+	return before, count()
+}

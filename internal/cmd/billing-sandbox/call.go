@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// exitRejected and exitBroken are the exit codes for a response of 4xx and 5xx.
+const (
+	exitRejected = 4
+	exitBroken   = 5
+)
+
+// statusError ends a command with its own code; the status has been printed.
+type statusError struct{ code int }
+
+func (e statusError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+// caller is what the flags of call and edit say.
+type caller struct {
+	service, as string
+	header      http.Header
+}
+
+func (c *caller) flags(set *flag.FlagSet) {
+	set.StringVar(&c.as, "as", "", "`NAME` of the other system, sent as User-Agent and shown by requests and the web page")
+	set.Func("header", "one more header, repeatable; `NAME: VALUE`", func(line string) error {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok || name == "" {
+			return errors.New("must be NAME: VALUE")
+		}
+		c.header.Add(name, strings.TrimSpace(value))
+		return nil
+	})
+}
+
+// call sends a request.
+func (p program) call() command {
+	q := &caller{header: http.Header{}}
+	return command{
+		name: "call", summary: "send a request to a service, as another system would",
+		about: `Sends one request to the running sandbox and prints the body of the response; the status goes to
+standard error. Address, token, Content-Type and X-Idempotency-Key are added. BODY is JSON, @FILE reads a
+file, - reads standard input. In PATH, external_id=CODE stands for the id of a customer, billing account
+or subscription. The path selects the service; --service selects one if two services have the same path.
+The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
+`,
+		examples: `{sandbox} call GET /v1/customers?search=aurora
+{sandbox} call PATCH /v1/customers/external_id=aurora '{"notes":"x"}'
+{sandbox} call --as crm POST /v1/customers '{"name":"Padaria Bela Vista"}'
+{sandbox} call POST /v1/payables @payable.json
+{sandbox} call GET /api/v1/webhook-endpoints
+`,
+		actions: []action{{
+			usage: "METHOD PATH [BODY]",
+			flags: func(set *flag.FlagSet) {
+				q.flags(set)
+				serviceFlag(set, &q.service, "`SERVICE` to ask: billing, finance or collections")
+			},
+			run: func(ctx context.Context, c *controller, values []string) error {
+				if !strings.HasPrefix(values[1], "/") {
+					return misused("PATH begins with /")
+				}
+				if err := c.connect(); err != nil {
+					return err
+				}
+				var body []byte
+				var err error
+				if len(values) == 3 {
+					if body, err = p.readBody(values[2]); err != nil {
+						return err
+					}
+				}
+				path, err := c.resolve(ctx, values[1])
+				if err != nil {
+					return err
+				}
+				return q.send(ctx, c, strings.ToUpper(values[0]), path, body)
+			},
+		}},
+	}
+}
+
+// readBody reads a body that is given in the command line, as @FILE, or as - for standard input.
+func (p program) readBody(word string) ([]byte, error) {
+	switch file, named := strings.CutPrefix(word, "@"); {
+	case named:
+		return os.ReadFile(file)
+	case word == "-":
+		return io.ReadAll(p.in)
+	default:
+		return []byte(word), nil
+	}
+}
+
+// folders are the paths of the objects that edit changes, by type. In those of recurring billing, call knows names.
+var folders = map[string]string{
+	"customer": "/v1/customers/", "account": "/v1/billing-accounts/", "subscription": "/v1/subscriptions/",
+	"endpoint": "/api/v1/webhook-endpoints/",
+}
+
+// resolve puts the id in place of a name in a path.
+func (c *controller) resolve(ctx context.Context, path string) (string, error) {
+	for kind, folder := range folders {
+		rest, ok := strings.CutPrefix(path, folder)
+		if !ok || !strings.HasPrefix(rest, "external_id=") {
+			continue
+		}
+		end := strings.IndexAny(rest, "/?")
+		if end < 0 {
+			end = len(rest)
+		}
+		name, err := url.PathUnescape(rest[:end])
+		if err != nil {
+			return "", err
+		}
+		id, err := c.find(ctx, kind, name)
+		return folder + id + rest[end:], err
+	}
+	return path, nil
+}
+
+// find returns the id of the object that a name refers to.
+func (c *controller) find(ctx context.Context, kind, name string) (string, error) {
+	found, err := get[sandbox.Found](ctx, c, "/objects/"+kind+"/"+url.PathEscape(name))
+	return found.ID, err
+}
+
+// serviceVariables name the address and the token of each service.
+var serviceVariables = map[sandbox.Service][2]string{
+	sandbox.Billing:     {"BILLING_BASE_URL", "BILLING_TOKEN"},
+	sandbox.Finance:     {"BILLING_FINANCE_BASE_URL", "BILLING_FINANCE_TOKEN"},
+	sandbox.Collections: {"BILLING_COLLECTIONS_BASE_URL", "BILLING_COLLECTIONS_API_KEY"},
+}
+
+// serviceOf is the service with an operation of that method and path, else of that path. One whose path has fewer
+// placeholders goes before: financial management has collections of any name.
+func serviceOf(method, path string) (sandbox.Service, bool) {
+	path, _, _ = strings.Cut(path, "?")
+	segments := strings.Split(path, "/")
+	var best sandbox.Operation
+	fewest := -1
+	for _, o := range sandbox.Operations() {
+		pattern := strings.Split(o.Path, "/")
+		placeholders := 0
+		if o.Method != method {
+			placeholders = len(segments) // after all that have the method
+		}
+		fits := slices.EqualFunc(pattern, segments, func(want, got string) bool {
+			if strings.HasPrefix(want, "{") {
+				placeholders++
+				return got != ""
+			}
+			return want == got
+		})
+		if fits && (fewest < 0 || placeholders < fewest) {
+			best, fewest = o, placeholders
+		}
+	}
+	return best.Service, fewest >= 0
+}
+
+// send sends the request and prints the response.
+func (c *caller) send(ctx context.Context, control *controller, method, path string, body []byte) error {
+	p, service := control.p, sandbox.Service(c.service)
+	if service == "" {
+		var ok bool
+		if service, ok = serviceOf(method, path); !ok {
+			return fmt.Errorf("no service has an operation of the path %s; name one with --service, or see \"%s operations\"",
+				path, p.called())
+		}
+	}
+	names := serviceVariables[service]
+	base, token := p.getenv(names[0]), p.getenv(names[1])
+	if base == "" || token == "" {
+		return fmt.Errorf("%s needs an address and a token: set %s and %s", service, names[0], names[1])
+	}
+	request, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header = c.header.Clone()
+	if name := p.getenv("BILLING_COLLECTIONS_AUTH_HEADER"); service == sandbox.Collections && name != "" &&
+		!strings.EqualFold(name, "Authorization") {
+		request.Header.Set(name, token)
+	} else {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	if request.Header.Get("Content-Type") == "" {
+		request.Header.Set("Content-Type", "application/json") // every operation asks for it, a GET too
+	}
+	if service == sandbox.Finance && method == http.MethodPost && request.Header.Get("X-Idempotency-Key") == "" {
+		request.Header.Set("X-Idempotency-Key", newUUID())
+	}
+	request.Header.Set("User-Agent", cmp.Or(c.as, "billing-sandbox-call"))
+	response, err := control.client.Do(request)
+	if err != nil {
+		return p.unreachable(base, err)
+	}
+	defer response.Body.Close()
+	return p.showResponse(response)
+}
+
+// newUUID is a UUID of version 4.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// showResponse prints a response, and returns the exit code of its status.
+func (p program) showResponse(response *http.Response) error {
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return fmt.Errorf("read the response: %w", err)
+	}
+	fmt.Fprintf(p.err, "%s  Request-Id %s\n", response.Status, cmp.Or(response.Header.Get("Request-Id"), "none"))
+	var text bytes.Buffer
+	if json.Indent(&text, content, "", "  ") != nil {
+		text.Reset()
+		text.Write(content)
+	}
+	if text.Len() > 0 {
+		fmt.Fprintln(p.out, strings.TrimRight(text.String(), "\n"))
+	}
+	switch {
+	case response.StatusCode >= http.StatusInternalServerError:
+		return statusError{exitBroken}
+	case response.StatusCode >= http.StatusBadRequest:
+		return statusError{exitRejected}
+	default:
+		return nil
+	}
+}
+
+// edit changes an object.
+func (p program) edit() command {
+	q := &caller{header: http.Header{}}
+	return command{
+		name: "edit", summary: "change an object, as another system would",
+		about: `Changes an object of the running sandbox by the update operation of its service, and prints the response
+as "{sandbox} call" does. TYPE is customer, account, subscription or endpoint. ID may be external_id=CODE,
+or url=URL for an endpoint. FIELD=TEXT sets a text, FIELD:=JSON any other value. A dot selects a nested
+field: custom_metadata.crm.score:=7 adds one key and leaves the others, because custom_metadata_mode=merge
+is sent with it.
+`,
+		examples: `{sandbox} edit customer external_id=aurora notes="x"
+{sandbox} edit --as crm customer external_id=aurora custom_metadata.crm.score:=7
+{sandbox} edit endpoint url=https://hooks.example.com/billing active:=false
+`,
+		actions: []action{{
+			usage: "TYPE ID FIELD=TEXT|FIELD:=JSON...", flags: q.flags,
+			run: func(ctx context.Context, c *controller, values []string) error {
+				kind := values[0]
+				types := slices.Sorted(maps.Keys(folders))
+				if !slices.Contains(types, kind) {
+					return misused("%q is not a type; there are %s%s", kind, strings.Join(types, ", "), meant(kind, types))
+				}
+				body, err := assigned(values[2:])
+				if err != nil {
+					return misused("%v", err)
+				}
+				id, err := c.find(ctx, kind, values[1])
+				if err != nil {
+					return err
+				}
+				return q.send(ctx, c, http.MethodPatch, folders[kind]+url.PathEscape(id), body)
+			},
+		}},
+	}
+}
+
+// assigned is the body of an update, from FIELD=TEXT and FIELD:=JSON.
+func assigned(words []string) ([]byte, error) {
+	body := map[string]any{}
+	for _, word := range words {
+		name, text, ok := strings.Cut(word, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%q is not FIELD=TEXT or FIELD:=JSON", word)
+		}
+		var value any = text
+		if field, isJSON := strings.CutSuffix(name, ":"); isJSON {
+			if !json.Valid([]byte(text)) {
+				return nil, fmt.Errorf("%q is not valid JSON", text)
+			}
+			name, value = field, json.RawMessage(text)
+		}
+		if err := place(body, strings.Split(name, "."), value); err != nil {
+			return nil, fmt.Errorf("%q: %w", word, err)
+		}
+	}
+	if _, nested := body["custom_metadata"].(map[string]any); nested && body["custom_metadata_mode"] == nil {
+		body["custom_metadata_mode"] = "merge"
+	}
+	return json.Marshal(body)
+}
+
+// place puts a value into nested objects.
+func place(into map[string]any, path []string, value any) error {
+	for _, key := range path[:len(path)-1] {
+		inner, ok := into[key].(map[string]any)
+		if !ok && into[key] != nil {
+			return errors.New("the field has another value already")
+		}
+		if !ok {
+			inner = map[string]any{}
+			into[key] = inner
+		}
+		into = inner
+	}
+	into[path[len(path)-1]] = value
+	return nil
+}

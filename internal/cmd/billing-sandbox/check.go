@@ -1,0 +1,247 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// checking is what the flags of check say.
+type checking struct {
+	target                           claims.Target
+	caFile                           string
+	only                             string
+	json                             bool
+	charges, leftovers, production   bool
+	keepClock                        bool
+	receiverURL, receiverListen      string
+	receiverCertificate, receiverKey string
+}
+
+// check runs the claims against a service.
+func (p program) check() command {
+	c := &checking{}
+	return command{
+		name: "check", summary: "check what the provider assumes against a running service", alone: true,
+		about: `Checks every assumption about the services, one numbered claim after the other, and prints for each
+whether it holds. A claim that fails is reported with the section of the guide "What this provider
+assumes about the services", the request and the response that show it, and what to do: the entry of
+the provider argument operations to set, or the data for an issue. Secrets are masked; other data of
+the service is not, so read a report before you publish it.
+
+Addresses and tokens are those of the provider: its environment variables, or the flags of the same
+name. A service without an address is skipped. Claims create objects under unique names and delete
+them again; other objects are only read. Claims that only read come first. Claims that can make
+the service charge or invoice, or that leave objects behind that cannot be deleted, are skipped
+unless a flag allows them. If /v1/me of a service reports production, the service is not checked
+unless a flag allows it.
+
+Against a sandbox that BILLING_SANDBOX_CONTROL_URL names, claims about time are checked last, by
+moving its clock, which stays moved. Claims about deliveries need an address that the service can
+reach: --receiver-url names it, --receiver-listen is where check serves it on this machine.
+`,
+		examples: `{sandbox} check
+{sandbox} check --only customers,subscriptions --allow-charges
+{sandbox} check --only 41,81-92 --json
+{sandbox} check --operation 'customers.update=PUT /v1/customers/{id}'
+{sandbox} check --receiver-url https://hooks.example.com --receiver-listen 127.0.0.1:8080
+`,
+		actions: []action{{
+			flags: func(set *flag.FlagSet) { p.checkFlags(set, c) },
+			run:   func(ctx context.Context, control *controller, _ []string) error { return p.runChecks(ctx, control, c) },
+		}},
+	}
+}
+
+func (p program) runChecks(ctx context.Context, control *controller, c *checking) error {
+	chosen, err := chooseClaims(c.only)
+	if err != nil {
+		return misused("--only: %v", err)
+	}
+	if err := c.complete(p); err != nil {
+		return err
+	}
+	stop, err := c.receive(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	environment, err := claims.Reach(ctx, c.target)
+	if err != nil {
+		return cmp.Or(p.whetherEnded(ctx), err)
+	}
+	if environment == "production" && !c.production {
+		return errors.New("/v1/me reports the environment \"production\"; check creates objects, so use a test " +
+			"environment, or set --allow-production")
+	}
+	end, err := p.useSandbox(ctx, c, control)
+	if err != nil {
+		return err
+	}
+	defer end()
+	report := checkReport{p: p, json: c.json}
+	for _, claim := range claims.InSafeOrder(chosen) {
+		if reason := c.skipped(claim); reason != "" {
+			err = report.skip(claim, reason)
+		} else {
+			err = report.result(claims.Run(ctx, c.target, []claims.Claim{claim})[0])
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return report.end()
+}
+
+// skipped is why a claim is not checked, empty when it is.
+func (c *checking) skipped(claim claims.Claim) string {
+	switch {
+	case claim.Costs != "" && !c.charges:
+		return claim.Costs + ": needs --allow-charges"
+	case claim.Leaves != "" && !c.leftovers:
+		return "leaves " + claim.Leaves + " behind: needs --allow-leftovers"
+	}
+	return ""
+}
+
+// checkFlags defines the flags of check.
+func (p program) checkFlags(set *flag.FlagSet, c *checking) {
+	t := &c.target
+	p.variable(set, &t.BaseURL, "BILLING_", "base-url", "`URL` of recurring billing")
+	p.variable(set, &t.Token, "BILLING_", "token", "`TOKEN` of recurring billing")
+	p.variable(set, &t.FinanceBaseURL, "BILLING_", "finance-base-url", "`URL` of financial management")
+	p.variable(set, &t.FinanceToken, "BILLING_", "finance-token", "`TOKEN` of financial management")
+	p.variable(set, &t.CollectionsBaseURL, "BILLING_", "collections-base-url", "`URL` of collections")
+	p.variable(set, &t.CollectionsAPIKey, "BILLING_", "collections-api-key", "`KEY` of collections")
+	p.variable(set, &t.CollectionsAuthHeader, "BILLING_", "collections-auth-header",
+		"`NAME` of the header with the bare key")
+	p.variable(set, &c.caFile, "BILLING_", "ca-certificate-file", "PEM `FILE` of authorities to trust in addition")
+	p.variable(set, &t.RevokedToken, "BILLING_CHECK_", "revoked-token", "revoked `TOKEN` of recurring billing")
+	p.variable(set, &t.ExpiredToken, "BILLING_CHECK_", "expired-token", "expired `TOKEN` of recurring billing")
+	p.variable(set, &t.NarrowToken, "BILLING_CHECK_", "narrow-token",
+		"`TOKEN` of recurring billing that may not create customers")
+	p.variable(set, &t.FinanceExpiredToken, "BILLING_CHECK_", "finance-expired-token",
+		"expired `TOKEN` of financial management")
+	p.variable(set, &t.FinanceNarrowToken, "BILLING_CHECK_", "finance-narrow-token",
+		"`TOKEN` of financial management that may read accounts and nothing else")
+	set.IntVar(&t.MaxPerPage, "max-per-page", 100, "largest page of a listing, a `NUMBER`")
+	set.Func("plans", "comma-separated `IDS` of two plans, for a service that accepts only its own",
+		func(value string) error {
+			t.Plans = strings.Split(value, ",")
+			return nil
+		})
+	set.Func("prices", "comma-separated `LIST` of three prices, each PRODUCT/PRICE, for such a service",
+		func(value string) error {
+			return readPrices(value, &t.Prices)
+		})
+	set.Func("operation", "method and path of an operation, repeatable; `NAME=METHOD /path`", func(value string) error {
+		return readOverride(value, t)
+	})
+	set.StringVar(&c.only, "only", "",
+		"only these claims: a comma-separated `LIST` of numbers, ranges, services (billing, finance, "+
+			"collections) and beginnings of operations")
+	jsonFlag(set, &c.json)
+	set.BoolVar(&c.charges, "allow-charges", false, "check claims that can make the service charge or invoice too")
+	set.BoolVar(&c.leftovers, "allow-leftovers", false,
+		"check claims that leave something behind too: revoked API keys, invoices")
+	set.BoolVar(&c.production, "allow-production", false, "check a service that reports the environment production")
+	set.BoolVar(&c.keepClock, "keep-clock", false, "leave the sandbox's clock alone")
+	set.StringVar(&c.receiverURL, "receiver-url", "", "https `URL` that leads the service to --receiver-listen")
+	set.StringVar(&c.receiverListen, "receiver-listen", "", "`HOST:PORT` of this machine where deliveries arrive")
+	set.StringVar(&c.receiverCertificate, "receiver-certificate", "",
+		"PEM `FILE` to serve https there; if unset, plain http, for a proxy that serves https")
+	set.StringVar(&c.receiverKey, "receiver-key", "", "PEM `FILE` of the key of that certificate")
+}
+
+// variable defines a flag whose default is the environment variable of the same name.
+func (p program) variable(set *flag.FlagSet, into *string, prefix, name, usage string) {
+	env := prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	*into = p.getenv(env)
+	set.Func(name, usage+"; defaults to "+env, func(value string) error {
+		*into = value
+		return nil
+	})
+}
+
+func readPrices(value string, into *[]claims.Price) error {
+	for one := range strings.SplitSeq(value, ",") {
+		product, price, found := strings.Cut(one, "/")
+		if !found {
+			return fmt.Errorf("%q is not a valid price: write PRODUCT/PRICE", one)
+		}
+		*into = append(*into, claims.Price{ProductID: product, PriceID: price})
+	}
+	return nil
+}
+
+// serviceWords are the services as --only names them.
+var serviceWords = map[string]claims.Service{
+	string(sandbox.Billing):     claims.Billing,
+	string(sandbox.Finance):     claims.Finance,
+	string(sandbox.Collections): claims.Collections,
+}
+
+// chooseClaims returns the claims that a list of numbers, ranges, services and beginnings of operations names, or all.
+func chooseClaims(list string) ([]claims.Claim, error) {
+	all := slices.Concat(claims.BillingClaims(), claims.FinanceClaims(), claims.CollectionsClaims())
+	if list == "" {
+		return all, nil
+	}
+	chosen := map[int]bool{}
+	for word := range strings.SplitSeq(list, ",") {
+		found := false
+		for _, claim := range all {
+			if names(word, claim) {
+				chosen[claim.Number], found = true, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("no claim is named by %q: use a number, a range such as 81-92, billing, finance, "+
+				"collections, or the beginning of an operation such as customers.update", word)
+		}
+	}
+	return slices.DeleteFunc(all, func(c claims.Claim) bool { return !chosen[c.Number] }), nil
+}
+
+// names reports whether a word of --only means the claim.
+func names(word string, claim claims.Claim) bool {
+	if service, is := serviceWords[word]; is {
+		return claim.Service == service
+	}
+	first, last, isRange := strings.Cut(word, "-")
+	if !isRange {
+		last = first
+	}
+	least, err := strconv.Atoi(first)
+	most, wrong := strconv.Atoi(last)
+	if err == nil && wrong == nil {
+		return least <= claim.Number && claim.Number <= most
+	}
+	return word != "" && strings.HasPrefix(claim.Operation(), word)
+}
+
+// readOverride reads NAME=METHOD /path.
+func readOverride(value string, t *claims.Target) error {
+	name, route, _ := strings.Cut(value, "=")
+	method, path, written := strings.Cut(route, " ")
+	if !written || method != strings.ToUpper(method) || !strings.HasPrefix(path, "/") {
+		return fmt.Errorf("%q is not a valid override: write NAME=METHOD /path", value)
+	}
+	known := operationNames()
+	if !slices.Contains(known, name) {
+		return fmt.Errorf("there is no operation %q%s", name, meant(name, known))
+	}
+	if t.Operations == nil {
+		t.Operations = map[string]string{}
+	}
+	t.Operations[name] = route
+	return nil
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// receiverFiles are the PEM files of a certificate for this machine and its key, and a pool that trusts it.
+func receiverFiles(t *testing.T) (certificate, key string, pool *x509.CertPool) {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	raw, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool = x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	write := func(name, kind string, der []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return write("cert.pem", "CERTIFICATE", server.Certificate().Raw), write("key.pem", "PRIVATE KEY", raw), pool
+}
+
+// freeAddress is a port of this machine that nothing listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	var config net.ListenConfig
+	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// inventory is everything that the services list, as they list it.
+func (s steer) inventory() map[string]string {
+	s.t.Helper()
+	found := map[string]string{}
+	for _, path := range []string{"/v1/customers", "/v1/billing-accounts", "/v1/subscriptions", "/v1/payables",
+		"/api/v1/webhook-endpoints"} {
+		found[path] = s.ok("call", "GET", path)
+	}
+	return found
+}
+
+// TestCheckHoldsAgainstTheSandbox runs every claim, those about time and deliveries too, and finds what others have
+// created as it was.
+func TestCheckHoldsAgainstTheSandbox(t *testing.T) {
+	t.Parallel()
+	certificate, key, pool := receiverFiles(t)
+	_, s := started(t, sandbox.Options{AllowLoopbackReceivers: true, ReceiverCAs: pool, SeedDocument: []byte(`{
+		"customers": [{"name": "Padaria Aurora", "external_id": "aurora"}],
+		"webhook_endpoints": [{"url": "https://example.com/hooks", "events": ["charge.paid"]}]}`)})
+	before := s.inventory()
+	address := freeAddress(t)
+	_, out, _ := s.run("check", "--allow-charges", "--allow-leftovers",
+		"--receiver-url", "https://"+address, "--receiver-listen", address, "--receiver-certificate", certificate,
+		"--receiver-key", key)
+	if !strings.HasSuffix(out, " ok, 0 failed, 1 skipped\n") || strings.Count(out, "skipped   522 ") != 1 {
+		t.Errorf("not every claim but 522, which a sandbox that is open to loopback cannot keep, is ok:\n%s", out)
+	}
+	for path, is := range s.inventory() {
+		if is != before[path] {
+			t.Errorf("%s was\n%s\nand is\n%s", path, before[path], is)
+		}
+	}
+}
+
+// TestCheckSkips holds a check without flags to what it may do.
+func TestCheckSkips(t *testing.T) {
+	t.Parallel()
+	server, s := started(t, sandbox.Options{})
+	now := server.Clock().Now()
+	out := s.ok("check", "--keep-clock")
+	for _, part := range []string{
+		"skipped   321  A manual invoice returns 201 and has its own id, with and without a reason. " +
+			"(creates invoices: needs --allow-charges)",
+		"(leaves revoked API keys behind: needs --allow-leftovers)",
+		"skipped   331  ", "(a clock that can be moved is not available)",
+		"(a receiver that the service can reach is not available)",
+		" ok, 0 failed, ",
+	} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is missing from\n%s", part, out)
+		}
+	}
+	if server.Clock().Now().Sub(now).Hours() > 1 {
+		t.Error("the clock was moved")
+	}
+	delete(s.env, "BILLING_SANDBOX_CONTROL_URL")
+	out = s.ok("check", "--only", "21-26,331,me.")
+	if got := strings.Count(out, "\n"); got != 9 || !strings.Contains(out, "skipped    24  ") {
+		t.Errorf("without a control listener:\n%s", out)
+	}
+}
+
+// caught is a claim that finds what differs, with a part of its report.
+type caught struct {
+	claim string
+	parts []string
+}
+
+// tolerances are what clients tolerate and claims find all the same.
+var tolerances = map[string]caught{
+	"bare-objects":      {"51", []string{`section "Customers"`}},
+	"delete-no-content": {"121", []string{"customers.delete", "status 204"}},
+	"flat-errors":       {"101", []string{"error.code is not there"}},
+	"ignore-filters":    {"41", []string{"customers.list", `section "Customers"`}},
+	"items-not-found":   {"261", []string{`section "Subscriptions and invoices"`, "response    404"}},
+	"items-not-listed": {"261",
+		[]string{`operations = { "subscriptions.items.list" = "GET /v1/subscriptions/{id}/items" }`}},
+	"lean-accounts":        {"184", []string{"customer loaded in every response", `section "Billing accounts"`}},
+	"no-validators":        {"10", []string{`section "Customers"`, "neither ETag nor Last-Modified"}},
+	"null-lists":           {"36", []string{"data is null, want []"}},
+	"nulls-change-nothing": {"85", []string{"merge keeps a key that is sent as null", "customers.update"}},
+	"omit-null-fields":     {"51", []string{"has no member"}},
+	"price-amounts":        {"262", []string{"unit_amount_subcents"}},
+	"repeat-across-pages":  {"35", []string{`section "Everywhere in recurring billing"`, "meta.total is"}},
+	"skip-across-pages":    {"35", []string{`section "Everywhere in recurring billing"`, "meta.total is"}},
+	"unknown-fields":       {"181", []string{"x_undocumented"}},
+}
+
+func TestCheckNamesTheAssumption(t *testing.T) {
+	t.Parallel()
+	for _, name := range sandbox.ToleranceNames() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tolerance, err := sandbox.ParseTolerance(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, s := started(t, sandbox.Options{Tolerance: tolerance})
+			for range 5 { // a listing of more than a page
+				s.ok("call", "POST", "/v1/customers", `{"name":"Padaria Aurora"}`)
+			}
+			s.finds(tolerances[name])
+		})
+	}
+}
+
+// finds runs the one claim, which has to fail, and returns the report.
+func (s steer) finds(c caught, flags ...string) string {
+	s.t.Helper()
+	code, out, complaint := s.run(slices.Concat([]string{"check", "--only", c.claim}, flags)...)
+	if code != exitFailure || !strings.HasPrefix(out, "failed") || !strings.Contains(complaint, "1 of the assumptions") {
+		s.t.Errorf("exit %d: %s\n%s", code, complaint, out)
+	}
+	report := []string{"  assumption  ", "  found       ", "  next        ", "  request     ",
+		"  response    ", "Request-Id"}
+	for _, part := range slices.Concat(c.parts, report) {
+		if !strings.Contains(out, part) {
+			s.t.Errorf("%q is missing from\n%s", part, out)
+		}
+	}
+	return out
+}
+
+// TestCheckNamesPlantedFaults plants faults of a service that differs, and finds what to set or to report.
+func TestCheckNamesPlantedFaults(t *testing.T) {
+	t.Parallel()
+	for spec, c := range map[string]caught{
+		`operation=customers.update,status=405`: {"71", []string{
+			`operations = { "customers.update" = "PATCH /v1/customers/{id}" }`,
+			"--operation 'customers.update=PATCH /v1/customers/{id}'",
+		}},
+		`operation=customers.get,status=404,foreign=html`: {"52",
+			[]string{`operations = { "customers.get" = "GET /v1/customers/{id}" }`}},
+		`operation=billing_accounts.suspend,status=409,code=conflict`: {"171",
+			[]string{"file an issue", "billing_accounts.suspend", "response    409"}},
+		`operation=webhook_endpoints.create,status=200,after`: {"501",
+			[]string{"file an issue", "want status [201]"}},
+		`operation=finance.records.update,status=500`: {"771", []string{`section "Financial management"`,
+			"request     PATCH /v1/"}},
+		`operation=me.get,status=200,body={"id":"o-1","environment":1}`: {"12", []string{`section "Organization"`}},
+	} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			server, s := started(t, sandbox.Options{})
+			fault, err := sandbox.ParseFault(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			server.AddFault(fault)
+			s.finds(c)
+		})
+	}
+}
+
+// TestCheckMasksSecrets makes a response with a secret the proof of a failure.
+func TestCheckMasksSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "key_sandbox_0123456789abcdef"
+	server, s := started(t, sandbox.Options{})
+	fault, err := sandbox.ParseFault(`operation=api_keys.create,status=201,body={"data":{"token":"` +
+		secret + `","note":"` +
+		server.CollectionsKey() + `"}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.AddFault(fault)
+	for _, flags := range [][]string{{"--allow-leftovers"}, {"--allow-leftovers", "--json"}} {
+		_, out, _ := s.run(append([]string{"check", "--only", "541"}, flags...)...)
+		if strings.Contains(out, secret) || strings.Contains(out, server.CollectionsKey()) ||
+			strings.Count(out, "[REDACTED]") < 2 {
+			t.Errorf("secrets are not masked:\n%s", out)
+		}
+	}
+}
+
+func TestCheckJSON(t *testing.T) {
+	t.Parallel()
+	tolerance, _ := sandbox.ParseTolerance("ignore-filters")
+	_, s := started(t, sandbox.Options{Tolerance: tolerance})
+	s.ok("call", "POST", "/v1/customers", `{"name":"Padaria Aurora"}`)
+	code, out, _ := s.run("check", "--json", "--only", "41,51,321")
+	results := map[int]string{}
+	for decoder := json.NewDecoder(strings.NewReader(out)); ; {
+		var line checkLine
+		if err := decoder.Decode(&line); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		results[line.Claim] = line.Result
+		if line.Result != "failed" {
+			continue
+		}
+		if line.Exchange == nil || line.Exchange.Response.Headers["Request-Id"] == "" || line.Operation != "customers.list" {
+			t.Errorf("the failed claim is %+v", line)
+		}
+	}
+	if code != exitFailure || len(results) != 3 || results[41] != "failed" || results[51] != "ok" ||
+		results[321] != "skipped" {
+		t.Errorf("exit %d with %v", code, results)
+	}
+}
+
+func TestCheckMisused(t *testing.T) {
+	t.Parallel()
+	_, s := started(t, sandbox.Options{Organization: sandbox.Organization{Environment: "production"}})
+	for _, test := range []struct {
+		args []string
+		env  map[string]string
+		code int
+		says string
+	}{
+		{[]string{"--only", "customer,9999"}, nil, exitUsage, `no claim is named by "9999"`},
+		{[]string{"--operation", "customers.updat=PUT /v1/customers/{id}"}, nil, exitUsage, "did you mean customers.update?"},
+		{[]string{"--operation", "customers.update"}, nil, exitUsage, "NAME=METHOD /path"},
+		{[]string{"--prices", "one"}, nil, exitUsage, "PRODUCT/PRICE"},
+		{[]string{"--receiver-url", "https://hooks.example.com"}, nil, exitFailure, "--receiver-listen"},
+		{nil, nil, exitFailure, "--allow-production"},
+		{nil, map[string]string{"BILLING_TOKEN": ""}, exitFailure,
+			"both an address and a token: set BILLING_BASE_URL and BILLING_TOKEN"},
+		{nil, map[string]string{"BILLING_TOKEN": "wrong"}, exitFailure, "rejected the token"},
+		{nil, map[string]string{"BILLING_BASE_URL": "https://127.0.0.1:1"}, exitFailure, "cannot be reached"},
+		{[]string{
+			"--base-url", "", "--token", "", "--finance-base-url", "", "--finance-token", "",
+			"--collections-base-url", "", "--collections-api-key", "",
+		}, nil, exitFailure, "no service configured"},
+	} {
+		env := map[string]string{}
+		for name, value := range s.env {
+			env[name] = value
+		}
+		for name, value := range test.env {
+			env[name] = value
+		}
+		code, out, complaint := steer{t, env}.run(append([]string{"check"}, test.args...)...)
+		if code != test.code || !strings.Contains(complaint, test.says) || out != "" {
+			t.Errorf("%v %v: exit %d, %s%s", test.args, test.env, code, out, complaint)
+		}
+	}
+	s.ok("check", "--allow-production", "--only", "me.")
+}

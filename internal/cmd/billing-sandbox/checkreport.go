@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+)
+
+// checkReport prints the results of claims and counts them.
+type checkReport struct {
+	p    program
+	json bool
+
+	held, failed, skipped int
+}
+
+// checkLine is the result of one claim, as --json writes it.
+type checkLine struct {
+	Claim   int            `json:"claim"`
+	Result  string         `json:"result"` // ok, failed or skipped
+	Text    string         `json:"text"`
+	Source  string         `json:"source"`
+	Service claims.Service `json:"service"`
+	// Section is the heading in the guide "What this provider assumes about the services".
+	Section string `json:"section"`
+	Reason  string `json:"reason,omitempty"`
+	// Of a failed claim: what to do, and the request and the response that show it.
+	Advice    string             `json:"advice,omitempty"`
+	Operation string             `json:"operation,omitempty"`
+	Exchange  *evidence.Exchange `json:"exchange,omitempty"`
+}
+
+func lineOf(claim claims.Claim, result, reason string) checkLine {
+	return checkLine{
+		Claim: claim.Number, Result: result, Text: claim.Text, Source: claim.Source, Service: claim.Service,
+		Section: claim.Section(), Reason: reason, Operation: claim.Operation(),
+	}
+}
+
+func (r *checkReport) skip(claim claims.Claim, reason string) error {
+	r.skipped++
+	return r.write(lineOf(claim, "skipped", reason))
+}
+
+func (r *checkReport) result(result claims.Result) error {
+	switch {
+	case result.Err == nil:
+		r.held++
+		return r.write(lineOf(result.Claim, "ok", ""))
+	case result.NotGiven():
+		needed := strings.TrimPrefix(result.Err.Error(), claims.ErrNotGiven.Error()+": ")
+		return r.skip(result.Claim, needed+" is not available")
+	}
+	r.failed++
+	line := lineOf(result.Claim, "failed", result.Err.Error())
+	line.Advice = issueAdvice
+	var failure *claims.Failure
+	if errors.As(result.Err, &failure) && failure.Exchange != nil {
+		line.Exchange = failure.Exchange
+		if failure.WrongRoute() {
+			line.Operation, line.Advice = failure.Exchange.Operation, routeAdvice(failure.Exchange)
+		}
+	}
+	return r.write(line)
+}
+
+// bodyMethods are the methods that a service may want in place of each other.
+var bodyMethods = []string{http.MethodPut, http.MethodPatch, http.MethodPost}
+
+// routeAdvice is the entry of the provider argument operations to set. A 405 names the methods that the path has.
+func routeAdvice(exchange *evidence.Exchange) string {
+	all := evidence.Operations()
+	i := slices.IndexFunc(all, func(o evidence.Operation) bool { return o.Name == exchange.Operation })
+	method, path := all[i].Method, all[i].Path
+	for allowed := range strings.SplitSeq(exchange.Response.Headers["Allow"], ",") {
+		allowed = strings.TrimSpace(allowed)
+		if slices.Contains(bodyMethods, method) && slices.Contains(bodyMethods, allowed) {
+			method = allowed
+		}
+	}
+	return fmt.Sprintf("the service does not serve this route: in the provider, set operations = { %q = %q } with "+
+		"the method and path that the service has, and check again with --operation '%s=%s %s'; if it has no such route, "+
+		"file an issue",
+		exchange.Operation, method+" "+path, exchange.Operation, method, path)
+}
+
+// issueAdvice is what to do about anything else.
+const issueAdvice = "file an issue in the provider's repository with this claim, request and response; " +
+	"the section \"Tolerated without any setting\" of the guide lists what the provider works with all the same"
+
+// write prints one result.
+func (r *checkReport) write(line checkLine) error {
+	if r.json {
+		return writeJSON(r.p.out, line)
+	}
+	out := fmt.Sprintf("%-8s %4d  %s", line.Result, line.Claim, line.Text)
+	switch line.Result {
+	case "skipped":
+		out += " (" + line.Reason + ")"
+	case "failed":
+		out += fmt.Sprintf("\n  assumption  %s; guide \"What this provider assumes about the services\", section %q"+
+			"\n  found       %s\n  next        %s",
+			line.Source, line.Section, line.Reason, line.Advice)
+		if line.Exchange != nil {
+			out += exchangeText(*line.Exchange)
+		}
+	}
+	_, err := fmt.Fprintln(r.p.out, out)
+	return err
+}
+
+// exchangeText is a request and its response, for an issue.
+func exchangeText(e evidence.Exchange) string {
+	query := ""
+	if len(e.Request.Query) > 0 {
+		query = " " + asText(e.Request.Query)
+	}
+	text := fmt.Sprintf("\n  request     %s %s%s %s", e.Request.Method, e.Request.Path, query, e.Request.Body)
+	text = strings.TrimRight(text, " ")
+	if e.Response.Status != 0 {
+		text += fmt.Sprintf("\n  response    %d %s %s", e.Response.Status, asText(e.Response.Headers), e.Response.Bytes())
+	}
+	return strings.TrimRight(text, " ")
+}
+
+func asText(value map[string]string) string {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(raw)
+}
+
+// end prints the sums. A failed claim is an error, which has been explained.
+func (r *checkReport) end() error {
+	if !r.json {
+		fmt.Fprintf(r.p.out, "%d ok, %d failed, %d skipped\n", r.held, r.failed, r.skipped)
+	}
+	if r.failed > 0 {
+		return fmt.Errorf("%d of the assumptions about the services are wrong", r.failed)
+	}
+	return nil
+}

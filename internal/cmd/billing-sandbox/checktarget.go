@@ -1,0 +1,150 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// checkTimeout bounds one request of a check.
+const checkTimeout = time.Minute
+
+// complete makes the target of what the flags say.
+func (c *checking) complete(p program) error {
+	t := &c.target
+	for _, one := range []struct {
+		service           claims.Service
+		url, token, names string
+	}{
+		{claims.Billing, t.BaseURL, t.Token, "BILLING_BASE_URL and BILLING_TOKEN"},
+		{claims.Finance, t.FinanceBaseURL, t.FinanceToken, "BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN"},
+		{claims.Collections, t.CollectionsBaseURL, t.CollectionsAPIKey,
+			"BILLING_COLLECTIONS_BASE_URL and BILLING_COLLECTIONS_API_KEY"},
+	} {
+		if (one.url == "") != (one.token == "") {
+			return fmt.Errorf("%s needs both an address and a token: set %s", one.service, one.names)
+		}
+	}
+	if t.BaseURL == "" && t.FinanceBaseURL == "" && t.CollectionsBaseURL == "" {
+		return errors.New("no service configured: set BILLING_BASE_URL and BILLING_TOKEN, or load the exports that \"" +
+			p.called() + " serve\" printed or wrote")
+	}
+	var roots *x509.CertPool
+	if c.caFile != "" {
+		var err error
+		if roots, err = receiverAuthorities(c.caFile); errors.Is(err, fs.ErrNotExist) &&
+			p.getenv("BILLING_SANDBOX_CONTROL_URL") != "" {
+			return p.notRunning(p.getenv("BILLING_SANDBOX_CONTROL_URL"))
+		} else if err != nil {
+			return fmt.Errorf("read the CA certificates: %w", err)
+		}
+	}
+	t.Client = &http.Client{Timeout: checkTimeout, Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+	}}
+	return nil
+}
+
+// receive serves the address where deliveries arrive until end is called. One claim at a time receives there.
+func (c *checking) receive(ctx context.Context) (end func(), err error) {
+	if c.receiverURL == "" && c.receiverListen == "" {
+		return func() {}, nil
+	}
+	address, err := url.Parse(c.receiverURL)
+	if err != nil || address.Scheme != "https" || c.receiverListen == "" {
+		return nil, fmt.Errorf("--receiver-url must be an https address, and --receiver-listen a HOST:PORT of this machine; "+
+			"got %q and %q", c.receiverURL, c.receiverListen)
+	}
+	if sandbox.Loopback(address.Hostname()) {
+		c.target.LoopbackAllowed = true
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", c.receiverListen)
+	if err != nil {
+		return nil, fmt.Errorf("--receiver-listen: %w", err)
+	}
+	var receiver atomic.Value // of the claim that is being checked
+	dispatch := func(w http.ResponseWriter, r *http.Request) { receiver.Load().(http.HandlerFunc)(w, r) }
+	server := &http.Server{
+		Handler: http.HandlerFunc(dispatch), ReadHeaderTimeout: checkTimeout, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	receiver.Store(http.HandlerFunc(http.NotFound))
+	go func() {
+		if c.receiverCertificate == "" {
+			_ = server.Serve(listener) // ends with Close
+			return
+		}
+		_ = server.ServeTLS(listener, c.receiverCertificate, c.receiverKey)
+	}()
+	c.target.Receive = func(_ context.Context, handler http.Handler) (string, func(), error) {
+		// A delivery that is still on its way for the claim before finds nothing at its path.
+		prefix := "/" + strings.ToLower(rand.Text())
+		receiver.Store(http.HandlerFunc(http.StripPrefix(prefix, handler).ServeHTTP))
+		stop := func() { receiver.Store(http.HandlerFunc(http.NotFound)) }
+		return strings.TrimSuffix(c.receiverURL, "/") + prefix, stop, nil
+	}
+	return func() { _ = server.Close() }, nil
+}
+
+// useSandbox adds what only a sandbox has, a clock that can be moved and tokens that are rejected, when the control
+// listener that the environment names belongs to the service that is checked. end revokes the tokens.
+func (p program) useSandbox(ctx context.Context, c *checking, control *controller) (end func(), err error) {
+	end = func() {}
+	if p.getenv("BILLING_SANDBOX_CONTROL_URL") == "" || c.target.BaseURL == "" {
+		return end, nil
+	}
+	clock, err := get[sandbox.ClockState](ctx, control, "/clock")
+	if err != nil {
+		return end, err
+	}
+	var prefixes []string
+	end = func() {
+		for _, prefix := range prefixes {
+			path := "/tokens/" + url.PathEscape(prefix) + "/revoke"
+			_ = control.do(context.WithoutCancel(ctx), http.MethodPost, path, nil) // such a token may read at most
+		}
+	}
+	token := func(wanted sandbox.Token) string {
+		var made sandbox.TokenState
+		err = errors.Join(err, control.ask(ctx, http.MethodPost, "/tokens", wanted, &made))
+		prefixes = append(prefixes, made.Prefix)
+		return made.Value
+	}
+	t, past := &c.target, clock.Now.Add(-time.Hour)
+	narrow := token(sandbox.Token{Scopes: []string{"customers:read"}})
+	// A service that is not this sandbox does not know the token.
+	own := *t
+	own.Token, own.FinanceBaseURL, own.CollectionsBaseURL = narrow, "", ""
+	if _, foreign := claims.Reach(ctx, own); err != nil || foreign != nil {
+		return end, err
+	}
+	t.NarrowToken = cmp.Or(t.NarrowToken, narrow)
+	t.RevokedToken = cmp.Or(t.RevokedToken, token(sandbox.Token{Revoked: true}))
+	t.ExpiredToken = cmp.Or(t.ExpiredToken, token(sandbox.Token{Expires: past}))
+	t.FinanceExpiredToken = cmp.Or(t.FinanceExpiredToken, token(sandbox.Token{Service: sandbox.Finance, Expires: past}))
+	t.FinanceNarrowToken = cmp.Or(t.FinanceNarrowToken, token(sandbox.Token{
+		Service: sandbox.Finance, Scopes: []string{"accounts:read"},
+	}))
+	if !c.keepClock {
+		t.Advance = func(ctx context.Context, by time.Duration) error {
+			return control.ask(ctx, http.MethodPost, "/clock", sandbox.ClockMove{Advance: by.String()}, &clock)
+		}
+	}
+	return end, err
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// completing is the word by which the completion of a shell asks for what may come next.
+const completing = "__complete"
+
+// completions are the scripts that make a shell ask.
+var completions = []struct{ shell, script string }{
+	{"bash", `_billing_sandbox() {
+  local IFS=$'\n'
+  COMPREPLY=($({sandbox} __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _billing_sandbox {sandbox}
+`},
+	{"zsh", `_billing_sandbox() {
+  compadd -- ${(f)"$({sandbox} __complete "${(@)words[2,CURRENT]}" 2>/dev/null)"}
+}
+compdef _billing_sandbox {sandbox}
+`},
+	{"fish", `complete -c {sandbox} -a '({sandbox} __complete (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+`},
+	{"powershell", `Register-ArgumentCompleter -Native -CommandName {sandbox} -ScriptBlock {
+  param($word, $line)
+  $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if (-not $word) { $words += '' }
+  & {sandbox} __complete @words | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
+}
+`},
+}
+
+func (p program) completion() command {
+	c := command{
+		name: "completion", summary: "print the completion script of a shell", alone: true,
+		about: `Prints a script that makes a shell complete commands, flags and the names of operations with the Tab key.
+Load it in the file with which the shell starts.
+`,
+		examples: `# In ~/.bashrc; for zsh in ~/.zshrc, behind compinit:
+source <({sandbox} completion bash)
+
+# For fish:
+{sandbox} completion fish > ~/.config/fish/completions/{sandbox}.fish
+`,
+	}
+	for _, one := range completions {
+		c.actions = append(c.actions, action{usage: one.shell, run: func(context.Context, *controller, []string) error {
+			_, err := fmt.Fprint(p.out, p.expand(one.script))
+			return err
+		}})
+	}
+	return c
+}
+
+// complete prints what the last of the words may become.
+func (p program) complete(words []string) {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	last := len(words) - 1
+	for _, candidate := range p.candidates(words[:last], words[last]) {
+		if strings.HasPrefix(candidate, words[last]) {
+			fmt.Fprintln(p.out, candidate)
+		}
+	}
+}
+
+// candidates are all words that may come behind the ones before.
+func (p program) candidates(before []string, word string) (found []string) {
+	if len(before) == 0 || len(before) == 1 && before[0] == "help" {
+		for _, c := range p.commands() {
+			found = append(found, c.name)
+		}
+		return append(found, "help")
+	}
+	c, err := p.command(before[0])
+	if err != nil {
+		return nil
+	}
+	switch strings.TrimLeft(before[len(before)-1], "-") {
+	case "operation":
+		return operationNames()
+	case "service":
+		return serviceNames
+	case "env-format":
+		return envFormats
+	case "tolerance":
+		return sandbox.ToleranceNames()
+	}
+	if strings.HasPrefix(word, "-") {
+		set, _ := c.flagSets()
+		set.VisitAll(func(f *flag.Flag) { found = append(found, "--"+f.Name) })
+		return found
+	}
+	if len(before) > 1 {
+		return nil
+	}
+	for _, a := range c.actions {
+		if verb := strings.Trim(strings.Split(a.usage, " ")[0], "[]"); verb != "" && verb == strings.ToLower(verb) {
+			found = append(found, verb)
+		}
+	}
+	return found
+}
+
+// operationNames are the names that --operation and fault know.
+func operationNames() (names []string) {
+	for _, o := range sandbox.Operations() {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// serviceNames are the names that --service knows.
+var serviceNames = []string{string(sandbox.Billing), string(sandbox.Finance), string(sandbox.Collections)}
+
+// serviceFlag defines --service.
+func serviceFlag(set *flag.FlagSet, into *string, usage string) {
+	set.Func("service", usage, func(value string) error {
+		if *into = value; !slices.Contains(serviceNames, value) {
+			return fmt.Errorf("must be %s", strings.Join(serviceNames, ", "))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// controlTimeout bounds one question to the control listener.
+const controlTimeout = 10 * time.Second
+
+// controller talks to the control listener of a running sandbox.
+type controller struct {
+	p           program
+	base, token string
+	client      *http.Client // nil: not connected yet
+}
+
+// connect finds the running sandbox by the environment.
+func (c *controller) connect() error {
+	if c.client != nil {
+		return nil
+	}
+	c.base, c.token = c.p.getenv("BILLING_SANDBOX_CONTROL_URL"), c.p.getenv("BILLING_SANDBOX_CONTROL_TOKEN")
+	caFile := c.p.getenv("BILLING_CA_CERTIFICATE_FILE")
+	if c.base == "" || c.token == "" || caFile == "" {
+		return errors.New("no sandbox is selected: set BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and " +
+			"BILLING_CA_CERTIFICATE_FILE, or load the exports that \"" + c.p.called() + " serve\" printed or wrote")
+	}
+	pem, err := os.ReadFile(caFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.p.notRunning(c.base)
+	}
+	if err != nil {
+		return fmt.Errorf("read BILLING_CA_CERTIFICATE_FILE: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s holds no PEM certificate", caFile)
+	}
+	c.client = &http.Client{Timeout: controlTimeout, Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+	}}
+	return nil
+}
+
+// get reads a response without a question.
+func get[T any](ctx context.Context, c *controller, path string) (response T, err error) {
+	err = c.ask(ctx, http.MethodGet, path, nil, &response)
+	return response, err
+}
+
+// do sends a command to which the response says nothing.
+func (c *controller) do(ctx context.Context, method, path string, body any) error {
+	var nothing struct{}
+	return c.ask(ctx, method, path, body, &nothing)
+}
+
+// ask sends body, when there is one, and reads the response into into.
+func (c *controller) ask(ctx context.Context, method, path string, body, into any) error {
+	if err := c.connect(); err != nil {
+		return err
+	}
+	var payload bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&payload).Encode(body); err != nil {
+			return err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, &payload)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := c.client.Do(request)
+	if err != nil {
+		return c.p.unreachable(c.base, err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return fmt.Errorf("read the response of the sandbox: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return rejected(response, content)
+	}
+	return json.Unmarshal(content, into)
+}
+
+// endedError says that the sandbox which the environment names does not run any more.
+type endedError struct{ text string }
+
+func (e *endedError) Error() string { return e.text }
+
+// notRunning names a sandbox that has ended, by one of its addresses.
+func (p program) notRunning(base string) error {
+	return &endedError{p.expand("the sandbox at " + strings.TrimPrefix(base, "https://") +
+		" is not running any more. Start it with " +
+		"\"{sandbox} serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"")}
+}
+
+// unreachable explains why a request got no response. Nothing listens on an address of this machine when the sandbox
+// there has ended.
+func (p program) unreachable(base string, err error) error {
+	var dial *net.OpError
+	if address, parseErr := url.Parse(base); parseErr == nil && errors.As(err, &dial) && dial.Op == "dial" &&
+		!dial.Timeout() &&
+		!errors.Is(err, context.Canceled) &&
+		sandbox.Loopback(address.Hostname()) {
+		return p.notRunning(base)
+	}
+	return fmt.Errorf("the sandbox at %s does not respond: %w", base, err)
+}
+
+// whetherEnded asks the sandbox that the environment names whether it still runs: an endedError when it does not, else
+// nil.
+func (p program) whetherEnded(ctx context.Context) error {
+	var ended *endedError
+	if _, err := get[sandbox.ClockState](ctx, &controller{p: p}, "/clock"); errors.As(err, &ended) {
+		return ended
+	}
+	return nil
+}
+
+// rejected makes an error of what the control listener says. One of validation is about the command line.
+func rejected(response *http.Response, content []byte) error {
+	var body struct {
+		Error struct {
+			Code    string `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	switch err := json.Unmarshal(content, &body); {
+	case err != nil || body.Error.Message == "":
+		return fmt.Errorf("the sandbox responded with %s", response.Status)
+	case body.Error.Code == "validation_error":
+		return usageError{body.Error.Message}
+	default:
+		return errors.New(body.Error.Message)
+	}
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// command is what the first word of a command line selects. {sandbox} in its texts is replaced by the name that the
+// user has called the program by.
+type command struct {
+	name     string
+	summary  string // a line in the list of commands
+	about    string
+	examples string // a line each, to be pasted
+	alone    bool   // needs no running sandbox
+	actions  []action
+}
+
+// action is one way to use a command.
+type action struct {
+	// usage is the words behind the name of the command: those in capitals stand for values, one in brackets may be
+	// missing, and one that ends with dots may be repeated.
+	usage string
+	flags func(set *flag.FlagSet)
+	run   func(ctx context.Context, c *controller, values []string) error
+}
+
+// follow reads flags and words, which may be mixed, and runs the action that they mean.
+func (p program) follow(ctx context.Context, c command, args []string) error {
+	set, own := c.flagSets()
+	var words []string
+	for {
+		if len(args) > 0 && negative.MatchString(args[0]) {
+			words, args = append(words, args[0]), args[1:]
+			continue
+		}
+		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
+			p.help(c, set)
+			return err
+		} else if err != nil {
+			return flagError(err, set)
+		}
+		if set.NArg() == 0 {
+			break
+		}
+		words, args = append(words, set.Arg(0)), set.Args()[1:]
+	}
+	for i, a := range c.actions {
+		values, ok := match(strings.Fields(a.usage), words)
+		if !ok {
+			continue
+		}
+		var err error
+		set.Visit(func(f *flag.Flag) {
+			if own[i].Lookup(f.Name) == nil && err == nil {
+				err = misused("%s does not take --%s", words[0], f.Name)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		return a.run(ctx, &controller{p: p}, values)
+	}
+	return c.unknown(words)
+}
+
+// negative is a number or a duration and not a flag.
+var negative = regexp.MustCompile(`^-\d`)
+
+// flagSets are the flags of all actions together, and those of each.
+func (c command) flagSets() (all *flag.FlagSet, own []*flag.FlagSet) {
+	all = flag.NewFlagSet(c.name, flag.ContinueOnError)
+	all.SetOutput(io.Discard) // follow prints errors and help
+	all.Usage = func() {}
+	for _, a := range c.actions {
+		set := flag.NewFlagSet(c.name, flag.ContinueOnError)
+		if a.flags != nil {
+			a.flags(set)
+		}
+		set.VisitAll(func(f *flag.Flag) { all.Var(f.Value, f.Name, f.Usage) })
+		own = append(own, set)
+	}
+	return all, own
+}
+
+var flagName = regexp.MustCompile(`(for flag|not defined:|an argument:|for) -(\w)`)
+
+// flagError is an error of the flag package, with flags written as everywhere else.
+func flagError(err error, set *flag.FlagSet) error {
+	text := flagName.ReplaceAllString(err.Error(), "$1 --$2")
+	if _, name, unknown := strings.Cut(text, "not defined: --"); unknown {
+		var names []string
+		set.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
+		text = "no flag --" + name + meant("--"+name, names)
+	}
+	return misused("%s", text)
+}
+
+// match compares words with a usage, and returns those that stand for values.
+func match(usage, words []string) (values []string, ok bool) {
+	if len(usage) == 0 {
+		return nil, len(words) == 0
+	}
+	token := strings.Trim(usage[0], "[].")
+	if token != usage[0] && strings.HasPrefix(usage[0], "[") {
+		if values, ok := match(usage[1:], words); ok {
+			return values, true
+		}
+	}
+	isValue := token == strings.ToUpper(token)
+	switch {
+	case len(words) == 0 || !isValue && words[0] != token:
+		return nil, false
+	case strings.HasSuffix(usage[0], "..."):
+		return words, true
+	}
+	values, ok = match(usage[1:], words[1:])
+	if isValue {
+		values = append([]string{words[0]}, values...)
+	}
+	return values, ok
+}
+
+// unknown is the error about words that no action has.
+func (c command) unknown(words []string) error {
+	var usages, verbs []string
+	for _, a := range c.actions {
+		if a.usage == "" && len(words) > 0 {
+			return misused("unexpected %q", words[0])
+		}
+		usages = append(usages, a.usage)
+		verbs = append(verbs, strings.Fields(a.usage)[0])
+	}
+	hint := ""
+	if len(words) > 0 {
+		if near := meant(words[0], verbs); !strings.Contains(near, " "+words[0]+"?") {
+			hint = near
+		}
+	}
+	last := len(usages) - 1
+	expected := strings.TrimPrefix(strings.Join(usages[:last], ", ")+" or "+usages[last], " or ")
+	return misused("expected %s%s", expected, hint)
+}
+
+// meant asks whether one of the known words was meant.
+func meant(word string, known []string) string {
+	if near, ok := sandbox.Nearest(word, known); ok {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+var withDays = regexp.MustCompile(`^(-?)(\d{1,6})d(.*)$`)
+
+// duration reads a duration of Go, which may begin with days: 46d, 1d12h.
+func duration(text string) (time.Duration, error) {
+	sign, days, rest := "", "", text
+	if found := withDays.FindStringSubmatch(text); found != nil {
+		sign, days, rest = found[1], found[2], found[3]
+	}
+	var d time.Duration
+	var err error
+	if days == "" || rest != "" {
+		if d, err = time.ParseDuration(sign + rest); err != nil {
+			return 0, fmt.Errorf("%q is not a duration such as 46d, 24h or 90m", text)
+		}
+	}
+	if days != "" {
+		hours, err := time.ParseDuration(sign + days + "h")
+		if err != nil || hours.Hours() > 1e5 || hours.Hours() < -1e5 {
+			return 0, fmt.Errorf("%q is too long a duration", text)
+		}
+		d += 24 * hours
+	}
+	return d, nil
+}
+
+const environmentText = `
+Environment:
+  BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN, BILLING_CA_CERTIFICATE_FILE
+                 identify the running sandbox. "{sandbox} serve" prints them, or writes them to --env-file,
+                 together with the addresses and tokens that the provider needs.
+  NO_COLOR       disables colors
+`
+
+const exitText = `
+Exit codes:
+  0  success
+  1  failure
+  2  wrong command line
+  4  call and edit: the status of the response is 4xx
+  5  call and edit: the status of the response is 5xx
+`
+
+// expand puts the name of the program into a text.
+func (p program) expand(text string) string {
+	return strings.ReplaceAll(text, "{sandbox}", p.called())
+}
+
+// help explains a command. The environment and the exit codes are explained once, in the overview.
+func (p program) help(c command, set *flag.FlagSet) {
+	var text strings.Builder
+	text.WriteString("Usage:\n")
+	for _, a := range c.actions {
+		line := "  {sandbox} " + c.name + " " + a.usage
+		if a.flags != nil {
+			line = strings.TrimRight(line, " ") + " [flags]"
+		}
+		text.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	fmt.Fprintf(&text, "\n%s\nExamples:\n%s", c.about, indented(c.examples))
+	title := "\nFlags:\n"
+	set.VisitAll(func(f *flag.Flag) {
+		value, usage := flag.UnquoteUsage(f)
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+			usage += " (default " + f.DefValue + ")"
+		}
+		fmt.Fprintf(&text, "%s  %s\n        %s\n", title, strings.TrimSpace("--"+f.Name+" "+value), usage)
+		title = ""
+	})
+	if !c.alone {
+		text.WriteString("\nIt needs a running sandbox: see Environment in \"{sandbox} help\".\n")
+	}
+	fmt.Fprint(p.out, p.expand(text.String()))
+}
+
+func indented(lines string) string {
+	var out strings.Builder
+	for line := range strings.Lines(lines) {
+		if line != "\n" {
+			out.WriteString("  ")
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+const overviewHead = `A sandbox of the three billing services, over https on this machine. It needs no account.
+
+Usage:
+  {sandbox} COMMAND [arguments] [flags]
+`
+
+const overviewTail = `  help COMMAND   explain a command, with examples
+
+Start it in one terminal, and continue in another:
+  {sandbox} serve --env-file sandbox.env
+
+  . ./sandbox.env
+  terraform apply
+  {sandbox} requests --follow
+`
+
+// overview explains the program.
+func (p program) overview(w io.Writer) {
+	fmt.Fprint(w, p.expand(overviewHead))
+	for _, chapter := range p.chapters() {
+		fmt.Fprintf(w, "\n%s:\n", chapter.title)
+		for _, c := range chapter.commands {
+			fmt.Fprintf(w, "  %-13s  %s\n", c.name, c.summary)
+		}
+	}
+	fmt.Fprint(w, p.expand(overviewTail+environmentText+exitText))
+}

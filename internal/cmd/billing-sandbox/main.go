@@ -1,0 +1,170 @@
+// Command billing-sandbox runs the billing sandbox and controls a running one.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+)
+
+// Exit codes: a wrong command line is distinguished from a failure.
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// program is the command's surroundings, so that tests can bring their own.
+type program struct {
+	name     string // what the user has called it
+	in       io.Reader
+	out, err io.Writer
+	getenv   func(string) string
+	// Whether out and err are terminals, read by people.
+	outTerminal, errTerminal bool
+}
+
+// usageError is a wrong command line.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func misused(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	p := program{
+		name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"),
+		in:   os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
+		outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
+	}
+	code := p.run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// chapter is a part of the commands, as the overview lists them.
+type chapter struct {
+	title    string
+	commands []command
+}
+
+func (p program) chapters() []chapter {
+	return []chapter{
+		{"Run it", []command{p.serve(), p.status(), p.reset(), p.stop()}},
+		{"See what happens", []command{p.requests(), p.deliveries(), p.key()}},
+		{"Be the other system", []command{p.call(), p.edit()}},
+		{"Make things happen", []command{
+			p.clock(), p.subscription(), p.event(), p.fault(), p.operations(), p.token(),
+		}},
+		{"Compare a service with what the provider assumes", []command{p.check()}},
+		{"About it", []command{p.completion(), p.version()}},
+	}
+}
+
+func (p program) commands() (all []command) {
+	for _, chapter := range p.chapters() {
+		all = append(all, chapter.commands...)
+	}
+	return all
+}
+
+// command finds a command by its name.
+func (p program) command(name string) (command, error) {
+	var names []string
+	for _, c := range p.commands() {
+		if c.name == name {
+			return c, nil
+		}
+		names = append(names, c.name)
+	}
+	return command{}, misused("no command %q%s", name, meant(name, names))
+}
+
+// run follows a command line and returns the exit code.
+func (p program) run(ctx context.Context, args []string) int {
+	if len(args) == 0 {
+		p.overview(p.err)
+		return exitUsage
+	}
+	name, rest := args[0], args[1:]
+	switch name {
+	case "-h", "-help", "--help", "help":
+		switch {
+		case name != "help" || len(rest) == 0:
+			p.overview(p.out)
+			return 0
+		case len(rest) > 1:
+			return p.ended("help", "", misused("unexpected %q", rest[1]))
+		}
+		name, rest = rest[0], []string{"--help"}
+	case "-version", "--version":
+		name = "version"
+	case completing:
+		p.complete(rest)
+		return 0
+	}
+	c, err := p.command(name)
+	if err != nil {
+		return p.ended("", "", err)
+	}
+	return p.ended(name, " "+name, p.follow(ctx, c, rest))
+}
+
+// ended reports how a command has ended, and returns the exit code. page is the page of the help that explains it.
+func (p program) ended(name, page string, err error) int {
+	var status statusError
+	var usage usageError
+	prefix := strings.TrimSuffix(p.called()+" "+name, " ")
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.As(err, &status):
+		return status.code
+	case errors.As(err, &usage):
+		fmt.Fprintf(p.err, "%s: %v\nSee \"%s help%s\".\n", prefix, err, p.called(), page)
+		return exitUsage
+	default:
+		fmt.Fprintf(p.err, "%s: %v\n", prefix, err)
+		return exitFailure
+	}
+}
+
+// called is the name that the user has called the program by.
+func (p program) called() string { return cmp.Or(p.name, "billing-sandbox") }
+
+// version is set by the release build.
+var version = ""
+
+func (p program) version() command {
+	return command{
+		name: "version", summary: "show the version", alone: true,
+		about:    "Prints the version of this program, and what it was built with and for.\n",
+		examples: "{sandbox} version\n",
+		actions: []action{{run: func(context.Context, *controller, []string) error {
+			_, err := fmt.Fprintf(p.out, "%s %s (%s, %s/%s)\n", p.called(), builtVersion(), runtime.Version(),
+				runtime.GOOS, runtime.GOARCH)
+			return err
+		}}},
+	}
+}
+
+// builtVersion is that of the release, else that of the module, when go install knew it.
+func builtVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// serve runs a sandbox.
+func (p program) serve() command {
+	s := &serving{p: p}
+	return command{
+		name: "serve", summary: "run the sandbox until interrupted", alone: true,
+		about: `Runs the sandbox until SIGINT or SIGTERM. When it is ready it prints its addresses and the exports that
+point the provider at it, or writes the exports to --env-file. The exports contain tokens: only you can
+read the file. It is removed at the start, before anything else, and at the end, so that a script can wait
+for it.
+
+A seed file is a JSON object of the lists plans, products, prices, customers, billing_accounts,
+subscriptions, webhook_endpoints and api_keys, and of an object finance with a list for each of its
+collections. Each element is the body of the service's own create operation, and is validated as such.
+Where an id is not known yet, "external_id=CODE" stands for it: in the billing_account_id of a
+subscription, and in the customer.id of an account. A webhook endpoint may have a "secret" and an API key a
+"token", so that tests know them. A seed replaces the example data of financial management, and is ignored
+if the state file has been used before.
+`,
+		examples: `{sandbox} serve --env-file sandbox.env
+{sandbox} serve --env-file sandbox.ps1 --env-format powershell
+{sandbox} serve --state sandbox.db --seed-file seed.json
+{sandbox} serve --clock 2026-01-31T12:00:00Z --seed 1 --max-per-page 2
+{sandbox} serve --verbose --fault operation=customers.create,status=503,times=1
+echo '{"customers":[{"name":"Padaria Aurora"}]}' | {sandbox} serve --seed-file -
+`,
+		actions: []action{{flags: s.flags, run: s.run}},
+	}
+}
+
+// serving is what the flags of serve say.
+type serving struct {
+	p         program
+	options   sandbox.Options
+	faults    []sandbox.Fault
+	seedFile  string
+	envFile   string
+	envFormat string
+	verbose   bool
+}
+
+func (s *serving) flags(set *flag.FlagSet) {
+	o := &s.options
+	set.StringVar(&s.envFile, "env-file", "",
+		"write the exports to this `FILE`, in one piece, once ready; removed at the start and at the end")
+	s.envFormat = envPOSIX
+	set.Func("env-format", "`FORMAT` of the exports: posix for sh, bash and zsh (default), powershell, or github for the "+
+		"file that GITHUB_ENV names",
+		func(value string) error {
+			if s.envFormat = value; !slices.Contains(envFormats, value) {
+				return errors.New("must be one of " + strings.Join(envFormats, ", "))
+			}
+			return nil
+		})
+	set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
+	set.IntVar(&o.BillingPort, "billing-port", 0, "`PORT` of recurring billing; 0 takes a free one")
+	set.IntVar(&o.FinancePort, "finance-port", 0, "`PORT` of financial management; 0 takes a free one")
+	set.IntVar(&o.CollectionsPort, "collections-port", 0, "`PORT` of collections; 0 takes a free one")
+	set.IntVar(&o.ControlPort, "control-port", 0, "`PORT` of the control listener; 0 takes a free one")
+	set.BoolVar(&o.Web, "web", false, "serve a page that shows the contents of the sandbox, for a browser on this machine")
+	set.IntVar(&o.WebPort, "web-port", 0, "`PORT` of that page, with or without --web; 0 takes a free one")
+	set.StringVar(&o.CAFile, "ca-file", "",
+		"write the CA certificate to this `FILE`; if unset, next to the file of --state, or to a temporary file")
+	set.StringVar(&o.StateFile, "state", "", "store everything, tokens too, in this `FILE`; if unset, in memory")
+	set.StringVar(&s.seedFile, "seed-file", "", "begin with the data of this JSON `FILE`; - is standard input")
+	set.BoolVar(&o.NoExampleData, "no-example-data", false, "let financial management begin empty; if unset, and "+
+		"without a seed file, it has the accounts, payables and receivables of two companies")
+	set.Uint64Var(&o.Seed, "seed", 0,
+		"derive ids, tokens and shuffles from this `NUMBER`, so that runs repeat; if unset, they are random")
+	set.Func("clock", "stop the clock at this `TIME` (RFC 3339) until it is moved; if unset, it follows the clock of "+
+		"this machine", func(value string) (err error) {
+		o.Start, err = timeOf(value)
+		return err
+	})
+	set.StringVar(&o.Organization.Environment, "environment", "sandbox", "`NAME` that /v1/me returns as environment")
+	s.differences(set)
+	receiverFlags(set, o)
+	set.BoolVar(&s.verbose, "verbose", false, "show every request on standard error, as \"{sandbox} requests\" does")
+}
+
+func (s *serving) differences(set *flag.FlagSet) {
+	o := &s.options
+	set.IntVar(&o.MaxPerPage, "max-per-page", 100, "largest page of a listing, a `NUMBER`")
+	set.BoolVar(&o.HTTP2, "http2", false,
+		"offer HTTP/2 too; a fault that drops a connection then resets only the stream of its request")
+	set.StringVar(&o.CollectionsAuthHeader, "collections-auth-header", "",
+		"`NAME` of the header that carries the bare key of collections; if unset, Authorization: Bearer")
+	set.Func("tolerance", "differences from the documented services, a comma-separated `LIST` of "+
+		strings.Join(sandbox.ToleranceNames(), ", "), func(names string) (err error) {
+		o.Tolerance, err = sandbox.ParseTolerance(names)
+		return err
+	})
+	set.Func("fault", "add a fault, repeatable; `SPEC` as in \"{sandbox} help fault\"", func(spec string) error {
+		fault, err := sandbox.ParseFault(spec)
+		s.faults = append(s.faults, fault)
+		return err
+	})
+}
+
+// tell writes requests to standard error as they come in.
+func (p program) tell() func(sandbox.Request) {
+	var mu sync.Mutex
+	return func(r sandbox.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(p.err, requestLine(r, p.colours(p.errTerminal)))
+	}
+}
+
+// run serves until ctx is done.
+func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
+	options, level := s.options, slog.LevelWarn
+	if s.verbose {
+		level = slog.LevelDebug
+		options.OnRequest = s.p.tell()
+	}
+	options.Logger = slog.New(slog.NewTextHandler(s.p.err, &slog.HandlerOptions{Level: level}))
+	var err error
+	file := envFile{path: s.envFile}
+	if file.path != "" {
+		if err := file.clear(); err != nil {
+			return fmt.Errorf("--env-file: %w", err)
+		}
+	}
+	if options.SeedDocument, err = s.p.readSeed(s.seedFile); err != nil {
+		return err
+	}
+	// The server outlives ctx for as long as Close takes.
+	server, err := sandbox.Start(context.WithoutCancel(ctx), options)
+	if err != nil {
+		return blameSeed(s.seedFile, err)
+	}
+	if server.SeedIgnored() {
+		fmt.Fprintf(s.p.err, "The state file %s has been used before: %s is ignored.\n", options.StateFile, s.seedFile)
+	}
+	for _, fault := range s.faults {
+		server.AddFault(fault)
+	}
+	file.content = envLines(s.envFormat, server.Env())
+	if err := s.p.announce(server, file, s.envFormat); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	select {
+	case <-ctx.Done():
+	case <-server.Stopped():
+	}
+	if file.path != "" {
+		err = file.remove()
+	}
+	return errors.Join(err, server.Close())
+}
+
+// announce reports that the sandbox is ready and where. What goes into GITHUB_ENV has no comments, so they go to
+// standard error.
+func (p program) announce(server *sandbox.Server, file envFile, format string) error {
+	if file.path == "" {
+		comments := p.out
+		if format == envGitHub {
+			comments = p.err
+		}
+		fmt.Fprintln(comments, addresses(server))
+		_, err := fmt.Fprint(p.out, file.content)
+		return err
+	}
+	if err := writeWhole(file.path, file.content); err != nil {
+		return fmt.Errorf("write %s: %w", file.path, err)
+	}
+	_, err := fmt.Fprintf(p.out, "%s\nThe exports are in %s.\n", addresses(server), file.path)
+	return err
+}
+
+func addresses(server *sandbox.Server) string {
+	page := ""
+	if server.WebURL() != "" {
+		page = "#   web page              " + server.WebURL() + "\n"
+	}
+	return fmt.Sprintf(`# The sandbox is ready.
+#   recurring billing     %s
+#   financial management  %s
+#   collections           %s
+#   control               %s
+#   CA certificate        %s
+%s`, server.BillingURL(), server.FinanceURL(), server.CollectionsURL(), server.ControlURL(), server.CAFile(), page)
+}
+
+// readSeed reads the file that --seed-file names, "-" being standard input. An
+// empty one is more likely a mistake than intended.
+func (p program) readSeed(file string) ([]byte, error) {
+	if file == "" {
+		return nil, nil
+	}
+	var document []byte
+	var err error
+	if file == "-" {
+		document, err = io.ReadAll(p.in)
+	} else {
+		document, err = os.ReadFile(file)
+	}
+	if err == nil && len(document) == 0 {
+		err = errors.New("the file is empty; {} seeds nothing")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--seed-file %s: %w", file, err)
+	}
+	return document, nil
+}
+
+// blameSeed puts the name of the seed file in front of what is wrong with it.
+func blameSeed(file string, err error) error {
+	if file == "-" {
+		file = "standard input"
+	}
+	if refused := new(sandbox.SeedError); errors.As(err, &refused) {
+		return fmt.Errorf("%s: %w", file, refused)
+	}
+	return err
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// operations lists what the services serve.
+func (p program) operations() command {
+	all := func(context.Context, *controller) ([]sandbox.Operation, error) { return sandbox.Operations(), nil }
+	return command{
+		name: "operations", summary: "list the operations of the services, by the names that fault and requests use",
+		alone: true,
+		about: `Lists every operation that the sandbox serves: service, name, method and path.
+`,
+		examples: "{sandbox} operations\n",
+		actions: []action{show("", "", all, []column[sandbox.Operation]{
+			{"SERVICE", func(o sandbox.Operation) string { return string(o.Service) }},
+			{"OPERATION", func(o sandbox.Operation) string { return o.Name }},
+			{"METHOD", func(o sandbox.Operation) string { return o.Method }},
+			{"PATH", func(o sandbox.Operation) string { return o.Path }},
+		}...)},
+	}
+}
+
+// token creates, lists or revokes tokens.
+func (p program) token() command {
+	return command{
+		name: "token", summary: "create, list and revoke API tokens",
+		about: `Creates, lists and revokes tokens of the running sandbox. create prints the token, which is shown only
+then; list shows the public prefixes by which revoke finds them.
+
+Scopes of recurring billing are customers:read, customers:write, the same for billing_accounts and
+subscriptions, and invoices:read; customers:* is both, * is everything. Those of financial management are
+COLLECTION:read and COLLECTION:write, such as payables:read. Those of collections are
+webhook_endpoints:read and :write, the same for webhook_deliveries, and api_keys:*. A scope that covers
+nothing is rejected. The organization is an id or a name; new=NAME creates it if there is none of that name.
+`,
+		examples: `{sandbox} token create --scopes customers:read,subscriptions:read
+{sandbox} token create --service finance --scopes payables:read,receivables:read
+{sandbox} token create --service collections --scopes 'webhook_endpoints:*'
+{sandbox} token create --organization 'new=Padaria Bela Vista' --expires 2030-01-31T12:00:00Z
+{sandbox} token revoke rb_sandbox_1a2b3c4d
+`,
+		actions: []action{
+			p.createToken(),
+			show("list", "There are no tokens.", rowsOf[sandbox.TokenState]("/tokens"), []column[sandbox.TokenState]{
+				{"SERVICE", func(t sandbox.TokenState) string { return string(t.Service) }},
+				{"PREFIX", func(t sandbox.TokenState) string { return t.Prefix }},
+				{"STATUS", func(t sandbox.TokenState) string { return condition(t.Token) }},
+				{"ORGANIZATION", func(t sandbox.TokenState) string { return t.Organization }},
+				{"SCOPES", func(t sandbox.TokenState) string { return strings.Join(t.Scopes, ",") }},
+			}...),
+			{usage: "revoke PREFIX", run: func(ctx context.Context, c *controller, values []string) error {
+				return c.do(ctx, http.MethodPost, "/tokens/"+url.PathEscape(values[0])+"/revoke", nil)
+			}},
+		},
+	}
+}
+
+func (p program) createToken() action {
+	var t sandbox.Token
+	service, scopes := string(sandbox.Billing), "*"
+	return action{
+		usage: "create",
+		flags: func(set *flag.FlagSet) {
+			serviceFlag(set, &service, "`SERVICE` the token is for: billing, finance or collections (default billing)")
+			set.StringVar(&scopes, "scopes", scopes, "comma-separated `LIST` of scopes")
+			set.StringVar(&t.Organization, "organization", "", "id or `NAME` of its organization, or "+
+				sandbox.NewOrganizationKeyword+"=NAME; defaults to the sandbox's own")
+			set.BoolVar(&t.Blocked, "blocked", false, "block the token's API access")
+			set.Func("expires", "expiry, a `TIME` such as 2026-01-31T12:00:00Z", func(value string) (err error) {
+				t.Expires, err = timeOf(value)
+				return err
+			})
+		},
+		run: func(ctx context.Context, c *controller, _ []string) error {
+			t.Service, t.Scopes = sandbox.Service(service), strings.Split(scopes, ",")
+			var created sandbox.TokenState
+			if err := c.ask(ctx, http.MethodPost, "/tokens", t, &created); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(p.out, created.Value)
+			return err
+		},
+	}
+}
+
+// condition is a token's state in a word or two. Whether it has expired is for the sandbox's clock to say.
+func condition(t sandbox.Token) string {
+	switch {
+	case t.Revoked:
+		return "revoked"
+	case t.Blocked:
+		return "blocked"
+	case !t.Expires.IsZero():
+		return "until " + t.Expires.Format(time.DateOnly)
+	default:
+		return "active"
+	}
+}
+
+// key lists the API keys of collections.
+func (p program) key() command {
+	return command{
+		name: "key", summary: "list the API keys of collections",
+		about: `Lists the API keys of collections in the running sandbox, oldest first: status by the sandbox's clock,
+public prefix, name, expiry, last use, id and scopes. A token is shown only when its key is created;
+"{sandbox} token create --service collections" creates a key from outside the service.
+`,
+		examples: "{sandbox} key list\n{sandbox} key list --json\n",
+		actions:  []action{show("list", "There are no API keys.", rowsOf[sandbox.KeyState]("/keys"), keyColumns...)},
+	}
+}
+
+var keyColumns = []column[sandbox.KeyState]{
+	{"STATUS", func(k sandbox.KeyState) string { return k.Status }},
+	{"PREFIX", func(k sandbox.KeyState) string { return k.Prefix }},
+	{"NAME", func(k sandbox.KeyState) string { return k.Name }},
+	{"ENDS", func(k sandbox.KeyState) string { return orNever(k.Ends) }},
+	{"LAST-USED", func(k sandbox.KeyState) string { return orNever(k.LastUsed) }},
+	{"ID", func(k sandbox.KeyState) string { return k.ID }},
+	{"SCOPES", func(k sandbox.KeyState) string { return strings.Join(k.Scopes, ",") }},
+}
+
+func orNever(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.Format(time.RFC3339)
+}
+
+// event emits an event.
+func (p program) event() command {
+	var data string
+	var emission sandbox.EventEmission
+	return command{
+		name: "event", summary: "emit an event that webhooks deliver",
+		about: `Emits a business event, such as charge.paid, prints its id, and returns when all deliveries that are
+due have been sent. Every active webhook endpoint that is subscribed to the event gets a delivery. Known
+events are the documented ones and those that an endpoint is subscribed to. The documentation does not
+list all events: --unlisted emits any other name.
+`,
+		examples: `{sandbox} event emit charge.paid
+{sandbox} event emit agreement.accepted --unlisted --data '{"id":"a-1"}'
+`,
+		actions: []action{{
+			usage: "emit NAME",
+			flags: func(set *flag.FlagSet) {
+				set.StringVar(&data, "data", "", "`JSON` object with the data of the event; if unset, charge.paid has an example "+
+					"charge, and any other event an empty object")
+				set.BoolVar(&emission.Unlisted, "unlisted", false, "emit an event that is not known")
+			},
+			run: func(ctx context.Context, c *controller, values []string) error {
+				emission.Event = values[0]
+				if data != "" {
+					if !json.Valid([]byte(data)) {
+						return misused("--data is not valid JSON")
+					}
+					emission.Data = json.RawMessage(data)
+				}
+				if err := c.ask(ctx, http.MethodPost, "/events", emission, &emission); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(p.out, emission.ID)
+				return err
+			},
+		}},
+	}
+}
+
+var deliveryStatuses = []string{"pending", "success", "failed", "exhausted"}
+
+// deliveries shows the deliveries.
+func (p program) deliveries() command {
+	query := url.Values{}
+	put := func(name string) func(string) error {
+		return func(value string) error { query.Set(name, value); return nil }
+	}
+	attempts := false
+	list := listing[sandbox.DeliveryState]{none: "There are no such deliveries.", columns: []column[sandbox.DeliveryState]{
+		{"CREATED", func(d sandbox.DeliveryState) string { return d.CreatedAt.Format(time.RFC3339) }},
+		{"STATUS", func(d sandbox.DeliveryState) string { return string(d.State.Status) }},
+		{"ATTEMPTS", func(d sandbox.DeliveryState) string { return strconv.Itoa(d.State.Attempts) }},
+		{"NEXT-ATTEMPT", func(d sandbox.DeliveryState) string {
+			if next := d.State.NextRetryAt(); next != nil {
+				return next.Format(time.RFC3339)
+			}
+			return ""
+		}},
+		{"EVENT", func(d sandbox.DeliveryState) string { return d.Event }},
+		{"ID", func(d sandbox.DeliveryState) string { return d.ID }},
+		{"URL", func(d sandbox.DeliveryState) string { return cmp.Or(d.URL, "(removed)") }},
+		{"LAST-ERROR", func(d sandbox.DeliveryState) string { return d.State.LastError }},
+	}}
+	return command{
+		name: "deliveries", summary: "list the webhook deliveries and their attempts",
+		about: `Shows the webhook deliveries of the running sandbox, oldest first: time of the event, status, attempts,
+time of the next attempt, event, id of the delivery, URL of the endpoint, and the last error. The next
+attempt follows the sandbox's clock: after a failure, "{sandbox} clock advance 4m" makes the second one.
+`,
+		examples: "{sandbox} deliveries --status failed\n{sandbox} deliveries --event charge.paid --attempts\n",
+		actions: []action{{
+			flags: func(set *flag.FlagSet) {
+				set.Func("endpoint", "only those to the endpoint with this `ID`", put("endpoint"))
+				set.Func("event", "only those of this event `NAME`", put("event"))
+				set.Func("status", "only those in this `STATUS`: "+strings.Join(deliveryStatuses, ", "), func(value string) error {
+					if !slices.Contains(deliveryStatuses, value) {
+						return errors.New("must be " + strings.Join(deliveryStatuses, ", "))
+					}
+					return put("status")(value)
+				})
+				jsonFlag(set, &list.json)
+				set.BoolVar(&attempts, "attempts", false, "show every attempt too, with its request and response")
+			},
+			run: func(ctx context.Context, c *controller, _ []string) error {
+				found, err := get[[]sandbox.DeliveryState](ctx, c, "/deliveries?"+query.Encode())
+				if err != nil {
+					return err
+				}
+				if list.json || !attempts {
+					return write(p, list, found)
+				}
+				for _, d := range found {
+					if err := p.showDelivery(list, d); err != nil {
+						return err
+					}
+				}
+				return nil
+			},
+		}},
+	}
+}
+
+// showDelivery writes a delivery with its attempts.
+func (p program) showDelivery(list listing[sandbox.DeliveryState], d sandbox.DeliveryState) error {
+	if err := write(p, list, []sandbox.DeliveryState{d}); err != nil {
+		return err
+	}
+	for _, attempt := range d.State.Trail {
+		document, err := json.MarshalIndent(attempt, "    ", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.out, "    %s\n", document)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// The formats of --env-format.
+const (
+	envPOSIX      = "posix"
+	envPowerShell = "powershell"
+	envGitHub     = "github"
+)
+
+var envFormats = []string{envPOSIX, envPowerShell, envGitHub}
+
+// envLines writes an environment in a format: for ". FILE" of a POSIX shell and of PowerShell, and for the file that
+// GITHUB_ENV names.
+func envLines(format string, env map[string]string) string {
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		value := env[name]
+		switch {
+		case format == envPowerShell:
+			fmt.Fprintf(&lines, "$env:%s = '%s'\n", name, strings.ReplaceAll(value, "'", "''"))
+		case format == envGitHub && strings.ContainsAny(value, "\r\n"):
+			end := "END_OF_" + name
+			for strings.Contains(value, end) {
+				end += "_"
+			}
+			fmt.Fprintf(&lines, "%s<<%s\n%s\n%s\n", name, end, value, end)
+		case format == envGitHub:
+			fmt.Fprintf(&lines, "%s=%s\n", name, value)
+		default:
+			fmt.Fprintf(&lines, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+		}
+	}
+	return lines.String()
+}
+
+// envFile is the file that holds the environment while the sandbox runs.
+type envFile struct{ path, content string }
+
+// clear removes a file that an earlier sandbox has left: whoever waits for the file must not read addresses of a
+// sandbox that has ended.
+func (f envFile) clear() error {
+	info, err := os.Lstat(f.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	return errors.Join(err, os.Remove(f.path))
+}
+
+// remove removes the file, unless another sandbox has written it since.
+func (f envFile) remove() error {
+	content, err := os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && string(content) != f.content {
+		return nil
+	}
+	return errors.Join(err, os.Remove(f.path))
+}
+
+// writeWhole puts a file in place in one piece, readable by its owner alone:
+// whoever waits for it to appear never reads half of it.
+func writeWhole(path, content string) error {
+	// CreateTemp makes files of mode 0600.
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(content)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+// receiverFlags defines the flags about where webhooks may go.
+func receiverFlags(set *flag.FlagSet, o *sandbox.Options) {
+	set.BoolVar(&o.AllowLoopbackReceivers, "allow-loopback-receivers", false, "allow webhook endpoints on this machine")
+	set.Func("receiver-ca", "trust the authorities in this PEM `FILE` for webhook receivers too",
+		func(file string) (err error) {
+			o.ReceiverCAs, err = receiverAuthorities(file)
+			return err
+		})
+	resolved := hosts{}
+	set.Func("resolve", "resolve the host name of a webhook receiver to this address, repeatable; `HOST=IP`",
+		func(spec string) error {
+			o.Resolver = resolved
+			return resolved.add(spec)
+		})
+}
+
+// receiverAuthorities are the system's authorities and those of a PEM file.
+func receiverAuthorities(file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // a machine without its own authorities
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no PEM certificate", file)
+	}
+	return pool, nil
+}
+
+// hosts are names of receivers that lead to an address of the user's choosing.
+// All others are looked up as ever.
+type hosts map[string]netip.Addr
+
+// add reads HOST=IP.
+func (h hosts) add(spec string) error {
+	host, ip, found := strings.Cut(spec, "=")
+	addr, err := netip.ParseAddr(ip)
+	if !found || host == "" || err != nil {
+		return errors.New("must be HOST=IP, such as hooks.example.com=127.0.0.1")
+	}
+	h[canonical(host)] = addr
+	return nil
+}
+
+// LookupNetIP implements sandbox.Resolver.
+func (h hosts) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
+	if addr, ok := h[canonical(host)]; ok {
+		return []netip.Addr{addr}, nil
+	}
+	return net.DefaultResolver.LookupNetIP(ctx, network, host)
+}
+
+// canonical is a name as names are compared.
+func canonical(host string) string {
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}

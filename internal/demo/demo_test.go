@@ -1,0 +1,224 @@
+// Package demo plays the examples as a person would: real Terraform, the sandbox, and the commands that are typed.
+// make demo shows the steps of testdata/*.txtar one after the other; make test plays the scenarios in parallel.
+package demo
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	tfjson "github.com/hashicorp/terraform-json"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
+)
+
+var watch = flag.Bool("watch", false, "print a line for each step, and play one scenario after the other")
+
+// scenarios are scripts of testdata in the order of make demo. Each is named after the example that it plays.
+var scenarios = []string{"complete", "subscriptions", "collections", "finance"}
+
+func TestDemo(t *testing.T) {
+	if os.Getenv("TF_ACC") == "" {
+		t.Skip("needs Terraform: run make demo")
+	}
+	stage := prepare(t)
+	fmt.Fprintf(stage.out, "Terraform %s (%s)\n", stage.program.Version, stage.program.Path)
+	began := time.Now()
+	for _, name := range scenarios {
+		fmt.Fprintf(stage.out, "\n%s, over examples/%s\n", strings.ToUpper(name), name)
+		testscript.RunT(player{t}, testscript.Params{
+			Files: []string{filepath.Join("testdata", name+".txtar")},
+			Setup: func(env *testscript.Env) error { return stage.setUp(env, name) },
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){
+				"step": step, "skipped": skipped, "load": load, "let": let, "replace": replace,
+				"terraform": terraform, "billing-sandbox": sandbox, "asked": asked, "key": key,
+				"planned": planned, "found": found, "outputs": outputs, "has": has,
+				"arrives": arrives, "trust": trust, "received": received,
+			},
+			Condition: stage.condition,
+		})
+	}
+	fmt.Fprintf(stage.out, "\n%s, in %.1fs.\n", stage.tally, time.Since(began).Seconds())
+}
+
+// player runs the scenarios in parallel, or in order while somebody watches.
+type player struct{ *testing.T }
+
+func (p player) Run(name string, f func(testscript.T)) {
+	p.T.Run(name, func(t *testing.T) { f(player{t}) })
+}
+
+func (p player) Parallel() {
+	if !*watch {
+		p.T.Parallel()
+	}
+}
+
+func (p player) Verbose() bool { return testing.Verbose() }
+
+// stage is what all scenarios share.
+type stage struct {
+	root, dir string
+	program   mirror.Program
+	sandbox   string // the path of billing-sandbox
+	out       *os.File
+	tally     tally
+}
+
+// prepare builds the provider and the sandbox, and installs the provider as init finds a release.
+func prepare(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{dir: t.TempDir(), out: os.Stdout}
+	var err error
+	if !*watch {
+		s.out, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	}
+	check(t, err)
+	s.root, err = filepath.Abs(filepath.Join("..", ".."))
+	check(t, err)
+	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	if path == "" {
+		path = "terraform"
+	}
+	path, err = exec.LookPath(path)
+	check(t, err)
+	providers := filepath.Join(s.dir, "mirror")
+	check(t, os.WriteFile(filepath.Join(s.dir, "terraform.tfrc"), mirror.Only(providers), 0o600))
+	env := append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+filepath.Join(s.dir, "terraform.tfrc"))
+	s.program, err = mirror.Inspect(t.Context(), path, env)
+	check(t, err)
+	if !atLeast(s.program.Version, 11) {
+		t.Fatalf("%s is version %s; the provider needs 1.11 or newer", path, s.program.Version)
+	}
+	check(t, mirror.Build(t.Context(), s.root, ".", s.program.Executable(providers), s.program.Platform))
+	s.sandbox = filepath.Join(s.dir, "bin", "billing-sandbox")
+	if runtime.GOOS == "windows" {
+		s.sandbox += ".exe"
+	}
+	check(t, mirror.Build(t.Context(), s.root, "./internal/cmd/billing-sandbox", s.sandbox, ""))
+	for _, name := range scenarios {
+		script, err := os.ReadFile(filepath.Join("testdata", name+".txtar"))
+		check(t, err)
+		s.tally.all += len(regexp.MustCompile(`(?m)^step `).FindAll(script, -1))
+	}
+	return s
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// atLeast reports whether a version is 1.minor or newer.
+func atLeast(version string, minor int) bool {
+	var major, second int
+	_, err := fmt.Sscanf(version, "%d.%d", &major, &second)
+	return err == nil && (major > 1 || major == 1 && second >= minor)
+}
+
+// condition knows [actions]: Terraform before 1.14 rejects an action block.
+func (s *stage) condition(name string) (bool, error) {
+	if name != "actions" {
+		return false, fmt.Errorf("there is no condition %q", name)
+	}
+	return atLeast(s.program.Version, 14), nil
+}
+
+// scene is what the commands of one scenario share.
+type scene struct {
+	*stage
+	t       *testing.T
+	plan    *tfjson.Plan // of the last terraform plan, once it is needed
+	applied int          // requests before the last apply
+
+	receiver *receiver
+
+	// The step that is played.
+	title, result string
+	began         time.Time
+}
+
+type sceneKey struct{}
+
+func of(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*scene) }
+
+// setUp gives a scenario its copy of the example and the surroundings of a user's shell.
+func (s *stage) setUp(env *testscript.Env, example string) error {
+	c := &scene{stage: s, t: env.T().(player).T}
+	env.Values[sceneKey{}] = c
+	env.Defer(func() { c.end() })
+	var err error
+	if c.receiver, err = startReceiver(filepath.Join(env.WorkDir, "receiver.pem")); err != nil {
+		return err
+	}
+	env.Defer(c.receiver.server.Close)
+	env.Setenv("PATH", filepath.Join(s.dir, "bin")+string(os.PathListSeparator)+env.Getenv("PATH"))
+	env.Setenv("RECEIVER", c.receiver.address)
+	for _, pair := range [][2]string{
+		{"TF_CLI_CONFIG_FILE", filepath.Join(s.dir, "terraform.tfrc")},
+		{"CHECKPOINT_DISABLE", "1"}, {"TF_INPUT", "0"}, {"TF_IN_AUTOMATION", "1"}, {"TF_CLI_ARGS", "-no-color"},
+	} {
+		env.Setenv(pair[0], pair[1])
+	}
+	return os.CopyFS(env.WorkDir, os.DirFS(filepath.Join(s.root, "examples", example)))
+}
+
+// tally counts the steps of a demo that is watched.
+type tally struct{ all, begun, passed, skipped int }
+
+func (y tally) String() string {
+	text := fmt.Sprintf("%d steps: %d passed", y.all, y.passed)
+	if y.skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", y.skipped)
+	}
+	if failed := y.begun - y.passed - y.skipped; failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
+	}
+	if y.begun < y.all {
+		text += fmt.Sprintf(", %d not played", y.all-y.begun)
+	}
+	return text
+}
+
+// step TITLE begins a step, and ends the one before it.
+func step(ts *testscript.TestScript, _ bool, args []string) {
+	c := of(ts)
+	if !*watch {
+		return
+	}
+	c.end()
+	c.tally.begun++
+	c.title, c.result, c.began = strings.Join(args, " "), "ok", time.Now()
+	fmt.Fprintf(c.out, "%3d. %s: ", c.tally.begun, c.title)
+}
+
+// skipped REASON notes that this Terraform cannot play the step.
+func skipped(ts *testscript.TestScript, _ bool, args []string) {
+	of(ts).result = "skipped, " + strings.Join(args, " ")
+}
+
+// end counts the step that was played, if there is one.
+func (c *scene) end() {
+	switch {
+	case !*watch || c.title == "":
+		return
+	case c.t.Failed():
+		c.result = "FAILED"
+	case c.result == "ok":
+		c.tally.passed++
+	default:
+		c.tally.skipped++
+	}
+	fmt.Fprintf(c.out, "%s, %.1fs\n", c.result, time.Since(c.began).Seconds())
+	c.title = ""
+}

@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -34,6 +37,10 @@ func (s *scenario) apply(words []string, must bool) {
 		s.fatalf("there is no file %s", name)
 	}
 	s.used[name] = true
+	text, err := with(text, s.changes)
+	if err != nil {
+		s.fatalf("%v", err)
+	}
 	parsed, err := parse(text, c.Variables)
 	if err != nil {
 		s.last = run{plan: &acctest.CorePlan{}, errors: []string{err.Error()}, before: s.objects()}
@@ -61,9 +68,13 @@ func (s *scenario) apply(words []string, must bool) {
 // flags are the flags of a run; rest are the words without them.
 func (s *scenario) flags(words []string) (c acctest.Configuration, next map[string]string, rest []string) {
 	s.t.Helper()
-	next, c.Variables = map[string]string{}, map[string]string{}
+	next, c.Variables, s.changes = map[string]string{}, map[string]string{}, nil
 	for _, word := range words {
 		name, value, _ := strings.Cut(word, "=")
+		if changePattern.MatchString(word) {
+			s.changes = append(s.changes, word)
+			continue
+		}
 		switch name {
 		case "-replace":
 			c.Replace = append(c.Replace, value)
@@ -89,6 +100,37 @@ func (s *scenario) flags(words []string) (c acctest.Configuration, next map[stri
 	return c, next, rest
 }
 
+var changePattern = regexp.MustCompile(`^\w+\.\w+=`)
+
+// with is a configuration in which blocks have other arguments: NAME.ARGUMENT=EXPRESSION, and NAME.ARGUMENT= for none.
+func with(text string, changes []string) (string, error) {
+	if len(changes) == 0 {
+		return text, nil
+	}
+	file, diags := hclwrite.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
+	if diags.HasErrors() {
+		return text, diags
+	}
+	for _, change := range changes {
+		where, expression, _ := strings.Cut(change, "=")
+		name, argument, _ := strings.Cut(where, ".")
+		found := false
+		for _, b := range file.Body().Blocks() {
+			if labels := b.Labels(); len(labels) == 0 || labels[len(labels)-1] != name {
+				continue
+			}
+			found = true
+			if b.Body().RemoveAttribute(argument); expression != "" {
+				b.Body().SetAttributeRaw(argument, hclwrite.TokensForIdentifier(expression))
+			}
+		}
+		if !found {
+			return text, fmt.Errorf("no block has the name %s", name)
+		}
+	}
+	return string(file.Bytes()), nil
+}
+
 // objects are those of the state.
 func (s *scenario) objects() map[string]object {
 	all := map[string]object{}
@@ -107,9 +149,16 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	if bad != nil {
 		s.errorf("%s", bad)
 	}
+	if len(plan.Errors) > 0 && applies && len(s.meanwhile) > 0 {
+		s.errorf("the plan fails, so that nothing happens after it")
+	}
 	if len(plan.Errors) > 0 || !applies {
 		return plan.Errors
 	}
+	for _, does := range s.meanwhile {
+		does()
+	}
+	s.meanwhile = nil
 	defaults, _ := c.Provider["default_custom_metadata"].(object)
 	done, sent, all := s.carried(plan, defaults, false)
 	if core, isCore := s.drive.(*acctest.Core); isCore {

@@ -52,6 +52,17 @@ func init() {
 				}
 			}
 		}},
+		"writes": {1, 100, func(s *scenario, words []string) {
+			var have []string
+			for _, r := range s.last.sent {
+				if r.Method != http.MethodGet {
+					have = append(have, r.Operation)
+				}
+			}
+			if !slices.Equal(have, words) {
+				s.errorf("it was sent:\n%s", lines(s.last.sent))
+			}
+		}},
 		"warning":     {1, 1, func(s *scenario, words []string) { s.expectText(s.last.warnings, words[0]) }},
 		"error":       {1, 1, func(s *scenario, words []string) { s.expectText(s.last.errors, words[0]) }},
 		"warnings":    {1, 1, func(s *scenario, words []string) { s.expectTexts(s.last.warnings, words[0]) }},

@@ -120,7 +120,8 @@ func (a applied) unexplained(r sandbox.Request) string {
 	}
 	name, known := shownBy[r.Operation]
 	// A secret that is encrypted shows only in its encrypted text.
-	if !known || !touched(changes, name) && !touched(changes, "encrypted_"+name) {
+	shows := func(name string) bool { return touched(changes, name) }
+	if !known || !slices.ContainsFunc(append([]string{name, "encrypted_" + name}, alsoShown[name]...), shows) {
 		return fmt.Sprintf("%s does not show it in %q; it shows %v", change.Address, name, changes)
 	}
 	if r.Operation == "subscriptions.items.sync" {

@@ -44,6 +44,9 @@
 //	forget ADDRESS             terraform state rm
 //	move FROM TO               terraform state mv
 //
+// NAME.ARGUMENT=EXPRESSION is FILE with another argument in the block of that name, and NAME.ARGUMENT= is FILE without
+// it: apply s.notes="n" s.pause=
+//
 // Flags: -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself), -var=NAME=VALUE, and
 // -next=ADDRESS=ACTION for an apply after which the next plan is not empty.
 //
@@ -66,6 +69,9 @@
 //	kill after OPERATION           the next apply dies when the service has processed that operation: what is in state
 //	                               by then stays. It has to be a failing one: ! apply. Not through Terraform itself
 //	                               (make chaos kills that), where the scenario is skipped
+//	meanwhile COMMAND              the command runs between the plan and the apply of the next apply
+//	shown KIND FIELD=TEXT...       the provider sees objects of a kind so from now on, whatever the service has;
+//	                               FIELD:=JSON for what is not text, -FIELD for none. Without a field: as they are
 //	organization other|own         the provider's token belongs to another organization, or to its own again
 //	sandbox tolerance=NAMES        how the sandbox differs, as `billing-sandbox serve` reads it; the first command only
 //	sandbox clock=now              the clock is that of the machine; the first command only
@@ -78,6 +84,7 @@
 //	expect requests METHOD PATH N        the provider's, those of the plan too; * is anything but a /, ** anything
 //	expect requests OPERATION N          by operation of the wire contract: expect requests customers.* 2
 //	expect no writes                     nothing but GET was sent
+//	expect writes OPERATION...           exactly these were sent beside GET, in this order
 //	expect warning 'REGEXP'              one of the warnings, as "address: summary: detail" in one line
 //	expect warnings N                    so many different ones; expect no warnings
 //	expect error 'REGEXP'                one of the errors; expect errors N. What is wrong with the text of the
@@ -92,6 +99,7 @@ package life
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -140,6 +148,9 @@ type scenario struct {
 	here    *acctest.Service // as the provider has it: its token may be another organization's
 	called  object           // what the last call returned
 	last    run
+
+	changes   []string // to the file of the run
+	meanwhile []func() // happens between the next plan and its apply
 }
 
 // run is the last command that ran Terraform.
@@ -174,6 +185,9 @@ func play(t *testing.T, path, text string) {
 			words = words[1:]
 		}
 		s.command(words, must)
+	}
+	if len(s.meanwhile) > 0 {
+		s.errorf("no apply follows a meanwhile")
 	}
 	for name := range s.files {
 		if !s.used[name] {
@@ -267,8 +281,10 @@ func (s *scenario) command(words []string, must bool) {
 	}
 	does := map[string]func(words []string, must bool){
 		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.state, "move": s.state,
-		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill, "organization": s.organization,
-		"expect": s.expect,
+		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill,
+		"organization": s.organization, "expect": s.expect, "shown": s.shown, "meanwhile": func(words []string, must bool) {
+			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:], must) })
+		},
 	}[words[0]]
 	if does == nil {
 		s.fatalf("there is no command %q", words[0])
@@ -382,6 +398,38 @@ func (s *scenario) kill(words []string, _ bool) {
 	fault := s.service.Sandbox.AddFault(sandbox.Fault{Operation: words[2], DropAfter: true, Times: 1})
 	core.Killed = func() bool {
 		return slices.ContainsFunc(s.service.Sandbox.Requests(), func(r sandbox.Request) bool { return r.Fault == fault })
+	}
+}
+
+// shown lets the provider see objects differently.
+func (s *scenario) shown(words []string, _ bool) {
+	s.t.Helper()
+	s.needs(words, 2, 100)
+	at, fields := strings.TrimSuffix(kindOf(words[1]).path, "/"), object{}
+	var none []string
+	for _, word := range words[2:] {
+		if name, without := strings.CutPrefix(word, "-"); without {
+			none = append(none, name)
+		} else {
+			s.place(fields, word)
+		}
+	}
+	token, through := s.here.Token, s.service
+	if len(words) > 2 {
+		through = s.service.Rewriting(func(path string, o object) {
+			if !strings.HasPrefix(path, at) {
+				return
+			}
+			maps.Copy(o, fields)
+			for _, name := range none {
+				delete(o, name)
+			}
+		})
+	}
+	*s.here = *through
+	s.here.Token = token
+	if genuine, isTerraform := s.drive.(*terraform); isTerraform {
+		genuine.At(s.here)
 	}
 }
 

@@ -227,45 +227,32 @@ func NewListResource() list.ListResource {
 }
 
 // List streams subscriptions, each with the whole resource. Canceled ones cannot be managed, so they are left out.
+// Generated configuration needs neither trial_end nor trial_period_days: both only matter to a creation. Nor does it
+// need plan_change.
 func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var items itemReader
 	listing := l.lists
 	listing.Describe = func(ctx context.Context, client *billing.Service, s *billing.Subscription) (object.Item, bool) {
-		items.client = client
+		if s.Status == statusCanceled {
+			return object.Item{}, false
+		}
 		var notes diag.Diagnostics
-		items.diags = &notes
-		item, managed := describe(s, func() ([]billing.SubscriptionItem, error) {
-			if !req.IncludeResource {
-				return nil, nil // takes a request, and nobody sees it
-			}
-			listed, _, err := items.read(ctx, s)
-			return listed, err
-		})
-		item.Notes = notes
-		return item, managed
+		items.client, items.diags = client, &notes
+		m, err := fromAPI(s)
+		if err == nil && req.IncludeResource { // otherwise nobody sees the items, which take a request
+			var listed []billing.SubscriptionItem
+			listed, _, err = items.read(ctx, s)
+			m.Items = seenItems(m.Items, listed)
+		}
+		m.TrialEnd, m.TrialPeriodDays = value.DateTimePointer(nil), types.Int64Null()
+		m.PlanChange = types.ObjectNull(planType.AttrTypes)
+		name := s.Status + " on " + s.BillingAccountID
+		if s.ExternalID != nil {
+			name = *s.ExternalID + " (" + s.Status + ")"
+		}
+		return object.Item{Name: name, Resource: m, Err: err, Notes: notes}, true
 	}
 	listing.List(ctx, req, stream)
-}
-
-// describe is a subscription in a list. Generated configuration needs neither trial_end nor trial_period_days: both
-// only matter to a creation. Nor does it need plan_change.
-func describe(s *billing.Subscription, items func() ([]billing.SubscriptionItem, error)) (object.Item, bool) {
-	if s.Status == statusCanceled {
-		return object.Item{}, false
-	}
-	m, err := fromAPI(s)
-	if err == nil {
-		var listed []billing.SubscriptionItem
-		listed, err = items()
-		m.Items = seenItems(types.SetNull(itemType), listed)
-	}
-	m.TrialEnd, m.TrialPeriodDays = value.DateTimePointer(nil), types.Int64Null()
-	m.PlanChange = types.ObjectNull(planType.AttrTypes)
-	name := s.Status + " on " + s.BillingAccountID
-	if s.ExternalID != nil {
-		name = *s.ExternalID + " (" + s.Status + ")"
-	}
-	return object.Item{Name: name, Resource: m, Err: err}, true
 }
 
 type invoicesModel struct {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -25,7 +24,7 @@ var itemType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"unit_amount_subcents": value.Subcents,
 }}
 
-// item is one product of a subscription. A null quantity is one; a null amount is the price's own.
+// item is one product of a subscription. A null amount is the price's own.
 type item struct {
 	product, price types.String
 	quantity, unit types.Int64
@@ -50,7 +49,9 @@ func itemOf(object types.Object) item {
 	var i item
 	i.product, _ = fields["product_id"].(types.String)
 	i.price, _ = fields["price_id"].(types.String)
-	i.quantity, _ = fields["quantity"].(types.Int64)
+	if i.quantity, _ = fields["quantity"].(types.Int64); i.quantity.IsNull() {
+		i.quantity = types.Int64Value(1)
+	}
 	i.unit, _ = fields["unit_amount_subcents"].(types.Int64)
 	return i
 }
@@ -80,11 +81,7 @@ func withQuantities(config types.Set) types.Set {
 	elements := make([]attr.Value, 0, len(config.Elements()))
 	for _, element := range config.Elements() {
 		if object, ok := element.(types.Object); ok && !object.IsUnknown() {
-			i := itemOf(object)
-			if i.quantity.IsNull() {
-				i.quantity = types.Int64Value(1)
-			}
-			element = i.value()
+			element = itemOf(object).value()
 		}
 		elements = append(elements, element)
 	}
@@ -100,15 +97,25 @@ func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	for n, remote := range listed {
 		items[n] = item{product: types.StringValue(remote.ProductID), price: types.StringValue(remote.PriceID),
 			quantity: types.Int64Value(remote.Quantity), unit: types.Int64PointerValue(remote.UnitAmountSubcents)}
-		if at := slices.IndexFunc(before, items[n].fulfils); at >= 0 {
-			items[n] = before[at]
-			before = slices.Delete(before, at, at+1)
+		if as, written := take(&before, items[n].fulfils); written {
+			items[n] = as
 		}
 	}
 	if len(items) == 0 && !prior.IsNull() && len(prior.Elements()) == 0 {
 		return prior
 	}
 	return itemSet(items)
+}
+
+// take takes the first item that fits out of a list.
+func take(from *[]item, fits func(item) bool) (taken item, found bool) {
+	at := slices.IndexFunc(*from, fits)
+	if at < 0 {
+		return item{}, false
+	}
+	taken = (*from)[at]
+	*from = slices.Delete(*from, at, at+1)
+	return taken, true
 }
 
 // withoutTwins merges items that are equal in everything, with the sum of their quantities: a set has each
@@ -134,17 +141,8 @@ func withoutTwins(listed []billing.SubscriptionItem) []billing.SubscriptionItem 
 
 // fulfils reports whether i, as the service has it, is what wanted asks for.
 func (i item) fulfils(wanted item) bool {
-	quantity := wanted.quantity
-	if quantity.IsNull() {
-		quantity = types.Int64Value(1)
-	}
-	return i.sameProduct(wanted) && i.quantity.Equal(quantity) &&
+	return i.sameProduct(wanted) && i.quantity.Equal(wanted.quantity) &&
 		(wanted.unit.IsNull() || wanted.unit.Equal(i.unit))
-}
-
-// means reports whether both items are equal, regardless of the case of the ids.
-func (i item) means(other item) bool {
-	return i.sameProduct(other) && i.quantity.Equal(other.quantity) && i.unit.Equal(other.unit)
 }
 
 func (i item) sameProduct(other item) bool {
@@ -159,11 +157,11 @@ func meansItems(wanted, state types.Set, asListed bool) bool {
 		return false
 	}
 	for _, i := range itemsOf(wanted) {
-		at := slices.IndexFunc(rest, func(have item) bool { return have.means(i) || asListed && have.fulfils(i) })
-		if at < 0 {
+		if _, there := take(&rest, func(have item) bool {
+			return have.fulfils(i) && (asListed || have.unit.Equal(i.unit))
+		}); !there {
 			return false
 		}
-		rest = slices.Delete(rest, at, at+1)
 	}
 	return true
 }
@@ -172,11 +170,9 @@ func meansItems(wanted, state types.Set, asListed bool) bool {
 func unseenItems(listed []billing.SubscriptionItem, seen, wanted types.Set) (unseen []item) {
 	rest := slices.Concat(itemsOf(seen), itemsOf(wanted))
 	for _, i := range itemsOf(seenItems(types.SetNull(itemType), listed)) {
-		if at := slices.IndexFunc(rest, i.fulfils); at >= 0 {
-			rest = slices.Delete(rest, at, at+1)
-			continue
+		if _, seen := take(&rest, i.fulfils); !seen {
+			unseen = append(unseen, i)
 		}
-		unseen = append(unseen, i)
 	}
 	return unseen
 }
@@ -214,8 +210,11 @@ func (p *planning) planItems() bool {
 	}
 	before, asListed := state, p.own.itemsAsListed()
 	first := p.own.firstItems(state)
-	if first {
-		if listed, ok := p.listItems(); ok {
+	if first && p.client != nil {
+		listed, known, err := readItems(p.ctx, p.client, p.State.ID.ValueString(), types.SetNull(itemType))
+		if err != nil {
+			apidiag.Add(p.Diags, err, p.r.Operation("read the items of", p.State))
+		} else if known {
 			before, asListed = listed, true
 		}
 	}
@@ -230,31 +229,17 @@ func (p *planning) planItems() bool {
 	return true
 }
 
-// listItems reads the items of a subscription whose state does not have them. It returns false where the service does
-// not list them.
-func (p *planning) listItems() (types.Set, bool) {
-	if p.client == nil {
-		return types.Set{}, false
-	}
-	items, listed, err := p.client.SubscriptionItems(p.ctx, p.State.ID.ValueString())
-	if err != nil {
-		apidiag.Add(p.Diags, err, p.r.Operation("read the items of", p.State))
-	}
-	return seenItems(types.SetNull(itemType), items), err == nil && listed
-}
-
 // warnRemovedItems reports which of the items that the subscription has are removed or changed, although this
 // configuration has not added them as they are.
 func (p *planning) warnRemovedItems(before types.Set) {
 	wanted := itemsOf(p.Planned.Items)
 	var lines []string
 	for _, i := range itemsOf(before) {
-		stays := func(w item) bool { return i.fulfils(w) }
-		if slices.ContainsFunc(wanted, stays) || p.own.addedItem(i) {
+		if slices.ContainsFunc(wanted, i.fulfils) || p.own.addedItem(i) {
 			continue
 		}
 		line := "  " + i.displayName()
-		if at := slices.IndexFunc(wanted, func(w item) bool { return i.sameProduct(w) }); at >= 0 {
+		if at := slices.IndexFunc(wanted, i.sameProduct); at >= 0 {
 			line += ", becomes " + wanted[at].amounts()
 		}
 		lines = append(lines, line)
@@ -318,14 +303,13 @@ func (i item) displayName() string {
 	return fmt.Sprintf("product_id %s, price_id %s, %s", i.product.ValueString(), i.price.ValueString(), i.amounts())
 }
 
-// key names an item with all it has. A missing quantity is one.
+// key names an item with all it has.
 func (i item) key() string {
 	unit := ""
 	if !i.unit.IsNull() {
-		unit = strconv.FormatInt(i.unit.ValueInt64(), 10)
+		unit = i.unit.String()
 	}
-	return strings.ToLower(fmt.Sprintf("%s %s %d %s",
-		i.product.ValueString(), i.price.ValueString(), max(1, i.quantity.ValueInt64()), unit))
+	return strings.ToLower(fmt.Sprintf("%s %s %s %s", i.product.ValueString(), i.price.ValueString(), i.quantity, unit))
 }
 
 func (i item) amounts() string {
@@ -339,7 +323,7 @@ func (i item) amounts() string {
 	if i.quantity.IsUnknown() {
 		return "a quantity that is known after apply, " + amount
 	}
-	return fmt.Sprintf("quantity %d, %s", max(1, i.quantity.ValueInt64()), amount)
+	return fmt.Sprintf("quantity %d, %s", i.quantity.ValueInt64(), amount)
 }
 
 // knownItems reports whether all of a set is known.
@@ -384,12 +368,12 @@ func (m model) refuseIncomplete(diags *diag.Diagnostics) {
 }
 
 // readItems reads the items, worded as prior words them; where the service does not list them, they stay as they are.
-func readItems(ctx context.Context, client *billing.Service, id string, prior types.Set) (types.Set, error) {
-	items, listed, err := client.SubscriptionItems(ctx, id)
-	if err != nil || !listed {
-		return prior, err
+func readItems(ctx context.Context, client *billing.Service, id string, prior types.Set) (types.Set, bool, error) {
+	items, known, err := client.SubscriptionItems(ctx, id)
+	if err != nil || !known {
+		return prior, false, err
 	}
-	return seenItems(prior, items), nil
+	return seenItems(prior, items), true, nil
 }
 
 // itemReader reads the items of one subscription after the other, one request each. Once it has turned out that the

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -169,13 +170,13 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy,
 		prior.OnExternalCancel
 	m.Items = prior.Items
-	m.BillingAccountID, m.PlanID = value.KeepID(prior.BillingAccountID,
-		m.BillingAccountID), value.KeepID(prior.PlanID, m.PlanID)
-	m.CompanyID, m.ProductGroupID = value.KeepID(prior.CompanyID, m.CompanyID), value.KeepID(prior.ProductGroupID,
-		m.ProductGroupID)
+	m.BillingAccountID = value.KeepID(prior.BillingAccountID, m.BillingAccountID)
+	m.PlanID = value.KeepID(prior.PlanID, m.PlanID)
+	m.CompanyID = value.KeepID(prior.CompanyID, m.CompanyID)
+	m.ProductGroupID = value.KeepID(prior.ProductGroupID, m.ProductGroupID)
 	m.DiscountCodeID = value.KeepID(prior.DiscountCodeID, m.DiscountCodeID)
-	m.CurrentPlanID, m.PendingPlanID = value.KeepID(prior.CurrentPlanID,
-		m.CurrentPlanID), value.KeepID(prior.PendingPlanID, m.PendingPlanID)
+	m.CurrentPlanID = value.KeepID(prior.CurrentPlanID, m.CurrentPlanID)
+	m.PendingPlanID = value.KeepID(prior.PendingPlanID, m.PendingPlanID)
 	if m.CancellationReason.IsNull() && own.had(argCancellationReason) {
 		// The service records a reason only with a cancellation. Until then the state has the configured one.
 		m.CancellationReason = value.Known(prior.CancellationReason)
@@ -212,15 +213,6 @@ func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnos
 	state = state.preserve(m, s, own)
 	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
 	return state
-}
-
-// emptyCollections writes what an imported subscription has none of as empty: a configuration that leaves it out and
-// one that writes it empty both plan nothing then.
-func (m *model) emptyCollections() {
-	if m.Items.IsNull() {
-		m.Items = types.SetValueMust(itemType, nil)
-	}
-	m.CustomMetadata = m.CustomMetadata.OrEmpty()
 }
 
 // sameID reports whether both name the same object, or none.
@@ -281,19 +273,14 @@ func (m model) body(prior model) billing.SubscriptionBody {
 
 // field is value.Changed, which leaves out what is unknown.
 func field[V attr.Value, T any](planned, prior V, to func(V) T) api.Field[T] {
-	return value.Changed(known(planned, prior), prior, to)
+	if planned.IsUnknown() {
+		planned = prior
+	}
+	return value.Changed(planned, prior, to)
 }
 
 func text(planned, prior types.String) api.Field[string] {
 	return field(planned, prior, types.String.ValueString)
-}
-
-// known is planned, or before while planned is unknown.
-func known[V attr.Value](planned, before V) V {
-	if planned.IsUnknown() {
-		return before
-	}
-	return planned
 }
 
 // following is the subscription that was created, with what is configured and a creation cannot carry.
@@ -411,24 +398,20 @@ func (m model) pauseRuns() bool {
 	}
 }
 
-// keepFulfilled leaves a pause in the state that the service does not have any more because its resumes_at has passed:
-// a configuration that still names it asks for nothing. now is the service's clock.
-func (m *model) keepFulfilled(prior model, now time.Time) {
-	_, resumesAt := pauseFields(prior.Pause)
-	due, planned := api.Moment(resumesAt.ValueString())
-	if m.Pause.IsNull() && planned && !due.After(now) && m.Status.ValueString() != statusCanceled {
-		m.Pause = prior.Pause
-	}
-}
-
-// warnEndedPause reports that a pause that the configuration asked for was ended before its time. A pause that never
-// began, because the step that pauses failed, has not ended.
-func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
-	began := prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull()
-	if prior.Pause.IsNull() || !state.Pause.IsNull() || !began {
+// endPause says what it means that the service does not have the pause of the state any more. Where its resumes_at has
+// passed by the service's clock, it is fulfilled and stays in the state: a configuration that still names it asks for
+// nothing. Otherwise it was ended elsewhere; a pause that never began, because the step that pauses failed, has not.
+func (m *model) endPause(ctx context.Context, client *billing.Service, prior model, diags *diag.Diagnostics) {
+	if prior.Pause.IsNull() || !m.Pause.IsNull() {
 		return
 	}
-	diags.AddAttributeWarning(path.Root("pause"), "The pause of "+state.displayName()+" has ended",
-		"It was ended outside of Terraform. If the configuration still has the pause block, the plan pauses again: "+
-			"remove it, or set another resumes_at.")
+	_, resumesAt := pauseFields(prior.Pause)
+	switch {
+	case m.Status.ValueString() != statusCanceled && past(ctx, client, resumesAt.ValueString()):
+		m.Pause = prior.Pause
+	case prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull():
+		diags.AddAttributeWarning(path.Root("pause"), "The pause of "+m.displayName()+" has ended",
+			"It was ended outside of Terraform. If the configuration still has the pause block, the plan pauses again: "+
+				"remove it, or set another resumes_at.")
+	}
 }

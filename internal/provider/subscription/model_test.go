@@ -129,7 +129,7 @@ func TestTransitions(t *testing.T) {
 			p.Planned.PlanID, p.Planned.PlanChange = types.StringValue(plan), planChangeOf(timing)
 		}
 	}
-	seen := map[string]bool{"keep a pause that is over": true} // needs a clock, see TestSubscription_pausePast
+	seen := map[string]bool{"keep a pause that is over": true} // needs a clock, see testdata/pause.txt
 	for name, c := range map[string]struct {
 		state   func(*model)
 		plan    func(*planning)
@@ -259,7 +259,7 @@ func TestBodies(t *testing.T) {
 		want string
 	}{
 		"creation": {config.body(model{}),
-			`{"billing_account_id":"a","items":[{"product_id":"x","price_id":"y"}],"plan_id":"p"}`},
+			`{"billing_account_id":"a","items":[{"product_id":"x","price_id":"y","quantity":1}],"plan_id":"p"}`},
 		"what follows": {config.following(state).body(state), `{"discount_percent":12.50,"allow_pause":false}`},
 		"update":       {plan.body(state), `{"notes":"n","discount_percent":12.50}`},
 		"unknown":      {unknown.body(state), `{}`},
@@ -275,7 +275,7 @@ func TestBodies(t *testing.T) {
 // TestSeenItems: as the service lists them, in the words they had where these mean the same.
 func TestSeenItems(t *testing.T) {
 	t.Parallel()
-	a := item{product: types.StringValue("a"), price: types.StringValue("p")}
+	a := item{product: types.StringValue("a"), price: types.StringValue("p"), quantity: types.Int64Value(1)}
 	three := item{product: types.StringValue("a"), price: types.StringValue("p"), quantity: types.Int64Value(3),
 		unit: types.Int64Value(5)}
 	remote := func(quantity int64, unit *int64) billing.SubscriptionItem {

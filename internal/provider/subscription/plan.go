@@ -169,22 +169,18 @@ func past(ctx context.Context, client *billing.Service, date string) bool {
 // plannedCreate leaves to the apply what only the service can say.
 func (p *planning) plannedCreate() {
 	m, config := &p.Planned, p.Config
-	m.CustomMetadata = config.CustomMetadata
+	for _, name := range []string{"custom_metadata", "company_id", "product_group_id", argCancellationReason,
+		"trial_period_days"} {
+		m.at(name).Set(config.at(name))
+	}
 	m.Items = withQuantities(config.Items)
 	m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull()
 	m.CanceledAt, m.ResumedAt = types.StringNull(), types.StringNull()
-	m.CompanyID, m.ProductGroupID = config.CompanyID, config.ProductGroupID
 	if config.PlanChange.IsNull() {
 		m.PlanChange = planChangeOf(timingImmediate)
 	}
 	if config.CancelAtPeriodEnd.IsNull() {
 		m.CancelAtPeriodEnd = types.BoolValue(false)
-	}
-	if config.CancellationReason.IsNull() {
-		m.CancellationReason = types.StringNull()
-	}
-	if config.TrialPeriodDays.IsNull() {
-		m.TrialPeriodDays = types.Int64Null()
 	}
 	if config.Pause.IsNull() || p.pauseOver() {
 		m.PausedAt, m.ResumesAt = types.StringNull(), types.StringNull()

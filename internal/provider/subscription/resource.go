@@ -215,7 +215,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		state = state.preserve(prior, remote, own)
 	}
 	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
-		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
+		state.Items, _, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
 		if forbidsItems(err) {
 			warnForbidden(err, "the items of "+prior.displayName(), &resp.Diagnostics)
 			err = nil
@@ -226,14 +226,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	if importing {
-		state.emptyCollections()
-	}
-	if !prior.Pause.IsNull() && state.Pause.IsNull() {
-		if now, ok := client.Now(ctx); ok {
-			state.keepFulfilled(prior, now)
+		// None is written as empty: a configuration that leaves it out and one that writes it empty both plan nothing.
+		if state.Items.IsNull() {
+			state.Items = types.SetValueMust(itemType, nil)
 		}
+		state.CustomMetadata = state.CustomMetadata.OrEmpty()
 	}
-	warnEndedPause(prior, state, &resp.Diagnostics)
+	state.endPause(ctx, client, prior, &resp.Diagnostics)
 	// The import's own run ends with the next refresh.
 	if recorded := value.OrEmpty(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
 		own.Recorded, own.Imported = recorded, importing

@@ -87,7 +87,7 @@ func crossings() []crossing {
 		{transition: "resume", before: paused, arguments: []string{"pause"}},
 		{transition: "resume", before: acctest.JSON{"pause": acctest.JSON{}, "trial_period_days": 5},
 			after: acctest.JSON{"trial_period_days": 5}, arguments: []string{"pause"},
-			meanwhile: func(s *subject) { s.pass(6 * 24 * time.Hour) }},
+			meanwhile: func(s *subject) { s.service.Sandbox.Clock().Advance(6 * 24 * time.Hour) }},
 		{transition: "cancel at the end of the period", after: acctest.JSON{"cancel_at_period_end": true},
 			arguments: []string{"cancel_at_period_end"}},
 		{transition: "take the cancellation back", before: acctest.JSON{"cancel_at_period_end": true},
@@ -99,7 +99,7 @@ func crossings() []crossing {
 // knows everything that the table does not name, and nothing else changes at the service.
 func TestSubscription_touches(t *testing.T) {
 	t.Parallel()
-	// planned alone, see TestSubscription_unknownPlan, or nothing that the service changes
+	// planned alone, see testdata/unknown.txt, or nothing that the service changes
 	seen := map[string]bool{"change the plan to one that is not known yet": true, "keep a pause that is over": true,
 		"adopt items that are there": true}
 	for _, c := range crossings() {
@@ -111,7 +111,7 @@ func TestSubscription_touches(t *testing.T) {
 			if c.meanwhile != nil {
 				c.meanwhile(s)
 			}
-			s.pass(time.Hour)
+			s.service.Sandbox.Clock().Advance(time.Hour)
 			s.Reread()
 			p := s.Plan(s.With(c.after))
 			known := slices.Concat(c.arguments, c.outcome)
@@ -154,41 +154,4 @@ func expected(c crossing, s *subject) []string {
 	})
 	slices.Sort(names)
 	return names
-}
-
-// TestSubscription_unknownPlan: a plan, or a time for it, that is not known yet leaves open which transition it
-// becomes.
-func TestSubscription_unknownPlan(t *testing.T) {
-	t.Parallel()
-	for name, lines := range map[string]acctest.JSON{
-		"plan_id": {"plan_id": acctest.Unknown},
-		"timing":  {"plan_id": planB, "plan_change": acctest.JSON{"timing": acctest.Unknown}},
-		"change":  {"plan_id": planB, "plan_change": acctest.Unknown},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := subscribe(t)
-			s.Configure(nil)
-			unknown := s.Plan(s.With(lines)).Unknown(t)
-			for _, name := range subscription.Touches()["change the plan to one that is not known yet"] {
-				if !slices.Contains(unknown, name) {
-					t.Errorf("%s is planned as known", name)
-				}
-			}
-			if slices.Contains(unknown, "status") || slices.Contains(unknown, "notes") {
-				t.Errorf("known after apply: %v", unknown)
-			}
-		})
-	}
-}
-
-// TestSubscription_unknownPause: a pause that is not known yet may become a resumption.
-func TestSubscription_unknownPause(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t)
-	s.Configure(acctest.JSON{"pause": acctest.JSON{}})
-	unknown := s.Plan(s.With(acctest.JSON{"pause": acctest.Unknown})).Unknown(t)
-	if !slices.Contains(unknown, "resumed_at") || !slices.Contains(unknown, "status") {
-		t.Errorf("known after apply: %v", unknown)
-	}
 }

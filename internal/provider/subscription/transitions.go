@@ -226,8 +226,7 @@ func (p *planning) planTransition() string {
 // hastens returns the transition that lets the pending plan begin now, "" where the configuration does not ask for
 // that.
 func (p *planning) hastens() string {
-	if p.State.PendingPlanID.IsNull() || !sameID(p.State.PendingPlanID, p.Planned.PlanID) ||
-		sameID(p.State.CurrentPlanID, p.Planned.PlanID) {
+	if p.State.PendingPlanID.IsNull() || sameID(p.State.CurrentPlanID, p.Planned.PlanID) {
 		return ""
 	}
 	config := model{PlanChange: p.Config.PlanChange}

@@ -7,6 +7,49 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
+const (
+	planA    = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
+	planB    = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02"
+	planC    = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a03"
+	productA = "0a6f5c6e-90c5-4ac3-8f0e-2f3c8b9d7e11"
+	productB = "0a6f5c6e-90c5-4ac3-8f0e-2f3c8b9d7e12"
+	priceA   = "3e2d1c0b-7a69-4858-9f46-1d2e3f4a5b61"
+	priceB   = "3e2d1c0b-7a69-4858-9f46-1d2e3f4a5b62"
+)
+
+var (
+	later = acctest.JSON{"timing": "end_of_period"}
+	itemA = acctest.JSON{"product_id": productA, "price_id": priceA}
+	itemB = acctest.JSON{"product_id": productB, "price_id": priceB, "quantity": 3, "unit_amount_subcents": 499000}
+)
+
+// subject is one subscription of a new customer, driven without Terraform, where the attribute that an error is about
+// matters, or what a plan leaves open.
+type subject struct {
+	*acctest.Subject
+	service *acctest.Service
+}
+
+// subscribe prepares a subscription with plan A and the external_id s-1.
+func subscribe(t *testing.T) *subject {
+	t.Helper()
+	service := acctest.Start(t)
+	service.NeedsSandbox("the clock is moved and failures are made")
+	base := acctest.JSON{"billing_account_id": accountOf(service), "external_id": "s-1", "plan_id": planA}
+	return &subject{Subject: service.Subject("billing_subscription", base), service: service}
+}
+
+var says = acctest.Says
+
+// accountOf opens a billing account with a new customer and returns its id.
+func accountOf(service *acctest.Service) string {
+	account, _ := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Owner"})["billing_account"].(acctest.JSON)
+	id, _ := account["id"].(string)
+	return id
+}
+
+func TestMain(m *testing.M) { acctest.RunTests(m) }
+
 // TestSubscription_validation: what cannot be right is rejected before anything is asked.
 func TestSubscription_validation(t *testing.T) {
 	t.Parallel()
@@ -71,7 +114,7 @@ func TestSubscription_validation(t *testing.T) {
 			says(t, errors, c.on)
 		}
 	}
-	if have := s.operations(); len(have) > 0 {
+	if have := s.Calls(); len(have) > 0 {
 		t.Errorf("asked for %v", have)
 	}
 	// What is not known yet may be right.
@@ -154,6 +197,6 @@ func TestSubscription_taken(t *testing.T) {
 		t.Error("something was created")
 	}
 	// That of a canceled one is free.
-	s.outside("cancel", nil)
+	s.service.Must("POST", "/v1/subscriptions/"+s.ID()+"/cancel", acctest.JSON{})
 	other.Set(s.With(nil))
 }

@@ -57,7 +57,8 @@ type deliveryModel struct {
 
 func deliveryFromAPI(d *collections.Delivery) (deliveryModel, error) {
 	return deliveryModel{ID: types.StringValue(d.ID), Event: value.TextOrNull(d.Event),
-		EventID: value.TextOrNull(d.EventID), Status: value.TextOrNull(d.Status), HTTPCode: types.Int64PointerValue(d.HTTPCode),
+		EventID: value.TextOrNull(d.EventID), Status: value.TextOrNull(d.Status),
+		HTTPCode: types.Int64PointerValue(d.HTTPCode),
 		Attempts: types.Int64Value(d.Attempts), LastError: types.StringPointerValue(d.LastError),
 		RequestBody: types.StringPointerValue(d.RequestBody), ResponseBody: types.StringPointerValue(d.ResponseBody),
 		CreatedAt: value.TextOrNull(d.CreatedAt), DeliveredAt: types.StringPointerValue(d.DeliveredAt),

@@ -89,7 +89,8 @@ func TestAccWebhookEndpoint(t *testing.T) {
 			ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, "secret", "updated_at")},
 		resource.TestStep{Config: full("2", "b"), ConfigVariables: credential("second"), ResourceName: address,
 			ImportState: true, ImportStateId: "url=" + receiver.URL, ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"secret", "rotate_secret_when_changed", "authentication"}},
+			ImportStateVerifyIgnore: []string{"secret", "rotate_secret_when_changed", "authentication",
+				"updated_at"}},
 	)
 }
 
@@ -110,12 +111,16 @@ func TestAccWebhookEndpoint_import(t *testing.T) {
 	}
 	known := statecheck.ExpectIdentity(address, map[string]knownvalue.Check{"id": knownvalue.StringExact(id),
 		"url": knownvalue.Null()})
-	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_11_0),
-		append(imported(fmt.Sprintf("id = %q", id), ""),
-			imported(fmt.Sprintf("id = %q", "url="+url), "password_wo = \"p\"\n credentials_wo_version = 1")...)...)
-	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0),
-		append(imported(fmt.Sprintf("identity = { id = %q }", id), "", known),
-			imported(fmt.Sprintf("identity = { url = %q }", url), "", known)...)...)
+	t.Run("by id", func(t *testing.T) {
+		acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_11_0),
+			append(imported(fmt.Sprintf("id = %q", id), ""),
+				imported(fmt.Sprintf("id = %q", "url="+url), "password_wo = \"p\"\n credentials_wo_version = 1")...)...)
+	})
+	t.Run("by identity", func(t *testing.T) {
+		acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0),
+			append(imported(fmt.Sprintf("identity = { id = %q }", id), "", known),
+				imported(fmt.Sprintf("identity = { url = %q }", url), "", known)...)...)
+	})
 }
 
 // TestAccWebhookEndpointList: a query lists every endpoint with its identity and the whole resource.

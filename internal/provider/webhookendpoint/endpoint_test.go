@@ -34,12 +34,6 @@ var same, says = acctest.Same, acctest.Says
 
 func (s *subject) secret() string { return s.Value("secret") }
 
-// remote is the endpoint at the service.
-func (s *subject) remote() acctest.JSON {
-	s.t.Helper()
-	return s.service.MustCollections("GET", endpoints+"/"+s.ID(), nil)
-}
-
 // another registers an endpoint of the same url as another system would.
 func (s *subject) another() acctest.JSON {
 	return s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL})

@@ -37,7 +37,8 @@ func TestDataSources(t *testing.T) {
 			t.Fatalf("%v: %v, %s", config, found, text)
 		}
 		same(t, "found", []string{fmt.Sprint(found["id"], found["url"], found["description"], found["active"],
-			found["events"], found["authentication"])}, fmt.Sprint(ids[0], "https://one.example.com/", "first", false, []any{"charge.paid"},
+			found["events"], found["authentication"])}, fmt.Sprint(ids[0], "https://one.example.com/", "first",
+			false, []any{"charge.paid"},
 			acctest.JSON{"type": "header", "username": nil, "name": "X-A"}))
 	}
 	for _, c := range []struct {

@@ -71,7 +71,7 @@ func Finance(c *Conn) Service[*finance.Service] { return c.Finance }
 // Collections returns the way to the collections service.
 func Collections(c *Conn) Service[*collections.Service] { return c.Collections }
 
-// Argument is a provider argument and the environment variable that is used when it is not set.
+// ProviderArgument is a provider argument and the environment variable that is used when it is not set.
 type ProviderArgument struct {
 	Name, Variable string
 	// Empty says that the configuration sets it to the empty text, which takes precedence over the variable.

@@ -60,6 +60,7 @@ func (a *ConnectedAction) Configure(_ context.Context, req action.ConfigureReque
 type ConnectedEphemeral struct{ Conn *Conn }
 
 // Configure takes the Conn. Terraform calls it without one while it only validates.
-func (e *ConnectedEphemeral) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+func (e *ConnectedEphemeral) Configure(_ context.Context, req ephemeral.ConfigureRequest,
+	resp *ephemeral.ConfigureResponse) {
 	e.Conn = from(req.ProviderData, &resp.Diagnostics)
 }

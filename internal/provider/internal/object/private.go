@@ -33,8 +33,8 @@ func (n PrivateMap) SetKey(_ context.Context, key string, value []byte) diag.Dia
 
 type notesKey struct{}
 
-// WithPrivate makes what reads and writes a private state use the notes, whatever store they are given: for a call that does not come from the
-// framework.
+// WithPrivate makes what reads and writes a private state use the notes, whatever store they are given: for a call that
+// does not come from the framework.
 func WithPrivate(ctx context.Context, notes PrivateMap) context.Context {
 	return context.WithValue(ctx, notesKey{}, notes)
 }
@@ -74,8 +74,8 @@ func SetPrivate[T any](ctx context.Context, store PrivateState, key string, valu
 // keyPlanned is where a plan leaves what its apply has to know.
 const keyPlanned = "planned"
 
-// SetPlanned hands value from a plan to its apply: Terraform carries the private state of a plan to the update that applies
-// it. store is ModifyPlanResponse.Private.
+// SetPlanned hands value from a plan to its apply: Terraform carries the private state of a plan to the update that
+// applies it. store is ModifyPlanResponse.Private.
 //
 // An apply cannot find out what was planned where the configuration counts: Terraform applies ignore_changes
 // to the configuration of a plan, and hands the bare configuration to the apply.

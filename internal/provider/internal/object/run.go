@@ -219,7 +219,8 @@ func (r *Run) note(typeName, id string, f fate) {
 // key names an object. UUIDs compare without case.
 func key(typeName, id string) ref { return ref{typeName, strings.ToLower(id)} }
 
-// PlannedStatus is what the plan of an object notes of its status, for the plans of objects that only an active one takes.
+// PlannedStatus is what the plan of an object notes of its status, for the plans of objects that only an active one
+// takes.
 type PlannedStatus struct {
 	// Configured is null where the configuration does not name the status.
 	Configured types.String

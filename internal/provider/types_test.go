@@ -235,7 +235,7 @@ func TestUpdateIsReadBack(t *testing.T) {
 		c.object.Set(c.config)
 		for _, f := range []sandbox.Fault{{Empty: true, Status: 204, After: true}, {Foreign: "html", Status: 200, After: true}} {
 			config := c.changed
-			if f.HTML {
+			if f.Foreign != "" {
 				config = c.config
 			}
 			c.fault("update", f)

@@ -193,9 +193,15 @@ func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagn
 	}
 }
 
-// refuseLifetime refuses a key whose successor would be due before the key is used.
+// refuseLifetime refuses a key with two expiries, and one whose successor would be due before the key is used. What is
+// not known yet, as every variable is to terraform validate, may still be null.
 func (m model) refuseLifetime(diags *diag.Diagnostics) {
 	lifetime := m.ExpiresAfterDays
+	if isKnown(m.ExpiresAt, lifetime) && !m.ExpiresAt.IsNull() && !lifetime.IsNull() {
+		diags.AddAttributeError(path.Root("expires_after_days"), fmt.Sprintf("API key %q has two expiries",
+			m.Name.ValueString()), "expires_at is a fixed time, and expires_after_days a lifetime that every new key gets. "+
+			"Remove one of them.")
+	}
 	if days := lifetime.ValueInt64(); isKnown(lifetime, m.GracePeriodDays) && days > 0 && days <= m.graceDays() {
 		diags.AddAttributeError(path.Root("expires_after_days"),
 			fmt.Sprintf("The lifetime of API key %q is not longer than its grace period", m.Name.ValueString()),

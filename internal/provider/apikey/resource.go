@@ -63,11 +63,6 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !m.ExpiresAt.IsNull() && !m.ExpiresAfterDays.IsNull() {
-		resp.Diagnostics.AddAttributeError(path.Root("expires_after_days"), fmt.Sprintf("API key %q has two expiries",
-			m.Name.ValueString()), "expires_at is a fixed time, and expires_after_days a lifetime that every new key gets. "+
-			"Remove one of them.")
-	}
 	m.refuseLifetime(&resp.Diagnostics)
 }
 

@@ -233,7 +233,8 @@ func TestUpdateIsReadBack(t *testing.T) {
 			return
 		}
 		c.object.Set(c.config)
-		for _, f := range []sandbox.Fault{{Empty: true, Status: 204, After: true}, {Foreign: "html", Status: 200, After: true}} {
+		for _, f := range []sandbox.Fault{{Empty: true, Status: 204, After: true},
+			{Foreign: "html", Status: 200, After: true}} {
 			config := c.changed
 			if f.Foreign != "" {
 				config = c.config

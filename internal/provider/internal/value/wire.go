@@ -25,22 +25,22 @@ func Changed[V attr.Value, T any](planned, state V, to func(V) T) api.Field[T] {
 	}
 }
 
-// Text is Changed for a text.
+// ChangedText is Changed for a text.
 func ChangedText(planned, state types.String) api.Field[string] {
 	return Changed(planned, state, types.String.ValueString)
 }
 
-// Number is Changed for a whole number.
+// ChangedNumber is Changed for a whole number.
 func ChangedNumber(planned, state types.Int64) api.Field[int64] {
 	return Changed(planned, state, types.Int64.ValueInt64)
 }
 
-// Bool is Changed for a truth value.
+// ChangedBool is Changed for a truth value.
 func ChangedBool(planned, state types.Bool) api.Field[bool] {
 	return Changed(planned, state, types.Bool.ValueBool)
 }
 
-// Labels is Changed for a set of texts where none and the empty set are the same.
+// ChangedLabels is Changed for a set of texts where none and the empty set are the same.
 func ChangedLabels(planned, state types.Set) api.Field[[]string] {
 	none := len(planned.Elements())+len(state.Elements()) == 0
 	if planned.Equal(state) || none && !planned.IsUnknown() {
@@ -49,7 +49,7 @@ func ChangedLabels(planned, state types.Set) api.Field[[]string] {
 	return api.Set(Texts(planned))
 }
 
-// Metadata is custom_metadata in the body of a creation: absent where there is none.
+// ChangedMetadata is custom_metadata in the body of a creation: absent where there is none.
 func ChangedMetadata(desired metadata.Owned) api.Field[json.RawMessage] {
 	payload := desired.Payload()
 	if payload == nil {
@@ -107,7 +107,7 @@ func AnyJSONText(raw json.RawMessage) types.String {
 	return types.StringValue(string(raw))
 }
 
-// Set is the set of texts, sorted and each once; none is null.
+// SetOf is the set of texts, sorted and each once; none is null.
 func SetOf(texts []string) types.Set {
 	if len(texts) == 0 {
 		return types.SetNull(types.StringType)

@@ -44,7 +44,8 @@ func TestChanged(t *testing.T) {
 			t.Errorf("%s: sends %s, want %s", name, raw, c.want)
 		}
 	}
-	if ChangedText(types.StringUnknown(), a).IsZero() || !ChangedText(types.StringUnknown(), types.StringUnknown()).IsZero() {
+	if ChangedText(types.StringUnknown(), a).IsZero() ||
+		!ChangedText(types.StringUnknown(), types.StringUnknown()).IsZero() {
 		t.Error("a value that is not known yet is a change of one that is known")
 	}
 }

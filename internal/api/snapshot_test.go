@@ -84,6 +84,13 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 		"Date": {cmp.Or(s.date, "Fri, 02 Jan 2026 00:00:00 GMT")}}}, nil
 }
 
+// counts is how often single objects and pages were read, for a look while reads are under way.
+func (s *shelf) counts() (singles, pages int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.singles, s.pages
+}
+
 func (s *shelf) respond(r *http.Request) (int, string) {
 	id, single := strings.CutPrefix(r.URL.Path, "/v1/customers/")
 	if single {
@@ -550,12 +557,13 @@ func TestRefreshed_canceled(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
-		if first == nil || s.pages != 0 {
-			t.Errorf("%v, %d pages", first, s.pages)
+		if _, pages := s.counts(); first == nil || pages != 0 {
+			t.Errorf("%v, %d pages", first, pages)
 		}
 		time.Sleep(time.Minute)
-		if second != nil || s.singles != 4 || s.pages != 1 {
-			t.Errorf("%v, %d single reads, %d pages", second, s.singles, s.pages)
+		synctest.Wait()
+		if singles, pages := s.counts(); second != nil || singles != 4 || pages != 1 {
+			t.Errorf("%v, %d single reads, %d pages", second, singles, pages)
 		}
 	})
 }

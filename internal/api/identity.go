@@ -135,20 +135,16 @@ func (c *Client) checkCreated(wanted creation, response *Response, object json.R
 			continue
 		}
 		show := strconv.Quote
-		if none {
-			show = func(text string) string {
-				if text == "" {
-					return "null"
-				}
-				return strconv.Quote(text)
-			}
-		}
 		if path == pathURL {
 			show = func(raw string) string { return strconv.Quote(ShownURL(raw)) }
 		}
+		has := show(have)
+		if none {
+			has = "null"
+		}
 		e := c.responseError(response, fmt.Sprintf("the request creates the %s with %s %s, and the response shows the %s %q "+
 			"with %[2]s %[6]s; a cache or proxy probably mixes up responses, and nothing of this one is used",
-			wanted.noun, path, show(want), wanted.noun, id, show(have)))
+			wanted.noun, path, show(want), wanted.noun, id, has))
 		return &OtherObjectError{Noun: wanted.noun, Asked: path + " " + show(want), Shown: id, Err: e}
 	}
 	return nil

@@ -23,8 +23,12 @@ func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record
 }
 
 func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record, error) {
-	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.get",
-		Path: place(collection, id)})
+	return s.one(ctx, api.Request{Operation: "finance.records.get", Path: place(collection, id)})
+}
+
+// one is the record that the response to a request shows; nil next to an error.
+func (s *Service) one(ctx context.Context, r api.Request) (*Record, error) {
+	record, err := api.One[Record](ctx, s.client, r)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +40,8 @@ func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record
 // record as it is afterwards.
 func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
 	before := s.client.DateText()
-	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.update",
-		Path: place(collection, id), Body: change})
-	return api.ReadBack(ctx, &record, err, func(ctx context.Context) (*Record, error) {
+	record, err := s.one(ctx, api.Request{Operation: "finance.records.update", Path: place(collection, id), Body: change})
+	return api.ReadBack(ctx, record, err, func(ctx context.Context) (*Record, error) {
 		s.writes.Note(collection+"/"+id, "", before)
 		return s.GetRecord(ctx, collection, id)
 	})

@@ -214,7 +214,7 @@ func (r *Resource[S, T, M]) Existing(ctx context.Context, p *Plan[M], e Existing
 	if p.Run == nil {
 		return nil
 	}
-	all, err := Listed(ctx, p.Run, p.typeName, e.List)
+	all, err := listedOnce(ctx, p.Run, p.typeName, e.List)
 	if err != nil {
 		tflog.Debug(ctx, "Existing objects cannot be listed, so none is looked for",
 			map[string]any{"type": p.typeName, "error": err.Error()})

@@ -25,7 +25,7 @@ type Run struct {
 	creates map[string]bool // types of which the creation of an object was planned
 	notes   map[ref]any     // what plans say, for the plans of other objects
 	applied bool
-	lists   map[string]*listing // by type; see Listed
+	lists   map[string]*listing // by type; see listedOnce
 }
 
 type ref struct{ typeName, id string }
@@ -260,8 +260,8 @@ type listing struct {
 	err   error
 }
 
-// Listed returns all objects of a type. They are listed once in a run.
-func Listed[T any](ctx context.Context, r *Run, typeName string, all func(context.Context) iter.Seq2[T, error]) (
+// listedOnce returns all objects of a type. They are listed once in a run.
+func listedOnce[T any](ctx context.Context, r *Run, typeName string, all func(context.Context) iter.Seq2[T, error]) (
 	[]T, error) {
 	r.mu.Lock()
 	if r.lists == nil {

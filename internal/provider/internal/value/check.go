@@ -141,7 +141,7 @@ var percentage = regexp.MustCompile(`^(0|[1-9][0-9]{0,2})(\.[0-9]{1,18})?$`)
 // Percent requires a decimal number from 0 to 100, written as JSON writes numbers.
 func Percent() validator.String {
 	return check{"a decimal number from 0 to 100", "Invalid percentage", func(s string) string {
-		if number, ok := ParseDecimal(s); ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0 {
+		if number, ok := parseDecimal(s); ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0 {
 			return ""
 		}
 		return fmt.Sprintf("%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.", s)

@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if number, ok := ParseDecimal(s); ok {
+		if number, ok := parseDecimal(s); ok {
 			if again, ok := new(big.Rat).SetString(number.FloatString(longestDecimal)); !ok || again.Cmp(number) != 0 {
 				t.Errorf("%q is %s", s, number)
 			}

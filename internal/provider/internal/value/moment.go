@@ -48,16 +48,16 @@ func (decimal) name() string { return "DecimalType" }
 const longestDecimal = 64
 
 func (decimal) same(a, b string) bool {
-	x, okX := ParseDecimal(a)
-	y, okY := ParseDecimal(b)
+	x, okX := parseDecimal(a)
+	y, okY := parseDecimal(b)
 	if !okX || !okY {
 		return a == b
 	}
 	return x.Cmp(y) == 0
 }
 
-// ParseDecimal reads a decimal number exactly: digits, at most one dot, a sign. Exponents are not accepted.
-func ParseDecimal(s string) (*big.Rat, bool) {
+// parseDecimal reads a decimal number exactly: digits, at most one dot, a sign. Exponents are not accepted.
+func parseDecimal(s string) (*big.Rat, bool) {
 	if s == "" || len(s) > longestDecimal {
 		return nil, false
 	}

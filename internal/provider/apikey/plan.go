@@ -206,7 +206,7 @@ func (m model) refuseLifetime(diags *diag.Diagnostics) {
 		diags.AddAttributeError(path.Root("expires_after_days"),
 			fmt.Sprintf("The lifetime of API key %q is not longer than its grace period", m.Name.ValueString()),
 			fmt.Sprintf("expires_after_days is %d and grace_period_days is %d (its default is %d). A new key is created "+
-				"grace_period_days before the old one expires, so that would be at once. Write a larger expires_after_days "+
+				"grace_period_days before the old one expires, which would be immediately. Write a larger expires_after_days "+
 				"or a smaller grace_period_days.", days, m.graceDays(), int64(defaultGraceDays)))
 	}
 }

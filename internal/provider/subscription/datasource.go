@@ -198,7 +198,7 @@ func readMany(ctx context.Context, client *billing.Service, m *listDataModel, di
 		items := itemReader{client: client, diags: diags}
 		show = items.withItems(ctx)
 	}
-	m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Limit, "subscriptions", show, diags)
+	m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Ordering, "subscriptions", show, diags)
 }
 
 type lists = object.ListResource[*billing.Service, billing.Subscription, filters]
@@ -304,7 +304,7 @@ func invoicesSchema() schema.Schema {
 func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
 	query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(),
 		BillingAccountID: m.BillingAccountID.ValueString(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
-	m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
+	m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Ordering, "invoices", invoiceFromAPI, diags)
 }
 
 // InvoiceAction invoices a subscription.

@@ -108,7 +108,8 @@ func TestAdd_advice(t *testing.T) {
 		"unauthorized, finance": {refusal(401, "unauthorized", func(e *api.Error) { e.Service = "finance" }),
 			[]string{"finance_token", "BILLING_FINANCE_TOKEN", "finance_base_url"}},
 		"unauthorized": {refusal(401, "unauthorized", nil),
-			[]string{"revoked or expired", "BILLING_TOKEN", "base_url"}},
+			[]string{"revoked or expired", "BILLING_TOKEN", "base_url",
+				"Set a valid token of the recurring-billing service there."}},
 		"unauthorized, bare": {refusal(401, "", nil), []string{"revoked or expired"}},
 		"scope": {refusal(403, "insufficient_scope", func(e *api.Error) {
 			e.Required, e.Granted = []string{"customers:write", "customers:read"}, []string{"invoices:read"}
@@ -138,7 +139,11 @@ func TestAdd_advice(t *testing.T) {
 			"Set finance_token to a token of the financial-management"}},
 		"too many, no time": {refusal(429, "rate_limited", nil), []string{"The service limits requests. Run again later"}},
 		"server error": {refusal(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
-			[]string{"failed to respond 5 times in a row", "few minutes"}},
+			[]string{"failed to respond 5 times in a row", "few minutes, or set retry_timeout"}},
+		"capped": {refusal(503, "", func(e *api.Error) { e.Attempts, e.Capped = 3, true }),
+			[]string{"3 times in a row", "few minutes, or raise max_retries, which allowed no further attempt."}},
+		"never repeated": {refusal(503, "", func(e *api.Error) { e.Attempts, e.Capped = 1, true }),
+			[]string{"few minutes, or allow more attempts: max_retries or retry_timeout is 0."}},
 		"gateway":     {refusal(502, "", nil), []string{"failed to respond.", "few minutes"}},
 		"unavailable": {refusal(503, "unavailable", nil), []string{"few minutes"}},
 	} {

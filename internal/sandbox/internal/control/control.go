@@ -193,12 +193,20 @@ func (s *Control) controlAddFault(r *http.Request) (any, error) {
 
 func (s *Control) controlRemoveFault(r *http.Request) (any, error) {
 	if !s.Server.RemoveFault(r.PathValue("id")) {
-		return nil, server.ErrNotFound.With("There is no fault " + quote(r.PathValue("id")) + ".")
+		var known []string
+		for _, f := range s.Server.Faults.List() {
+			known = append(known, f.ID)
+		}
+		return nil, server.ErrNotFound.With("There is no fault " + quote(r.PathValue("id")) + among(r.PathValue("id"), known))
 	}
 	return struct{}{}, nil
 }
 
 func (s *Control) controlTokens(*http.Request) (any, error) {
+	return s.tokenStates()
+}
+
+func (s *Control) tokenStates() ([]TokenState, error) {
 	states := []TokenState{}
 	err := s.DB.View(func(tx *store.Tx) error {
 		for _, stored := range s.tokens.All(tx) {
@@ -242,7 +250,16 @@ func (s *Control) controlNewToken(r *http.Request) (any, error) {
 func (s *Control) controlRevoke(r *http.Request) (any, error) {
 	err := s.RevokeToken(r.PathValue("prefix"))
 	if errors.Is(err, errNoToken) {
-		return nil, server.ErrNotFound.With("There is no token with this prefix.")
+		states, err := s.tokenStates()
+		if err != nil {
+			return nil, err
+		}
+		known := make([]string, len(states))
+		for i, state := range states {
+			known[i] = state.Prefix
+		}
+		// Not quoted: it may be a token of another sandbox.
+		return nil, server.ErrNotFound.With("There is no token with this prefix" + among(r.PathValue("prefix"), known))
 	}
 	return struct{}{}, err
 }

@@ -30,7 +30,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *object.Conn {
 		pool, err := api.LoadCertPool(file.text)
 		if err != nil {
 			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file",
-				apidiag.Capitalize(err.Error())+". Check the path, and what the file contains."+file.origin())
+				"Could not "+err.Error()+". Check the path, and what the file contains."+file.origin())
 			return c
 		}
 		roots = pool

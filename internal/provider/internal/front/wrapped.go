@@ -43,6 +43,7 @@ type Resource interface {
 	resource.ResourceWithIdentity
 	resource.ResourceWithImportState
 	resource.ResourceWithModifyPlan
+	resource.ResourceWithMoveState
 }
 
 // Wrapped makes resource types give the framework what they have returned to the Server already. A type that offers

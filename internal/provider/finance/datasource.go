@@ -81,7 +81,7 @@ func listDataSchema() schema.Schema {
 }
 
 const aboutItems = "The service does not document the fields of its objects, so each is returned whole, as a JSON " +
-	"string." + object.Filtered + object.Paged
+	"string."
 
 // reserved names what belongs to the paging of financial management.
 func reserved(name string) string {

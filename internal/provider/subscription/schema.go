@@ -97,9 +97,8 @@ func attributes() map[string]schema.Attribute {
 		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
 			PlanModifiers: keepSpelling(), MarkdownDescription: "Id of the billing account that is invoiced." + replaces},
 		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(value.NotBlank()),
-			MarkdownDescription: "Identifier of the subscription in your own system, unique among the " +
-				"organization's subscriptions that are not canceled. It finds the subscription after a lost response, and in " +
-				"an import. If removed, it is cleared."},
+			MarkdownDescription: "Identifier in your own system, unique among the organization's subscriptions that are not " +
+				"canceled. It finds the subscription after a lost response, and in an import. If removed, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"), PlanModifiers: keepSpelling(),
 			MarkdownDescription: "Id of the requested plan; required if there are no `items`. A change is billable and made " +
 				"in place, as `plan_change` says. If removed, only items are billed. The active plan is `current_plan_id`."},
@@ -185,18 +184,12 @@ func attributes() map[string]schema.Attribute {
 
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A subscription of a billing account to a plan, to single items, or to both. [The guide on " +
-	"subscriptions](../guides/subscriptions.md) describes its lifecycle.\n\nA new subscription is billed from its " +
-	"start, " +
-	"or from the end of its trial. All changes are made in place, except of `billing_account_id`, `company_id` and " +
-	"`product_group_id`: changing one of these forces replacement, which cancels this subscription and creates " +
-	"another one that is billed from its start; the plan warns. The plan shows all billable changes: `plan_id`, " +
-	"`items`, the discounts, `billing_cycle`, `pause`. The ids of plans, products and prices are found by their names " +
-	"with the data source `billing_records`. In `custom_metadata`, this configuration owns the keys it names (see [the " +
-	"guide on ownership](../guides/custom-metadata.md)).\n\nDestroying cancels immediately, unless `deletion_policy` is " +
-	"set. A subscription that was canceled elsewhere stays in the state and is recreated only with " +
-	"`on_external_cancel = \"recreate\"`; one that no longer exists at the service is planned for re-creation. Import " +
-	"by id or by `external_id` (see [the guide on importing](../guides/import.md)). A refresh takes one request, and " +
-	"one more if the state has `items`."
+	"subscriptions](../guides/subscriptions.md) describes its lifecycle, and [where plan ids come " +
+	"from](../guides/subscriptions.md#where-do-plan-ids-come-from).\n\nA new subscription is billed from its start, or " +
+	"from the end of its trial. Replacing it cancels it and bills the new one from its start; the plan warns. All other " +
+	"changes are made in place, and the plan shows those that are billable.\n\nDestroying cancels immediately, unless " +
+	"`deletion_policy` is set. A subscription that no longer exists at the service is planned for re-creation. A " +
+	"refresh takes one request, and one more if the state has `items`."
 
 // Parts of descriptions that several arguments have in common.
 const (
@@ -239,17 +232,16 @@ func pauseAttribute() schema.SingleNestedAttribute {
 				MarkdownDescription: "How invoices that are created during the pause are handled: `mark_uncollectible`, " +
 					"`keep_as_draft` or `void`. Defaults to `mark_uncollectible`."},
 			"resumes_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
-				Validators: []validator.String{value.DateOrDateTime()},
-				MarkdownDescription: "When the pause ends automatically: an ISO 8601 date (its midnight in UTC), " +
-					"or date and time with zone. If unset, the pause ends when the block is removed."},
+				Validators:          []validator.String{value.DateOrDateTime()},
+				MarkdownDescription: "When the pause ends automatically: a date, or date and time with zone. If unset, the pause " +
+					"ends when the block is removed."},
 		}}
 }
 
 func planChangeAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true,
 		MarkdownDescription: "How a change of `plan_id` is applied. Changing only this has no effect: the state " +
-			"keeps the old value until the next change of the subscription. If unset, a change of plan takes " +
-			"effect immediately.",
+			"keeps the old value until the next change of the subscription.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true,
 				Validators: []validator.String{stringvalidator.OneOf(timingImmediate, timingEndOfPeriod)},

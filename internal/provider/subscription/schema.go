@@ -52,8 +52,7 @@ var computedTexts = map[string]string{
 	"pending_plan_id":      "Id of the plan that starts with the next period; null if no change is scheduled.",
 	"current_period_start": "Start of the current billing period.",
 	"current_period_end":   "End of the current billing period.",
-	"cycle_billing_date": "When the next invoice is created. Monthly overage invoices are created on the " +
-		"same day of the month.",
+	"cycle_billing_date": "When the next invoice is created; monthly overage invoices, on the same day of the month.",
 	"trial_start":  "Start of the trial; null if there is no trial.",
 	"activated_at": "When the subscription became active; null before.",
 	"confirmed_at": "When the subscription was confirmed; null if it was not.",
@@ -115,15 +114,14 @@ func attributes() map[string]schema.Attribute {
 			MarkdownDescription: "Id of the discount code in use. A change is billable. If removed, it is cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: value.DecimalType{},
 			MarkdownDescription: "Discount in percent: a decimal number from 0 to 100 as text, such as `\"12.5\"`. " +
-				"Trailing zeros cause no diff. A change is billable. If removed, the discount is cleared.",
+				"A change is billable. If removed, the discount is cleared.",
 			Validators: []validator.String{value.Percent()}},
 		"billing_cycle": optionalComputed("Length of a billing period: `monthly`, `quarterly`, `semiannual` or `annual`. "+
-			"If unset, the service chooses it, and a change of plan can change it. A change is billable and changes the "+
-			"period. If removed, the stored value stays.",
+			"If unset, the service chooses it, also with a change of plan. A change is billable. If removed, the stored "+
+			"value stays.",
 			stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
-		"collection_method": optionalComputed("Collection method: `charge_automatically` (invoicing and charging are "+
-			"automatic), `manual_charge` (only invoicing is automatic) or `manual_invoice` (neither is automatic). If "+
-			"unset, the service's value stays. If removed, it is cleared.",
+		"collection_method": optionalComputed("`charge_automatically` (invoicing and charging are automatic), `manual_charge` (only "+
+			"invoicing is) or `manual_invoice` (neither is). If unset, the service's value stays. If removed, it is cleared.",
 			stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("Time at which the tax invoice (NF-e) is issued: `disabled`, "+
 			"`on_finalization`, `on_full_payment` or `per_installment`. If unset, the service's value stays. If removed, it "+
@@ -194,7 +192,7 @@ const aboutResource = "A subscription of a billing account to a plan, to single 
 // Parts of descriptions that several arguments have in common.
 const (
 	replaces   = " Changing this forces replacement, unless the value is only known after apply."
-	createOnly = " Used on creation only: a later change has no effect."
+	createOnly = " Used on creation only."
 	leftAlone  = " If unset or removed, the service's value stays."
 )
 
@@ -222,8 +220,7 @@ func itemsAttribute() schema.SetNestedAttribute {
 
 func pauseAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. A " +
-			"change is billable. Once `resumes_at` has passed, the block has no effect until it is removed.",
+		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. Once `resumes_at` has passed, the block has no effect until it is removed.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),

@@ -120,8 +120,9 @@ func attributes() map[string]schema.Attribute {
 			"If unset, the service chooses it, also with a change of plan. A change is billable. If removed, the stored "+
 			"value stays.",
 			stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
-		"collection_method": optionalComputed("`charge_automatically` (invoicing and charging are automatic), `manual_charge` (only "+
-			"invoicing is) or `manual_invoice` (neither is). If unset, the service's value stays. If removed, it is cleared.",
+		"collection_method": optionalComputed("`charge_automatically` (invoicing and charging are automatic), "+
+			"`manual_charge` (only invoicing is) or `manual_invoice` (neither is). If unset, the service's value stays. If "+
+			"removed, it is cleared.",
 			stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("Time at which the tax invoice (NF-e) is issued: `disabled`, "+
 			"`on_finalization`, `on_full_payment` or `per_installment`. If unset, the service's value stays. If removed, it "+
@@ -220,7 +221,8 @@ func itemsAttribute() schema.SetNestedAttribute {
 
 func pauseAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. Once `resumes_at` has passed, the block has no effect until it is removed.",
+		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. Once " +
+			"`resumes_at` has passed, the block has no effect until it is removed.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),

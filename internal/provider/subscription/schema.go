@@ -52,15 +52,15 @@ var computedTexts = map[string]string{
 	"pending_plan_id":      "Id of the plan that starts with the next period; null if no change is scheduled.",
 	"current_period_start": "Start of the current billing period.",
 	"current_period_end":   "End of the current billing period.",
-	"cycle_billing_date": "When the next invoice is created; monthly overage invoices, on the same day of the month.",
-	"trial_start":  "Start of the trial; null if there is no trial.",
-	"activated_at": "When the subscription became active; null before.",
-	"confirmed_at": "When the subscription was confirmed; null if it was not.",
-	"canceled_at":  "When the subscription was canceled; null if it is not.",
-	"proposal_id":  "Id of the proposal that the subscription was created from; null if there is none.",
-	"paused_at":    "When the subscription was last paused; null if never.",
-	"resumes_at":   "When the pause ends automatically; null if there is no pause, or if it is ended manually.",
-	"resumed_at":   "When the subscription was last resumed; null if never.",
+	"cycle_billing_date":   "When the next invoice is created; monthly overage invoices, on the same day of the month.",
+	"trial_start":          "Start of the trial; null if there is no trial.",
+	"activated_at":         "When the subscription became active; null before.",
+	"confirmed_at":         "When the subscription was confirmed; null if it was not.",
+	"canceled_at":          "When the subscription was canceled; null if it is not.",
+	"proposal_id":          "Id of the proposal that the subscription was created from; null if there is none.",
+	"paused_at":            "When the subscription was last paused; null if never.",
+	"resumes_at":           "When the pause ends automatically; null if there is no pause, or if it is ended manually.",
+	"resumed_at":           "When the subscription was last resumed; null if never.",
 	"renewal_settings": "Renewal settings as a JSON string with the key `type` (`auto_renew`, `cancel` or " +
 		"`downgrade_to_flexible`).",
 	"commitment": "Commitment of the contract as a JSON string; the service defines its form.",
@@ -231,7 +231,7 @@ func pauseAttribute() schema.SingleNestedAttribute {
 				MarkdownDescription: "How invoices that are created during the pause are handled: `mark_uncollectible`, " +
 					"`keep_as_draft` or `void`. Defaults to `mark_uncollectible`."},
 			"resumes_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
-				Validators:          []validator.String{value.DateOrDateTime()},
+				Validators: []validator.String{value.DateOrDateTime()},
 				MarkdownDescription: "When the pause ends automatically: a date, or date and time with zone. If unset, the pause " +
 					"ends when the block is removed."},
 		}}

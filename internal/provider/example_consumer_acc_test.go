@@ -210,16 +210,6 @@ func TestAccExample_consumerIsWatched(t *testing.T) {
 	}
 }
 
-// TestAccExample_consumerIsChecked: what would leave the consumer without a key, or with one that may do everything,
-// is rejected.
-func TestAccExample_consumerIsChecked(t *testing.T) {
-	t.Parallel()
-	terraform := scenario(t, "webhook-consumer", acctest.Start(t))
-	terraform.refused([]string{"over https:// only", "A key without scopes is allowed to do nearly everything",
-		"must end before the next rotation", "lower-case letters"}, "plan", "-var=receiver_url=http://hooks.example.com",
-		"-var=scopes=[]", "-var=grace_period_days=90", "-var=consumer=The ERP")
-}
-
 // TestAccExample_keyRenewsItself: a key is renewed before it expires, and gets other scopes, while the old one works;
 // each new token is in the file and at the second provider, and in clear text nowhere. The guide on rotation includes
 // the configuration.

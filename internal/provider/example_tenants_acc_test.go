@@ -95,8 +95,8 @@ func TestAccExample_tenants(t *testing.T) {
 	}
 }
 
-// TestAccExample_tenantsAreChecked: what cannot be billed is found while planning, and the module's test notices when the
-// module does not bill what was agreed.
+// TestAccExample_tenantsAreChecked: what cannot be billed is found while planning, and the module's test notices when
+// the module does not bill what was agreed.
 func TestAccExample_tenantsAreChecked(t *testing.T) {
 	t.Parallel()
 	_, terraform := seeded(t, "saas-tenants")

@@ -14,8 +14,8 @@ import (
 
 const examples = "../../examples"
 
-// scenario is Terraform over a copy of a whole example, in a sandbox of the test's own, as a user has it who follows its
-// README.
+// scenario is Terraform over a copy of a whole example, in a sandbox of the test's own, as a user has it who follows
+// its README.
 func scenario(t *testing.T, name string, service *acctest.Service) *command {
 	t.Helper()
 	service.NeedsSandbox("the example finds and leaves objects there")

@@ -99,8 +99,8 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	return s.Client, s.Ready
 }
 
-// ForRefresh is For in the refresh of an object that is in the state. Like Planned, it reports why the service cannot be
-// used only once.
+// ForRefresh is For in the refresh of an object that is in the state. Like Planned, it reports why the service cannot
+// be used only once.
 func (s Service[T]) ForRefresh(typeName string, diags *diag.Diagnostics) (client T, ready bool) {
 	if !s.Planned(typeName, diags) || len(s.Unknown) > 0 && !s.first() {
 		return client, false

@@ -378,26 +378,6 @@ func samePause(a, b types.Object) bool {
 	return (behaviorA.IsNull() || behaviorB.IsNull() || behaviorA.Equal(behaviorB)) && resumesA.Means(resumesB)
 }
 
-// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled or was ended before
-// that, and whose resumes_at has passed. Some services show a pause without the status.
-func (m model) pauseRuns() bool {
-	if m.Pause.IsNull() {
-		return false
-	}
-	_, resumesAt := pauseFields(m.Pause)
-	due, planned := api.Moment(resumesAt.ValueString())
-	ended, known := api.Moment(m.ResumedAt.ValueString())
-	began, dated := api.Moment(m.PausedAt.ValueString())
-	switch {
-	case m.Status.ValueString() == statusPaused || !planned || !known:
-		return true
-	case dated:
-		return ended.Before(began)
-	default:
-		return !m.ResumesAt.IsNull() && ended.Before(due)
-	}
-}
-
 // endPause says what it means that the service does not have the pause of the state any more. Where its resumes_at has
 // passed by the service's clock, it is fulfilled and stays in the state: a configuration that still names it asks for
 // nothing. Otherwise it was ended elsewhere; a pause that never began, because the step that pauses failed, has not.

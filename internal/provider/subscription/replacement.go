@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,20 +17,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
-// Names of the resource type of billing accounts, and of what a subscription belongs to: only a new one can belong to
-// something else.
 const (
 	argBillingAccountID = "billing_account_id"
 	accountTypeName     = "billing_account"
+	// accountActive is the status of an account that takes new subscriptions (wire contract: suspended billing account).
+	accountActive = "active"
 )
 
+// belongsTo are the arguments of which only a new subscription can have other values.
 var belongsTo = []string{argBillingAccountID, "company_id", "product_group_id"}
-
-// Statuses of an account. Only an active one takes a new subscription (wire contract: suspended billing account).
-const (
-	accountActive    = "active"
-	accountSuspended = "suspended"
-)
 
 // forces lists the arguments that only a new subscription can have as they are planned. A value that is not known yet
 // forces nothing: most often it turns out the same. The exception is the id of an account that the same run replaces.
@@ -77,76 +71,36 @@ func (p *planning) replaces(present model) {
 	}
 }
 
-// refuseSuspendedReplacement rejects a subscription that follows its account, which is replaced by a suspended one.
-func (p *planning) refuseSuspendedReplacement() {
-	id := p.State.BillingAccountID.ValueString()
-	account, _ := object.Noted[object.PlannedStatus](p.Run, accountTypeName, id)
-	if p.Planned.BillingAccountID.IsUnknown() && account.Configured.ValueString() == accountSuspended {
-		p.refuseAccount(fmt.Sprintf("that replaces %q", id), "is suspended by this plan. Use another one, or leave it active")
-	}
-}
-
-// warnUnknownAccount warns that a subscription is not moved to an account that this apply creates.
-func (p *planning) warnUnknownAccount() {
-	if p.State.Status.ValueString() == statusCanceled || !p.Planned.BillingAccountID.IsUnknown() {
+// checkAccount rejects a replacement on an account that takes no new subscription: the present one would be canceled
+// before the service rejects the new one. A creation that replaces nothing finds that out by itself.
+func (p *planning) checkAccount() {
+	id := p.Planned.BillingAccountID
+	if !p.Replaces || id.IsUnknown() || p.client == nil || p.InApply() || p.Diags.HasError() {
 		return
 	}
-	p.Diags.AddAttributeWarning(path.Root(argBillingAccountID), p.State.title()+" moves to another account only with a "+
-		"second apply", fmt.Sprintf("billing_account_id is only known after apply. If it turns out to be another account "+
-		"than %q, as one that this plan creates is, the apply creates the account and then stops, before it sends "+
-		"anything for the subscription. Plan again: the account is known then, and the plan shows the replacement.",
-		p.State.BillingAccountID.ValueString()))
+	if wrong := readAccount(p.ctx, p.client, id.ValueString(), p.Diags); wrong != "" {
+		p.refused(argBillingAccountID, "it cannot be created on its billing account", "This plan creates %s on %s. "+
+			"Nothing was changed.", p.Planned.displayName(), wrong)
+	}
 }
 
-// checkAccount rejects a new subscription on an account that takes none: one that this plan suspends, or that is not
-// active and stays so. It reports whether it has found the account active.
-func (p *planning) checkAccount() bool {
-	if p.Planned.BillingAccountID.IsUnknown() || p.Diags.HasError() {
-		return false
-	}
-	id := p.Planned.BillingAccountID.ValueString()
-	planned, _ := object.Noted[object.PlannedStatus](p.Run, accountTypeName, id)
-	switch {
-	case planned.Changes && planned.Configured.ValueString() == accountSuspended:
-		p.refuseAccount(strconv.Quote(id), "is suspended by this plan. Use another one, or leave it active")
-	case planned.Changes || p.client == nil || p.InApply():
-	default:
-		// A read may lag behind the creation of the account, so that one that does not exist is only proof enough where
-		// something would be canceled before.
-		wrong, active := readAccount(p.ctx, p.client, id, p.Replaces, p.Diags)
-		if wrong != "" {
-			p.refuseAccount(strconv.Quote(id), wrong)
-		}
-		return active
-	}
-	return false
-}
-
-// readAccount returns why the account takes no new subscription, "" where it does or that is not known.
-func readAccount(ctx context.Context, client *billing.Service, id string, replaces bool,
-	diags *diag.Diagnostics) (wrong string, active bool) {
+// readAccount names the account and why it takes no new subscription; "" where it does, or that is not known.
+func readAccount(ctx context.Context, client *billing.Service, id string, diags *diag.Diagnostics) string {
+	name := fmt.Sprintf("the billing account %q", id)
 	account, err := client.GetBillingAccount(ctx, id)
 	e, responded := api.AsError(err)
 	switch {
-	case api.IsNotFound(err) && !replaces:
 	case api.IsNotFound(err):
-		return "does not exist: no billing account of the token's organization has this id. Correct it; if it is the id " +
-			"of a customer, use its billing_account_id", false
+		return name + ", which does not exist: no billing account of the token's organization has this id. Correct it; " +
+			"if it is the id of a customer, use its billing_account_id"
 	case responded && e.Status == http.StatusForbidden: // a token that may not read accounts may still create
 	case err != nil:
-		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: fmt.Sprintf("the billing account %q", id)})
-	case account.Status == accountActive:
-		return "", true
-	default:
-		return fmt.Sprintf("is %s and takes no new subscription. Use another one, or reactivate it and apply that first",
-			account.Status), false
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: name})
+	case account.Status != accountActive:
+		return fmt.Sprintf("%s, which is %s and takes no new subscription. Use another one, or reactivate it and apply "+
+			"that first", name, account.Status)
 	}
-	return "", false
-}
-
-func (p *planning) refuseAccount(account, wrong string) {
-	p.refused(argBillingAccountID, "it cannot be created on its billing account", "This plan creates %s on the billing "+
-		"account %s, which %s. Nothing was changed.", p.Planned.displayName(), account, wrong)
+	return ""
 }
 
 // refuseDoomed asks once more, before the present subscription is canceled, for what would make the service reject the
@@ -154,17 +108,15 @@ func (p *planning) refuseAccount(account, wrong string) {
 func (w *work) refuseDoomed(ctx context.Context, next creation) {
 	wrong, at := "", argBillingAccountID
 	if next.BillingAccountID != "" {
-		if wrong, _ = readAccount(ctx, w.Client, next.BillingAccountID, true, w.Diags); wrong != "" {
-			wrong = fmt.Sprintf("The billing account %q %s", next.BillingAccountID, wrong)
-		}
+		wrong = readAccount(ctx, w.Client, next.BillingAccountID, w.Diags)
 	}
 	if wrong == "" && past(ctx, w.Client, next.TrialEnd) {
-		wrong, at = fmt.Sprintf("trial_end %q has passed", next.TrialEnd), "trial_end"
+		wrong, at = fmt.Sprintf("a trial_end that has passed, %q", next.TrialEnd), "trial_end"
 	}
 	if wrong != "" {
 		w.Diags.AddAttributeError(path.Root(at), w.State.title()+" is not canceled, because its replacement would fail",
-			fmt.Sprintf("%s. This has changed since the plan, which cancels %s and creates a new one. Nothing was "+
-				"changed. Plan again.", wrong, w.State.displayName()))
+			fmt.Sprintf("The new one would be created with %s. This has changed since the plan. Nothing was changed. Plan "+
+				"again.", wrong))
 	}
 }
 
@@ -228,7 +180,7 @@ func (p *planning) planCanceled() string {
 	// Nothing can be wrong with a change that is not made.
 	p.client, p.Diags = nil, &diag.Diagnostics{}
 	p.plannedUpdate()
-	p.asked, p.next, p.Diags = nil, p.own, diags
+	p.asked, p.Diags = nil, diags
 	changed := p.takeOver()
 
 	at := path.Root("on_external_cancel")

@@ -117,7 +117,7 @@ var (
 		Fields: map[string]string{"timing": "plan_change.timing", "reason": "plan_change.reason"}}, send: (*work).changePlan}
 	itemsRequest = request{verb: "change the items of", blame: object.Blame{Argument: argItems}, send: (*work).syncItems,
 		owns: func(o *ownership, next ownership) {
-			o.ItemsAsListed, o.Items = next.ItemsAsListed, next.Items
+			o.Items = next.Items
 			if next.had(argItems) {
 				o.Arguments = union(o.Arguments, []string{argItems})
 			}
@@ -309,12 +309,16 @@ func (p *planning) pauseOver() bool {
 	return p.past(resumesAt)
 }
 
-// resumes reports whether a pause that runs has to end. One that is not known yet may become none.
+// resumes reports whether a pause that runs has to end. One that is not known yet may become none. The pause in the state
+// may be one that is fulfilled, and some services show a pause without the status.
 func (p *planning) resumes() bool {
+	_, until := pauseFields(p.State.Pause)
+	if p.State.Pause.IsNull() || p.State.Status.ValueString() != statusPaused && p.past(until) {
+		return false
+	}
 	pause := p.Planned.Pause
 	_, resumesAt := pauseFields(pause)
-	none := pause.IsNull() || pause.IsUnknown() || resumesAt.IsUnknown()
-	return p.State.pauseRuns() && (none || p.pauseDiffers() && p.pauseOver())
+	return pause.IsNull() || pause.IsUnknown() || resumesAt.IsUnknown() || p.pauseDiffers() && p.pauseOver()
 }
 
 // requests are those of the transitions that the plan shows.

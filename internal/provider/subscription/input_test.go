@@ -148,8 +148,8 @@ func TestSubscription_refusals(t *testing.T) {
 	s := subscribe(t)
 	s.service.Must("POST", "/v1/billing-accounts/"+s.Base["billing_account_id"].(string)+"/suspend", acctest.JSON{})
 	other := s.service.Direct("billing_subscription")
-	says(t, acctest.Errors(other.Plan(s.With(acctest.JSON{"external_id": "s-2"})).Diagnostics),
-		`AttributeName("billing_account_id")`, `Subscription "s-2": it cannot be created`, "is suspended", "reactivate it")
+	says(t, acctest.Errors(other.Apply(other.Plan(s.With(acctest.JSON{"external_id": "s-2"})))),
+		`Could not create subscription "s-2"`, "suspended", "Request-Id")
 	says(t, acctest.Errors(other.Apply(other.Plan(s.With(acctest.JSON{"external_id": "s-2",
 		"billing_account_id": planC})))), "If it is the id of a customer, use its billing_account_id.")
 }

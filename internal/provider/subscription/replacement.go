@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -49,25 +50,23 @@ func (p *planning) replaces(present model) {
 	title := present.title()
 	if p.own.Imported {
 		p.Diags.AddError(title+" is imported, and an import replaces nothing",
-			fmt.Sprintf("%s has billing_account_id %s, company_id %s and product_group_id %s. This plan imports it and "+
-				"replaces it: it would be canceled, and a new one would charge. Write what the subscription has and "+
-				"apply the import; the next plan may replace it.", title, present.BillingAccountID, present.CompanyID,
-				present.ProductGroupID))
+			fmt.Sprintf("This plan imports it and replaces it: it would be canceled, and a new one would charge. Write what it "+
+				"has (billing_account_id %s, company_id %s, product_group_id %s) and apply the import; the next plan may "+
+				"replace it.", present.BillingAccountID, present.CompanyID, present.ProductGroupID))
 		return
 	}
 	refuseDestroy(present, p.Diags)
 	if at := present.DeletionPolicy.ValueString(); at == object.PolicyAbandon || at == policyCancelAtPeriodEnd {
 		p.Diags.AddAttributeError(path.Root(object.PolicyName), title+" would charge next to the new one",
-			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
-				"to the new one. To replace it, set deletion_policy = \"cancel\" and apply that first. To have both, "+
-				"write the new one in a separate block.", present.displayName(), at))
+			fmt.Sprintf("This plan replaces it, and it was applied with deletion_policy = %q: it would continue. To replace "+
+				"it, set deletion_policy = \"cancel\" and apply that first. To have both, write the new one in a separate "+
+				"block.", at))
 	}
 	if !p.Diags.HasError() {
 		p.Diags.AddWarning(title+" is canceled and billed again as a new one",
-			fmt.Sprintf("This plan replaces %s: the apply cancels it immediately and not at the end of its period "+
-				"(%s), and creates another one, which is billed from its start, or from the end of its trial%s. What was "+
-				"charged is not refunded, and invoices that exist stay due.", present.displayName(), present.periodEnd(),
-				present.charge()))
+			fmt.Sprintf("The apply cancels it immediately and not at the end of its period (%s), and creates another one, "+
+				"which is billed from its start, or from the end of its trial%s. What was charged is not refunded, and invoices "+
+				"that exist stay due.", present.periodEnd(), present.charge()))
 	}
 }
 
@@ -127,20 +126,18 @@ func refuseForced(forces []string, plan, state model, diags *diag.Diagnostics) {
 		if name == "status" {
 			name = "on_external_cancel"
 		}
-		before, now := state.get(name), plan.get(name)
 		diags.AddAttributeError(path.Root(name), "The plan did not show that "+state.displayName()+" is replaced",
-			fmt.Sprintf("%s of %s was not known in the plan. It is %s and turned out to be %s, which only a new "+
-				"subscription can have: this one would be canceled, and the new one would charge. Nothing was "+
-				"changed. Plan again: the value is known then, and the plan shows the replacement.", name,
-				state.displayName(), before, now))
+			fmt.Sprintf("%s was not known in the plan. It is %s and turned out to be %s, which only a new subscription can "+
+				"have: this one would be canceled, and the new one would charge. Nothing was changed. Plan again: the value is "+
+				"known then, and the plan shows the replacement.", name, state.get(name), plan.get(name)))
 	}
 }
 
 // refuseDestroy reports what keeps the subscription from being canceled.
 func refuseDestroy(state model, diags *diag.Diagnostics) {
-	cancels := state.DeletionPolicy.ValueString() == policyCancel ||
-		state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
-	if cancels && state.AllowCancel.Equal(types.BoolValue(false)) && state.Status.ValueString() != statusCanceled {
+	policy := state.DeletionPolicy.ValueString()
+	if (policy == policyCancel || policy == policyCancelAtPeriodEnd) && state.AllowCancel.Equal(types.BoolValue(false)) &&
+		state.Status.ValueString() != statusCanceled {
 		diags.AddAttributeError(path.Root("allow_cancel"), state.title()+" may not be canceled",
 			"It has allow_cancel = false, so the API would reject the cancellation. Nothing was changed. Set "+
 				"allow_cancel = true and apply that first, or set deletion_policy = \"abandon\" to remove it from the "+
@@ -151,23 +148,20 @@ func refuseDestroy(state model, diags *diag.Diagnostics) {
 // warnCharges reports what a destroyed subscription still charges, and what destroying with cancel_at_period_end means
 // for the objects that it needs.
 func warnCharges(state model, diags *diag.Diagnostics) {
-	if state.Status.ValueString() == statusCanceled {
-		return
-	}
 	at := path.Root(object.PolicyName)
-	switch state.DeletionPolicy.ValueString() {
-	case policyCancel:
+	switch policy := state.DeletionPolicy.ValueString(); {
+	case state.Status.ValueString() == statusCanceled:
+	case policy == policyCancel:
 		diags.AddAttributeWarning(at, state.title()+" is canceled immediately",
 			fmt.Sprintf("The apply cancels it, and not at the end of its period (%s). No further period is charged%s. What "+
 				"was charged is not refunded, and invoices that exist stay due. To let the period end first, set "+
 				"deletion_policy = \"cancel_at_period_end\" and apply that before destroying.", state.periodEnd(),
 				state.charge()))
-	case policyCancelAtPeriodEnd:
+	case policy == policyCancelAtPeriodEnd:
 		diags.AddAttributeWarning(at, state.title()+" runs until the end of its period",
-			fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": it leaves the state now and runs until %s. Until then "+
-				"it can be charged%s; no further period is. Until then the service does not delete its customer. Destroy "+
-				"the customer after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
-				"immediately.", state.periodEnd(), state.charge()))
+			fmt.Sprintf("It leaves the state now and runs until %s. Until then it can be charged%s, and the service does not "+
+				"delete its customer. Destroy the customer after that date, or set deletion_policy = \"cancel\", apply that, and "+
+				"destroy everything immediately.", state.periodEnd(), state.charge()))
 	}
 }
 
@@ -183,39 +177,35 @@ func (p *planning) planCanceled() string {
 	p.asked, p.Diags = nil, diags
 	changed := p.takeOver()
 
-	at := path.Root("on_external_cancel")
+	at, title := path.Root("on_external_cancel"), p.State.title()+" is canceled"
 	what := "It is canceled at the service since " + p.State.CanceledAt.ValueString() + "."
 	// Where this configuration has asked for the end, it is no news.
 	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
 	switch mode := p.Planned.OnExternalCancel.ValueString(); {
 	case mode == externalCancelRecreate && p.own.Imported:
-		what += " The run that imports it does not create another one; the next plan does, because on_external_cancel " +
-			"is \"recreate\"."
+		what += " The run that imports it does not create another one; the next plan does."
 		asked = false
 	case mode == externalCancelRecreate:
 		p.Planned.Status = types.StringUnknown()
-		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled: a new subscription will be billed",
-			what+" Because on_external_cancel is \"recreate\", this plan creates a new subscription, which charges "+
-				"from its start, or from the end of its trial. To leave it canceled, set on_external_cancel = "+
-				"\"keep\", or remove the block.")
+		p.Diags.AddAttributeWarning(at, title+": a new subscription will be billed", what+" This plan creates a new "+
+			"subscription, which charges from its start, or from the end of its trial. To leave it canceled, set "+
+			"on_external_cancel = \"keep\", or remove the block.")
 		return "status"
 	case mode == externalCancelError && !asked:
-		p.Diags.AddAttributeError(at, p.State.title()+" is canceled, and on_external_cancel is \"error\"",
-			what+" To continue, set on_external_cancel to \"keep\" (leave it canceled) or \"recreate\" "+
-				"(create a new subscription), or remove the block. To destroy everything "+
-				"nevertheless, run terraform destroy -refresh=false.")
+		p.Diags.AddAttributeError(at, title+", and on_external_cancel is \"error\"", what+" To continue, set "+
+			"on_external_cancel to \"keep\" (leave it canceled) or \"recreate\" (create a new subscription), or remove the "+
+			"block. To destroy everything nevertheless, run terraform destroy -refresh=false.")
 		return ""
-	case asked:
-	default:
-		what += " It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". Set it " +
-			"to \"recreate\" for a new subscription, or remove the block."
+	case !asked:
+		what += " It is kept in the state, and nothing is created again. Set on_external_cancel to \"recreate\" for a new " +
+			"subscription, or remove the block."
 	}
 	if len(changed) > 0 {
 		what += fmt.Sprintf(" A canceled subscription cannot be changed: the change of %s has no effect at the service, "+
 			"and only the state takes it over.", strings.Join(changed, ", "))
 	}
 	if !asked || len(changed) > 0 {
-		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled", what)
+		p.Diags.AddAttributeWarning(at, title, what)
 	}
 	return ""
 }
@@ -257,12 +247,7 @@ func (m model) withArgumentsOf(prior model) model {
 }
 
 // periodEnd is the end of the period for a message.
-func (m model) periodEnd() string {
-	if end := m.CurrentPeriodEnd.ValueString(); end != "" {
-		return end
-	}
-	return "which the service does not name"
-}
+func (m model) periodEnd() string { return cmp.Or(m.CurrentPeriodEnd.ValueString(), "not known") }
 
 // charge is the amount of a period as the state knows it, for the end of a clause; "" where it does not.
 func (m model) charge() string {

@@ -86,6 +86,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 		p.replaces(p.State)
 	} else {
 		next.Forces = forces
+		p.warnUnknownAccount()
 	}
 	if canceled && applying {
 		p.Planned.Status = p.State.Status // nothing is replaced any more, see refuseForced

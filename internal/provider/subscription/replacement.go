@@ -70,6 +70,16 @@ func (p *planning) replaces(present model) {
 	}
 }
 
+// warnUnknownAccount warns that a subscription is not moved to an account that this apply creates.
+func (p *planning) warnUnknownAccount() {
+	if p.State.Status.ValueString() != statusCanceled && p.Planned.BillingAccountID.IsUnknown() {
+		p.Diags.AddAttributeWarning(path.Root(argBillingAccountID), p.State.title()+" moves to another account only with a "+
+			"second apply", fmt.Sprintf("billing_account_id is only known after apply. If it turns out to be another account "+
+			"than %q, the apply stops before it sends anything for the subscription. Plan again: the account is known then, "+
+			"and the plan shows the replacement.", p.State.BillingAccountID.ValueString()))
+	}
+}
+
 // checkAccount rejects a replacement on an account that takes no new subscription: the present one would be canceled
 // before the service rejects the new one. A creation that replaces nothing finds that out by itself.
 func (p *planning) checkAccount() {

@@ -315,8 +315,8 @@ func howToEnd(keys []collections.APIKey) string {
 	for i, k := range keys {
 		lines[i], ids[i] = "  "+k.ID+" "+line(k)+"\n", k.ID
 	}
-	return "\n\n" + strings.Join(lines, "") + "\nTo end a key that nobody needs, revoke it at the service, or import it at " +
-		"an address of its own and destroy it:\n\n" + apidiag.ImportBlocks(typeName, ids...)
+	return "\n\n" + strings.Join(lines, "") + "\nTo end a key that nobody needs, revoke it at the service, or import it " +
+		"at an address of its own and destroy it:\n\n" + apidiag.ImportBlocks(typeName, ids...)
 }
 
 // warnEnds reports which keys stop working in this apply.

@@ -270,8 +270,8 @@ func lostKey(err error, name, next string, owns func(collections.APIKey) bool, d
 			"probably none. "+next)
 		return true
 	}
-	diags.AddError(summary+"; it may be "+idsOf(found), text+"These keys have the name, were created since, and were never "+
-		"used. The token of the new one is lost; one may as well belong to another system. "+next+howToEnd(found))
+	diags.AddError(summary+"; it may be "+idsOf(found), text+"These keys have the name, were created since, and were "+
+		"never used. The token of the new one is lost; one may as well belong to another system. "+next+howToEnd(found))
 	return true
 }
 

@@ -307,8 +307,8 @@ func (p *planning) pauseOver() bool {
 	return p.past(resumesAt)
 }
 
-// resumes reports whether a pause that runs has to end. One that is not known yet may become none. The pause in the state
-// may be one that is fulfilled, and some services show a pause without the status.
+// resumes reports whether a pause that runs has to end. One that is not known yet may become none. The pause in the
+// state may be one that is fulfilled, and some services show a pause without the status.
 func (p *planning) resumes() bool {
 	_, until := pauseFields(p.State.Pause)
 	if p.State.Pause.IsNull() || p.State.Status.ValueString() != statusPaused && p.past(until) {
@@ -447,7 +447,8 @@ type pending struct {
 }
 
 func (p pending) holds(s *billing.Subscription) bool {
-	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, value.OrEmpty(s.PlanID)) && s.CurrentPeriodEnd == p.PeriodEnd
+	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, value.OrEmpty(s.PlanID)) &&
+		s.CurrentPeriodEnd == p.PeriodEnd
 }
 
 // noted is the pending change to remember after s was the response to a change to the plan to.

@@ -51,28 +51,19 @@ func dataFromAPI(s *billing.Subscription) (dataModel, error) {
 		err
 }
 
-// withItems is dataFromAPI with the items, which take one more request.
-func (r *itemReader) withItems(ctx context.Context) func(*billing.Subscription) (dataModel, error) {
-	return func(s *billing.Subscription) (dataModel, error) {
-		m, err := dataFromAPI(s)
-		if err != nil {
-			return m, err
-		}
-		listed, known, err := r.read(ctx, s)
-		m.Items = dataItems(listed, known)
-		return m, err
-	}
+// complete adds the items to a subscription, which takes one more request.
+func (r *itemReader) complete(ctx context.Context, s *billing.Subscription, m *dataModel) error {
+	listed, known, err := r.read(ctx, s)
+	m.Items = dataItems(listed, known)
+	return err
 }
 
 // completeItems adds the items to the data source of one.
 func completeItems(ctx context.Context, client *billing.Service, s *billing.Subscription, m *dataModel,
 	diags *diag.Diagnostics) {
-	reader := itemReader{client: client, diags: diags}
-	listed, known, err := reader.read(ctx, s)
-	if err != nil {
+	if err := (&itemReader{client: client, diags: diags}).complete(ctx, s, m); err != nil {
 		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: "subscription (id " + s.ID + ")"})
 	}
-	m.Items = dataItems(listed, known)
 }
 
 // dataAttributes are the attributes of a subscription that is only read. items says when they are read.
@@ -170,8 +161,7 @@ type listDataModel struct {
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless " +
-			"`sort_by` and `sort_order` say otherwise." +
-			object.Filtered + object.Paged,
+			"`sort_by` and `sort_order` are set.",
 		Attributes: object.Ordered("subscriptions", "current_period_end", object.Attributes{
 			"external_id":        object.Filter("Only subscriptions with this `external_id`, canceled ones too."),
 			"billing_account_id": object.FilterByID("Only subscriptions of the billing account with this id."),
@@ -193,10 +183,13 @@ func listDataSchema() schema.Schema {
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := m.query()
 	query.Listing = m.Listing()
-	show := dataFromAPI
-	if m.IncludeItems.ValueBool() {
-		items := itemReader{client: client, diags: diags}
-		show = items.withItems(ctx)
+	items := itemReader{client: client, diags: diags}
+	show := func(s *billing.Subscription) (dataModel, error) {
+		shown, err := dataFromAPI(s)
+		if err == nil && m.IncludeItems.ValueBool() {
+			err = items.complete(ctx, s, &shown)
+		}
+		return shown, err
 	}
 	m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Ordering, "subscriptions", show, diags)
 }
@@ -209,8 +202,8 @@ type ListResource struct{ lists }
 // NewListResource returns the list resource.
 func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme,
-		About: "Lists the subscriptions of the organization that are not canceled, oldest first, so that " +
-			"`terraform query` can write their configuration and import them." + object.Filtered +
+		About: "Lists the subscriptions of the organization that are not canceled, oldest first, for " +
+			"`terraform query`." +
 			" With `include_resource` the items are part of it, with one more request each." +
 			object.ListNeeds("billing_subscriptions"),
 		Filters: map[string]listschema.Attribute{
@@ -282,9 +275,7 @@ func invoicesSchema() schema.Schema {
 	}
 	return schema.Schema{
 		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` " +
-			"say otherwise. The service does not document the fields of an invoice, so each comes whole, as " +
-			"JSON text." +
-			object.Filtered + object.Paged,
+			"are set. The service does not document the fields of an invoice, so each is returned whole.",
 		Attributes: object.Ordered("invoices", "due_date", object.Attributes{
 			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
 			"billing_account_id": object.FilterByID("Only invoices of the billing account with this id."),

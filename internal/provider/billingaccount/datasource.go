@@ -50,10 +50,9 @@ func dataAttributes() object.Attributes {
 // dataSchema describes the data source of one.
 func dataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not " +
-			"closed takes precedence over a closed one with the same `external_id`; no match, or more than one, " +
-			"is an error. By `id` this takes one request; otherwise it reads the list of accounts, which the " +
-			"service filters.",
+		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not closed " +
+			"takes precedence over a closed one with the same `external_id`; no match, or more than one, is an error. By `id` " +
+			"this takes one request; otherwise it reads the list of accounts, which the service filters.",
 		Attributes: dataAttributes().KeyIsUUID(),
 	}
 }
@@ -90,8 +89,7 @@ func listDataSchema() schema.Schema {
 				value.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.UpdatedSince("accounts"),
 			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in " +
-				"the order asked for.",
-				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
+				"the order asked for.", NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		}),
 	}
 }
@@ -113,15 +111,13 @@ func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
 		About: "Lists the billing accounts of the organization that are not closed, oldest first, so that " +
 			"`terraform query` can write their configuration and import them." + object.Filtered +
-			object.ListNeeds("billing_accounts"),
-		Filters: map[string]listschema.Attribute{
+			object.ListNeeds("billing_accounts"), Filters: map[string]listschema.Attribute{
 			"external_id": object.ListFilter("Only the account with this `external_id`."),
 			"customer_id": object.ListFilterByID("Only accounts of the customer with this id."),
 			"status": object.ListFilter("Only accounts with this status: `active` or `suspended`.",
 				value.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.ListUpdatedSince("accounts"),
-		},
-		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.BillingAccount, error] {
+		}, Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.BillingAccount, error] {
 			return client.ListWholeAccounts(ctx, m.query())
 		}}}
 }

@@ -117,8 +117,7 @@ func NewListResource() list.ListResource {
 			"external_id":     object.ListFilter("Only the customer with this `external_id`."),
 			"document_number": object.ListFilter("Only customers with this tax number, whatever its mask."),
 			"updated_at_gte":  object.ListUpdatedSince("customers"),
-		},
-		Query: func(ctx context.Context, client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
+		}, Query: func(ctx context.Context, client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
 			query := m.query()
 			query.ExternalID, query.DocumentNumber = m.ExternalID.ValueString(), m.DocumentNumber.ValueString()
 			return client.ListCustomers(ctx, query)

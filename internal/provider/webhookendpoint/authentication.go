@@ -39,13 +39,11 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Authentication of the service to the consumer, in addition to the signature. If " +
 			"unset or removed, the service sends none. A change made elsewhere is drift, except of credentials, " +
-			"which the API never returns.",
-		Attributes: map[string]schema.Attribute{
+			"which the API never returns.", Attributes: map[string]schema.Attribute{
 			"type": schema.StringAttribute{Required: true,
 				Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},
-				MarkdownDescription: "Type of authentication: `none`, `basic` (requires `username` and " +
-					"`password_wo`), `bearer` (requires `token_wo`) or `header` (requires `name` and " +
-					"`value_wo`). Arguments of another type are an error."},
+				MarkdownDescription: "Type of authentication: `none`, `basic` (requires `username` and `password_wo`), `bearer` " +
+					"(requires `token_wo`) or `header` (requires `name` and `value_wo`). Arguments of another type are an error."},
 			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",
 				Validators: []validator.String{value.NotBlank()}},
 			"password_wo": secret("Password, for type `basic`."),
@@ -80,8 +78,7 @@ func authOf(object types.Object) authentication {
 		return s
 	}
 	a := authentication{kind: text("type"), username: text("username"), password: text("password_wo"),
-		token: text("token_wo"),
-		name:  text("name"), value: text("value_wo")}
+		token: text("token_wo"), name: text("name"), value: text("value_wo")}
 	a.version, _ = fields["credentials_wo_version"].(types.Int64)
 	return a
 }

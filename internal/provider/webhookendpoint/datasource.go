@@ -54,8 +54,7 @@ func dataAttributes() object.Attributes {
 	}, object.Attributes{
 		"authentication": schema.SingleNestedAttribute{Computed: true,
 			MarkdownDescription: "How the service authenticates itself to the consumer, in addition to the signature. " +
-				"Passwords, tokens and header values are never shown.",
-			Attributes: map[string]schema.Attribute{
+				"Passwords, tokens and header values are never shown.", Attributes: map[string]schema.Attribute{
 				"type":     text("`none`, `basic`, `bearer` or `header`."),
 				"username": text("User name of `basic`; null otherwise."),
 				"name":     text("Name of the header of `header`; null otherwise."),
@@ -105,15 +104,12 @@ type ListResource struct{ lists }
 // NewListResource returns the list resource. The service offers no filters.
 func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme,
-		About: "Lists the webhook endpoints of the organization, oldest first, so that `terraform query` " +
-			"can write their configuration and import them. Secrets and credentials are not part of it, and the service " +
-			"offers no filters." +
-			object.ListNeeds("billing_webhook_endpoints"),
-		Query: func(ctx context.Context, client *collections.Service,
+		About: "Lists the webhook endpoints of the organization, oldest first, so that `terraform query` can write their " +
+			"configuration and import them. Secrets and credentials are not part of it, and the service offers no filters." +
+			object.ListNeeds("billing_webhook_endpoints"), Query: func(ctx context.Context, client *collections.Service,
 			_ struct{}) iter.Seq2[collections.WebhookEndpoint, error] {
 			return client.ListWebhookEndpoints(ctx)
-		},
-		Describe: describe}}
+		}, Describe: describe}}
 }
 
 // describe is an endpoint in a listing.

@@ -49,8 +49,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at": object.Computed("When the endpoint was last changed."),
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that events are sent to, " +
 				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Several endpoints " +
-				"can have the same address: each gets its own deliveries.",
-				PlanModifiers: onChange(value.PublicURL())},
+				"can have the same address: each gets its own deliveries.", PlanModifiers: onChange(value.PublicURL())},
 			"description": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
 				PlanModifiers:       onChange(value.NotBlank())},
@@ -58,16 +57,14 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: "Names of the events that are sent. Documented are `" +
 					strings.Join(documented, "`, `") + "`; other names are accepted. Defaults to `[]`, which means all " +
-					"events, including future ones.",
-				Validators:    []validator.Set{value.NoNulls{}},
+					"events, including future ones.", Validators: []validator.Set{value.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether events are delivered. Defaults to `true`. If `false`, nothing is delivered, " +
 					"and deliveries that become due in the meantime are lost."},
 			"authentication": authenticationAttribute(),
-			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true,
-				ElementType: types.StringType,
-				Default:     mapdefault.StaticValue(object.NoTrigger),
+			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
+				Default: mapdefault.StaticValue(object.NoTrigger),
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them rotates the secret in " +
 					"place, after the other changes. The old secret is invalid immediately. Defaults to `{}`. " +
 					"Setting the first values, or removing all values, rotates nothing."},

@@ -54,8 +54,7 @@ func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
 	if err != nil {
 		diags.AddAttributeWarning(path.Root(Argument), "A new secret could not be encrypted",
 			fmt.Sprintf("The API returned a secret, and encrypting it failed: %s. It is not in the state, because it must not "+
-				"be there "+
-				"in clear text. Correct age_recipients, then rotate to get a new secret.", err))
+				"be there in clear text. Correct age_recipients, then rotate to get a new secret.", err))
 		return Secret{types.StringNull(), types.StringNull()}
 	}
 	return Secret{types.StringNull(), types.StringValue(text)}
@@ -86,10 +85,9 @@ func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) 
 	if len(has.Elements()) == 0 && !has.IsUnknown() {
 		diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" stays encrypted",
 			fmt.Sprintf("The plan removes age_recipients from %s. Its secret is only known encrypted and cannot be decrypted "+
-				"here, so %s "+
-				"stays as it is and %s stays null. The next rotation stores the new secret in clear text in %[3]s, and %[2]s "+
-				"becomes "+
-				"null. To rotate, change a value in %[4]s.", names.Object, names.Encrypted, names.Clear, names.Trigger))
+				"here, so %s stays as it is and %s stays null. The next rotation stores the new secret in clear text in %[3]s, "+
+				"and %[2]s becomes null. To rotate, change a value in "+
+				"%[4]s.", names.Object, names.Encrypted, names.Clear, names.Trigger))
 		return
 	}
 	changes := "changes"
@@ -98,10 +96,8 @@ func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) 
 	}
 	diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" keeps its recipients",
 		fmt.Sprintf("The plan %s age_recipients of %s. Its secret is only known encrypted, so it cannot be encrypted "+
-			"again: %s "+
-			"stays as it is, and only its previous recipients can decrypt it. The next rotation uses the new ones. To rotate, "+
-			"change a "+
-			"value in %s.", changes, names.Object, names.Encrypted, names.Trigger))
+			"again: %s stays as it is, and only its previous recipients can decrypt it. The next rotation uses the new ones. "+
+			"To rotate, change a value in %s.", changes, names.Object, names.Encrypted, names.Trigger))
 }
 
 // sameRecipients reports whether two lists name the same recipients: order and repetition have no meaning.

@@ -79,8 +79,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 // CustomMetadata adds the client-defined object, under both names that the resources have for it.
 func (a Attributes) CustomMetadata() {
 	a["custom_metadata"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The whole `custom_metadata` object, including the keys of other systems, as a JSON " +
-			"string."}
+		MarkdownDescription: "The whole `custom_metadata` object, including the keys of other systems, as a JSON string."}
 }
 
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.

@@ -84,9 +84,8 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	for _, name := range s.Unknown {
 		diags.AddAttributeError(path.Root(name), "The provider configuration is not known yet",
 			fmt.Sprintf("%s needs the service now, but the provider argument %s depends on something that is only known after "+
-				"apply. "+
-				"Apply that first, for example with terraform apply -target=<the resource it comes from>, "+
-				"or give the argument a value that is known at plan time.", typeName, name))
+				"apply. Apply that first, for example with terraform apply -target=<the resource it comes from>, or give the "+
+				"argument a value that is known at plan time.", typeName, name))
 	}
 	if len(s.Missing) > 0 {
 		s.lacks(typeName, diags)
@@ -145,8 +144,7 @@ func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeError(path.Root(names[0]), "Missing provider argument"+plural+" "+strings.Join(names, " and "),
 		fmt.Sprintf("%s needs %s. Set %s in the provider \"billing\" block, or the environment "+
-			"variable%s %s.%s",
-			typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and "), empty))
+			"variable%s %s.%s", typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and "), empty))
 }
 
 // UseKey notes the API key that the provider itself uses.

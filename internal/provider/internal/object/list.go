@@ -113,16 +113,14 @@ func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id strin
 // ListNeeds ends the description of a list resource: what it takes, and what to use instead.
 func ListNeeds(dataSource string) string {
 	return " Terraform requests at most 100 unless the block has a `limit`; every 100 take one request.\n\nRequires " +
-		"Terraform 1.14. With older versions, and with OpenTofu, the data source `" + dataSource +
-		"` lists them, and `import` blocks with `for_each` import them (see [the guide on " +
-		"importing](../guides/import.md))."
+		"Terraform 1.14. With older versions, and with OpenTofu, the data source `" + dataSource + "` lists them, and " +
+		"`import` blocks with `for_each` import them (see [the guide on importing](../guides/import.md))."
 }
 
 // ListFilter is Filter for a list resource.
 func ListFilter(description string, further ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Validators: append([]validator.String{value.NotBlank()},
-		further...),
-		MarkdownDescription: description}
+		further...), MarkdownDescription: description}
 }
 
 // ListFilterByID is FilterByID for a list resource.

@@ -112,8 +112,7 @@ func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.Valid
 func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 	if s.Within {
 		return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-			s.Key: identityschema.StringAttribute{RequiredForImport: true,
-				Description: fmt.Sprintf("Name of the %s.", s.Key)},
+			s.Key: identityschema.StringAttribute{RequiredForImport: true, Description: fmt.Sprintf("Name of the %s.", s.Key)},
 			keyID: identityschema.StringAttribute{RequiredForImport: true,
 				Description: fmt.Sprintf("Id of the %s in that %s.", s.Noun, s.Key)},
 		}}

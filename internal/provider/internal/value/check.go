@@ -79,8 +79,7 @@ func Collection(example string) validator.String {
 			return ""
 		}
 		return fmt.Sprintf("%q is not the name of a collection. Write the one segment that stands for it in the service's "+
-			"paths, such as %s: "+
-			"letters, digits, dashes, underscores and dots, and no slash.", s, example)
+			"paths, such as %s: letters, digits, dashes, underscores and dots, and no slash.", s, example)
 	}}
 }
 

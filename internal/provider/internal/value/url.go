@@ -28,8 +28,7 @@ func PublicURL() validator.String {
 		switch {
 		case err != nil || u.Scheme != "https" || u.Hostname() == "":
 			return fmt.Sprintf("%q is not an https:// address. The service only sends to https:// (its code for others is "+
-				"INVALID_WEBHOOK_URL). "+
-				"Write one such as https://hooks.example.com/billing.", s)
+				"INVALID_WEBHOOK_URL). Write one such as https://hooks.example.com/billing.", s)
 		case u.User != nil:
 			return "The address contains credentials, which would appear in the state. Use authentication instead."
 		case u.Fragment != "":

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -111,12 +110,12 @@ func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
 		About: "Lists the billing accounts of the organization that are not closed, oldest first, so that " +
 			"`terraform query` can write their configuration and import them." + object.Filtered +
-			object.ListNeeds("billing_accounts"), Filters: map[string]listschema.Attribute{
-			"external_id": object.ListFilter("Only the account with this `external_id`."),
-			"customer_id": object.ListFilterByID("Only accounts of the customer with this id."),
-			"status": object.ListFilter("Only accounts with this status: `active` or `suspended`.",
+			object.ListNeeds("billing_accounts"), Filters: object.Attributes{
+			"external_id": object.Filter("Only the account with this `external_id`."),
+			"customer_id": object.FilterByID("Only accounts of the customer with this id."),
+			"status": object.Filter("Only accounts with this status: `active` or `suspended`.",
 				value.KnownStatus(statusActive, statusSuspended, statusClosed)),
-			"updated_at_gte": object.ListUpdatedSince("accounts"),
+			"updated_at_gte": object.UpdatedSince("accounts"),
 		}, Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.BillingAccount, error] {
 			return client.ListWholeAccounts(ctx, m.query())
 		}}}

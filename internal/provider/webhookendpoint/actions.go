@@ -103,9 +103,7 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 		return
 	}
 	id := config.EndpointID.ValueString()
-	say := func(format string, args ...any) {
-		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
-	}
+	say := progress(resp)
 	event, err := client.TestWebhookEndpoint(ctx, id)
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "test", Object: "webhook endpoint " + id,
@@ -131,6 +129,13 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	}
 }
 
+// progress writes a line that Terraform shows while the action runs.
+func progress(resp *action.InvokeResponse) func(format string, args ...any) {
+	return func(format string, args ...any) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
+	}
+}
+
 // named lists the ids of a test event, as far as the service shows them.
 func named(event collections.TestEvent) string {
 	text := ""
@@ -152,9 +157,7 @@ func (a *RedeliveryAction) Invoke(ctx context.Context, req action.InvokeRequest,
 		return
 	}
 	endpoint := config.EndpointID.ValueString()
-	say := func(format string, args ...any) {
-		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
-	}
+	say := progress(resp)
 	wanted := []string{config.DeliveryID.ValueString()}
 	if config.DeliveryID.IsNull() {
 		var err error

@@ -85,13 +85,8 @@ func (a Attributes) CustomMetadata() {
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
 func UpdatedSince(noun string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Validators: []validator.String{value.DateOrDateTime()},
-		MarkdownDescription: aboutUpdatedSince(noun)}
-}
-
-// aboutUpdatedSince describes the filter for data sources and list resources.
-func aboutUpdatedSince(noun string) string {
-	return "Only " + noun + " changed at or after this time: an ISO 8601 date (its midnight in UTC), or date and " +
-		"time with zone."
+		MarkdownDescription: "Only " + noun + " changed at or after this time: an ISO 8601 date (its midnight in UTC), or " +
+			"date and time with zone."}
 }
 
 // Limit is the argument limit of a listing of what noun names, in the plural.

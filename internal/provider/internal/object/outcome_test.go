@@ -84,7 +84,7 @@ func TestOnto(t *testing.T) {
 			plan, state := plain, plain
 			c.change(&plan, &state)
 			responded := state
-			differences := Onto(t.Context(), &plan, &state)
+			differences := CopyKnown(t.Context(), &plan, &state)
 			if len(differences) != len(c.differ) {
 				t.Fatalf("differences %v, want %v", differences, c.differ)
 			}

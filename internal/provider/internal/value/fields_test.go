@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"

@@ -3,9 +3,9 @@ package value
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"reflect"
 	"strings"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"

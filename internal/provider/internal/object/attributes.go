@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -62,9 +61,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 	for i, name := range names {
 		quoted[i] = "`" + name + "`"
 	}
-	last := len(quoted) - 1
-	how := " Set exactly one of " + strings.Join(quoted[:last], ", ") + " and " + quoted[last] +
-		" to find the " + noun + "."
+	how := " Set exactly one of " + enumerated(quoted) + " to find the " + noun + "."
 	for _, name := range names {
 		key := a.text(name)
 		key.Optional = true
@@ -76,7 +73,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 	}
 }
 
-// CustomMetadata adds the client-defined object, under both names that the resources have for it.
+// CustomMetadata adds the whole custom_metadata object, as text.
 func (a Attributes) CustomMetadata() {
 	a["custom_metadata"] = schema.StringAttribute{Computed: true,
 		MarkdownDescription: "The whole `custom_metadata` object, including the keys of other systems, as a JSON string."}

@@ -26,6 +26,16 @@ type check struct {
 	wrong                func(string) string
 }
 
+// only is a check that a text passes if ok reports so; wrong is the format of what to write instead, with the text.
+func only(description, summary string, ok func(string) bool, wrong string) validator.String {
+	return check{description, summary, func(s string) string {
+		if ok(s) {
+			return ""
+		}
+		return fmt.Sprintf(wrong, s)
+	}}
+}
+
 func (v check) Description(context.Context) string { return v.description }
 
 func (v check) MarkdownDescription(context.Context) string { return v.description }
@@ -41,36 +51,28 @@ func (v check) ValidateString(_ context.Context, req validator.StringRequest, re
 
 // Email requires a bare e-mail address.
 func Email() validator.String {
-	return check{"an e-mail address", "Invalid e-mail address", func(s string) string {
-		if address, err := mail.ParseAddress(s); err == nil && address.Address == s && address.Name == "" {
-			return ""
-		}
-		return fmt.Sprintf("%q is not an e-mail address. Write one address without a name or brackets, such as "+
-			"finance@example.com.", s)
-	}}
+	return only("an e-mail address", "Invalid e-mail address", func(s string) bool {
+		address, err := mail.ParseAddress(s)
+		return err == nil && address.Address == s && address.Name == ""
+	}, "%q is not an e-mail address. Write one address without a name or brackets, such as finance@example.com.")
 }
 
 // Date requires a calendar date without a time (ISO 8601).
 func Date() validator.String {
-	return check{"a date, YYYY-MM-DD", "Invalid date", func(s string) string {
-		if _, err := time.Parse(time.DateOnly, s); err == nil {
-			return ""
-		}
-		return fmt.Sprintf("%q is not a date of the calendar. Write year, month and day, such as 1990-12-31.", s)
-	}}
+	return only("a date, YYYY-MM-DD", "Invalid date", func(s string) bool { return isTime(time.DateOnly, s) },
+		"%q is not a date of the calendar. Write year, month and day, such as 1990-12-31.")
+}
+
+func isTime(layout, s string) bool {
+	_, err := time.Parse(layout, s)
+	return err == nil
 }
 
 // DateOrDateTime requires an ISO 8601 date, or a date with time and zone.
 func DateOrDateTime() validator.String {
-	return check{"an ISO 8601 date, or date and time with zone", "Invalid date or time", func(s string) string {
-		if _, err := time.Parse(time.DateOnly, s); err == nil {
-			return ""
-		}
-		if _, err := time.Parse(time.RFC3339, s); err == nil {
-			return ""
-		}
-		return fmt.Sprintf("%q is neither a date such as 2026-01-31 nor a time with zone such as 2026-01-31T12:00:00Z.", s)
-	}}
+	return only("an ISO 8601 date, or date and time with zone", "Invalid date or time",
+		func(s string) bool { return isTime(time.DateOnly, s) || isTime(time.RFC3339, s) },
+		"%q is neither a date such as 2026-01-31 nor a time with zone such as 2026-01-31T12:00:00Z.")
 }
 
 var segment = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
@@ -80,24 +82,16 @@ func IsCollection(s string) bool { return segment.MatchString(s) }
 
 // Collection requires the name of a collection, of which example is one.
 func Collection(example string) validator.String {
-	return check{"the name of a collection, one segment of a path", "Invalid collection", func(s string) string {
-		if IsCollection(s) {
-			return ""
-		}
-		return fmt.Sprintf("%q is not the name of a collection. Write the one segment that stands for it in the service's "+
-			"paths, such as %s: letters, digits, dashes, underscores and dots, and no slash.", s, example)
-	}}
+	return only("the name of a collection, one segment of a path", "Invalid collection", IsCollection,
+		"%q is not the name of a collection. Write the one segment that stands for it in the service's paths, such as "+
+			example+": letters, digits, dashes, underscores and dots, and no slash.")
 }
 
 // Phone requires a text with a digit: how a number is written differs from country to country.
 func Phone() validator.String {
-	return check{"a phone number", "Invalid phone number", func(s string) string {
-		if strings.ContainsFunc(s, unicode.IsDigit) {
-			return ""
-		}
-		return fmt.Sprintf("%q is not a phone number: it has no digit. Write it with its country and area code, such as "+
-			"+55 11 91234-5678.", s)
-	}}
+	return only("a phone number", "Invalid phone number",
+		func(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) },
+		"%q is not a phone number: it has no digit. Write it with its country and area code, such as +55 11 91234-5678.")
 }
 
 type notBlank struct{}
@@ -145,22 +139,15 @@ var percentage = regexp.MustCompile(`^(0|[1-9][0-9]{0,2})(\.[0-9]{1,18})?$`)
 
 // Percent requires a decimal number from 0 to 100, written as JSON writes numbers.
 func Percent() validator.String {
-	return check{"a decimal number from 0 to 100", "Invalid percentage", func(s string) string {
-		if number, ok := parseDecimal(s); ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0 {
-			return ""
-		}
-		return fmt.Sprintf("%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.", s)
-	}}
+	return only("a decimal number from 0 to 100", "Invalid percentage", func(s string) bool {
+		number, ok := parseDecimal(s)
+		return ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0
+	}, "%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.")
 }
 
 // Matches requires a value of a pattern, which what describes.
 func Matches(pattern *regexp.Regexp, what string) validator.String {
-	return check{what, "Invalid value", func(s string) string {
-		if pattern.MatchString(s) {
-			return ""
-		}
-		return fmt.Sprintf("%q is not %s.", s, what)
-	}}
+	return only(what, "Invalid value", pattern.MatchString, "%q is not "+what+".")
 }
 
 // internalNetworks are the networks that no webhook may point to, in addition to loopback, private, link-local and
@@ -224,12 +211,8 @@ var headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`)
 
 // HeaderName requires the name of an HTTP header.
 func HeaderName() validator.String {
-	return check{"the name of an HTTP header", "Invalid header name", func(s string) string {
-		if headerName.MatchString(s) {
-			return ""
-		}
-		return fmt.Sprintf("%q is not a header name. Write letters, digits and dashes, such as X-Webhook-Token.", s)
-	}}
+	return only("the name of an HTTP header", "Invalid header name", headerName.MatchString,
+		"%q is not a header name. Write letters, digits and dashes, such as X-Webhook-Token.")
 }
 
 // NoNulls rejects null elements of a list, set or map.

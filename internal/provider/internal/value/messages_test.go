@@ -2,19 +2,16 @@ package value
 
 import (
 	"fmt"
-	"math/big"
 	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 )
@@ -69,16 +66,6 @@ func TestMessages(t *testing.T) {
 		var resp validator.SetResponse
 		NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: set}, &resp)
 		said[name] = resp.Diagnostics
-	}
-
-	for name, kind := range map[string]WholeType{"whole": Whole, "days": Days, "subcents": Subcents} {
-		for _, number := range []string{"1.5", "1e30"} {
-			written, _, _ := big.ParseFloat(number, 10, 512, big.ToNearestEven)
-			var resp xattr.ValidateAttributeResponse
-			notWhole{Int64Value: basetypes.NewInt64Unknown(), number: written, expected: kind}.ValidateAttribute(t.Context(),
-				xattr.ValidateAttributeRequest{Path: path.Root("amount")}, &resp)
-			said[name+": "+number] = resp.Diagnostics
-		}
 	}
 	golden.Messages(t, said)
 }

@@ -158,13 +158,8 @@ func FoundIn(collection string) string {
 }
 
 func isUUID(instead string) validator.String {
-	return check{"a UUID", "Invalid id", func(s string) string {
-		if same.IsUUID(s) {
-			return ""
-		}
-		return fmt.Sprintf("%q is not a UUID, and the service has no other ids. %s To leave the argument out, write null "+
-			"without quotes.", s, instead)
-	}}
+	return only("a UUID", "Invalid id", same.IsUUID, "%q is not a UUID, and the service has no other ids. "+
+		instead+" To leave the argument out, write null without quotes.")
 }
 
 // DateTimeType is the type of a date, or of a date with time and zone (ISO 8601). The same time in another zone, or

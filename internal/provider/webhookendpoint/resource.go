@@ -1,9 +1,9 @@
 // Package webhookendpoint is the webhook endpoint of the collections service: the resource, the data sources, the list
 // resource, its deliveries and the actions on them.
 //
-// An attribute is named in schema.go, and three times in model.go: its field, fromAPI and body. One that the service does
-// not return is in preserve too, and what makes a computed one unknown is in planUpdate. Data sources and list resource
-// follow from these.
+// An attribute is named in schema.go, and three times in model.go: its field, fromAPI and body. One that the service
+// does not return is in preserve too, and what makes a computed one unknown is in planUpdate. Data sources and list
+// resource follow from these.
 package webhookendpoint
 
 import (

@@ -70,8 +70,10 @@ func TestAdd(t *testing.T) {
 	changing := creating
 	changing.Verb = "update"
 	ambiguous := &api.AmbiguousError{Service: "billing", Operation: "customers.create",
-		SentAt: time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), Err: refusal(504, "", nil), Outlook: "Look for it at the service"}
-	unanswered := &api.AmbiguousError{Service: "billing", Operation: "customers.create", Err: errors.New("connection reset")}
+		SentAt: time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), Err: refusal(504, "", nil),
+		Outlook: "Look for it at the service"}
+	unanswered := &api.AmbiguousError{Service: "billing", Operation: "customers.create",
+		Err: errors.New("connection reset")}
 	two := *unanswered
 	two.Candidates = []string{"id-1", "id-2"}
 	identified := creating
@@ -127,7 +129,9 @@ func TestAdd(t *testing.T) {
 		"fields":                 said(fields),
 		"field":                  said(single),
 		"field of a list":        saidOf(single, Operation{Verb: "list", Object: "customers"}),
-		"field without a reason": with(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"email": ""} }),
+		"field without a reason": with(422, "validation_error", func(e *api.Error) {
+			e.Fields = map[string]string{"email": ""}
+		}),
 		"field in another case": saidOf(refusal(422, "validation_error", func(e *api.Error) {
 			e.Fields = map[string]string{"expiresAt": "Is past."}
 		}), Operation{Verb: "create", Object: "x", Attributes: []string{"expires_at"}}),
@@ -153,7 +157,8 @@ func TestAdd(t *testing.T) {
 		"invalid":     lost(&tls.CertificateVerificationError{Err: errors.New("expired")}),
 		"no TLS":      lost(tls.RecordHeaderError{Msg: "x"}),
 		"name":        lost(&net.DNSError{Err: "no such host", IsNotFound: true}),
-		"proxy":       lost(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}),
+		"proxy":       lost(&net.OpError{Op: "proxyconnect", Net: "tcp",
+			Err: &net.DNSError{Err: "no such host", IsNotFound: true}}),
 		"dropped":     lost(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
 		"refused":     lost(syscall.ECONNREFUSED),
 		"another one": lost(errors.New("broken")),

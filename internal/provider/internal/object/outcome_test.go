@@ -37,7 +37,7 @@ func custom(t *testing.T, text string) metadata.Value {
 	return metadata.FromObject(tree)
 }
 
-func TestOnto(t *testing.T) {
+func TestCopyKnown(t *testing.T) {
 	t.Parallel()
 	plain := planned{named: named{Name: types.StringValue("A")}, Document: document("52998224725"),
 		Tags: texts(types.StringValue("x")), Custom: custom(t, `{"n":1}`)}

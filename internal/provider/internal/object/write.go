@@ -216,8 +216,7 @@ type difference struct {
 	Planned, Responded attr.Value
 }
 
-// CopyKnown copies each fully known value of plan into state where state means something else, and lists what it copied.
-// Both point to the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
+// CopyKnown copies each fully known value of plan into state where state means something else, and lists them. Both point to the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
 func CopyKnown(ctx context.Context, plan, state any) []difference {
 	planned, responded := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
 	var differences []difference
@@ -233,7 +232,8 @@ func CopyKnown(ctx context.Context, plan, state any) []difference {
 	return differences
 }
 
-// fill copies each value of before that plan leaves unknown into plan. Both point to the same struct type, as in CopyKnown.
+// fill copies each value of before that plan leaves unknown into plan. Both point to the same struct type, as in
+// CopyKnown.
 func fill(ctx context.Context, plan, before any) {
 	planned, had := reflect.ValueOf(plan).Elem(), reflect.ValueOf(before).Elem()
 	for _, index := range attributesOf(planned.Type()) {

@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Converting between the values of Terraform and the structs of this provider: what Get and Set of the framework do, for
-// structs whose fields are all attr.Values. A struct is known after it has been seen once; the
+// Converting between the values of Terraform and the structs of this provider: what Get and Set of the framework do,
+// for structs whose fields are all attr.Values. A struct is known after it has been seen once; the
 // framework's functions look at the tags of every field each time, and compile a regular expression for each.
 // Everything unusual is left to them, also every error.
 

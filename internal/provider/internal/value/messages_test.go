@@ -44,7 +44,8 @@ func TestMessages(t *testing.T) {
 	says("percent", Percent(), notes, "100.01")
 	says("phone", Phone(), notes, "abc")
 	says("status", KnownStatus("active", "closed"), notes, "actve")
-	says("url", PublicURL(), notes, "http://a.example", "https://u:p@a.example", "https://a.example/#x", "https://10.0.0.1/")
+	says("url", PublicURL(), notes, "http://a.example", "https://u:p@a.example", "https://a.example/#x",
+		"https://10.0.0.1/")
 	says("uuid", UUID(), notes, "pro")
 	says("uuid in", UUIDIn("plans"), notes, "pro")
 	says("blank", NotBlank(), notes, "", " \t", "\u200b", " \x00 ", "\ufeff\n")
@@ -58,7 +59,8 @@ func TestMessages(t *testing.T) {
 	said["null in a list"] = list.Diagnostics
 	var mapped validator.MapResponse
 	NoNulls{}.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("filters"),
-		ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": elements[0], "b": elements[1]})}, &mapped)
+		ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": elements[0], "b": elements[1]})},
+		&mapped)
 	said["null in a map"] = mapped.Diagnostics
 	for name, set := range map[string]types.Set{"null in a set": types.SetValueMust(types.StringType, elements),
 		"no set": types.SetNull(types.StringType), "unknown set": types.SetUnknown(types.StringType),

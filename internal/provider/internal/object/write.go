@@ -216,7 +216,8 @@ type difference struct {
 	Planned, Responded attr.Value
 }
 
-// CopyKnown copies each fully known value of plan into state where state means something else, and lists them. Both point to the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
+// CopyKnown copies each fully known value of plan into state where state means something else, and lists them. Both
+// point to the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
 func CopyKnown(ctx context.Context, plan, state any) []difference {
 	planned, responded := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
 	var differences []difference

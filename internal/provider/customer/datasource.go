@@ -77,8 +77,7 @@ type listDataModel struct {
 // listDataSchema describes the data source of many.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set." +
-			object.Filtered + object.Paged,
+		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set.",
 		Attributes: object.Ordered("customers", "name", object.Attributes{
 			"updated_at_gte": object.UpdatedSince("customers"),
 			"customers": schema.ListNestedAttribute{Computed: true,
@@ -109,14 +108,15 @@ type ListResource struct{ lists }
 // NewListResource returns the list resource.
 func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
-		About: "Lists the customers of the organization, oldest first, so that `terraform query` can write " +
-			"their configuration and import them." + object.Filtered + object.ListNeeds("billing_customers"),
+		About: "Lists the customers of the organization, oldest first, for `terraform query`." +
+			object.ListNeeds("billing_customers"),
 		Filters: object.Attributes{
 			"search":          object.Filter(object.AboutSearch("customers")),
 			"external_id":     object.Filter("Only the customer with this `external_id`."),
 			"document_number": object.Filter("Only customers with this tax number, whatever its mask."),
 			"updated_at_gte":  object.UpdatedSince("customers"),
-		}, Query: func(ctx context.Context, client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
+		},
+		Query: func(ctx context.Context, client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
 			query := m.query()
 			query.ExternalID, query.DocumentNumber = m.ExternalID.ValueString(), m.DocumentNumber.ValueString()
 			return client.ListCustomers(ctx, query)

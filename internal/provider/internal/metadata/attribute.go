@@ -20,24 +20,22 @@ import (
 // Attribute is the argument custom_metadata of a kind of object, named by a noun.
 func Attribute(noun string) schema.DynamicAttribute {
 	return schema.DynamicAttribute{Optional: true, Computed: true, CustomType: Type{},
-		MarkdownDescription: "Your own data on the " + noun + ", as an object. This configuration owns the keys it names; " +
-			"keys of other systems stay (see [ownership](../guides/custom-metadata.md)). A key that you remove is removed " +
-			"from the " + noun + ". It is stored in state: no secrets."}
+		MarkdownDescription: "Your own data on the " + noun + ", as an object. [You own the keys you " +
+			"name](../guides/custom-metadata.md); keys of other systems stay. It is stored in state: no secrets."}
 }
 
 // ModeAttribute is the argument custom_metadata_mode.
 func ModeAttribute() schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(ModeMerge),
 		Validators: []validator.String{stringvalidator.OneOf(ModeMerge, ModeReplace)},
-		MarkdownDescription: "Ownership of `custom_metadata`. `merge`: this configuration owns only the keys it names. " +
-			"`replace`: it is authoritative for the whole object, and the next apply removes keys of other systems, " +
-			"as its plan shows. Defaults to `merge`."}
+		MarkdownDescription: "`merge`: this configuration owns the keys of `custom_metadata` that it names. `replace`: it " +
+			"owns the whole object, and the next apply removes the keys of other systems. Defaults to `merge`."}
 }
 
 // EffectiveAttribute is effective_custom_metadata, which shows the whole object.
 func EffectiveAttribute() schema.StringAttribute {
-	return schema.StringAttribute{Computed: true, MarkdownDescription: "The whole `custom_metadata` at the service, " +
-		"including the keys of other systems and of the provider's `default_custom_metadata`, as a JSON string."}
+	return schema.StringAttribute{Computed: true,
+		MarkdownDescription: "The whole `custom_metadata` at the service, as a JSON string."}
 }
 
 // Defaults is the provider's default_custom_metadata, which may depend on values that are only known after apply.

@@ -22,7 +22,7 @@ func TestMessages(t *testing.T) {
 		"ready":       {Client: "client", Ready: true},
 		"missing":     {Missing: []ProviderArgument{address, {Name: "token", Variable: "BILLING_TOKEN"}}},
 		"empty":       {Missing: []ProviderArgument{{Name: "token", Variable: "BILLING_TOKEN", Empty: true}}},
-		"unknown":     {Unknown: []string{"base_url"}},
+		"unknown":     {Unknown: []string{"base_url", "token"}},
 		"one of each": {Unknown: []string{"token"}, Missing: []ProviderArgument{address}},
 	} {
 		var diags diag.Diagnostics

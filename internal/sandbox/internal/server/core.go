@@ -38,11 +38,9 @@ func OpenCore(stateFile string, start time.Time) (*Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Core{DB: db, Clock: NewClock(start)}
-	var errs [2]error
-	c.Organizations, errs[0] = store.NewTable[Organization](db, "organizations")
-	c.sequence, errs[1] = store.NewTable[int64](db, "sequence")
-	if err := errors.Join(errs[:]...); err != nil {
+	c := &Core{DB: db, Clock: NewClock(start), Organizations: store.NewTable[Organization](db, "organizations"),
+		sequence: store.NewTable[int64](db, "sequence")}
+	if err := db.Err(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return c, nil

@@ -27,6 +27,12 @@ type Route struct {
 	Prepare func(ctx context.Context, c *Call) error
 }
 
+// NewRoute is the route of an operation at a method and a pattern, such as "GET /v1/me".
+func NewRoute(name, address, scope string, serve Handler, query ...string) Route {
+	method, pattern, _ := strings.Cut(address, " ")
+	return Route{Name: name, Method: method, Pattern: pattern, Scope: scope, Query: query, Serve: serve}
+}
+
 // AnyField is in a route's query parameters for the filters of financial
 // management, which may name any field of the records.
 const AnyField = "*"

@@ -37,26 +37,11 @@ type billingAccount struct {
 }
 
 // embeddedCustomer is the customer loaded with a billing account. Its kind has
-// its own words: individual and company.
+// its own words: individual and company. The two fields of the same names hide those that it does not have.
 type embeddedCustomer struct {
-	ID             string           `json:"id"`
-	ExternalID     *string          `json:"external_id"`
-	Name           string           `json:"name"`
-	Nickname       *string          `json:"nickname"`
-	LegalName      *string          `json:"legal_name"`
-	DocumentType   *string          `json:"document_type"`
-	DocumentNumber *string          `json:"document_number"`
-	Kind           *string          `json:"kind"`
-	Birthday       *string          `json:"birthday"`
-	Notes          *string          `json:"notes"`
-	Addresses      []address        `json:"addresses"`
-	Phones         []contact        `json:"phones"`
-	Emails         []contact        `json:"emails"`
-	Websites       []contact        `json:"websites"`
-	Tags           []string         `json:"tags"`
-	CustomMetadata object           `json:"custom_metadata"`
-	CreatedAt      server.Timestamp `json:"created_at"`
-	UpdatedAt      server.Timestamp `json:"updated_at"`
+	customer
+	PublicID *string `json:"public_id,omitempty"`
+	Metadata object  `json:"metadata,omitempty"`
 }
 
 // AccountRow is a billing account as the tables keep it, its customer by id.
@@ -113,25 +98,10 @@ func (s *Service) loaded(c *server.Call, tx *store.Tx, row AccountRow, lean bool
 }
 
 func embed(u customer) *embeddedCustomer {
-	return &embeddedCustomer{
-		ID: u.ID, ExternalID: u.ExternalID, Name: u.Name, Nickname: u.Nickname,
-		LegalName: u.LegalName, DocumentType: u.DocumentType, DocumentNumber: u.DocumentNumber,
-		Kind: embeddedKind(u.Kind), Birthday: u.Birthday, Notes: u.Notes,
-		Addresses: u.Addresses, Phones: u.Phones, Emails: u.Emails, Websites: u.Websites,
-		Tags: u.Tags, CustomMetadata: u.CustomMetadata,
-		CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
+	if u.Kind != nil {
+		u.Kind = new(map[string]string{"natural": "individual", "juridical": "company"}[*u.Kind])
 	}
-}
-
-func embeddedKind(kind *string) *string {
-	if kind == nil {
-		return nil
-	}
-	word := "individual"
-	if *kind == "juridical" {
-		word = "company"
-	}
-	return &word
+	return &embeddedCustomer{customer: u}
 }
 
 // modified is when the response last changed, the customer inside included.

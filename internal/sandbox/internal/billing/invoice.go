@@ -114,8 +114,12 @@ func (s *Service) invoices() server.Kind[InvoiceRow, Invoice] {
 		Table: s.Invoices,
 		Show:  func(_ *server.Call, _ *store.Tx, r InvoiceRow) Invoice { return r.Invoice },
 		Filters: server.Filters[InvoiceRow]{
-			"subscription_id":    func(_ *store.Tx, r InvoiceRow, want string) bool { return isID(&r.Invoice.SubscriptionID, want) },
-			"billing_account_id": func(_ *store.Tx, r InvoiceRow, want string) bool { return isID(&r.Invoice.BillingAccountID, want) },
+			"subscription_id": func(_ *store.Tx, r InvoiceRow, want string) bool {
+				return isID(&r.Invoice.SubscriptionID, want)
+			},
+			"billing_account_id": func(_ *store.Tx, r InvoiceRow, want string) bool {
+				return isID(&r.Invoice.BillingAccountID, want)
+			},
 			"search": func(_ *store.Tx, r InvoiceRow, text string) bool {
 				return anyHolds(text, &r.Invoice.Number, r.Invoice.Reason)
 			},

@@ -10,7 +10,9 @@ import (
 )
 
 // moveSubscription serves an operation that moves a subscription by a step of the machine.
-func (s *Service) moveSubscription(form server.Form, step func(*server.Call, *store.Tx, *SubscriptionRow) error) server.Handler {
+func (s *Service) moveSubscription(
+	form server.Form, step func(*server.Call, *store.Tx, *SubscriptionRow) error,
+) server.Handler {
 	return server.On(s.subscriptions().Find, form,
 		func(c *server.Call, tx *store.Tx, row SubscriptionRow) (server.Reply, error) {
 			changed := row

@@ -39,8 +39,8 @@ const FaultSpecHelp = `KEY=VALUE,… of
                      -24h, until it is removed; takes no other key
   body=TEXT          the body of the response; must come last, may contain commas`
 
-// faultField is one key of a fault's spec: a field of the fault, which is a *string, *int, *bool, *time.Duration or drop, and
-// what a value must be.
+// faultField is one key of a fault's spec: a field of the fault, which is a *string, *int, *bool, *time.Duration or
+// drop, and what a value must be.
 type faultField struct {
 	key   string
 	field func(f *Fault) any

@@ -1,4 +1,4 @@
-package control
+package sandbox
 
 import (
 	"fmt"
@@ -16,22 +16,22 @@ const seedCode = "external_id="
 // external_id.
 type seedReference struct {
 	path    []string // keys from the element down
-	find    func(s *Control, tx *store.Tx, code string) (id string, ok bool)
+	find    func(s *Server, tx *store.Tx, code string) (id string, ok bool)
 	missing string
 }
 
 var customerReference = seedReference{
 	path: []string{"customer", "id"},
-	find: func(s *Control, tx *store.Tx, code string) (string, bool) {
-		return s.billing.CustomerCoded(tx, s.Bootstrap.Organization, code)
+	find: func(s *Server, tx *store.Tx, code string) (string, bool) {
+		return s.billing.CustomerCoded(tx, s.bootstrap.Organization, code)
 	},
 	missing: "no customer has this external_id",
 }
 
 var accountReference = seedReference{
 	path: []string{"billing_account_id"},
-	find: func(s *Control, tx *store.Tx, code string) (string, bool) {
-		return s.billing.AccountCoded(tx, s.Bootstrap.Organization, code)
+	find: func(s *Server, tx *store.Tx, code string) (string, bool) {
+		return s.billing.AccountCoded(tx, s.bootstrap.Organization, code)
 	},
 	// That account is what a reader of the documentation expects to find.
 	missing: "no billing account has this external_id; the account that comes with a customer has none: " +
@@ -42,7 +42,7 @@ func (r *seedReference) field() string { return strings.Join(r.path, ".") }
 
 // resolve replaces a reference by the id of the object, and returns what is
 // wrong with it. Whatever else the field holds is for the operation to judge.
-func (r *seedReference) resolve(s *Control, tx *store.Tx, element map[string]any) (problem string) {
+func (r *seedReference) resolve(s *Server, tx *store.Tx, element map[string]any) (problem string) {
 	if r == nil {
 		return ""
 	}
@@ -74,15 +74,15 @@ type seedCredential struct {
 	field   string
 	pattern *regexp.Regexp
 	must    string
-	taken   func(s *Control, tx *store.Tx, value string) bool // nil: two may be alike
-	put     func(s *Control, tx *store.Tx, id, value string)
+	taken   func(s *Server, tx *store.Tx, value string) bool // nil: two may be alike
+	put     func(s *Server, tx *store.Tx, id, value string)
 }
 
 var knownSecret = seedCredential{
 	field:   "secret",
 	pattern: regexp.MustCompile(`^whsec_[!-~]{16,}$`),
 	must:    "must be whsec_ and at least 16 characters without spaces",
-	put: func(s *Control, tx *store.Tx, id, secret string) {
+	put: func(s *Server, tx *store.Tx, id, secret string) {
 		s.collections.SetSecret(tx, id, secret)
 	},
 }
@@ -93,10 +93,10 @@ var knownToken = seedCredential{
 	field:   "token",
 	pattern: regexp.MustCompile(`^ck_sandbox_[A-Za-z0-9]+_[A-Za-z0-9]{16,}$`),
 	must:    "must be ck_sandbox_NAME_SECRET, of letters and digits, SECRET at least 16 of them",
-	taken: func(s *Control, tx *store.Tx, token string) bool {
+	taken: func(s *Server, tx *store.Tx, token string) bool {
 		return s.collections.HasPrefix(tx, prefixOf(token))
 	},
-	put: func(s *Control, tx *store.Tx, id, token string) {
+	put: func(s *Server, tx *store.Tx, id, token string) {
 		s.collections.SetToken(tx, id, prefixOf(token), token)
 	},
 }
@@ -105,7 +105,7 @@ func prefixOf(token string) string { return token[:strings.LastIndex(token, "_")
 
 // take removes the credential from an element, because the operation does not know
 // the field, and returns it, or what is wrong with it.
-func (k *seedCredential) take(s *Control, tx *store.Tx, element map[string]any) (value, problem string) {
+func (k *seedCredential) take(s *Server, tx *store.Tx, element map[string]any) (value, problem string) {
 	if k == nil {
 		return "", ""
 	}
@@ -125,7 +125,7 @@ func (k *seedCredential) take(s *Control, tx *store.Tx, element map[string]any) 
 }
 
 // keep makes the credential that of the object with the id.
-func (k *seedCredential) keep(s *Control, tx *store.Tx, id, value string) error {
+func (k *seedCredential) keep(s *Server, tx *store.Tx, id, value string) error {
 	if value == "" {
 		return nil
 	}

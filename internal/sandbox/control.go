@@ -1,18 +1,18 @@
-package control
+package sandbox
 
 import (
-	"cmp"
+	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -45,7 +45,7 @@ type (
 	// TokenState is a token as it is listed. Value is returned by
 	// POST /tokens only.
 	TokenState struct {
-		server.Token
+		Token
 		Prefix string `json:"prefix"`
 		Value  string `json:"value,omitempty"`
 	}
@@ -55,26 +55,32 @@ type (
 // organization for it; followed by =NAME, unless there is one of that name.
 const NewOrganizationKeyword = "new"
 
-// Handler serves the control listener.
-func (s *Control) Handler() http.Handler {
+// controlHandler serves the control listener.
+func (s *Server) controlHandler() http.Handler {
 	mux := http.NewServeMux()
 	routes := map[string]func(r *http.Request) (any, error){
 		"GET /requests":                s.controlRequests,
-		"DELETE /requests":             func(*http.Request) (any, error) { s.Server.Log.Reset(); return struct{}{}, nil },
+		"DELETE /requests":             func(*http.Request) (any, error) { s.server.Log.Reset(); return struct{}{}, nil },
 		"GET /clock":                   func(*http.Request) (any, error) { return s.clockState(), nil },
 		"POST /clock":                  s.controlClock,
 		"GET /faults":                  s.controlFaults,
 		"POST /faults":                 s.controlAddFault,
-		"DELETE /faults":               func(*http.Request) (any, error) { s.Server.ClearFaults(); return struct{}{}, nil },
+		"DELETE /faults":               func(*http.Request) (any, error) { s.server.ClearFaults(); return struct{}{}, nil },
 		"DELETE /faults/{id}":          s.controlRemoveFault,
 		"GET /tokens":                  s.controlTokens,
 		"POST /tokens":                 s.controlNewToken,
 		"POST /tokens/{prefix}/revoke": s.controlRevoke,
 		"POST /subscriptions/{id}":     s.controlSubscription,
+		"POST /events":                 s.controlEmit,
+		"GET /deliveries":              s.controlDeliveries,
+		"GET /keys":                    func(*http.Request) (any, error) { return s.collections.KeyStates(), nil },
+		"GET /status":                  s.controlStatus,
+		"POST /reset":                  func(r *http.Request) (any, error) { return struct{}{}, s.reset(r.Context()) },
+		"POST /stop":                   func(*http.Request) (any, error) { s.stop(); return struct{}{}, nil },
+		"GET /objects/{kind}/{name}":   s.controlFind,
+		"GET /subscriptions":           s.controlSubscriptions,
 		"/":                            func(*http.Request) (any, error) { return nil, server.ErrNoRoute },
 	}
-	maps.Copy(routes, s.collectionsControl())
-	maps.Copy(routes, s.lifecycle())
 	for pattern, serve := range routes {
 		mux.Handle(pattern, s.controlled(serve))
 	}
@@ -82,19 +88,19 @@ func (s *Control) Handler() http.Handler {
 }
 
 // controlled checks the control token, and writes what serve returns.
-func (s *Control) controlled(serve func(r *http.Request) (any, error)) http.Handler {
+func (s *Server) controlled(serve func(r *http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, _ := server.Bearer(r.Header)
 		var body any
 		err := error(server.ErrInvalidToken)
-		if subtle.ConstantTimeCompare([]byte(token), []byte(s.Bootstrap.ControlToken)) == 1 {
+		if subtle.ConstantTimeCompare([]byte(token), []byte(s.bootstrap.ControlToken)) == 1 {
 			body, err = serve(r)
 		}
-		s.Server.Respond(w, body, err)
+		s.server.Respond(w, body, err)
 	})
 }
 
-func (s *Control) controlRequests(r *http.Request) (any, error) {
+func (s *Server) controlRequests(r *http.Request) (any, error) {
 	var after uint64
 	if text := r.URL.Query().Get("after"); text != "" {
 		var err error
@@ -102,9 +108,9 @@ func (s *Control) controlRequests(r *http.Request) (any, error) {
 			return nil, server.ErrValidation.With("after must be the sequence number of a request.")
 		}
 	}
-	requests := s.Server.Log.Since(after)
+	requests := s.server.Log.Since(after)
 	if operation := r.URL.Query().Get("operation"); operation != "" {
-		requests = slices.DeleteFunc(requests, func(r server.Request) bool { return r.Operation != operation })
+		requests = slices.DeleteFunc(requests, func(r Request) bool { return r.Operation != operation })
 	}
 	if !r.URL.Query().Has("responses") {
 		for i := range requests {
@@ -114,11 +120,11 @@ func (s *Control) controlRequests(r *http.Request) (any, error) {
 	return requests, nil
 }
 
-func (s *Control) clockState() ClockState {
-	return ClockState{Now: s.Clock.Now(), Fixed: s.Clock.Fixed()}
+func (s *Server) clockState() ClockState {
+	return ClockState{Now: s.core.Clock.Now(), Fixed: s.core.Clock.Fixed()}
 }
 
-func (s *Control) controlClock(r *http.Request) (any, error) {
+func (s *Server) controlClock(r *http.Request) (any, error) {
 	var move ClockMove
 	if err := readControl(r, &move); err != nil {
 		return nil, err
@@ -133,27 +139,27 @@ func (s *Control) controlClock(r *http.Request) (any, error) {
 		if err != nil {
 			return nil, server.ErrValidation.With("advance must be a duration such as 24h or 90m.")
 		}
-		by, to = d, s.Clock.Now().Add(d)
+		by, to = d, s.core.Clock.Now().Add(d)
 	}
 	// Durations reach less than 300 years: beyond that the clock would wrap around.
 	if to.Year() < 1900 || to.Year() > 2200 {
 		return nil, server.ErrValidation.With("The clock goes from the year 1900 to the year 2200.")
 	}
 	if move.Set.IsZero() {
-		s.Clock.Advance(by)
+		s.core.Clock.Advance(by)
 	} else {
-		s.Clock.Set(to)
+		s.core.Clock.Set(to)
 	}
 	return s.clockState(), s.settleDeliveries(r.Context())
 }
 
-func (s *Control) controlSubscription(r *http.Request) (any, error) {
+func (s *Server) controlSubscription(r *http.Request) (any, error) {
 	var move SubscriptionMove
 	if err := readControl(r, &move); err != nil {
 		return nil, err
 	}
 	var id string
-	err := s.DB.View(func(tx *store.Tx) (err error) {
+	err := s.core.DB.View(func(tx *store.Tx) (err error) {
 		id, err = s.find(tx, "subscription", r.PathValue("id"))
 		return err
 	})
@@ -171,15 +177,15 @@ func (s *Control) controlSubscription(r *http.Request) (any, error) {
 	}
 }
 
-func (s *Control) controlFaults(*http.Request) (any, error) {
+func (s *Server) controlFaults(*http.Request) (any, error) {
 	states := []FaultState{}
-	for _, f := range s.Server.Faults.List() {
+	for _, f := range s.server.Faults.List() {
 		states = append(states, FaultState{ID: f.ID, Spec: f.String()})
 	}
 	return states, nil
 }
 
-func (s *Control) controlAddFault(r *http.Request) (any, error) {
+func (s *Server) controlAddFault(r *http.Request) (any, error) {
 	var wanted FaultState
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -188,79 +194,18 @@ func (s *Control) controlAddFault(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, server.ErrValidation.With(err.Error())
 	}
-	return FaultState{ID: s.Server.AddFault(fault), Spec: fault.String()}, nil
+	return FaultState{ID: s.server.AddFault(fault), Spec: fault.String()}, nil
 }
 
-func (s *Control) controlRemoveFault(r *http.Request) (any, error) {
-	if !s.Server.RemoveFault(r.PathValue("id")) {
+func (s *Server) controlRemoveFault(r *http.Request) (any, error) {
+	if !s.server.RemoveFault(r.PathValue("id")) {
 		return nil, server.ErrNotFound.With("There is no fault " + quote(r.PathValue("id")) + ".")
 	}
 	return struct{}{}, nil
 }
 
-func (s *Control) controlTokens(*http.Request) (any, error) {
-	states := []TokenState{}
-	err := s.DB.View(func(tx *store.Tx) error {
-		for _, stored := range s.tokens.All(tx) {
-			states = append(states, TokenState{Token: stored.Token, Prefix: stored.Prefix})
-		}
-		return nil
-	})
-	for _, stored := range s.collections.StoredTokens() {
-		states = append(states, TokenState{Token: stored.Token, Prefix: stored.Prefix})
-	}
-	return states, err
-}
-
-func (s *Control) controlNewToken(r *http.Request) (any, error) {
-	var wanted server.Token
-	if err := readControl(r, &wanted); err != nil {
-		return nil, err
-	}
-	if err := s.checkScopes(wanted); err != nil {
-		return nil, err
-	}
-	if wanted.Organization != "" {
-		var err error
-		if wanted.Organization, err = s.organization(wanted.Organization); err != nil {
-			return nil, err
-		}
-	}
-	value, err := s.NewToken(wanted)
-	if err != nil {
-		return nil, server.ErrValidation.With(err.Error())
-	}
-	var state TokenState
-	err = s.DB.View(func(tx *store.Tx) error {
-		stored, _ := s.finder(cmp.Or(wanted.Service, server.Billing))(tx, value)
-		state = TokenState{Token: stored.Token, Prefix: stored.Prefix, Value: value}
-		return nil
-	})
-	return state, err
-}
-
-func (s *Control) controlRevoke(r *http.Request) (any, error) {
-	err := s.RevokeToken(r.PathValue("prefix"))
-	if errors.Is(err, errNoToken) {
-		return nil, server.ErrNotFound.With("There is no token with this prefix.")
-	}
-	return struct{}{}, err
-}
-
-// finder finds the tokens of a service.
-func (s *Control) finder(service server.Service) func(tx *store.Tx, value string) (server.StoredToken, bool) {
-	switch service {
-	case server.Collections:
-		return s.collections.TokenOf
-	case server.Finance:
-		return s.ReadJWT
-	default:
-		return s.BillingToken
-	}
-}
-
 // operations are the names of what the services serve.
-func (s *Control) operations() []string {
+func (s *Server) operations() []string {
 	var names []string
 	for _, r := range s.routes() {
 		names = append(names, r.Name)
@@ -275,4 +220,60 @@ func readControl(r *http.Request, into any) error {
 		return server.ErrMalformed.With("The body is not what this route takes: " + err.Error())
 	}
 	return nil
+}
+
+// controlPatience bounds how long a move of the clock waits for the deliveries
+// that have come due; a longer one continues without it.
+const controlPatience = 8 * time.Second
+
+// EventEmission is the body of POST /events, and with ID its response.
+type EventEmission struct {
+	Event string          `json:"event"`
+	Data  json.RawMessage `json:"data,omitempty"` // an object; nothing: an example
+	ID    string          `json:"id,omitempty"`
+	// Unlisted lets an event happen that is not documented and that no endpoint is subscribed to by name.
+	Unlisted bool `json:"unlisted,omitempty"`
+}
+
+func (s *Server) controlEmit(r *http.Request) (any, error) {
+	var wanted EventEmission
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	if known := s.collections.KnownEvents(); !wanted.Unlisted && !slices.Contains(known, wanted.Event) {
+		return nil, server.ErrValidation.With("There is no event " + quote(wanted.Event) + meant(wanted.Event, known) +
+			" Known are " + strings.Join(known, ", ") + ". Use --unlisted to emit it anyway.")
+	}
+	var data any
+	if len(wanted.Data) > 0 {
+		data = wanted.Data
+	}
+	id, err := s.collections.Emit(s.bootstrap.Organization, wanted.Event, data)
+	if err != nil {
+		return nil, server.ErrValidation.With(err.Error())
+	}
+	wanted.ID = id
+	return wanted, s.settleDeliveries(r.Context())
+}
+
+// settleDeliveries waits for what is due, at most as long as the caller waits.
+func (s *Server) settleDeliveries(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, controlPatience)
+	defer cancel()
+	if err := s.collections.WaitDeliveries(limited); err != nil && ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) controlDeliveries(r *http.Request) (any, error) {
+	query := r.URL.Query()
+	is := func(name, value string) bool { return !query.Has(name) || query.Get(name) == value }
+	found := []collections.DeliveryState{}
+	for _, d := range s.collections.DeliveryStates() {
+		if is("endpoint", d.EndpointID) && is("status", string(d.State.Status)) && is("event", d.Event) {
+			found = append(found, d)
+		}
+	}
+	return found, nil
 }

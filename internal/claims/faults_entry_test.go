@@ -14,7 +14,7 @@ import (
 const keyHeader = "X-Idempotency-Key"
 
 var entryFaults = []fault{
-	{name: "a record is made with 200", breaks: []int{751, 756, 762},
+	{name: "a record is made with 200", breaks: []int{751, 756},
 		spoil: onCall(http.MethodPost, books, func(in *inFlight) { in.status = http.StatusOK })},
 	{name: "a record that is made stands bare", breaks: []int{751},
 		spoil: onCall(http.MethodPost, books, func(in *inFlight) { in.got = at(in.got, "data") })},
@@ -52,7 +52,7 @@ var entryFaults = []fault{
 }
 
 var keyReplayFaults = []fault{
-	{name: "keys are ignored", breaks: []int{756, 757, 758, 759, 760, 761},
+	{name: "keys are ignored", breaks: []int{756, 757, 758, 759, 760},
 		rewrite: onCall(http.MethodPost, books, func(in *inFlight) { in.header.Del(keyHeader) })},
 	{name: "a key that came before is refused", breaks: []int{756, 757, 758, 759, 760},
 		rewrite: onKnownKey(func(in *inFlight, _ object) { in.status = http.StatusConflict })},
@@ -96,30 +96,7 @@ var keyReplayFaults = []fault{
 			}
 		})},
 	racingFault(),
-	{name: "any text is a key", breaks: []int{761}, rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
-		if !uuidForm.MatchString(in.header.Get(keyHeader)) {
-			in.header.Del(keyHeader)
-		}
-	})},
-	{name: "a UUID of any version is a key", breaks: []int{761},
-		rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
-			if key := in.header.Get(keyHeader); likeUUID.MatchString(key) && len(key) == 36 && !uuidForm.MatchString(key) {
-				in.header.Del(keyHeader)
-			}
-		})},
-	{name: "a creation with a malformed key is done and refused", breaks: []int{761},
-		rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
-			if key := in.header.Get(keyHeader); key != "" && !uuidForm.MatchString(key) {
-				in.header.Del(keyHeader)
-				in.mark = "stranger"
-			}
-		}), spoil: refuseStranger(http.StatusBadRequest)},
-	{name: "a key is required", breaks: []int{762}, rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
-		if in.header.Get(keyHeader) == "" {
-			in.header.Set(keyHeader, "none")
-		}
-	})},
-	{name: "the same body is the same record", breaks: []int{762, 763},
+	{name: "the same body is the same record", breaks: []int{763},
 		rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
 			sum := sha256.Sum256(fmt.Append(nil, in.sent))
 			in.header.Set(keyHeader, fmt.Sprintf("00000000-0000-4000-8000-%x", sum[:6]))

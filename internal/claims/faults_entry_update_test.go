@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 var entryUpdateFaults = []fault{
@@ -72,15 +71,6 @@ var entryUpdateFaults = []fault{
 		func(in *inFlight) {
 			if in.entry() == nil {
 				in.status = http.StatusNoContent
-			}
-		})},
-	{name: "a record is found under its id in every collection", breaks: []int{778},
-		rewrite: onCall("", oneEntry, func(in *inFlight) {
-			id := in.path[strings.LastIndex(in.path, "/")+1:]
-			for collection := range in.proxy.booked {
-				if there := financePrefix + "/v1/" + collection + "/" + id; in.proxy.one(there) != nil {
-					in.path = there
-				}
 			}
 		})},
 }

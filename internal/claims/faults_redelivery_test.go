@@ -61,30 +61,9 @@ var redeliveryFaults = []fault{
 }
 
 var keyEventFaults = []fault{
-	{name: "keys make no events", breaks: []int{641, 642, 643, 644, 645, 646, 647, 648}, deliver: func(out *sending) {
+	{name: "keys make no events", breaks: []int{645, 646, 647}, deliver: func(out *sending) {
 		if strings.HasPrefix(out.event, "api_key.") {
 			nowhere(out)
-		}
-	}},
-	{name: "api_key.rotated without successorId", breaks: []int{641},
-		deliver: onBody("api_key.rotated", func(e object) { deleteAt(e, "data.successorId") })},
-	{name: "api_key.rotated with the old expiry", breaks: []int{641},
-		deliver: onBody("api_key.rotated", func(e object) { setAt(e, "data.expiresAt", nil) })},
-	{name: "api_key.rotated shows the successor", breaks: []int{641},
-		deliver: onBody("api_key.rotated", func(e object) { setAt(e, "data.keyPrefix", "other") })},
-	{name: "events show a hash", breaks: []int{641, 642, 643},
-		deliver: onBody("", func(e object) { setAt(e, "data.hash", "00") })},
-	{name: "api_key.status_changed without previousStatus", breaks: []int{642}, deliver: onBody("api_key.status_changed",
-		func(e object) { deleteAt(e, "data.previousStatus") })},
-	{name: "api_key.status_changed to ended", breaks: []int{642}, deliver: onBody("api_key.status_changed",
-		func(e object) { setAt(e, "data.newStatus", "ended") })},
-	{name: "api_key.revoked without its moment", breaks: []int{643},
-		deliver: onBody("api_key.revoked", func(e object) { setAt(e, "data.revokedAt", nil) })},
-	{name: "events name the scopes of another", breaks: []int{641, 642, 643},
-		deliver: onBody("", func(e object) { setAt(e, "data.scopes", []any{}) })},
-	{name: "events hold tokens", breaks: []int{644}, deliver: func(out *sending) {
-		for token := range out.proxy.tokens {
-			onBody("api_key.rotated", func(e object) { setAt(e, "data.description", token) })(out)
 		}
 	}},
 	{name: "every endpoint gets everything", breaks: []int{645},
@@ -101,13 +80,13 @@ var keyEventFaults = []fault{
 				delete(sent, "active")
 			}
 		})},
-	{name: "each endpoint has its own event id", breaks: []int{581, 648}, deliver: func(out *sending) {
+	{name: "each endpoint has its own event id", breaks: []int{581}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Event-Id", newUUID())
 	}},
-	{name: "one event id for all", breaks: []int{581, 648}, deliver: func(out *sending) {
+	{name: "one event id for all", breaks: []int{581}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Event-Id", strangerID)
 	}},
-	{name: "one delivery id for all", breaks: []int{581, 648}, deliver: func(out *sending) {
+	{name: "one delivery id for all", breaks: []int{581}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Delivery-Id", strangerID)
 	}},
 }

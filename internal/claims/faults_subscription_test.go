@@ -34,12 +34,7 @@ var subscriptionFaults = []fault{
 			s["trial_end"] = end.In(time.FixedZone("", -3*60*60)).Format("2006-01-02T15:04:05.000Z07:00")
 		}
 	})},
-	{name: "every period has 30 days", breaks: []int{208, 331}, spoil: onData(subscriptions, func(s object) {
-		s["current_period_end"] = moment(parse(s["current_period_start"]).AddDate(0, 0, 30))
-	})},
-	{name: "periods begin a day later", breaks: []int{208},
-		spoil: onData(subscriptions, func(s object) { move(s, "current_period_start", 24*time.Hour) })},
-	{name: "no prorations", breaks: []int{209, 210}, spoil: onData(subscriptions, func(s object) {
+	{name: "no prorations", breaks: []int{210}, spoil: onData(subscriptions, func(s object) {
 		if s["proration_behavior"] == "create_prorations" {
 			s["proration_behavior"] = "none"
 		}
@@ -54,12 +49,12 @@ var subscriptionFaults = []fault{
 			onData(subscriptions, func(s object) { s["trial_start"] = nil })(in)
 		}
 	}},
-	{name: "an update of a subscription is a replacement", breaks: []int{241, 247}, rewrite: updating(func(in *inFlight) {
+	{name: "an update of a subscription is a replacement", breaks: []int{241}, rewrite: updating(func(in *inFlight) {
 		if _, named := in.sent["notes"]; !named {
 			in.sent["notes"] = nil
 		}
 	})},
-	{name: "allow_pause cannot be changed", breaks: []int{241, 276},
+	{name: "allow_pause cannot be changed", breaks: []int{241},
 		rewrite: updating(func(in *inFlight) { delete(in.sent, "allow_pause") })},
 	{name: "billing_cycle cannot be changed", breaks: []int{242},
 		rewrite: updating(func(in *inFlight) { delete(in.sent, "billing_cycle") })},
@@ -71,12 +66,6 @@ var subscriptionFaults = []fault{
 	{name: "percents without their zeros", breaks: []int{244}, spoil: onData(subscriptions, func(s object) {
 		if percent, ok := s["discount_percent"].(string); ok {
 			s["discount_percent"] = strings.TrimSuffix(percent, ".00")
-		}
-	})},
-	{name: "percents are clamped", breaks: []int{245}, rewrite: updating(func(in *inFlight) {
-		number, ok := in.sent["discount_percent"].(json.Number)
-		if percent, err := number.Float64(); ok && (err != nil || percent < 0 || percent > 100) {
-			in.sent["discount_percent"] = json.Number("100")
 		}
 	})},
 	{name: "subscriptions merge always", breaks: []int{246}, rewrite: updating(func(in *inFlight) {
@@ -112,36 +101,7 @@ var subscriptionFaults = []fault{
 }
 
 var subscriptionRefusalFaults = []fault{
-	{name: "a missing account is another one's", breaks: []int{221}, rewrite: subscribing(func(in *inFlight) {
-		if in.sent["billing_account_id"] == nil {
-			in.sent["billing_account_id"] = in.proxy.all(accounts)[0]["id"]
-		}
-	})},
-	{name: "a plan is made up", breaks: []int{222}, rewrite: subscribing(func(in *inFlight) {
-		if in.sent["plan_id"] == nil && in.sent["items"] == nil {
-			in.sent["plan_id"] = newUUID()
-		}
-	})},
-	{name: "the days of a trial lose", breaks: []int{223}, rewrite: subscribing(func(in *inFlight) {
-		if in.sent["trial_end"] != nil {
-			delete(in.sent, "trial_period_days")
-		}
-	})},
-	{name: "an unknown cycle is the default", breaks: []int{224, 228, 230}, rewrite: noWeeks},
-	{name: "negative trials are none", breaks: []int{225}, rewrite: subscribing(func(in *inFlight) {
-		if in.sent["trial_period_days"] == json.Number("-1") {
-			delete(in.sent, "trial_period_days")
-		}
-	})},
-	{name: "a quantity of 0 is 1", breaks: []int{226, 265}, rewrite: func(in *inFlight) {
-		for _, item := range items(in.sent["items"]) {
-			if item["quantity"] == json.Number("0") {
-				delete(item, "quantity")
-			}
-		}
-	}},
-	{name: "fields for updates are dropped from creates", breaks: []int{227},
-		rewrite: subscribing(func(in *inFlight) { delete(in.sent, "discount_percent") })},
+	{name: "an unknown cycle is the default", breaks: []int{228}, rewrite: noWeeks},
 	{name: "a refused subscription is made all the same", breaks: []int{228}, rewrite: noWeeks,
 		spoil: subscribing(func(in *inFlight) {
 			if in.status == http.StatusCreated {
@@ -150,13 +110,6 @@ var subscriptionRefusalFaults = []fault{
 					"details": object{"fields": object{"billing_cycle": "no"}}}}
 			}
 		})},
-	{name: "fields for creates are dropped from updates", breaks: []int{231},
-		rewrite: updating(func(in *inFlight) { delete(in.sent, "trial_period_days") })},
-	{name: "text for a boolean is dropped", breaks: []int{232}, rewrite: updating(func(in *inFlight) {
-		if isText(in.sent["allow_pause"]) {
-			delete(in.sent, "allow_pause")
-		}
-	})},
 }
 
 var itemFaults = []fault{

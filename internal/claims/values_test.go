@@ -17,8 +17,6 @@ func newUUID() string {
 
 func isText(value any) bool { _, ok := value.(string); return ok }
 
-func isUUID(value any) bool { text, ok := value.(string); return ok && likeUUID.MatchString(text) }
-
 // atoi is 0 for what is not a number.
 func atoi(text string) int { n, _ := strconv.Atoi(text); return n }
 

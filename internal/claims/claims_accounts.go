@@ -20,13 +20,6 @@ func accountClaims() []Claim {
 					read.want("data.customer."+member, created.at("data.customer."+member))
 				}
 			}),
-		claim(134, get+" (kind)", "The included customer's kind is individual for natural and company for juridical.",
-			func(p *probe) {
-				for kind, wanted := range map[string]string{"natural": "individual", "juridical": "company"} {
-					_, read := p.account(object{"kind": kind})
-					read.want("data.customer.kind", wanted)
-				}
-			}),
 		claim(135, list, "The filter customer_id returns the accounts of that customer and no others.", func(p *probe) {
 			first, _ := p.account(nil)
 			p.account(nil)
@@ -274,6 +267,21 @@ func accountStatusClaims() []Claim {
 				path, created := p.subscription(object{"billing_account_id": account})
 				p.step(accountPath(account), "close").wantStatus(http.StatusOK).want("data.status", "closed")
 				p.get(path).wantStatus(http.StatusOK).wantKept(subscriptionMembers, created.at("data"))
+			}),
+		claim(181, "Recurring billing §2 Envelopes; wire contract: billing_accounts.delete",
+			"Deleting an account returns {data: {deleted: true}}; afterwards it returns 404 and does not appear in any list.",
+			func(p *probe) {
+				path, created := p.openAccount(nil)
+				p.delete(path).wantStatus(http.StatusOK).want("", object{"data": object{"deleted": true}})
+				p.get(path).wantStatus(http.StatusNotFound).wantError("")
+				p.get(accountsPath, "customer_id", created.text("data.customer.id")).wantStatus(http.StatusOK).want("meta.total", 0)
+			}),
+		claim(182, "Wire contract: billing_accounts.delete (external_id of a deleted object)",
+			"The external_id of a deleted account can be used again.", func(p *probe) {
+				word := unique()
+				path, _ := p.openAccount(object{"external_id": word})
+				p.delete(path).wantStatus(http.StatusOK)
+				p.openAccount(object{"external_id": word})
 			}),
 		claim(183, "Wire contract: billing_accounts.list",
 			"The filter external_id matches the whole value only, and updated_at_gte excludes older items.", func(p *probe) {

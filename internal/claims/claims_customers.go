@@ -147,6 +147,19 @@ func listClaims() []Claim {
 				a := p.get(customersPath, "search", word, "page", "9", "per_page", "1").wantStatus(http.StatusOK)
 				a.want("data", []any{}).want("meta.total", len(names)).want("meta.total_pages", len(names))
 			}),
+		claim(37, "Recurring billing §4 Collections",
+			"sort_by with sort_order asc or desc puts the items in that order, whichever field it names.", func(p *probe) {
+				word, names := p.three()
+				size := min(3, p.maxPerPage())
+				backwards := slices.Clone(names)
+				slices.Reverse(backwards)
+				for _, field := range []string{"name", "external_id"} {
+					for order, wanted := range map[string][]string{"asc": names, "desc": backwards} {
+						p.get(customersPath, "search", word, "sort_by", field, "sort_order", order, "per_page", strconv.Itoa(size)).
+							wantStatus(http.StatusOK).wantNames(wanted[:size]...)
+					}
+				}
+			}),
 		claim(39, "Recurring billing §4 Collections rule 5",
 			"With sort_by, walking the pages returns every item exactly once.", func(p *probe) {
 				word, names := p.three()

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
 )
 
 func financeClaims() []Claim {
@@ -39,11 +38,6 @@ func financeClaims() []Claim {
 				}
 			}),
 	}
-}
-
-func financeValidatorClaims() []Claim {
-	const wire = "Financial management §1 What the service does"
-	return []Claim{}
 }
 
 func financeAccessClaims() []Claim {
@@ -104,19 +98,6 @@ func financeScopeClaims() []Claim {
 				p.get(account).wantStatus(http.StatusOK).want("data.name", created.at("data.name"))
 			}),
 	}
-}
-
-// jwt is a token taken apart: base64url of header and claims, and the signature.
-type jwt struct{ header, claims, signature string }
-
-// jwt is the target's token, which the description says is one.
-func (p *probe) jwt() (jwt, bool) {
-	parts := strings.Split(p.target.Token, ".")
-	if len(parts) != 3 {
-		p.failf("%w: a token of financial management that is a JWT", ErrNotGiven)
-		return jwt{}, false
-	}
-	return jwt{parts[0], parts[1], parts[2]}, true
 }
 
 // narrow is the optional token that may read accounts only.

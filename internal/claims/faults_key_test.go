@@ -92,7 +92,6 @@ var keyFaults = []fault{
 			key["lastUsedAt"] = key["createdAt"]
 		}
 	}, oneKey)},
-	renamedFault(),
 	{name: "keys do not expire", breaks: []int{541, 548, 569},
 		rewrite: onSent(http.MethodPost, keys, func(sent object) { delete(sent, "expiresAt") })},
 	{name: "a revocation returns a body", breaks: []int{549}, spoil: onCall(http.MethodDelete, oneKey,
@@ -225,19 +224,6 @@ func onOwnKey(which func(in *inFlight, id string) bool) func(*inFlight) {
 			in.header.Set("Authorization", "Bearer "+in.proxy.target.CollectionsAPIKey)
 		}
 	}
-}
-
-// renamedFault rejects the change of a key and shows it all the same.
-func renamedFault() fault {
-	renamed := map[string]any{}
-	return fault{name: "a refused change of a key is done", breaks: []int{547}, rewrite: onCall(http.MethodPatch, oneKey,
-		func(in *inFlight) {
-			renamed[in.id()] = in.sent["name"]
-		}), spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
-		if name := renamed[in.id()]; name != nil {
-			setAt(in.got, "data.name", name)
-		}
-	})}
 }
 
 // onSuccessor acts on what a rotation returns and on the old key as it is then.

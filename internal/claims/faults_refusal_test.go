@@ -70,15 +70,10 @@ var refusalFaults = []fault{
 var accountFaults = []fault{
 	{name: "a deleted customer's account stays active", breaks: []int{125},
 		spoil: onAccounts(func(a object) { a["status"] = "active" })},
-	{name: "the customer is not loaded", breaks: []int{133, 134},
+	{name: "the customer is not loaded", breaks: []int{133},
 		spoil: onAccounts(func(a object) { delete(a, "customer") })},
 	{name: "the customer is loaded in part", breaks: []int{133},
 		spoil: onAccounts(func(a object) { deleteAt(a, "customer.addresses") })},
-	{name: "the loaded kind is the customer's own", breaks: []int{134}, spoil: onAccounts(func(a object) {
-		if at(a, "customer.kind") == "individual" {
-			setAt(a, "customer.kind", "natural")
-		}
-	})},
 	{name: "customer_id is ignored", breaks: []int{54, 135}, rewrite: func(in *inFlight) {
 		in.query.Del("customer_id")
 		if in.path == "/v1/customers" && in.sent != nil {

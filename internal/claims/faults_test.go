@@ -24,8 +24,10 @@ var conventionFaults = []fault{
 	{name: "text/plain", breaks: []int{793}, spoil: func(in *inFlight) {
 		in.response.Set("Content-Type", "text/plain")
 	}},
-	{name: "empty errors", breaks: []int{5, 23, 24, 25, 26, 704}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = nil })},
-	{name: "errors of another shape", breaks: []int{5, 101, 122, 704, 717}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = object{"message": "no"} })},
+	{name: "empty errors", breaks: []int{5, 23, 24, 25, 26, 704},
+		spoil: whenStatus(400, 599, func(in *inFlight) { in.got = nil })},
+	{name: "errors of another shape", breaks: []int{5, 101, 122, 704, 717},
+		spoil: whenStatus(400, 599, func(in *inFlight) { in.got = object{"message": "no"} })},
 	{name: "errors without a message", breaks: []int{5, 704, 717},
 		spoil: whenStatus(400, 599, func(in *inFlight) { deleteAt(in.got, "error.message") })},
 	{name: "not found is a redirect", breaks: []int{5},
@@ -67,7 +69,7 @@ var listFaults = []fault{
 			setAt(in.got, "data", nil)
 		}
 	})},
-	{name: "sort_by is ignored", breaks: []int{46, 138, 315, 324}, rewrite: func(in *inFlight) {
+	{name: "sort_by is ignored", breaks: []int{37, 46, 138, 315, 324}, rewrite: func(in *inFlight) {
 		if in.query.Has("sort_by") {
 			in.query.Set("sort_by", "created_at")
 			in.query.Set("sort_order", "asc")
@@ -75,6 +77,12 @@ var listFaults = []fault{
 	}},
 	{name: "sort_order is ignored", breaks: []int{39, 138, 324}, rewrite: func(in *inFlight) {
 		in.query.Del("sort_order")
+	}},
+	{name: "sort_by knows the name only", breaks: []int{37}, rewrite: func(in *inFlight) {
+		if in.query.Get("sort_by") == "external_id" {
+			in.query.Set("sort_by", "created_at")
+			in.query.Set("sort_order", "asc")
+		}
 	}},
 	{name: "the page is ignored", breaks: []int{35, 36, 39, 315}, rewrite: func(in *inFlight) { in.query.Del("page") }},
 	{name: "search is ignored", breaks: []int{40, 123, 137, 316}, rewrite: func(in *inFlight) {

@@ -47,7 +47,7 @@ func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claim
 		FinanceExpiredToken: token(sandbox.Token{Service: sandbox.Finance, Expires: past}),
 		FinanceNarrowToken:  token(sandbox.Token{Service: sandbox.Finance, Scopes: []string{"accounts:read"}}),
 		CollectionsBaseURL:  server.CollectionsURL(), CollectionsAPIKey: server.CollectionsKey(),
-		MaxPerPage: options.MaxPerPage, LoopbackAllowed: options.AllowLoopbackReceivers, Settle: server.WaitDeliveries,
+		MaxPerPage: options.MaxPerPage, Settle: server.WaitDeliveries,
 		Advance: func(_ context.Context, by time.Duration) error { server.Clock().Advance(by); return nil },
 		Receive: func(_ context.Context, handler http.Handler) (string, func(), error) {
 			receiver := httptest.NewTLSServer(handler)

@@ -93,9 +93,6 @@ func (p *probe) account(fields object) (created, read *response) {
 
 func accountCreateClaims() []Claim {
 	const source = "Recurring billing §4 Billing account create; wire contract: billing_accounts.create"
-	const reference = "Wire contract: billing_accounts.create (a customer reference)"
-	const invalid = "Recurring billing §4 Billing account create, §7 Errors; wire contract: billing_accounts.create " +
-		"(validation failure)"
 	return []Claim{
 		claim(141, source,
 			"An account can be created with only a customer; every documented member is returned, with the customer included.",

@@ -333,13 +333,6 @@ func createClaims() []Claim {
 				_, a := p.customer(merged(lists, object{"email": email, "phone": "+55 11 3091-0001"}))
 				a.wantFields("data.customer", lists)
 			}),
-		claim(60, "Recurring billing §2 Customer; wire contract: customers.create (document_number is kept as sent)",
-			"document_number is returned as it was sent, mask and all.", func(p *probe) {
-				number := maskedCPF(cpf())
-				path, a := p.customer(object{"document_number": number})
-				a.want("data.customer.document_number", number)
-				p.get(path).want("data.document_number", number)
-			}),
 		claim(61, "Recurring billing §1 Data types; wire contract: customers.create",
 			"Ids are UUIDs of version 4; id and public_id differ between customers.", func(p *probe) {
 				_, a := p.customer(nil)

@@ -335,7 +335,6 @@ func checkOrder(p *probe, path string) {
 }
 
 func deliveryClaims() []Claim {
-	const headers = "Collections §2 Delivery request headers; wire contract: webhook_endpoints.test"
 	const signature = "Collections §5 HMAC signature; wire contract: "
 	const toward = "Collections §5 Request authentication toward the consumer; wire contract: "
 	return []Claim{
@@ -394,21 +393,6 @@ func deliveryClaims() []Claim {
 					p.wantHeader(p.awaitNth(r, i+1), kind.name, kind.value)
 				}
 			})),
-		collectionsClaim(590, toward+"webhook_endpoints.update",
-			"After an update a delivery contains the new authentication and is sent to the new url.",
-			receiving(func(p *probe, r *receiver) {
-				path, _ := p.hook(r, nil)
-				for i, kind := range kinds() {
-					place := "/" + unique()
-					p.patch(path, object{"authentication": kind.authentication, "url": r.url + place}).wantStatus(http.StatusOK)
-					p.fire(path)
-					one := p.awaitNth(r, i+1)
-					p.wantHeader(one, kind.name, kind.value)
-					if p.err == nil && one.path != place {
-						p.failf("the delivery went to %s, want the new %s", one.path, place)
-					}
-				}
-			})),
 		collectionsClaim(591, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
 			"A test is sent to its endpoint with any list of events, and to no other endpoint.",
 			receiving(func(p *probe, r *receiver) {
@@ -461,7 +445,6 @@ func kinds() []credentials {
 
 func attemptClaims() []Claim {
 	const statuses = "Collections §3 Delivery status; wire contract: webhook_deliveries.list"
-	const schedule = "Collections §8 Limits; wire contract: webhook_deliveries.list"
 	return []Claim{
 		collectionsClaim(601, statuses,
 			"A response of 2xx is a success: deliveredAt is set, one attempt, and no further attempt.",

@@ -126,8 +126,6 @@ var subscriptionEnums = map[string][]any{
 func subscriptionRefusalClaims() []Claim {
 	const create = "Recurring billing §4 Subscription create, §7 Errors; wire contract: subscriptions.create " +
 		"(validation failure)"
-	const update = "Recurring billing §4 Subscription update, §7 Errors; wire contract: subscriptions.update " +
-		"(validation failure)"
 	return []Claim{
 		claim(228, create, "A rejected create creates nothing.", func(p *probe) {
 			account, _ := p.payer()
@@ -636,8 +634,6 @@ func (p *probe) invoices(filter, value string) *response {
 }
 
 func clockClaims() []Claim {
-	const renewal = "Recurring billing §2 Subscription; wire contract: subscriptions.get"
-	const invoicing = "Recurring billing §2 Subscription (collection_method); wire contract: invoices.list"
 	const plan = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan (end_of_period)"
 	const cancel = "Recurring billing §3 Subscription status; wire contract: subscriptions.cancel (cancel_at_period_end)"
 	return []Claim{

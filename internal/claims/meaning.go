@@ -19,7 +19,6 @@ var meanings = []struct {
 	{52, "The argument is different in every plan. Write what the service returns, or use ignore_changes."},
 	{53, "The customer has no account, or another one. Set create_billing_account = false and use billing_account."},
 	{57, "A customer's email or phone is different in every plan. Use emails and phones."},
-	{60, "The document_number is different in every plan. Write it as the service returns it."},
 	{61, "Ids are rejected where the provider requires a UUID: in imports and in arguments."},
 	{62, "After a lost response an apply fails, as it cannot tell when an object was created. Import it."},
 	{71, "A change of one argument changes others, which the next plan reports as drift."},

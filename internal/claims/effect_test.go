@@ -67,8 +67,8 @@ func (w *watch) note(request *http.Request, raw []byte, done bool) {
 }
 
 // TestClaimsHold runs every claim against a sandbox with small pages that has objects of others. Each claim holds, its
-// marks are what it sends, and afterwards there is what there was before; of keys the record stays, revoked. Half of the
-// claims about collections speak to it as to a service that does not say when it has sent.
+// marks are what it sends, and afterwards there is what there was before; of keys the record stays, revoked. Half of
+// the claims about collections speak to it as to a service that does not say when it has sent.
 func TestClaimsHold(t *testing.T) {
 	t.Parallel()
 	p, target := startFaulty(t, open(t, sandbox.Options{MaxPerPage: 2}), fault{})

@@ -25,20 +25,23 @@ const (
 var beyond = map[string][]deed{
 	"document types": {
 		{"POST /v1/customers", `"name":"a","document_number":"` + number + `"`, 201, `data.customer.document_type=cpf`},
-		{"POST /v1/customers", `"name":"a","document_number":"` + masked + `"`, 201, `data.customer.document_type=cpf id:=data.customer.id`},
+		{"POST /v1/customers", `"name":"a","document_number":"` + masked + `"`, 201,
+			`data.customer.document_type=cpf id:=data.customer.id`},
 		{"PATCH /v1/customers/{id}", `"document_number":"12.345.678/0001-95"`, 200, `data.document_type=cnpj`},
 		{"POST /v1/customers", `"name":"a","document_number":"12ABC34501DE35"`, 201, `data.customer.document_type=cnpj`},
 	},
 	"email and phone of an update come first, once": {
 		{"POST /v1/customers", `"name":"a","email":"a@exemplo.com.br","phone":"1"`, 201, `id:=data.customer.id`},
 		{"PATCH /v1/customers/{id}", `"email":"b@exemplo.com.br","phone":"2"`, 200,
-			`data.emails.0.value=b@exemplo.com.br data.emails.1.value=a@exemplo.com.br data.phones.0.value=2 data.phones.1.value=1`},
+			`data.emails.0.value=b@exemplo.com.br data.emails.1.value=a@exemplo.com.br data.phones.0.value=2 ` +
+				`data.phones.1.value=1`},
 		{"PATCH /v1/customers/{id}", `"email":"a@exemplo.com.br"`, 200, `data.emails.0.value=b@exemplo.com.br`},
 		{"PATCH /v1/customers/{id}", ``, 200, `data.name=a data.emails.1.value=a@exemplo.com.br`},
 	},
 	"an account's defaults": {
-		{"POST /v1/customers", `"name":"a","email":"a@exemplo.com.br"`, 201, `data.billing_account.billing_email=a@exemplo.com.br ` +
-			`data.billing_account.payment_terms_days=10 data.billing_account.auto_collection=true id:=data.billing_account.id`},
+		{"POST /v1/customers", `"name":"a","email":"a@exemplo.com.br"`, 201,
+			`data.billing_account.billing_email=a@exemplo.com.br ` +
+				`data.billing_account.payment_terms_days=10 data.billing_account.auto_collection=true id:=data.billing_account.id`},
 		{"GET /v1/billing-accounts/{id}", ``, 200, `data.balance_cents=0 data.status=active data.suspended_at=null`},
 		{"POST /v1/customers", `"name":"a","payment_terms_days":0`, 201, `data.billing_account.payment_terms_days=0 ` +
 			`data.billing_account.billing_email=null`},
@@ -47,7 +50,8 @@ var beyond = map[string][]deed{
 		{"POST /v1/customers", `"name":"a","kind":"juridical","external_id":"code","document_number":"` + masked + `"`, 201,
 			`id:=data.customer.id`},
 		{billingAccount, `"customer":{"id":"code"}`, 201, `data.customer.id={id} data.customer.kind=company`},
-		{billingAccount, `"customer":{"external_id":"code","name":"other"}`, 201, `data.customer.id={id} data.customer.name=a`},
+		{billingAccount, `"customer":{"external_id":"code","name":"other"}`, 201,
+			`data.customer.id={id} data.customer.name=a`},
 		{billingAccount, `"customer":{"document_number":"` + number + `"}`, 201, `data.customer.id={id}`},
 		{"POST /v1/customers", `"name":"b","document_number":"12.ABC.345/01DE-35"`, 201, `id:=data.customer.id`},
 		{billingAccount, `"customer":{"document_number":"12abc34501de35"}`, 201, `data.customer.id={id}`},
@@ -59,7 +63,8 @@ var beyond = map[string][]deed{
 	"an account changes its customer": {
 		{billingAccount, `"customer":{"name":"a","email":"a@exemplo.com.br"}`, 201, `id:=data.id customer:=data.customer.id`},
 		{"PATCH /v1/billing-accounts/{id}", `"name":"b","email":"b@exemplo.com.br","phone":"2"`, 200, `data.customer.name=b`},
-		{"PATCH /v1/billing-accounts/{id}", `"address":{"street":"Rua Sergipe"}`, 200, `data.customer.addresses.0.street=Rua+Sergipe`},
+		{"PATCH /v1/billing-accounts/{id}", `"address":{"street":"Rua Sergipe"}`, 200,
+			`data.customer.addresses.0.street=Rua+Sergipe`},
 		{"GET /v1/customers/{customer}", ``, 200, `data.name=b data.emails.0.value=b@exemplo.com.br data.phones.0.value=2 ` +
 			`data.addresses.0.street=Rua+Sergipe`},
 	},
@@ -67,7 +72,8 @@ var beyond = map[string][]deed{
 		{"POST /v1/customers", `"name":"a"`, 201, `account:=data.billing_account.id`},
 		{"POST /v1/billing-accounts/{account}/suspend", ``, 200, `data.status=suspended`},
 		{"POST /v1/billing-accounts/{account}/suspend", ``, 422, `error.code=invalid_transition`},
-		{"POST /v1/subscriptions", `"billing_account_id":"{account}","plan_id":"` + plan + `"`, 422, `error.code=invalid_transition`},
+		{"POST /v1/subscriptions", `"billing_account_id":"{account}","plan_id":"` + plan + `"`, 422,
+			`error.code=invalid_transition`},
 		{"POST /v1/billing-accounts/{account}/reactivate", ``, 200, `data.status=active`},
 		{"POST /v1/subscriptions", `"billing_account_id":"{account}","plan_id":"` + plan + `"`, 201, `id:=data.id`},
 		{"PATCH /v1/subscriptions/{id}", `"allow_pause":false,"allow_cancel":false`, 200, `data.allow_pause=false`},
@@ -87,8 +93,10 @@ var beyond = map[string][]deed{
 	},
 	"metadata": {
 		{"POST /v1/customers", `"name":"a","custom_metadata":{"a":{"b":1}}`, 201, `id:=data.customer.id`},
-		{"PATCH /v1/customers/{id}", `"custom_metadata":{"a":{}},"custom_metadata_mode":"merge"`, 200, `data.custom_metadata.a.b=1`},
-		{"PATCH /v1/customers/{id}", `"custom_metadata":{"c":2}`, 200, `data.custom_metadata.a=null data.custom_metadata.c=2`},
+		{"PATCH /v1/customers/{id}", `"custom_metadata":{"a":{}},"custom_metadata_mode":"merge"`, 200,
+			`data.custom_metadata.a.b=1`},
+		{"PATCH /v1/customers/{id}", `"custom_metadata":{"c":2}`, 200,
+			`data.custom_metadata.a=null data.custom_metadata.c=2`},
 	},
 	"scopes of a key": {
 		{"collections POST /api/v1/api-keys", `"name":"k","scopes":["charges:read"]`, 201, `token:=data.token id:=data.id`},
@@ -99,7 +107,8 @@ var beyond = map[string][]deed{
 	"records apart": {
 		{"finance POST /v1/notes", `"name":"a","company_id":"` + plan + `"`, 201, `id:=data.id`},
 		{"finance POST /v1/notes", `"name":"b","occurred_at":"2026-03-10"`, 201, ``},
-		{"finance GET /v1/notes?company_id=" + plan + "&occurred_at[gte]=2026-01-01", ``, 200, `data=[] meta.next_cursor=null`},
+		{"finance GET /v1/notes?company_id=" + plan + "&occurred_at[gte]=2026-01-01", ``, 200,
+			`data=[] meta.next_cursor=null`},
 		{"finance GET /v1/notes?occurred_at[lt]=2027-01-01", ``, 200, `data.0.name=b meta.next_cursor=null`},
 		{"finance GET /v1/notes?limit=1", ``, 200, `data.0.name=a cursor:=meta.next_cursor`},
 		{"finance GET /v1/notes?limit=1&cursor={cursor}x", ``, 400, `error.code=invalid_cursor`},

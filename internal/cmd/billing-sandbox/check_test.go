@@ -170,7 +170,8 @@ func (s steer) finds(c caught, flags ...string) string {
 	if code != exitFailure || !strings.HasPrefix(out, "failed") || !strings.Contains(complaint, "1 of the assumptions") {
 		s.t.Errorf("exit %d: %s\n%s", code, complaint, out)
 	}
-	report := []string{"  means       ", "  assumption  ", "internal/evidence/README.md", "  found       ", "  next        ", "  request     ",
+	report := []string{"  means       ", "  assumption  ", "internal/evidence/README.md", "  found       ",
+		"  next        ", "  request     ",
 		"  response    ", "Request-Id"}
 	for _, part := range slices.Concat(c.parts, report) {
 		if !strings.Contains(out, part) {

@@ -361,8 +361,6 @@ func createClaims() []Claim {
 	}
 }
 
-// cnpj is the number of a legal entity with valid check digits.
-const cnpj, maskedCNPJ = "12345678000195", "12.345.678/0001-95"
 
 func updateClaims() []Claim {
 	const source = "Recurring billing §4 Customer update; wire contract: customers.update"

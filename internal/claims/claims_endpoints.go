@@ -173,9 +173,6 @@ func (p *probe) later(path string) []*response {
 	}
 }
 
-// authentication is the field that a rejection blames, as a whole or in a part.
-const authentication = "authentication"
-
 // wantBlamed fails unless the response rejects that field.
 func (a *response) wantBlamed(field string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")

@@ -281,7 +281,6 @@ func (a *response) wantGrace(days int) *response {
 }
 
 func keyEventClaims() []Claim {
-	const events = "Collections §6 Events; wire contract: "
 	const list = "Collections §2 Webhook endpoint (events), §6 Events; wire contract: webhook_endpoints.create"
 	return []Claim{
 		collectionsClaim(645, list, "An endpoint receives the events that it names and no others.",

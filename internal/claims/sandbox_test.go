@@ -6,14 +6,15 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // open is a sandbox that sends webhooks to this machine.
@@ -75,8 +76,6 @@ func newUUID() string {
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
-
-func isText(value any) bool { _, ok := value.(string); return ok }
 
 // atoi is 0 for what is not a number.
 func atoi(text string) int { n, _ := strconv.Atoi(text); return n }

@@ -361,7 +361,6 @@ func createClaims() []Claim {
 	}
 }
 
-
 func updateClaims() []Claim {
 	const source = "Recurring billing §4 Customer update; wire contract: customers.update"
 	return []Claim{

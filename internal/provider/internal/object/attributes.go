@@ -206,7 +206,8 @@ func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp
 					name))
 			continue
 		}
-		if text, ok := filter.(types.String); ok && strings.HasSuffix(name, "]") && localDate.MatchString(text.ValueString()) {
+		if text, ok := filter.(types.String); ok && strings.HasSuffix(name, "]") &&
+			localDate.MatchString(text.ValueString()) {
 			resp.Diagnostics.AddAttributeError(at, "Invalid filter", fmt.Sprintf("%s is %q, and the service compares dates as "+
 				"ISO 8601 writes them: year, month and day, such as 2026-01-31.", name, text.ValueString()))
 		}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package chaos_test
+package endure_test
 
 import (
 	"encoding/json"
@@ -79,9 +79,9 @@ func begin(t *testing.T, s schedule, from string) *world {
 	}
 	w.reset()
 	w.before = map[string]string{}
-	for _, r := range w.state() {
-		if token, _ := r.attributes["token"].(string); token != "" {
-			w.before[fmt.Sprint(r.attributes["id"])] = token
+	for _, r := range w.runner.State() {
+		if token, _ := r.Attributes["token"].(string); token != "" {
+			w.before[fmt.Sprint(r.Attributes["id"])] = token
 		}
 	}
 	return w
@@ -236,8 +236,8 @@ func (b *baselines) folder(t *testing.T, s schedule) string {
 		return dir
 	}
 	w := begin(t, schedule{phase: create, clock: s.clock}, "")
-	if out, errs, _ := w.terraform("apply", "-json", "-auto-approve"); len(errs) > 0 {
-		t.Fatalf("the undisturbed apply fails: %v\n%s", errs, out)
+	if printed := w.terraform("apply", "-json", "-auto-approve"); len(printed.Errors) > 0 {
+		t.Fatalf("the undisturbed apply fails: %v", printed.Errors)
 	}
 	w.end()
 	w.end = func() {}

@@ -74,8 +74,8 @@ func (w *world) objects() (all []object) {
 			all = append(all, object{kind, name, id})
 		}
 	}
-	list := func(call func(string, string, any) (int, acctest.JSON), path string) (items []acctest.JSON) {
-		status, response := call("GET", path+"?per_page=100", nil)
+	list := func(path string) (items []acctest.JSON) {
+		status, response := w.service.Call("GET", path+"?per_page=100", nil)
 		data, _ := response["data"].([]any)
 		if status != 200 {
 			w.t.Fatalf("GET %s: %d", path, status)
@@ -92,24 +92,24 @@ func (w *world) objects() (all []object) {
 		}
 		return instead
 	}
-	for _, o := range list(w.service.Call, "/v1/customers") {
+	for _, o := range list("/v1/customers") {
 		add("customer", named(o, text(o["name"])), o)
 	}
-	for _, o := range list(w.service.Call, "/v1/billing-accounts") {
+	for _, o := range list("/v1/billing-accounts") {
 		customer, _ := o["customer"].(acctest.JSON)
 		if o["status"] != "closed" {
 			add("account", named(o, "of customer "+text(customer["id"])), o)
 		}
 	}
-	for _, o := range list(w.service.Call, "/v1/subscriptions") {
+	for _, o := range list("/v1/subscriptions") {
 		if o["status"] != "canceled" {
 			add("subscription", named(o, text(o["billing_account_id"])), o)
 		}
 	}
-	for _, o := range list(w.service.CallCollections, "/api/v1/webhook-endpoints") {
+	for _, o := range list("/api/v1/webhook-endpoints") {
 		add("webhook endpoint", text(o["url"]), o)
 	}
-	for _, o := range list(w.service.CallCollections, "/api/v1/api-keys") {
+	for _, o := range list("/api/v1/api-keys") {
 		// The first key is the provider's own; one that expires has been rotated.
 		if o["revokedAt"] == nil && o["expiresAt"] == nil && text(o["name"]) != "" && text(o["source"]) == "api" {
 			add("API key", text(o["name"]), o)
@@ -188,7 +188,7 @@ func (w *world) graces() {
 	if w.schedule.phase == destroy {
 		return
 	}
-	_, response := w.service.CallCollections("GET", "/api/v1/api-keys?per_page=100", nil)
+	_, response := w.service.Call("GET", "/api/v1/api-keys?per_page=100", nil)
 	keys, _ := response["data"].([]any)
 	for _, key := range keys {
 		o, _ := key.(acctest.JSON)

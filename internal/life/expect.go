@@ -214,7 +214,7 @@ func (s *scenario) expectRemote(words []string) {
 	if len(words) != 3 {
 		s.fatalf("say expect remote PATH FIELD VALUE")
 	}
-	status, response := s.ask(http.MethodGet, words[0], nil)
+	status, response := s.service.Call(http.MethodGet, words[0], nil)
 	if status != http.StatusOK {
 		s.errorf("status %d: %s", status, show(response))
 		return

@@ -405,7 +405,7 @@ func (s *scenario) kill(words []string, _ bool) {
 func (s *scenario) shown(words []string, _ bool) {
 	s.t.Helper()
 	s.needs(words, 2, 100)
-	at, fields := strings.TrimSuffix(kindOf(words[1]).path, "/"), object{}
+	at, fields := strings.TrimSuffix(pathOfKind(words[1]), "/"), object{}
 	var none []string
 	for _, word := range words[2:] {
 		if name, without := strings.CutPrefix(word, "-"); without {

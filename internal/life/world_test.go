@@ -311,7 +311,7 @@ func (w *world) foreign(s step) {
 	if state == nil {
 		return
 	}
-	kind, path := kinds[typeOf(s.At)], pathOf(s.At, state)
+	path := pathOf(s.At, state)
 	body, _ := timed(s.Body, w.start).(object)
 	if s.Body == nil {
 		body = object{}
@@ -329,7 +329,7 @@ func (w *world) foreign(s step) {
 	default:
 		path += "/" + s.What
 	}
-	status, _ := kind.call(w.service, method, path, body)
+	status, _ := w.service.Call(method, path, body)
 	if status/100 != 2 {
 		return
 	}

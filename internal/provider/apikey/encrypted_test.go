@@ -25,10 +25,10 @@ func prepare(t *testing.T) (*acctest.Secret, *acctest.Service) {
 		Rotated: []string{"id", "key_prefix", "previous_keys", "rotated_at", "rotation_due_at", "source"},
 		Works:   func(token string) { t.Helper(); works(t, service, token, true) }}
 	s.Create = func() string {
-		service.MustCollections("POST", keys, s.Base)
+		service.Must("POST", keys, s.Base)
 		return "name=ci"
 	}
-	s.Delete = func() { service.MustCollections("DELETE", keys+"/"+s.ID(), nil) }
+	s.Delete = func() { service.Must("DELETE", keys+"/"+s.ID(), nil) }
 	return s, service
 }
 

@@ -31,10 +31,10 @@ func (s *subject) shownOnce() *acctest.Secret {
 		Created: []string{"created_at", "id", "updated_at"},
 		Works:   func(secret string) { s.t.Helper(); s.signs(secret) },
 		Create: func() string {
-			s.service.MustCollections("POST", endpoints, s.Base)
+			s.service.Must("POST", endpoints, s.Base)
 			return "url=" + s.receiver.URL
 		},
-		Delete: func() { s.service.MustCollections("DELETE", endpoints+"/"+s.ID(), nil) }}
+		Delete: func() { s.service.Must("DELETE", endpoints+"/"+s.ID(), nil) }}
 }
 
 // signs holds the service to signing with a secret.

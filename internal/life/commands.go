@@ -392,6 +392,16 @@ func (s *scenario) call(words []string, must bool) {
 // value is what a reference such as billing_customer.c.id means.
 func (s *scenario) value(ref string) string {
 	s.t.Helper()
+	if who, isAge := strings.CutPrefix(ref, "age."); isAge {
+		who, key := strings.CutSuffix(who, ".key")
+		if s.ages[who] == nil {
+			s.ages[who] = acctest.NewIdentity(s.t)
+		}
+		if key {
+			return s.ages[who].PrivateKey()
+		}
+		return s.ages[who].Recipient()
+	}
 	var v any
 	if field, called := strings.CutPrefix(ref, "called."); called {
 		v = within(s.called, field)

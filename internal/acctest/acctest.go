@@ -158,13 +158,7 @@ func (s *Service) arguments() []argument {
 func (s *Service) provider() (tfprotov6.ProviderServer, *tfprotov6.GetProviderSchemaResponse) {
 	s.t.Helper()
 	c := s.Core()
-	c.configure(nil, func(_ string, all []*tfprotov6.Diagnostic) bool {
-		s.t.Helper()
-		if text := Errors(all); text != "" {
-			s.t.Fatal(text)
-		}
-		return true
-	})
+	c.mustConfigure()
 	return c.server, c.schemas
 }
 

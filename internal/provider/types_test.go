@@ -28,7 +28,7 @@ type resourceType struct {
 	config, change         acctest.JSON // a key is never updated, and has no change
 
 	s       *acctest.Service
-	object  *acctest.Direct
+	object  *acctest.Subject
 	changed acctest.JSON // the configuration with the change
 }
 

@@ -3,6 +3,7 @@
 package endure_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ type used struct {
 
 // measure runs a provider in place of this process, and writes what it has used to a file.
 func measure(program, file string) error {
-	child := exec.Command(program) //nolint:noctx // Terraform ends it
+	child := exec.CommandContext(context.Background(), program) // Terraform ends it
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := child.Run()
 	state := child.ProcessState
@@ -177,7 +178,7 @@ func (b *bench) measures(program string) {
 	dir := b.t.TempDir()
 	script := fmt.Sprintf("#!/bin/sh\nexec '%s' -measured='%s' -usage='%s'\n", os.Args[0], program,
 		filepath.Join(b.terraform.Dir, "usage.json"))
-	if err := os.WriteFile(filepath.Join(dir, "terraform-provider-billing"), []byte(script), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(dir, "terraform-provider-billing"), []byte(script), 0o700); err != nil {
 		b.t.Fatal(err)
 	}
 	b.terraform.Provider(dir)
@@ -233,8 +234,8 @@ func table(all []row) string {
 		if r.provider.Peak > 0 {
 			peak, cpu = fmt.Sprintf("%d MB", r.provider.Peak>>20), seconds(r.provider.CPU)
 		}
-		fmt.Fprintf(&table, "| %d | `%s` | %d | %s | %s | %s | %s |\n", r.objects, r.variant, r.requests, seconds(r.wall), cpu,
-			seconds(r.all), peak)
+		fmt.Fprintf(&table, "| %d | `%s` | %d | %s | %s | %s | %s |\n", r.objects, r.variant, r.requests, seconds(r.wall),
+			cpu, seconds(r.all), peak)
 	}
 	return table.String() + "\n"
 }
@@ -299,7 +300,7 @@ func between(t *testing.T, path, text string) {
 	if !ok || !closed {
 		t.Fatalf("%s has no marks", path)
 	}
-	if err := os.WriteFile(path, []byte(before+begin+"\n"+text+end+after), 0o644); err != nil { //nolint:gosec // part of the repository
+	if err := os.WriteFile(path, []byte(before+begin+"\n"+text+end+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -96,8 +96,8 @@
 //	expect live KIND N                   so many objects of a kind are at the service, not counting ended ones; the key
 //	                                     with which the provider authenticates is one
 //	expect remote PATH FIELD VALUE       what the service returns for GET PATH
-//	expect secret ADDRESS [NAME...]      the token of a key or the secret of an endpoint works; it is in the state in clear
-//	                                     text, or, with names, encrypted for exactly these identities
+//	expect secret ADDRESS [NAME...]      the token of a key or the secret of an endpoint works; the state has it in
+//	                                     clear text, or, with names, encrypted for exactly these identities
 package life
 
 import (

@@ -23,7 +23,7 @@ var (
 	soakSeed     = flag.Uint64("seed", 0, "the first life; 0 takes one by chance where there is a duration")
 	soakFile     = flag.String("file", "", "the life that TestLife plays")
 	soakOnly     = flag.String("only", "", "the resource types of lives, such as billing_api_key; empty: all")
-	soakFind     = flag.String("find", "", "an expression for failures that end a life, so that no frequent one hides a rare one")
+	soakFind     = flag.String("find", "", "an expression for the failures that end a life")
 )
 
 // open begins a life; genuine: with Terraform itself.

@@ -43,6 +43,7 @@ var wrong = map[string]string{
 	"! apply":                                                                                  "it does not fail",
 	"apply other.tf":                                                                           "there is no file other.tf",
 	"fault webhook_endpoints.create nonsense=1":                                                "nonsense",
+	"expect secret billing_webhook_endpoint.e ana":                                             "the state has",
 	"unknown": "there is no command",
 	"call GET /api/v1/webhook-endpoints/nobody": "status 404",
 	"expect state 'billing_webhook_endpoint.e":  "a quote is not closed",

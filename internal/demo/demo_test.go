@@ -1,4 +1,4 @@
-// Package demo plays the examples as a person would: real Terraform, the sandbox, and the commands that are typed.
+// Package demo plays configurations as a person would: real Terraform, the sandbox, and the commands that are typed.
 // make demo shows the steps of testdata/*.txtar one after the other; make test plays the scenarios in parallel.
 package demo
 
@@ -22,8 +22,8 @@ import (
 
 var watch = flag.Bool("watch", false, "print a line for each step, and play one scenario after the other")
 
-// scenarios are scripts of testdata in the order of make demo. Each is named after the example that it plays.
-var scenarios = []string{"complete", "subscriptions", "collections", "finance"}
+// scenarios are scripts of testdata, with their configurations, in the order of make demo.
+var scenarios = []string{"customers", "subscriptions", "collections", "finance"}
 
 func TestDemo(t *testing.T) {
 	if os.Getenv("TF_ACC") == "" {
@@ -33,10 +33,10 @@ func TestDemo(t *testing.T) {
 	fmt.Fprintf(stage.out, "Terraform %s (%s)\n", stage.program.Version, stage.program.Path)
 	began := time.Now()
 	for _, name := range scenarios {
-		fmt.Fprintf(stage.out, "\n%s, over examples/%s\n", strings.ToUpper(name), name)
+		fmt.Fprintf(stage.out, "\n%s\n", strings.ToUpper(name))
 		testscript.RunT(player{t}, testscript.Params{
 			Files: []string{filepath.Join("testdata", name+".txtar")},
-			Setup: func(env *testscript.Env) error { return stage.setUp(env, name) },
+			Setup: stage.setUp,
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
 				"step": step, "skipped": skipped, "load": load, "let": let, "replace": replace,
 				"terraform": terraform, "billing-sandbox": sandbox, "asked": asked, "key": key,
@@ -152,8 +152,8 @@ type sceneKey struct{}
 
 func of(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*scene) }
 
-// setUp gives a scenario its copy of the example and the surroundings of a user's shell.
-func (s *stage) setUp(env *testscript.Env, example string) error {
+// setUp gives a scenario the surroundings of a user's shell.
+func (s *stage) setUp(env *testscript.Env) error {
 	c := &scene{stage: s, t: env.T().(player).T}
 	env.Values[sceneKey{}] = c
 	env.Defer(func() { c.end() })
@@ -170,7 +170,7 @@ func (s *stage) setUp(env *testscript.Env, example string) error {
 	} {
 		env.Setenv(pair[0], pair[1])
 	}
-	return os.CopyFS(env.WorkDir, os.DirFS(filepath.Join(s.root, "examples", example)))
+	return nil
 }
 
 // tally counts the steps of a demo that is watched.

@@ -21,15 +21,15 @@ var base = []string{
 	`billing_subscription.this["crm-1001-plano"]`, `billing_subscription.this["crm-1002-plano"]`,
 }
 
-// seeded is an example over the objects that its seed file makes.
+// seeded is a scenario over the objects that its seed file makes, if it has one.
 func seeded(t *testing.T, name string) (*acctest.Service, *command) {
 	t.Helper()
-	seed, err := os.ReadFile(filepath.Join(examples, name, "seed.json"))
-	if err != nil {
+	seed, err := os.ReadFile(filepath.Join(examples, "scenarios", name, "seed.json"))
+	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
 	service := acctest.Start(t, func(o *sandbox.Options) { o.SeedDocument = seed })
-	return service, wholeExample(t, name, service)
+	return service, scenario(t, name, service)
 }
 
 // records are what the service has of the base, by external_id.
@@ -190,21 +190,4 @@ func TestAccExample_importGuide(t *testing.T) {
 		}
 	}
 	generates(t, service, blocks, strings.Count(blocks, "import {"))
-}
-
-// TestAccExample_plansByName: the module finds a plan by its name, the next plan is empty, and a name that nothing or
-// more than one has is an error that says what there is.
-func TestAccExample_plansByName(t *testing.T) {
-	t.Parallel()
-	_, terraform := seeded(t, "plans-by-name")
-	if out := terraform.must("apply", "-auto-approve"); !strings.Contains(out, "recurring_amount_cents = 4990") {
-		t.Errorf("the subscription is not on the plan Basic:\n%s", out)
-	}
-	terraform.must("plan", "-detailed-exitcode")
-	if have := terraform.planned("plan", "-var", "plan=Team"); len(have) != 1 ||
-		have["billing_subscription.aurora"] != "update" {
-		t.Errorf("the plan does %v", have)
-	}
-	terraform.refused([]string{"No plan is named Gold."}, "plan", "-var", "plan=Gold")
-	terraform.refused([]string{"More than one plan is named Pilot."}, "plan", "-var", "plan=Pilot")
 }

@@ -41,7 +41,7 @@ func newConsumer(t *testing.T, clock acctest.Option) *consumer {
 	t.Helper()
 	receiver := acctest.NewReceiver(t)
 	service := acctest.Start(t, clock, acctest.Receiving(receiver))
-	c := &consumer{command: wholeExample(t, "webhook-consumer", service), service: service, receiver: receiver}
+	c := &consumer{command: scenario(t, "webhook-consumer", service), service: service, receiver: receiver}
 	c.write("receiver.auto.tfvars", fmt.Sprintf("receiver_url = %q\n", receiver.URL))
 	c.applies("create", both)
 	c.endpoint = c.ids()[both[1]]
@@ -210,16 +210,6 @@ func TestAccExample_consumerIsWatched(t *testing.T) {
 	}
 }
 
-// TestAccExample_consumerIsChecked: what would leave the consumer without a key, or with one that may do everything,
-// is rejected.
-func TestAccExample_consumerIsChecked(t *testing.T) {
-	t.Parallel()
-	terraform := wholeExample(t, "webhook-consumer", acctest.Start(t))
-	terraform.refused([]string{"over https:// only", "A key without scopes is allowed to do nearly everything",
-		"must end before the next rotation", "lower-case letters"}, "plan", "-var=receiver_url=http://hooks.example.com",
-		"-var=scopes=[]", "-var=grace_period_days=90", "-var=consumer=The ERP")
-}
-
 // TestAccExample_keyRenewsItself: a key is renewed before it expires, and gets other scopes, while the old one works;
 // each new token is in the file and at the second provider, and in clear text nowhere. The guide on rotation includes
 // the configuration.
@@ -227,7 +217,7 @@ func TestAccExample_keyRenewsItself(t *testing.T) {
 	t.Parallel()
 	receiver, ana := acctest.NewReceiver(t), acctest.NewIdentity(t)
 	service := acctest.Start(t, ago(0), acctest.Receiving(receiver))
-	c := wholeExample(t, "key-renewal", service)
+	c := scenario(t, "key-renewal", service)
 	c.replace("main.tf", "https://hooks.aurora.example/erp", receiver.URL)
 	c.write("pair.auto.tfvars", fmt.Sprintf("age_recipient = %q\nage_identity = %q\n", ana.Recipient(), ana.PrivateKey()))
 	secrets := []string{ana.PrivateKey()}

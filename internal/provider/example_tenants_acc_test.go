@@ -3,8 +3,6 @@ package provider_test
 import (
 	"strings"
 	"testing"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
 // ofTenant are the addresses of all that a tenant has.
@@ -40,8 +38,7 @@ func (c *command) withTenant(lines string) {
 // period, and each way of removing does what the README's table says.
 func TestAccExample_tenants(t *testing.T) {
 	t.Parallel()
-	service := acctest.Start(t)
-	terraform := wholeExample(t, "saas-tenants", service)
+	service, terraform := seeded(t, "saas-tenants")
 	has := func(kind, code, field string, want any) {
 		t.Helper()
 		if object := found(t, service, kind, "tenant-"+code); object == nil || object[field] != want {
@@ -98,35 +95,26 @@ func TestAccExample_tenants(t *testing.T) {
 	}
 }
 
-// TestAccExample_tenantsAreChecked: what cannot be billed is found while planning.
+// TestAccExample_tenantsAreChecked: what cannot be billed is found while planning, and the module's test notices when
+// the module does not bill what was agreed.
 func TestAccExample_tenantsAreChecked(t *testing.T) {
 	t.Parallel()
-	service := acctest.Start(t)
-	terraform := wholeExample(t, "saas-tenants", service)
+	_, terraform := seeded(t, "saas-tenants")
 	list := terraform.read(tenantList)
 	terraform.replace(tenantList, "45.997.418/0001-53", "11222333000181")
 	terraform.refused([]string{"the same document_number"}, "plan")
+	for name, message := range map[string]string{
+		"premium": "No plan is named premium. There are: basic, business, pilot, pilot, team.",
+		"pilot":   "More than one plan is named pilot.",
+	} {
+		terraform.write(tenantList, strings.Replace(list, `"team"`, `"`+name+`"`, 1))
+		terraform.refused([]string{message}, "plan")
+	}
 	terraform.write(tenantList, list)
-	for old, wrong := range map[string]string{"45.997.418/0001-53": "45.997.418/0001-54", `"team"`: `"premium"`,
-		`"44.90"`: `"44,90"`} {
-		terraform.replace(tenantList, old, wrong)
-	}
-	terraform.refused([]string{"the right check digits", "nor the name of a plan in the catalogue",
-		"at most four decimals"}, "plan")
-}
-
-// TestAccExample_tenantModule: the module's own test passes and leaves nothing behind, and fails when the module does
-// what it is not to.
-func TestAccExample_tenantModule(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	terraform := wholeExample(t, "saas-tenants/modules/tenant", service)
-	if out := terraform.must("test"); !strings.Contains(out, "Success! 6 passed, 0 failed.") {
-		t.Errorf("the test says: %s", out)
-	}
-	if customer := found(t, service, "customers", "tenant-module-test"); customer != nil {
-		t.Errorf("the test leaves its tenant behind: %v", customer)
-	}
-	terraform.replace("main.tf", `var.seat_price == null ? null`, `true ? null`)
+	terraform.replace(tenantList, "45.997.418/0001-53", "45.997.418/0001-54")
+	terraform.replace(tenantList, `"44.90"`, `"44,90"`)
+	terraform.refused([]string{"the right check digits", "at most four decimals"}, "plan")
+	terraform.write(tenantList, list)
+	terraform.replace("modules/tenant/main.tf", `var.seat_price == null ? null`, `true ? null`)
 	terraform.refused([]string{"The seats are not billed as agreed."}, "test")
 }

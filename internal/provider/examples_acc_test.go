@@ -14,14 +14,14 @@ import (
 
 const examples = "../../examples"
 
-// wholeExample is Terraform over a copy of a whole example, in a sandbox of the test's own, as a user has it who
-// follows its README.
-func wholeExample(t *testing.T, name string, service *acctest.Service) *command {
+// scenario is Terraform over a copy of a whole example, in a sandbox of the test's own, as a user has it who follows
+// its README.
+func scenario(t *testing.T, name string, service *acctest.Service) *command {
 	t.Helper()
 	service.NeedsSandbox("the example finds and leaves objects there")
 	terraform := newCommand(t, "").at(service)
 	terraform.remove("main.tf") // the example has one of its own, with a terraform block
-	if err := os.CopyFS(terraform.dir, os.DirFS(filepath.Join(examples, name))); err != nil {
+	if err := os.CopyFS(terraform.dir, os.DirFS(filepath.Join(examples, "scenarios", name))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(terraform.dir, "modules")); err == nil {
@@ -168,6 +168,31 @@ func TestAccExamples(t *testing.T) {
 				}
 			}
 			terraform.must("query")
+		})
+	}
+}
+
+// TestAccScenarioTests: the scenarios' own tests pass as their READMEs say, and leave nothing behind.
+func TestAccScenarioTests(t *testing.T) {
+	t.Parallel()
+	for name, passes := range map[string]string{"saas-tenants": "8 passed", "webhook-consumer": "4 passed",
+		"key-renewal": "2 passed", "adopting": "4 passed"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, terraform := seeded(t, name)
+			ana := acctest.NewIdentity(t)
+			terraform.env["TF_VAR_age_recipient"], terraform.env["TF_VAR_age_identity"] = ana.Recipient(), ana.PrivateKey()
+			customers := func() any {
+				_, response := service.Call("GET", "/v1/customers", nil)
+				return response["meta"].(acctest.JSON)["total"]
+			}
+			before := customers()
+			if out := terraform.must("test"); !strings.Contains(out, "Success! "+passes+", 0 failed.") {
+				t.Errorf("terraform test printed %s", out)
+			}
+			if after := customers(); after != before {
+				t.Errorf("there are %v customers, and were %v", after, before)
+			}
 		})
 	}
 }

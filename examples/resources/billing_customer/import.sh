@@ -1,5 +1,2 @@
-# By id:
 terraform import billing_customer.horizonte 1b4e28ba-2fa1-4d1b-883f-0016d3cca427
-
-# By external_id, when you know the customer by the key of your own system:
 terraform import billing_customer.horizonte external_id=erp-1001

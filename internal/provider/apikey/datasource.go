@@ -75,7 +75,7 @@ type listDataModel struct {
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The API keys of the organization, oldest first, revoked and expired ones included. Their " +
-			"tokens are never shown, and the service offers no filters." + object.Paged,
+			"tokens are never shown, and the service offers no filters.",
 		Attributes: map[string]schema.Attribute{
 			"limit": object.Limit("keys"),
 			"keys": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The keys, oldest first.",
@@ -98,8 +98,7 @@ type ListResource struct{ lists }
 func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
 		About: "Lists the API keys of the organization that are neither revoked nor expired, oldest first, " +
-			"so that `terraform query` can write their configuration and import them. Tokens are not part of it, and the " +
-			"service offers no filters." + object.ListNeeds("billing_api_keys"),
+			"for `terraform query`, without tokens. The service offers no filters." + object.ListNeeds("billing_api_keys"),
 		Query: func(ctx context.Context, client *collections.Service, _ struct{}) iter.Seq2[collections.APIKey, error] {
 			return client.ListAPIKeys(ctx)
 		}}}

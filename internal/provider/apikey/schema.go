@@ -30,7 +30,7 @@ const (
 	revoke = "revoke"
 )
 
-const byNewKey = " Changing this creates a new key in place; the old one works for another `grace_period_days`."
+const byNewKey = " Changing this creates a new key in place."
 
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "An API key of the collections service. A new key is always created in place: the old one " +
@@ -39,8 +39,8 @@ const aboutResource = "An API key of the collections service. A new key is alway
 	"one.\n\nOnly destroying, `revoke_previous_keys` and `grace_period_days = 0` end a key without a grace period, and " +
 	"the plan names the keys. The token is in the state: set `age_recipients` to store it encrypted, or use the " +
 	"ephemeral `billing_api_key`. A key that was revoked elsewhere is planned for re-creation; one that was rotated " +
-	"elsewhere gets a new key in place. Import by id or by `name`; the run that imports a key creates no new one. See " +
-	"[rotating keys and secrets](../guides/rotation.md).\n\nA refresh takes one request for the key and one for each of " +
+	"elsewhere gets a new key in place. The run that imports a key creates no new one. See [API keys and " +
+	"webhooks](../guides/rotation.md).\n\nA refresh takes one request for the key and one for each of " +
 	"`previous_keys`. Managing keys requires a key with the scope `api_keys:*`."
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
@@ -62,9 +62,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{value.DateOrDateTime()},
-				MarkdownDescription: "When the key stops working, ISO 8601: a date (its midnight in UTC), or date and time " +
-					"with zone. If unset, the key never expires. Not renewed: plans warn before it. Changing this creates " +
-					"a new key in place."},
+				MarkdownDescription: "When the key stops working: a date, or date and time with zone. If unset, the key never " +
+					"expires. Not renewed: plans warn before it. Changing this creates a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
 				Validators: []validator.Int64{int64validator.AtLeast(lowestAgeDays)},
 				MarkdownDescription: "Lifetime in days of every new key, instead of `expires_at`; more than " +

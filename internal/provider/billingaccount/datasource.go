@@ -82,7 +82,7 @@ type listDataModel struct {
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The billing accounts of the organization, closed ones included, oldest first unless " +
-			"`sort_by` and `sort_order` say otherwise." + object.Filtered + object.Paged,
+			"`sort_by` and `sort_order` are set.",
 		Attributes: object.Ordered("accounts", "updated_at", object.Attributes{
 			"external_id": object.Filter("Only accounts with this `external_id`, closed ones too."),
 			"customer_id": object.FilterByID("Only accounts of the customer with this id."),
@@ -111,9 +111,8 @@ type ListResource struct{ lists }
 // NewListResource returns the list resource.
 func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
-		About: "Lists the billing accounts of the organization that are not closed, oldest first, so that " +
-			"`terraform query` can write their configuration and import them." + object.Filtered +
-			object.ListNeeds("billing_accounts"),
+		About: "Lists the billing accounts of the organization that are not closed, oldest first, for " +
+			"`terraform query`." + object.ListNeeds("billing_accounts"),
 		Filters: map[string]listschema.Attribute{
 			"external_id": object.ListFilter("Only the account with this `external_id`."),
 			"customer_id": object.ListFilterByID("Only accounts of the customer with this id."),

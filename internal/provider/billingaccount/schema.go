@@ -97,16 +97,12 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A billing account of a customer, which has subscriptions and is invoiced. By default, a " +
 	"`billing_customer` creates one automatically; use this resource for further accounts, or for all of them " +
-	"with `create_billing_account = false`.\n\nAll changes are made in place and charge nothing, except a " +
-	"change of `customer_id`: that forces replacement, and subscriptions do not move to the new account. What belongs " +
-	"to the customer, such as its name, is set in `billing_customer`; an existing customer is found by the data source " +
-	"`billing_customer`. In `custom_metadata`, this configuration owns the keys it names (see [the guide on " +
-	"ownership](../guides/custom-metadata.md)).\n\nDestroying closes the account, which is final. It cancels no " +
-	"subscription: subscriptions that refer to the account are destroyed first. The customer stays. An account that was " +
-	"closed or deleted elsewhere is planned for re-creation, with a new id. Import by id or by `external_id` (see [the " +
-	"guide on importing](../guides/import.md)); an import never replaces the account. A refresh takes one request. " +
-	"`effective_custom_metadata` also shows values of `custom_metadata` that you mark as sensitive, and is not sensitive " +
-	"itself."
+	"with `create_billing_account = false`.\n\nAll changes but that of `customer_id` are made in place, and none " +
+	"charges anything. An existing customer is found by the data source `billing_customer`.\n\nDestroying closes the " +
+	"account, which is final. It cancels no subscription: subscriptions that refer to the account are destroyed first. " +
+	"The customer stays. An account that was closed or deleted elsewhere is planned for re-creation, with a new id. A " +
+	"refresh takes one request. `effective_custom_metadata` also shows values of `custom_metadata` that you mark as " +
+	"sensitive, and is not sensitive itself."
 
 func notBlank() []planmodifier.String { return onChange(value.NotBlank()) }
 

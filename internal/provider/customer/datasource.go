@@ -78,8 +78,7 @@ type listDataModel struct {
 // listDataSchema describes the data source of many.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set." +
-			object.Filtered + object.Paged,
+		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set.",
 		Attributes: object.Ordered("customers", "name", object.Attributes{
 			"updated_at_gte": object.UpdatedSince("customers"),
 			"customers": schema.ListNestedAttribute{Computed: true,
@@ -110,8 +109,8 @@ type ListResource struct{ lists }
 // NewListResource returns the list resource.
 func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
-		About: "Lists the customers of the organization, oldest first, so that `terraform query` can write " +
-			"their configuration and import them." + object.Filtered + object.ListNeeds("billing_customers"),
+		About: "Lists the customers of the organization, oldest first, for `terraform query`." +
+			object.ListNeeds("billing_customers"),
 		Filters: map[string]listschema.Attribute{
 			"search":          object.ListFilter(object.AboutSearch("customers")),
 			"external_id":     object.ListFilter("Only the customer with this `external_id`."),

@@ -35,9 +35,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the person or company.",
 				PlanModifiers: onChange(value.NotBlank())},
-			"external_id": optional("Identifier of the customer in your own system, unique among the customers of the "+
-				"organization that are not deleted. Finds the customer for an import, and after a lost response. If "+
-				"removed, it is cleared.", value.NotBlank()),
+			"external_id": optional("Identifier in your own system, unique among the organization's customers that are not "+
+				"deleted. It finds the customer for an import, and after a lost response. If removed, it is cleared.",
+				value.NotBlank()),
 			"nickname":   optional("Trade name or short name.", value.NotBlank()),
 			"legal_name": optional("Company name of a legal entity, as registered.", value.NotBlank()),
 			"notes":      optional("Notes, as free text.", value.NotBlank()),
@@ -57,9 +57,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"emails":   nestedList(itemParts("E-mail address.", value.Email()), "E-mail addresses."+authoritative),
 			"phones":   nestedList(itemParts("Phone number.", value.Phone()), "Phone numbers."+authoritative),
 			"websites": nestedList(itemParts("Address (URL) of the website.", value.NotBlank()), "Web addresses."+inAnyOrder),
-			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, the list is authoritative: "+
-				"entries added elsewhere are removed. If never set, entries are left unchanged. Removing the argument deletes "+
-				"all entries, like `[]`."),
+			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, entries added elsewhere are "+
+				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`."),
 			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{value.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
@@ -95,30 +94,27 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A customer of the organization: a person or a company that is billed. By default the " +
 	"service creates a billing account together with it (`billing_account_id`).\n\nAll changes are made in " +
-	"place and charge nothing. Other systems can change the same customer: their keys in `custom_metadata` stay " +
-	"(see [the guide on ownership](../guides/custom-metadata.md)), and so do contacts and addresses while " +
-	"`emails`, `phones` and `addresses` are unset. Every other optional argument that is unset is cleared if " +
-	"the customer has a value. Use `ignore_changes` for arguments that another system maintains.\n\nDestroying " +
-	"deletes the customer and closes its billing accounts. The API rejects this while one of its subscriptions " +
-	"is not canceled. A customer that was deleted elsewhere is planned for re-creation, with a new id and a new " +
-	"billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import.md)). A " +
-	"refresh takes one request. Computed attributes also show values that you mark as sensitive, and are not sensitive " +
-	"themselves: `email` by `emails`, `phone` by `phones`, `custom_metadata` by `effective_custom_metadata`."
+	"place and charge nothing. An optional argument that is unset is cleared if the customer has a value, except " +
+	"`emails`, `phones` and `addresses`. Use `ignore_changes` for arguments that another system maintains." +
+	"\n\nDestroying deletes the customer and closes its billing accounts. The API rejects this while one of its " +
+	"subscriptions is not canceled. A customer that was deleted elsewhere is planned for re-creation, with a new id and " +
+	"a new billing account. A refresh takes one request. Computed attributes also show values that you mark as " +
+	"sensitive, and are not sensitive themselves: `email` by `emails`, `phone` by `phones`, `custom_metadata` by `effective_custom_metadata`."
 
 // Parts of descriptions that several lists have in common.
 const (
 	inAnyOrder    = " Their order does not matter."
-	authoritative = inAnyOrder + " If set, the list is authoritative: entries added elsewhere are removed. If unset or " +
-		"removed, entries are left unchanged; `[]` deletes them."
+	authoritative = inAnyOrder + " If set, entries added elsewhere are removed; if unset or removed, they stay. `[]` " +
+		"deletes all."
 )
 
 // oneEntry describes a main value that is an entry of a list.
 func oneEntry(list string) string {
-	return " Changing it replaces that entry; other entries stay. Next to `" + list + "` it must be one of its values. If " +
-		"unset, it shows the first entry; if removed, the entry stays."
+	return " Changing it replaces that entry only. Next to `" + list + "` it must be one of its values. If unset, it " +
+		"shows the first entry; if removed, the entry stays."
 }
 
-const onCreateOnly = "Used on creation only, and not refreshed. After an import it shows that account."
+const onCreateOnly = "Used on creation only."
 
 func onChange(validators ...validator.String) []planmodifier.String {
 	return []planmodifier.String{value.OnChange(validators...)}

@@ -80,8 +80,7 @@ func listDataSchema() schema.Schema {
 	}
 }
 
-const aboutItems = "The service does not document the fields of its objects, so each is returned whole, as a JSON " +
-	"string." + object.Filtered + object.Paged
+const aboutItems = "The service does not document their fields, so each is returned whole."
 
 // reserved names what belongs to the paging of financial management.
 func reserved(name string) string {
@@ -95,9 +94,8 @@ func reserved(name string) string {
 // listAttributes are what all lists have. noun names the items.
 func listAttributes(noun string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"filter": object.Filters("Only "+noun+" that match all of these, in the service's own words: names are query "+
-			"parameters, such as `company_id` with a UUID, or `occurred_at[gte]` with a date. A filter with the value null "+
-			"is not sent.", reserved),
+		"filter": object.Filters("Only "+noun+" that match all of these query parameters of the service, such as "+
+			"`company_id` with a UUID, or `occurred_at[gte]` with a date.", reserved),
 		"limit": object.Limit(noun),
 		"items": object.Items(noun),
 	}

@@ -40,10 +40,8 @@ const known = "`plans`, `products`, `prices`, `companies`, `discount_codes`, `cu
 func dataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The records of any collection of recurring billing, such as plans, products and prices, " +
-			"oldest " +
-			"first unless `sort_by` and `sort_order` say otherwise. With it, a module finds ids by name instead of carrying " +
-			"them for each environment. The service does not document the fields of most collections, so each record comes " +
-			"whole, as a JSON string." + object.Filtered + object.Paged,
+			"oldest first unless `sort_by` and `sort_order` are set. With it, a module finds ids by name. The service does " +
+			"not document the fields of most collections, so each record is returned whole.",
 		Attributes: object.Ordered("records", "name", object.Attributes{
 			"collection": object.Collection("Name of the collection, as in the paths of the service after `/v1/`, such as "+
 				known+". One that the service does not have is an error.", "plans"),

@@ -170,8 +170,7 @@ type listDataModel struct {
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless " +
-			"`sort_by` and `sort_order` say otherwise." +
-			object.Filtered + object.Paged,
+			"`sort_by` and `sort_order` are set.",
 		Attributes: object.Ordered("subscriptions", "current_period_end", object.Attributes{
 			"external_id":        object.Filter("Only subscriptions with this `external_id`, canceled ones too."),
 			"billing_account_id": object.FilterByID("Only subscriptions of the billing account with this id."),
@@ -209,8 +208,8 @@ type ListResource struct{ lists }
 // NewListResource returns the list resource.
 func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme,
-		About: "Lists the subscriptions of the organization that are not canceled, oldest first, so that " +
-			"`terraform query` can write their configuration and import them." + object.Filtered +
+		About: "Lists the subscriptions of the organization that are not canceled, oldest first, for " +
+			"`terraform query`." +
 			" With `include_resource` the items are part of it, with one more request each." +
 			object.ListNeeds("billing_subscriptions"),
 		Filters: map[string]listschema.Attribute{
@@ -282,9 +281,7 @@ func invoicesSchema() schema.Schema {
 	}
 	return schema.Schema{
 		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` " +
-			"say otherwise. The service does not document the fields of an invoice, so each comes whole, as " +
-			"JSON text." +
-			object.Filtered + object.Paged,
+			"are set. The service does not document the fields of an invoice, so each is returned whole.",
 		Attributes: object.Ordered("invoices", "due_date", object.Attributes{
 			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
 			"billing_account_id": object.FilterByID("Only invoices of the billing account with this id."),

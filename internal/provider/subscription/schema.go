@@ -52,16 +52,15 @@ var computedTexts = map[string]string{
 	"pending_plan_id":      "Id of the plan that starts with the next period; null if no change is scheduled.",
 	"current_period_start": "Start of the current billing period.",
 	"current_period_end":   "End of the current billing period.",
-	"cycle_billing_date": "When the next invoice is created. Monthly overage invoices are created on the " +
-		"same day of the month.",
-	"trial_start":  "Start of the trial; null if there is no trial.",
-	"activated_at": "When the subscription became active; null before.",
-	"confirmed_at": "When the subscription was confirmed; null if it was not.",
-	"canceled_at":  "When the subscription was canceled; null if it is not.",
-	"proposal_id":  "Id of the proposal that the subscription was created from; null if there is none.",
-	"paused_at":    "When the subscription was last paused; null if never.",
-	"resumes_at":   "When the pause ends automatically; null if there is no pause, or if it is ended manually.",
-	"resumed_at":   "When the subscription was last resumed; null if never.",
+	"cycle_billing_date":   "When the next invoice is created; monthly overage invoices, on the same day of the month.",
+	"trial_start":          "Start of the trial; null if there is no trial.",
+	"activated_at":         "When the subscription became active; null before.",
+	"confirmed_at":         "When the subscription was confirmed; null if it was not.",
+	"canceled_at":          "When the subscription was canceled; null if it is not.",
+	"proposal_id":          "Id of the proposal that the subscription was created from; null if there is none.",
+	"paused_at":            "When the subscription was last paused; null if never.",
+	"resumes_at":           "When the pause ends automatically; null if there is no pause, or if it is ended manually.",
+	"resumed_at":           "When the subscription was last resumed; null if never.",
 	"renewal_settings": "Renewal settings as a JSON string with the key `type` (`auto_renew`, `cancel` or " +
 		"`downgrade_to_flexible`).",
 	"commitment": "Commitment of the contract as a JSON string; the service defines its form.",
@@ -97,9 +96,8 @@ func attributes() map[string]schema.Attribute {
 		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
 			PlanModifiers: keepSpelling(), MarkdownDescription: "Id of the billing account that is invoiced." + replaces},
 		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(value.NotBlank()),
-			MarkdownDescription: "Identifier of the subscription in your own system, unique among the " +
-				"organization's subscriptions that are not canceled. It finds the subscription after a lost response, and in " +
-				"an import. If removed, it is cleared."},
+			MarkdownDescription: "Identifier in your own system, unique among the organization's subscriptions that are not " +
+				"canceled. It finds the subscription after a lost response, and in an import. If removed, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"), PlanModifiers: keepSpelling(),
 			MarkdownDescription: "Id of the requested plan; required if there are no `items`. A change is billable and made " +
 				"in place, as `plan_change` says. If removed, only items are billed. The active plan is `current_plan_id`."},
@@ -116,15 +114,15 @@ func attributes() map[string]schema.Attribute {
 			MarkdownDescription: "Id of the discount code in use. A change is billable. If removed, it is cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: value.DecimalType{},
 			MarkdownDescription: "Discount in percent: a decimal number from 0 to 100 as text, such as `\"12.5\"`. " +
-				"Trailing zeros cause no diff. A change is billable. If removed, the discount is cleared.",
+				"A change is billable. If removed, the discount is cleared.",
 			Validators: []validator.String{value.Percent()}},
 		"billing_cycle": optionalComputed("Length of a billing period: `monthly`, `quarterly`, `semiannual` or `annual`. "+
-			"If unset, the service chooses it, and a change of plan can change it. A change is billable and changes the "+
-			"period. If removed, the stored value stays.",
+			"If unset, the service chooses it, also with a change of plan. A change is billable. If removed, the stored "+
+			"value stays.",
 			stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
-		"collection_method": optionalComputed("Collection method: `charge_automatically` (invoicing and charging are "+
-			"automatic), `manual_charge` (only invoicing is automatic) or `manual_invoice` (neither is automatic). If "+
-			"unset, the service's value stays. If removed, it is cleared.",
+		"collection_method": optionalComputed("`charge_automatically` (invoicing and charging are automatic), "+
+			"`manual_charge` (only invoicing is) or `manual_invoice` (neither is). If unset, the service's value stays. If "+
+			"removed, it is cleared.",
 			stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("Time at which the tax invoice (NF-e) is issued: `disabled`, "+
 			"`on_finalization`, `on_full_payment` or `per_installment`. If unset, the service's value stays. If removed, it "+
@@ -185,23 +183,17 @@ func attributes() map[string]schema.Attribute {
 
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A subscription of a billing account to a plan, to single items, or to both. [The guide on " +
-	"subscriptions](../guides/subscriptions.md) describes its lifecycle.\n\nA new subscription is billed from its " +
-	"start, " +
-	"or from the end of its trial. All changes are made in place, except of `billing_account_id`, `company_id` and " +
-	"`product_group_id`: changing one of these forces replacement, which cancels this subscription and creates " +
-	"another one that is billed from its start; the plan warns. The plan shows all billable changes: `plan_id`, " +
-	"`items`, the discounts, `billing_cycle`, `pause`. The ids of plans, products and prices are found by their names " +
-	"with the data source `billing_records`. In `custom_metadata`, this configuration owns the keys it names (see [the " +
-	"guide on ownership](../guides/custom-metadata.md)).\n\nDestroying cancels immediately, unless `deletion_policy` is " +
-	"set. A subscription that was canceled elsewhere stays in the state and is recreated only with " +
-	"`on_external_cancel = \"recreate\"`; one that no longer exists at the service is planned for re-creation. Import " +
-	"by id or by `external_id` (see [the guide on importing](../guides/import.md)). A refresh takes one request, and " +
-	"one more if the state has `items`."
+	"subscriptions](../guides/subscriptions.md) describes its lifecycle, and [where plan ids come " +
+	"from](../guides/subscriptions.md#where-do-plan-ids-come-from).\n\nA new subscription is billed from its start, or " +
+	"from the end of its trial. Replacing it cancels it and bills the new one from its start; the plan warns. All other " +
+	"changes are made in place, and the plan shows those that are billable.\n\nDestroying cancels immediately, unless " +
+	"`deletion_policy` is set. A subscription that no longer exists at the service is planned for re-creation. A " +
+	"refresh takes one request, and one more if the state has `items`."
 
 // Parts of descriptions that several arguments have in common.
 const (
 	replaces   = " Changing this forces replacement, unless the value is only known after apply."
-	createOnly = " Used on creation only: a later change has no effect."
+	createOnly = " Used on creation only."
 	leftAlone  = " If unset or removed, the service's value stays."
 )
 
@@ -229,8 +221,8 @@ func itemsAttribute() schema.SetNestedAttribute {
 
 func pauseAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. A " +
-			"change is billable. Once `resumes_at` has passed, the block has no effect until it is removed.",
+		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. Once " +
+			"`resumes_at` has passed, the block has no effect until it is removed.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),
@@ -240,16 +232,15 @@ func pauseAttribute() schema.SingleNestedAttribute {
 					"`keep_as_draft` or `void`. Defaults to `mark_uncollectible`."},
 			"resumes_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{value.DateOrDateTime()},
-				MarkdownDescription: "When the pause ends automatically: an ISO 8601 date (its midnight in UTC), " +
-					"or date and time with zone. If unset, the pause ends when the block is removed."},
+				MarkdownDescription: "When the pause ends automatically: a date, or date and time with zone. If unset, the pause " +
+					"ends when the block is removed."},
 		}}
 }
 
 func planChangeAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true,
 		MarkdownDescription: "How a change of `plan_id` is applied. Changing only this has no effect: the state " +
-			"keeps the old value until the next change of the subscription. If unset, a change of plan takes " +
-			"effect immediately.",
+			"keeps the old value until the next change of the subscription.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true,
 				Validators: []validator.String{stringvalidator.OneOf(timingImmediate, timingEndOfPeriod)},

@@ -32,9 +32,8 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true,
 			Validators: []validator.String{value.NotBlank()},
-			MarkdownDescription: description + " Write-only: never in state or plan; requires Terraform 1.11 or " +
-				"OpenTofu 1.11. A changed value is sent only when `credentials_wo_version` or another part of " +
-				"`authentication` changes; an imported endpoint needs it only then."}
+			MarkdownDescription: description + " Never in state or plan. Sent only when " +
+				"`credentials_wo_version` or another part of `authentication` changes."}
 	}
 	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Authentication of the service to the consumer, in addition to the signature. If " +

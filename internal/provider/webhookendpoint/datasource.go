@@ -83,7 +83,7 @@ type listDataModel struct {
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never " +
-			"shown, and the service offers no filters." + object.Paged,
+			"shown, and the service offers no filters.",
 		Attributes: map[string]schema.Attribute{
 			"limit": object.Limit("endpoints"),
 			"endpoints": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The endpoints, oldest first.",
@@ -105,10 +105,8 @@ type ListResource struct{ lists }
 // NewListResource returns the list resource. The service offers no filters.
 func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme,
-		About: "Lists the webhook endpoints of the organization, oldest first, so that `terraform query` " +
-			"can write their configuration and import them. Secrets and credentials are not part of it, and the service " +
-			"offers no filters." +
-			object.ListNeeds("billing_webhook_endpoints"),
+		About: "Lists the webhook endpoints of the organization, oldest first, for `terraform query`, without " +
+			"secrets and credentials. The service offers no filters." + object.ListNeeds("billing_webhook_endpoints"),
 		Query: func(ctx context.Context, client *collections.Service,
 			_ struct{}) iter.Seq2[collections.WebhookEndpoint, error] {
 			return client.ListWebhookEndpoints(ctx)

@@ -73,7 +73,7 @@ func deliveriesSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The deliveries of a webhook endpoint: the events that were sent, and the outcome. " +
 			"Use it in a `check` block to monitor an endpoint in every plan, and set `status` or `event`, " +
-			"because the list grows with every event." + object.Paged + " That includes the bodies of requests and responses.",
+			"because the list grows with every event, and includes the bodies of requests and responses.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
 				MarkdownDescription: "Id of the endpoint " +

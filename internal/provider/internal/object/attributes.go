@@ -21,12 +21,6 @@ import (
 // Attributes are the attributes of a data source.
 type Attributes map[string]schema.Attribute
 
-// Paged ends the description of a listing.
-const Paged = " Every plan reads all of them, up to `limit`."
-
-// Filtered says of a listing how its filters work together.
-const Filtered = " An object has to match all filters."
-
 // Filter is an optional text that narrows a listing. An empty one is an error: sent, or left out of a request, it
 // would mean everything.
 func Filter(description string, further ...validator.String) schema.StringAttribute {
@@ -79,8 +73,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 // CustomMetadata adds the client-defined object, under both names that the resources have for it.
 func (a Attributes) CustomMetadata() {
 	a["custom_metadata"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The whole `custom_metadata` object, including the keys of other systems, as a JSON " +
-			"string."}
+		MarkdownDescription: "The whole `custom_metadata` object as a JSON string."}
 }
 
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
@@ -91,16 +84,14 @@ func UpdatedSince(noun string) schema.StringAttribute {
 
 // aboutUpdatedSince describes the filter for data sources and list resources.
 func aboutUpdatedSince(noun string) string {
-	return "Only " + noun + " changed at or after this time: an ISO 8601 date (its midnight in UTC), or date and " +
-		"time with zone."
+	return "Only " + noun + " changed at or after this time."
 }
 
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
 	return schema.Int64Attribute{Optional: true, CustomType: value.Whole,
-		Validators: []validator.Int64{int64validator.AtLeast(1)},
-		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. If unset, all are read. A " +
-			"request returns up to 100."}
+		Validators:          []validator.Int64{int64validator.AtLeast(1)},
+		MarkdownDescription: "Largest number of " + noun + " to read. If unset, all are read."}
 }
 
 // Ordering are the arguments that every collection of recurring billing takes (service description, Recurring billing
@@ -125,16 +116,15 @@ func Ordered(noun, field string, attributes Attributes) Attributes {
 	attributes["sort_by"] = Filter("Field to sort by, as the service names it in its responses, such as `" + field +
 		"`. Defaults to `created_at`.")
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
-		Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
-		MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. It decides what `limit` keeps: `limit = 1` " +
-			"with `desc` is the newest. Defaults to `asc`: what is created meanwhile comes last."}
+		Validators:          []validator.String{stringvalidator.OneOf("asc", "desc")},
+		MarkdownDescription: "`asc` or `desc`. Defaults to `asc`. `desc` and `limit = 1` return the newest."}
 	attributes["limit"] = Limit(noun)
 	return attributes
 }
 
 // AboutSearch describes the free-text search of a listing of what noun names, in the plural.
 func AboutSearch(noun string) string {
-	return "Only " + noun + " in which the service finds this text; which fields it searches is up to the service."
+	return "Only " + noun + " in which the service finds this text, in fields of its choice."
 }
 
 // Collection is the required argument collection of a listing of any collection, of which example is one.

@@ -58,7 +58,7 @@ type Service[T any] struct {
 	Unknown []string
 	// Invalid says why no service can be used. It is reported to the first object that needs one, see Refusing.
 	Invalid diag.Diagnostics
-	// Reported is set once the run fails because of Missing or Invalid; see Planned.
+	// Reported is set once the run fails because of one of these; see Planned.
 	Reported *atomic.Bool
 }
 
@@ -81,12 +81,11 @@ type ProviderArgument struct {
 // For returns the client for an object of the given type name, or false with an error that names what is missing, where
 // it can be set, and who needed it.
 func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
-	for _, name := range s.Unknown {
-		diags.AddAttributeError(path.Root(name), "The provider configuration is not known yet",
-			fmt.Sprintf("%s needs the service now, but the provider argument %s depends on something that is only known after "+
-				"apply. "+
-				"Apply that first, for example with terraform apply -target=<the resource it comes from>, "+
-				"or give the argument a value that is known at plan time.", typeName, name))
+	if len(s.Unknown) > 0 {
+		diags.AddAttributeError(path.Root(s.Unknown[0]), "The provider configuration is not known yet",
+			fmt.Sprintf("%s needs the service now, and %s of the provider is only known after apply. Apply first what it "+
+				"comes from, for example with terraform apply -target=<that resource>, or give the provider a value that is "+
+				"known at plan time.", typeName, strings.Join(s.Unknown, " and ")))
 	}
 	if len(s.Missing) > 0 {
 		s.lacks(typeName, diags)
@@ -100,10 +99,10 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	return s.Client, s.Ready
 }
 
-// ForRefresh is For in the refresh of an object that is in the state. Like Planned, it reports what is missing or not
-// valid only once.
+// ForRefresh is For in the refresh of an object that is in the state. Like Planned, it reports why the service cannot
+// be used only once.
 func (s Service[T]) ForRefresh(typeName string, diags *diag.Diagnostics) (client T, ready bool) {
-	if !s.Planned(typeName, diags) {
+	if !s.Planned(typeName, diags) || len(s.Unknown) > 0 && !s.first() {
 		return client, false
 	}
 	return s.For(typeName, diags)

@@ -2,6 +2,7 @@ package object
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -30,8 +31,8 @@ func TestService_For(t *testing.T) {
 				"BILLING_TOKEN"},
 		},
 		"unknown": {
-			service: Service[string]{Unknown: []string{"base_url"}},
-			want:    []string{"not known yet|base_url|billing_customer|-target"},
+			service: Service[string]{Unknown: []string{"base_url", "token"}},
+			want:    []string{"not known yet|base_url and token|billing_customer|-target"},
 		},
 		"both": {
 			service: Service[string]{Unknown: []string{"token"},
@@ -83,6 +84,18 @@ func TestRefusing(t *testing.T) {
 	if len(rest) != 1 ||
 		rest[0].Summary() != "Invalid provider argument token" || strings.Contains(rest[0].Detail(), "blank") {
 		t.Errorf("the others get %v", rest)
+	}
+}
+
+// TestForRefresh_unknown: only the first object reports that the provider is not known yet, as that ends the run.
+func TestForRefresh_unknown(t *testing.T) {
+	t.Parallel()
+	s := Service[string]{Unknown: []string{"token"}, Reported: new(atomic.Bool)}
+	for _, errors := range []int{1, 0} {
+		var diags diag.Diagnostics
+		if _, ready := s.ForRefresh("billing_customer", &diags); ready || len(diags) != errors {
+			t.Errorf("ready %v, %v", ready, diags)
+		}
 	}
 }
 

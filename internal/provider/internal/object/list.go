@@ -112,10 +112,8 @@ func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id strin
 
 // ListNeeds ends the description of a list resource: what it takes, and what to use instead.
 func ListNeeds(dataSource string) string {
-	return " Terraform requests at most 100 unless the block has a `limit`; every 100 take one request.\n\nRequires " +
-		"Terraform 1.14. With older versions, and with OpenTofu, the data source `" + dataSource +
-		"` lists them, and `import` blocks with `for_each` import them (see [the guide on " +
-		"importing](../guides/import.md))."
+	return " Requires Terraform 1.14; [without it](../guides/import.md#how-do-i-import-everything), use the data " +
+		"source `" + dataSource + "`."
 }
 
 // ListFilter is Filter for a list resource.

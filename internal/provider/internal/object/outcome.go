@@ -111,8 +111,16 @@ func (w *Write[S, T, M]) warn(differences []difference) {
 			fmt.Sprintf("The service stored another %s for %s", d.Attribute, policyOf(w.State).Object),
 			fmt.Sprintf("The plan has %s, and the service returned %s. The next plan shows the difference: it "+
 				"changes back what another system has changed meanwhile. Where the service changes the value itself, write "+
-				"one that it accepts.", d.Planned, d.Responded))
+				"one that it accepts.", inHCL(d.Planned), inHCL(d.Responded)))
 	}
+}
+
+// inHCL is a value as it is written in a configuration.
+func inHCL(v attr.Value) string {
+	if v.IsNull() {
+		return "null"
+	}
+	return v.String()
 }
 
 // postpone turns the errors of a step that follows a creation into warnings.

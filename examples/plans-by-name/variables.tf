@@ -1,6 +1,0 @@
-variable "plan" {
-  description = "The name of the plan to subscribe to."
-  type        = string
-  default     = "Basic"
-  nullable    = false
-}

@@ -56,7 +56,7 @@ func TestTroubleshootingKnowsEveryCode(t *testing.T) {
 			t.Errorf("the guide has the anchor %s twice", place)
 		}
 	}
-	for _, place := range []struct{ folder, ending string }{{"internal/evidence/testdata", ".json"},
+	for _, place := range []struct{ folder, ending string }{{"internal/evidence/testdata", ".txtar"},
 		{"internal/sandbox", ".go"}} {
 		for code, path := range found(t, place.folder, place.ending, serviceCode) {
 			if !slices.Contains(places, strings.ToLower(code)) {

@@ -9,9 +9,9 @@ import (
 // ReadLag is how far reads may lag behind a write (wire contract: tolerance).
 const ReadLag = 10 * time.Second
 
-// lagPauses come before each read after a write: the first one is sent immediately, and
-// the last one after more than the lag.
-var lagPauses = []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second}
+// LagPauses come before each read after a write: the first one is sent immediately, and
+// the last one after more than the lag. A test whose service does not lag clears them.
+var LagPauses = []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second}
 
 // Await reads what a write has changed until it is done, for a little longer than
 // reads may lag. Then it returns what was read last.
@@ -121,7 +121,7 @@ func justBefore(text string, now time.Time) bool {
 // longer than reads may lag. It returns what was read last.
 func Again[T any](ctx context.Context, read func(context.Context) (T, error),
 	before func(T, error) bool) (value T, err error) {
-	for _, d := range lagPauses {
+	for _, d := range LagPauses {
 		if ended := pause(ctx, d, nil); ended != nil {
 			return value, ended
 		}

@@ -137,7 +137,7 @@ func (s *settlement[T]) mayResend() bool {
 // find looks for the object, for as long as reads may lag. With an external_id it ends with the first that is found;
 // without one, others may be listed before it. An interrupt of the caller ends that.
 func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error) {
-	for _, d := range lagPauses {
+	for _, d := range LagPauses {
 		if pauseErr := pause(ctx, d, nil); pauseErr != nil {
 			if len(found) == 0 {
 				err = pauseErr
@@ -183,7 +183,7 @@ func (s *settlement[T]) decide(ctx context.Context, lost *AmbiguousError, found 
 		ids[i] = s.ID(item)
 	}
 	if !s.Unique || len(found) != 1 || showsOther(lost) {
-		return none, false, s.unclear(lost, ids, fmt.Sprintf("It was looked up %d times.", len(lagPauses)), nil)
+		return none, false, s.unclear(lost, ids, fmt.Sprintf("It was looked up %d times.", len(LagPauses)), nil)
 	}
 	within, known := s.client.within(s.Created(found[0]), s.began)
 	if !known {

@@ -75,10 +75,6 @@ type Target struct {
 	// at an address that paths are appended to, that the collections service can
 	// reach and whose certificate it trusts.
 	Receive func(ctx context.Context, handler http.Handler) (url string, stop func(), err error)
-	// LoopbackAllowed says that the service takes receivers on loopback, contrary
-	// to its description, so that Receive may be on the same machine. The claim
-	// about such addresses is then not checked.
-	LoopbackAllowed bool
 	// Settle is optional. It returns once every delivery that is due has been
 	// attempted and recorded. Without it claims ask again for up to half a minute.
 	Settle func(ctx context.Context) error
@@ -169,7 +165,6 @@ func BillingClaims() []Claim {
 func FinanceClaims() []Claim {
 	return slices.Concat(
 		financeClaims(),
-		financeValidatorClaims(),
 		financeAccessClaims(),
 		financeScopeClaims(),
 		pageClaims(),

@@ -2,7 +2,6 @@ package claims
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -56,18 +55,6 @@ func keyClaims() []Claim {
 					a.wantMissing("data.token").wantNowhere("the token", created.text("data.token"))
 				}
 			}).createsKeys(),
-		collectionsClaim(545, shape+create+" (validation failure)",
-			"A missing name, an unknown field and wrong types return 422, with the field named.", func(p *probe) {
-				for field, sent := range map[string]object{
-					"name":        {"description": "no name"},
-					"colour":      {"name": unique(), "colour": "blue"},
-					"description": {"name": unique(), "description": 7},
-					"scopes":      {"name": unique(), "scopes": "all"},
-					"expiresAt":   {"name": unique(), "expiresAt": "soon"},
-				} {
-					p.post(keysPath, sent).wantBlamed(field)
-				}
-			}),
 		collectionsClaim(546, shape+"wire contract: api_keys.get",
 			"lastUsedAt is null until the key is used, and a timestamp afterwards.", func(p *probe) {
 				path, created := p.key(nil)
@@ -80,15 +67,6 @@ func keyClaims() []Claim {
 					}
 					return nil
 				})
-			}).createsKeys(),
-		collectionsClaim(547, "Wire contract: api_keys.get (no update of a key)",
-			"A key cannot be changed: the attempt returns 404 or 405 and changes nothing.", func(p *probe) {
-				path, created := p.key(nil)
-				for _, method := range []string{http.MethodPatch, http.MethodPut} {
-					a := p.send(call{method: method, path: path, body: object{"name": unique()}})
-					a.wantStatus(http.StatusNotFound, http.StatusMethodNotAllowed)
-				}
-				p.get(path).wantStatus(http.StatusOK).want("data.name", created.at("data.name"))
 			}).createsKeys(),
 		collectionsClaim(548, "Collections §7 Errors; "+create+" (expiresAt)",
 			"A key works until expiresAt; afterwards it returns 401 and can still be read.", timed(func(p *probe) {
@@ -160,15 +138,6 @@ func keyScopeClaims() []Claim {
 					wantStatus(http.StatusOK)
 				p.send(call{method: http.MethodDelete, path: path, token: token}).wantStatus(http.StatusNoContent)
 			}).createsKeys(),
-		collectionsClaim(554, source, "Scopes that are not empty grant only what they match.", func(p *probe) {
-			for _, scope := range []string{"api_keys:*", "nothing_there:*"} {
-				_, created := p.key(object{"scopes": []string{scope}})
-				wantScopeRefused(p.using(created.text("data.token")))
-			}
-			_, created := p.key(object{"scopes": []string{"nothing_there:*"}})
-			wantScopeRefused(p.send(call{method: http.MethodPost, path: keysPath, body: object{"name": unique()},
-				token: created.text("data.token")}))
-		}).createsKeys(),
 	}
 }
 
@@ -229,16 +198,6 @@ func rotationClaims() []Claim {
 				a.wantGrace(days)
 			}
 		}).createsKeys(),
-		collectionsClaim(565, source+" (validation failure)",
-			"graceDays below 0, above 30 or not an integer returns 422, and nothing is rotated.", func(p *probe) {
-				path, created := p.key(nil)
-				for _, days := range []any{-1, 31, 1.5, "7"} {
-					p.post(path+"/rotate", object{"graceDays": days}).wantBlamed("graceDays")
-				}
-				p.get(path).wantStatus(http.StatusOK).want("data.expiresAt", nil)
-				p.using(created.text("data.token")).wantStatus(http.StatusOK)
-				p.rotate(path, nil)
-			}).createsKeys(),
 		collectionsClaim(566, source,
 			"Both keys work during the grace period; afterwards the old one returns 401 and the successor continues to work.",
 			timed(func(p *probe) {
@@ -322,48 +281,8 @@ func (a *response) wantGrace(days int) *response {
 }
 
 func keyEventClaims() []Claim {
-	const events = "Collections §6 Events; wire contract: "
 	const list = "Collections §2 Webhook endpoint (events), §6 Events; wire contract: webhook_endpoints.create"
 	return []Claim{
-		collectionsClaim(641, events+"api_keys.rotate", "A rotation sends api_key.rotated with the old key's public shape, "+
-			"its expiresAt changed to graceUntil, plus successorId and graceUntil.", receiving(func(p *probe, r *receiver) {
-			p.hook(r, object{"events": lifecycle})
-			path, old := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"}})
-			_, successor := p.rotate(path, object{"graceDays": 3})
-			a := p.about(r, "api_key.rotated", old.text("data.id")).wantData("successorId", "graceUntil")
-			for _, member := range []string{"name", "description", "keyPrefix", "source", "scopes", "createdAt", "revokedAt"} {
-				a.want("data."+member, old.at("data."+member))
-			}
-			a.want("data.successorId", successor.at("data.id"))
-			a.wantTime("data.graceUntil", successor.time("data.graceUntil")).wantTime("data.expiresAt",
-				successor.time("data.graceUntil"))
-		})).createsKeys(),
-		collectionsClaim(642, events+"api_keys.revoke",
-			"A revocation sends api_key.status_changed with the public shape, previousStatus active and newStatus revoked.",
-			receiving(func(p *probe, r *receiver) {
-				old := p.revoked(r)
-				a := p.about(r, "api_key.status_changed", old.text("data.id")).wantData("previousStatus", "newStatus")
-				a.want("data.previousStatus", "active").want("data.newStatus", "revoked").wantOldKey(old)
-			})).createsKeys(),
-		collectionsClaim(643, events+"api_keys.revoke",
-			"A revocation sends api_key.revoked with the public shape and revokedAt filled.",
-			receiving(func(p *probe, r *receiver) {
-				old := p.revoked(r)
-				a := p.about(r, "api_key.revoked", old.text("data.id")).wantData().wantOldKey(old)
-				a.wantMatch("data.revokedAt", timeForm)
-			})).createsKeys(),
-		collectionsClaim(644, "Collections §2 API key, §6 Events; wire contract: api_keys.rotate",
-			"No token appears in an event, neither the old key's nor the successor's.", receiving(func(p *probe, r *receiver) {
-				p.hook(r, object{"events": lifecycle})
-				path, old := p.key(nil)
-				_, successor := p.rotate(path, nil)
-				p.delete(path).wantStatus(http.StatusNoContent)
-				for _, event := range lifecycle {
-					a := p.about(r, event, old.text("data.id"))
-					a.wantNowhere("the old token", old.text("data.token")).wantNowhere("the successor's token",
-						successor.text("data.token"))
-				}
-			})).createsKeys(),
 		collectionsClaim(645, list, "An endpoint receives the events that it names and no others.",
 			receiving(func(p *probe, r *receiver) {
 				p.hook(r, object{"events": []string{"api_key.revoked", "charge.paid"}})
@@ -404,43 +323,11 @@ func keyEventClaims() []Claim {
 					}
 				}
 			})).createsKeys(),
-		collectionsClaim(648, "Collections §2 Delivery request headers; wire contract: api_keys.revoke",
-			"Two endpoints receive one event under one event id and two delivery ids; two events have two event ids.",
-			receiving(func(p *probe, r *receiver) {
-				p.hook(r, object{"events": []string{"api_key.revoked"}})
-				p.hook(r, object{"events": []string{"api_key.revoked"}})
-				var ids []string
-				for range 2 {
-					path, old := p.key(nil)
-					p.delete(path).wantStatus(http.StatusNoContent)
-					both := p.twice(r, old.text("data.id"))
-					if both[0].header.Get("X-Webhook-Event-Id") != both[1].header.Get("X-Webhook-Event-Id") {
-						p.failf("one event came under two event ids")
-					}
-					if both[0].header.Get("X-Webhook-Delivery-Id") == both[1].header.Get("X-Webhook-Delivery-Id") {
-						p.failf("two deliveries came under one delivery id")
-					}
-					ids = append(ids, both[0].header.Get("X-Webhook-Event-Id"))
-				}
-				if p.err == nil && ids[0] == ids[1] {
-					p.failf("two events came under one event id")
-				}
-			})).createsKeys(),
 	}
 }
 
 // lifecycle are the events about keys.
 var lifecycle = []string{"api_key.rotated", "api_key.status_changed", "api_key.revoked"}
-
-// wantData fails unless data has the public shape and those members, and no more.
-func (a *response) wantData(more ...string) *response {
-	data, _ := a.at("data").(map[string]any)
-	wanted := slices.Sorted(slices.Values(append(slices.Clone(keyMembers), more...)))
-	if got := slices.Sorted(maps.Keys(data)); !slices.Equal(got, wanted) {
-		a.failf("data has the members %v, want %v", got, wanted)
-	}
-	return a
-}
 
 // about waits for an event about one key; other keys may change next to it.
 func (p *probe) about(r *receiver, event, id string) *response {
@@ -451,39 +338,4 @@ func (p *probe) about(r *receiver, event, id string) *response {
 			return a.at("data.id") != id
 		})
 	})).want("event", event)
-}
-
-// revoked makes and revokes a key while the receiver listens.
-func (p *probe) revoked(r *receiver) *response {
-	p.hook(r, object{"events": lifecycle})
-	path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"}})
-	p.delete(path).wantStatus(http.StatusNoContent)
-	return created
-}
-
-// wantOldKey fails unless data shows the key as it was created, whatever its
-// revocation has changed.
-func (a *response) wantOldKey(created *response) *response {
-	for _, member := range keyMembers {
-		if member != "revokedAt" {
-			a.want("data."+member, created.at("data."+member))
-		}
-	}
-	return a
-}
-
-// twice waits for the two deliveries of one key's revocation.
-func (p *probe) twice(r *receiver, id string) [2]received {
-	come := func() []received {
-		return slices.DeleteFunc(r.of("api_key.revoked"), func(one received) bool {
-			a := &response{raw: one.body}
-			a.decode()
-			return a.at("data.id") != id
-		})
-	}
-	p.await(2, come)
-	if p.err != nil {
-		return [2]received{}
-	}
-	return [2]received(come())
 }

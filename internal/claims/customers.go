@@ -58,35 +58,6 @@ func maskedCPF(digits string) string {
 	return digits[:3] + "." + digits[3:6] + "." + digits[6:9] + "-" + digits[9:]
 }
 
-// letterCNPJ is a random valid tax number of a company with letters, as they
-// are issued since July 2026: 14 characters without a mask.
-func letterCNPJ() string {
-	const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	number := "A"
-	for len(number) < 12 {
-		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(characters))))
-		if err != nil {
-			panic(err) // crypto/rand does not fail
-		}
-		number += string(characters[n.Int64()])
-	}
-	for len(number) < 14 {
-		sum := 0
-		for i, character := range number {
-			weight := 2 + (len(number)-1-i)%8 // from the right: 2 to 9, again and again
-			sum += int(character-'0') * weight
-		}
-		check := sum * 10 % 11 % 10
-		number += fmt.Sprint(check)
-	}
-	return number
-}
-
-// maskedCNPJOf is the same number in its usual mask.
-func maskedCNPJOf(number string) string {
-	return number[:2] + "." + number[2:5] + "." + number[5:8] + "/" + number[8:12] + "-" + number[12:]
-}
-
 // customerMembers are the members of a customer in Recurring billing §2 that are
 // there without loading anything.
 var customerMembers = []string{

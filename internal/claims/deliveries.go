@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -36,16 +35,6 @@ func (p *probe) record(endpoint, id, status string) *response {
 	return p.recordWhen(endpoint, id, func(item any) error {
 		if got := text(item, "status"); status != "" && got != status {
 			return fmt.Errorf("the delivery %s is %q, want %q: %s", id, got, status, show(item))
-		}
-		return nil
-	})
-}
-
-// attempted waits until a delivery has been attempted that often.
-func (p *probe) attempted(endpoint, id string, attempts int) *response {
-	return p.recordWhen(endpoint, id, func(item any) error {
-		if got := (&response{body: item}).at("attempts"); !sameJSON(got, json.Number(strconv.Itoa(attempts))) {
-			return fmt.Errorf("the delivery %s has %s attempts, want %d", id, show(got), attempts)
 		}
 		return nil
 	})

@@ -5,11 +5,15 @@
 // other objects. A claim about what happens when time passes needs a target whose clock can be moved, one about
 // deliveries a receiver that the service can reach; both report it where there is none.
 //
-// To add one, append it to the list of its subject (claims_*.go) with the next free number. Numbers are never used
+// To add one, append it to the list of its subject (claims_*.go) with the next free number, and say in meaning.go what
+// a user notices when it does not hold. Numbers are never used
 // twice nor given to another statement, because reports name them. Then add the fault that it is meant to find to the
 // tests (faults*_test.go), which run every claim against a sandbox behind a proxy that plants the fault: a claim that
 // no fault can fail proves nothing.
 //
-// The claims are written from the service descriptions and from the assumptions that the guide "What this provider
-// assumes about the services" lists, never from the code of the client or of the sandbox.
+// Only what the provider relies on is a claim: what a service does beyond that, such as how strictly it rejects, is
+// none of check's business, and is tested at the sandbox.
+//
+// The claims are written from the service descriptions and from the assumptions in internal/evidence/README.md, never
+// from the code of the client or of the sandbox.
 package claims

@@ -14,33 +14,16 @@ var deliveryFaults = []fault{
 		func(in *inFlight) { in.status = http.StatusOK })},
 	{name: "a test returns other ids", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) { setAt(in.got, "data.eventId", newUUID()) })},
-	{name: "nothing is sent", breaks: []int{581, 582, 583, 584, 585, 586, 587, 588, 589, 590, 591, 601, 607, 611, 613, 621,
-		622, 641, 648}, deliver: nowhere},
-	{name: "a delivery without its event id", breaks: []int{581, 582, 607, 648}, deliver: func(out *sending) {
+	{name: "nothing is sent", breaks: []int{581, 585, 586, 587, 589, 591, 601, 611, 613, 621, 622}, deliver: nowhere},
+	{name: "a delivery without its event id", breaks: []int{581}, deliver: func(out *sending) {
 		out.header.Del("X-Webhook-Event-Id")
 	}},
-	{name: "attempts are counted from 0", breaks: []int{582, 607, 612}, deliver: func(out *sending) {
+	{name: "attempts are counted from 0", breaks: []int{612}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Attempt", itoa(out.attempt-1))
 	}},
-	{name: "deliveries are put", breaks: []int{582}, deliver: func(out *sending) { out.method = http.MethodPut }},
-	{name: "deliveries are text", breaks: []int{582}, deliver: func(out *sending) {
-		setHeader(out, "Content-Type", "text/plain")
-	}},
-	{name: "the timestamp is a number", breaks: []int{582, 586}, deliver: func(out *sending) {
+	{name: "the timestamp is a number", breaks: []int{586}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Timestamp", itoa(int(out.at.Unix())))
 	}},
-	{name: "a sender without a version", breaks: []int{583}, deliver: func(out *sending) {
-		setHeader(out, "User-Agent", "faithful")
-	}},
-	{name: "a sender of version 2.0", breaks: []int{583}, deliver: func(out *sending) {
-		setHeader(out, "User-Agent", "faithful/2.0")
-	}},
-	{name: "no organization in the envelope", breaks: []int{584},
-		deliver: onBody("", func(envelope object) { delete(envelope, "organizationId") })},
-	{name: "data is null", breaks: []int{584},
-		deliver: onBody("webhook.test", func(envelope object) { envelope["data"] = nil })},
-	{name: "an envelope without milliseconds", breaks: []int{584},
-		deliver: onBody("", func(envelope object) { envelope["timestamp"] = "2025-05-06T14:22:09Z" })},
 	{name: "no signature", breaks: []int{585, 586, 587}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Signature", "none")
 	}},
@@ -65,16 +48,13 @@ var deliveryFaults = []fault{
 		setHeader(out, "X-Webhook-Timestamp", moment(out.at))
 	}},
 	oldSecretFault(),
-	{name: "an Authorization in any case", breaks: []int{588}, deliver: func(out *sending) {
-		setHeader(out, "Authorization", "Bearer none")
-	}},
-	{name: "credentials are not sent", breaks: []int{589, 590}, deliver: func(out *sending) {
+	{name: "credentials are not sent", breaks: []int{589}, deliver: func(out *sending) {
 		out.header.Del("Authorization")
 		out.header.Del("X-Gateway-Key")
 	}},
-	{name: "an update leaves the authentication", breaks: []int{510, 590},
+	{name: "an update leaves the authentication", breaks: []int{510},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "authentication") })},
-	{name: "an update leaves the url", breaks: []int{508, 530, 590},
+	{name: "an update leaves the url", breaks: []int{508},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "url") })},
 	{name: "a test goes to every endpoint", breaks: []int{591}, rewrite: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) {
@@ -109,55 +89,20 @@ var attemptFaults = []fault{
 			record["status"] = "failed"
 		}
 	})},
-	{name: "a success without deliveredAt", breaks: []int{601, 606, 611},
+	{name: "a success without deliveredAt", breaks: []int{601, 611},
 		spoil: onRecords(func(record object) { record["deliveredAt"] = nil })},
-	{name: "a failure without an error", breaks: []int{602, 603, 604, 608, 612},
+	{name: "a failure without an error", breaks: []int{602, 604, 612},
 		spoil: onRecords(func(record object) { record["lastError"] = "" })},
-	{name: "a failure without nextRetryAt", breaks: []int{602, 603, 604, 605, 608, 612},
+	{name: "a failure without nextRetryAt", breaks: []int{602, 604, 612},
 		spoil: onRecords(func(record object) { record["nextRetryAt"] = nil })},
-	{name: "every failure has status 500", breaks: []int{602, 603},
+	{name: "every failure has status 500", breaks: []int{602},
 		spoil: onRecords(func(record object) { record["httpCode"] = 500 })},
-	{name: "redirects are followed", breaks: []int{603}, deliver: func(out *sending) { out.redirects = true }},
 	{name: "no response is code 0", breaks: []int{604}, spoil: onRecords(func(record object) {
 		if record["httpCode"] == nil {
 			record["httpCode"] = 0
 		}
 	})},
-	{name: "the first retry comes after an hour", breaks: []int{605, 606, 607, 608},
-		advance: func(by time.Duration) time.Duration { return by / 15 },
-		spoil:   onRecords(func(record object) { move(record, "nextRetryAt", 56*time.Minute) })},
-	{name: "the clock of deliveries stands still", breaks: []int{548, 566, 606, 607, 608, 609}, advance: still},
-	{name: "a retry without success", breaks: []int{606}, deliver: func(out *sending) {
-		if out.attempt > 1 {
-			nowhere(out)
-		}
-	}},
-	{name: "a retry is another event", breaks: []int{607},
-		deliver: onRetry(func(out *sending) { setHeader(out, "X-Webhook-Event-Id", newUUID()) })},
-	{name: "a retry is another delivery", breaks: []int{607},
-		deliver: onRetry(func(out *sending) { setHeader(out, "X-Webhook-Delivery-Id", newUUID()) })},
-	{name: "a retry is number 1", breaks: []int{607},
-		deliver: onRetry(func(out *sending) { setHeader(out, "X-Webhook-Attempt", "1") })},
-	{name: "a retry has another body", breaks: []int{607},
-		deliver: onRetry(func(out *sending) { out.body = append(slices.Clone(out.body), '\n') })},
-	{name: "a retry keeps t", breaks: []int{607}, deliver: onRetry(func(out *sending) { out.at = out.first })},
-	{name: "waits do not grow", breaks: []int{608}, advance: faster(5*time.Minute, 4)},
-	{name: "waits grow by the first one", breaks: []int{608}, advance: faster(10*time.Minute, 2)},
-	{name: "seven attempts", breaks: []int{608}, spoil: onRecords(func(record object) {
-		if record["attempts"] == json.Number("7") {
-			record["status"], record["nextRetryAt"] = "exhausted", nil
-		}
-	})},
-	{name: "nine attempts", breaks: []int{608}, spoil: onRecords(func(record object) {
-		if record["attempts"] == json.Number("8") && record["status"] == "exhausted" {
-			record["status"], record["nextRetryAt"] = "failed", record["createdAt"]
-		}
-	})},
-	{name: "an inactive endpoint's delivery stays failed", breaks: []int{609}, spoil: onRecords(func(record object) {
-		if record["status"] == "exhausted" {
-			record["status"] = "failed"
-		}
-	})},
+	{name: "the clock of deliveries stands still", breaks: []int{548, 566}, advance: still},
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -168,42 +113,6 @@ func setHeader(out *sending, name, value string) { out.header.Set(name, value) }
 func nowhere(out *sending) { out.lost = true }
 
 func still(time.Duration) time.Duration { return 0 }
-
-// faster moves the clock further than it was told, where that is beyond a time.
-func faster(beyond, times time.Duration) func(time.Duration) time.Duration {
-	return func(by time.Duration) time.Duration {
-		if by > beyond {
-			return by * times
-		}
-		return by
-	}
-}
-
-// onBody acts on the envelope of that event, or of any where it is empty, before
-// it is signed.
-func onBody(event string, act func(object)) func(*sending) {
-	return func(out *sending) {
-		if event != "" && event != out.event {
-			return
-		}
-		envelope := decode(out.body).(object)
-		act(envelope)
-		body, err := json.Marshal(envelope)
-		if err != nil {
-			panic(err)
-		}
-		out.body = body
-	}
-}
-
-// onRetry acts on every attempt after the first.
-func onRetry(act func(*sending)) func(*sending) {
-	return func(out *sending) {
-		if out.attempt > 1 {
-			act(out)
-		}
-	}
-}
 
 // onRecords acts on every delivery that a list shows.
 func onRecords(act func(object)) func(*inFlight) {
@@ -226,4 +135,122 @@ func oldSecretFault() fault {
 			first[at(in.got, "data.id")] = secret
 		}
 	})}
+}
+
+var redeliveryFaults = []fault{
+	{name: "a redelivery gets 200", breaks: []int{611, 612, 613},
+		spoil: onCall(http.MethodPost, redo, func(in *inFlight) { in.status = http.StatusOK })},
+	{name: "a redelivery does nothing", breaks: []int{611, 612, 613},
+		rewrite: onCall(http.MethodPost, redo, func(in *inFlight) {
+			in.status, in.got = http.StatusAccepted, object{"data": object{}}
+		})},
+	{name: "a redelivery is another event", breaks: []int{611},
+		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Event-Id", newUUID()) })},
+	{name: "a redelivery is another delivery", breaks: []int{611},
+		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Delivery-Id", newUUID()) })},
+	{name: "a redelivery has another body", breaks: []int{611},
+		deliver: onSecond(func(out *sending) { out.body = append(slices.Clone(out.body), '\n') })},
+	{name: "a redelivery goes on counting", breaks: []int{612},
+		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Attempt", "2") })},
+	{name: "exhausted is final", breaks: []int{613}, rewrite: onCall(http.MethodPost, redo, func(in *inFlight) {
+		list, _, _ := strings.Cut(in.path, "/deliveries/")
+		for _, record := range in.proxy.all(list + "/deliveries") {
+			if record["id"] == in.parent() && record["status"] == "exhausted" {
+				in.status = http.StatusConflict
+			}
+		}
+	})},
+	{name: "an inactive endpoint takes redeliveries", breaks: []int{614},
+		rewrite: onCall(http.MethodPost, redo, func(in *inFlight) {
+			endpoint, _, _ := strings.Cut(in.path, "/deliveries/")
+			in.proxy.ask(http.MethodPatch, endpoint, object{"active": true})
+		})},
+	{name: "another code for an inactive endpoint", breaks: []int{614},
+		spoil: whenStatus(409, 409, func(in *inFlight) { setAt(in.got, "error.code", "conflict") })},
+	resetFault(),
+	{name: "no body of the request is kept", breaks: []int{621},
+		spoil: onRecords(func(record object) { record["requestBody"] = nil })},
+	{name: "no body of the response is kept", breaks: []int{621},
+		spoil: onRecords(func(record object) { record["responseBody"] = nil })},
+	{name: "a record without its event id", breaks: []int{611, 621},
+		spoil: onRecords(func(record object) { delete(record, "eventId") })},
+	{name: "the Authorization is shown", breaks: []int{622},
+		spoil: onRecords(func(record object) { setAt(record, "requestHeaders.Authorization", "Bearer x") })},
+	{name: "the cookie is shown", breaks: []int{622},
+		spoil: onRecords(func(record object) { setAt(record, "responseHeaders.Set-Cookie", []any{"session=1"}) })},
+	{name: "the custom header is shown", breaks: []int{622},
+		spoil: onRecords(func(record object) { setAt(record, "requestHeaders.X-Gateway-Key", "x") })},
+	shownFault("the signature is shown", func(out *sending) string {
+		return signed(out.secret, out.at.Unix(), string(out.body))
+	}),
+	shownFault("the secret is shown", func(out *sending) string { return out.secret }),
+	shownFault("the credential is shown", func(out *sending) string { return out.header.Get("Authorization") }),
+	{name: "the status of deliveries is ignored", breaks: []int{623}, rewrite: onCall(http.MethodGet, records,
+		func(in *inFlight) { in.query.Del("status") })},
+	{name: "the event of deliveries is ignored", breaks: []int{623}, rewrite: onCall(http.MethodGet, records,
+		func(in *inFlight) { in.query.Del("event") })},
+}
+
+var keyEventFaults = []fault{
+	{name: "keys make no events", breaks: []int{645, 646, 647}, deliver: func(out *sending) {
+		if strings.HasPrefix(out.event, "api_key.") {
+			nowhere(out)
+		}
+	}},
+	{name: "every endpoint gets everything", breaks: []int{645},
+		rewrite: onSent(http.MethodPost, hooks, func(sent object) { sent["events"] = []any{} })},
+	{name: "no events named is none wanted", breaks: []int{646},
+		rewrite: onSent(http.MethodPost, hooks, func(sent object) {
+			if list, _ := sent["events"].([]any); len(list) == 0 {
+				sent["events"] = []any{"none"}
+			}
+		})},
+	{name: "an endpoint cannot be made active again", breaks: []int{508, 613, 647},
+		rewrite: onSent(http.MethodPatch, hook, func(sent object) {
+			if sent["active"] == true {
+				delete(sent, "active")
+			}
+		})},
+	{name: "each endpoint has its own event id", breaks: []int{581}, deliver: func(out *sending) {
+		setHeader(out, "X-Webhook-Event-Id", newUUID())
+	}},
+	{name: "one event id for all", breaks: []int{581}, deliver: func(out *sending) {
+		setHeader(out, "X-Webhook-Event-Id", strangerID)
+	}},
+	{name: "one delivery id for all", breaks: []int{581}, deliver: func(out *sending) {
+		setHeader(out, "X-Webhook-Delivery-Id", strangerID)
+	}},
+}
+
+const strangerID = "4b3e1d0a-5f0c-4d6e-8a51-0c2f6b7d9e10"
+
+// onSecond acts on every request of a delivery after the first, whatever number
+// it carries.
+func onSecond(act func(*sending)) func(*sending) {
+	sent := map[string]bool{}
+	return func(out *sending) {
+		if sent[out.delivery] {
+			act(out)
+		}
+		sent[out.delivery] = true
+	}
+}
+
+// resetFault counts from 0 again once a redelivery was asked for.
+func resetFault() fault {
+	asked := false
+	return fault{name: "a refused redelivery resets", breaks: []int{614},
+		rewrite: onCall(http.MethodPost, redo, func(*inFlight) { asked = true }),
+		spoil: onRecords(func(record object) {
+			if asked {
+				record["attempts"] = 0
+			}
+		})}
+}
+
+// shownFault shows something of the last sending in every delivery.
+func shownFault(name string, what func(*sending) string) fault {
+	last := ""
+	return fault{name: name, breaks: []int{622}, deliver: func(out *sending) { last = what(out) },
+		spoil: onRecords(func(record object) { record["trace"] = last })}
 }

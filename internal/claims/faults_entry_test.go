@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,7 +15,7 @@ import (
 const keyHeader = "X-Idempotency-Key"
 
 var entryFaults = []fault{
-	{name: "a record is made with 200", breaks: []int{751, 756, 762},
+	{name: "a record is made with 200", breaks: []int{751, 756},
 		spoil: onCall(http.MethodPost, books, func(in *inFlight) { in.status = http.StatusOK })},
 	{name: "a record that is made stands bare", breaks: []int{751},
 		spoil: onCall(http.MethodPost, books, func(in *inFlight) { in.got = at(in.got, "data") })},
@@ -52,7 +53,7 @@ var entryFaults = []fault{
 }
 
 var keyReplayFaults = []fault{
-	{name: "keys are ignored", breaks: []int{756, 757, 758, 759, 760, 761},
+	{name: "keys are ignored", breaks: []int{756, 757, 758, 759, 760},
 		rewrite: onCall(http.MethodPost, books, func(in *inFlight) { in.header.Del(keyHeader) })},
 	{name: "a key that came before is refused", breaks: []int{756, 757, 758, 759, 760},
 		rewrite: onKnownKey(func(in *inFlight, _ object) { in.status = http.StatusConflict })},
@@ -96,30 +97,7 @@ var keyReplayFaults = []fault{
 			}
 		})},
 	racingFault(),
-	{name: "any text is a key", breaks: []int{761}, rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
-		if !uuidForm.MatchString(in.header.Get(keyHeader)) {
-			in.header.Del(keyHeader)
-		}
-	})},
-	{name: "a UUID of any version is a key", breaks: []int{761},
-		rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
-			if key := in.header.Get(keyHeader); likeUUID.MatchString(key) && len(key) == 36 && !uuidForm.MatchString(key) {
-				in.header.Del(keyHeader)
-			}
-		})},
-	{name: "a creation with a malformed key is done and refused", breaks: []int{761},
-		rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
-			if key := in.header.Get(keyHeader); key != "" && !uuidForm.MatchString(key) {
-				in.header.Del(keyHeader)
-				in.mark = "stranger"
-			}
-		}), spoil: refuseStranger(http.StatusBadRequest)},
-	{name: "a key is required", breaks: []int{762}, rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
-		if in.header.Get(keyHeader) == "" {
-			in.header.Set(keyHeader, "none")
-		}
-	})},
-	{name: "the same body is the same record", breaks: []int{762, 763},
+	{name: "the same body is the same record", breaks: []int{763},
 		rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
 			sum := sha256.Sum256(fmt.Append(nil, in.sent))
 			in.header.Set(keyHeader, fmt.Sprintf("00000000-0000-4000-8000-%x", sum[:6]))
@@ -176,4 +154,146 @@ func onKnownKey(act func(*inFlight, object)) func(*inFlight) {
 func (in *inFlight) original(created object) object {
 	id, _ := at(created, "data.id").(string)
 	return in.proxy.one(in.path + "/" + id)
+}
+
+var entryUpdateFaults = []fault{
+	{name: "an update replaces the record", breaks: []int{771, 772, 774},
+		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
+			for name := range fields {
+				if _, is := in.sent[name]; !is && !slices.Contains([]string{"id", "created_at", "updated_at"}, name) {
+					in.sent[name] = nil
+				}
+			}
+		})},
+	{name: "an update adds nothing", breaks: []int{771},
+		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
+			maps.DeleteFunc(in.sent, func(name string, _ any) bool { _, is := fields[name]; return !is })
+		})},
+	{name: "an update is acknowledged and not done", breaks: []int{771, 772, 773, 774, 758},
+		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
+			if len(wrongEntries(in.sent)) == 0 {
+				response := maps.Clone(fields)
+				maps.Copy(response, in.sent)
+				maps.DeleteFunc(response, func(_ string, value any) bool { return value == nil })
+				in.status, in.got = http.StatusOK, object{"data": response}
+			}
+		})},
+	{name: "a null changes nothing", breaks: []int{772}, rewrite: onSent(http.MethodPatch, oneEntry, func(sent object) {
+		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })
+	})},
+	{name: "a null is kept", breaks: []int{772}, spoil: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
+		if value, is := in.sent["note"]; is && value == nil {
+			setAt(in.got, "data.note", nil)
+		}
+	})},
+	{name: "what is not there cannot be taken out", breaks: []int{772},
+		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
+			if _, is := fields["note"]; !is && len(in.sent) == 1 {
+				in.status = http.StatusUnprocessableEntity
+			}
+		})},
+	{name: "objects inside are merged", breaks: []int{773},
+		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
+			if _, is := in.sent["origin"]; is {
+				in.sent["origin"] = merge(fields["origin"], in.sent["origin"])
+			}
+		})},
+	{name: "lists inside grow", breaks: []int{773}, rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
+		if lines, is := in.sent["lines"].([]any); is {
+			before, _ := fields["lines"].([]any)
+			in.sent["lines"] = append(slices.Clone(before), lines...)
+		}
+	})},
+	{name: "an update returns no record", breaks: []int{774}, spoil: onCall(http.MethodPatch, oneEntry,
+		func(in *inFlight) { in.got = object{"data": object{"updated": true}} })},
+	{name: "an update gets what was sent", breaks: []int{774}, spoil: onCall(http.MethodPatch, oneEntry,
+		func(in *inFlight) { in.got = object{"data": in.sent} })},
+	{name: "an update gives a new id", breaks: []int{774},
+		spoil: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
+			setAt(in.got, "data.id", newUUID())
+		})},
+	{name: "a deletion returns a body", breaks: []int{776}, spoil: onCall(http.MethodDelete, oneEntry,
+		func(in *inFlight) { in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}} })},
+	{name: "a deletion does nothing", breaks: []int{759, 776, 777, 728}, rewrite: onCall(http.MethodDelete, oneEntry,
+		func(in *inFlight) { in.status = http.StatusNoContent })},
+	lingeringFault(),
+	{name: "a second deletion is done", breaks: []int{777}, rewrite: onCall(http.MethodDelete, oneEntry,
+		func(in *inFlight) {
+			if in.entry() == nil {
+				in.status = http.StatusNoContent
+			}
+		})},
+}
+
+// lingeringFault continues listing what was deleted.
+func lingeringFault() fault {
+	var gone []any
+	return fault{name: "a deleted record is still listed", breaks: []int{728, 759, 776},
+		rewrite: onEntry(http.MethodDelete, func(in *inFlight, fields object) {
+			gone = append(gone, maps.Clone(fields))
+		}), spoil: onLastPage(func(in *inFlight) {
+			list, _ := at(in.got, "data").([]any)
+			setAt(in.got, "data", append(list, gone...))
+		})}
+}
+
+// onEntry acts on a call about a record that is there, with its stored fields.
+func onEntry(method string, act func(*inFlight, object)) func(*inFlight) {
+	return onCall(method, oneEntry, func(in *inFlight) {
+		if found := in.entry(); found != nil {
+			act(in, found)
+		}
+	})
+}
+
+var entryRefusalFaults = []fault{
+	{name: "an amount may be a number", breaks: []int{785}, rewrite: onSent(http.MethodPost, books, func(sent object) {
+		if _, isText := sent["amount"].(string); sent["amount"] != nil && !isText {
+			sent["amount"] = "1.00"
+		}
+	})},
+	{name: "a date is no moment", breaks: []int{743}, rewrite: onSent(http.MethodPost, books, func(sent object) {
+		if date, _ := sent["occurred_at"].(string); len(date) == 10 {
+			sent["occurred_at"] = "no"
+		}
+	})},
+	{name: "refusals in the books blame nothing", breaks: []int{785},
+		spoil: whenStatus(422, 422, inBooks(func(in *inFlight) { deleteAt(in.got, "error.details") }))},
+	{name: "invalid records are 400", breaks: []int{785},
+		spoil: whenStatus(422, 422, inBooks(func(in *inFlight) { in.status = http.StatusBadRequest }))},
+	{name: "a refused record is made", breaks: []int{785}, rewrite: onCall(http.MethodPost, books, partly("amount")),
+		spoil: refusePartly("amount")},
+	{name: "receivables are not checked", breaks: []int{785},
+		rewrite: onSent(http.MethodPost, financePrefix+"/v1/receivables", func(sent object) {
+			for field := range wrongEntries(sent) {
+				delete(sent, field)
+			}
+		})},
+}
+
+var openAPIFaults = []fault{
+	{name: "there is no description", breaks: []int{791, 793}, rewrite: onCall(http.MethodGet, openAPIDocs,
+		func(in *inFlight) { in.status = http.StatusNotFound })},
+	{name: "a description of the second version", breaks: []int{791},
+		spoil: onDescription(func(in *inFlight) { setAt(in.got, "openapi", "2.0") })},
+	{name: "a description without a title", breaks: []int{791},
+		spoil: onDescription(func(in *inFlight) { deleteAt(in.got, "info.title") })},
+	{name: "a description without a version", breaks: []int{791},
+		spoil: onDescription(func(in *inFlight) { deleteAt(in.got, "info.version") })},
+	{name: "a description without paths", breaks: []int{791, 793},
+		spoil: onDescription(func(in *inFlight) { setAt(in.got, "paths", object{}) })},
+	{name: "YAML is called JSON", breaks: []int{793},
+		spoil: onYAML(func(in *inFlight) { in.response.Set("Content-Type", "application/json") })},
+	{name: "the YAML lacks a path", breaks: []int{793},
+		spoil: onYAML(func(in *inFlight) { in.text = strings.ReplaceAll(in.text, "/v1/receivables", "") })},
+	{name: "the YAML is a page", breaks: []int{793},
+		spoil: onYAML(func(in *inFlight) { in.text = "<p>" + strings.ReplaceAll(in.text, "\n", "\n<p>") })},
+}
+
+func onDescription(act func(*inFlight)) func(*inFlight) {
+	return onCall(http.MethodGet, financePrefix+"/api/v1/openapi.json", act)
+}
+
+func onYAML(act func(*inFlight)) func(*inFlight) {
+	return onCall(http.MethodGet, financePrefix+"/api/v1/openapi.yaml", act)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // faults are grouped as the claims are. Each breaks one thing; whatever else the
@@ -22,40 +21,23 @@ var conventionFaults = []fault{
 	}},
 	{name: "no Request-Id on errors", breaks: []int{1, 701},
 		spoil: whenStatus(400, 599, func(in *inFlight) { in.response.Del("Request-Id") })},
-	{name: "text/plain", breaks: []int{2, 702, 793}, spoil: func(in *inFlight) {
+	{name: "text/plain", breaks: []int{793}, spoil: func(in *inFlight) {
 		in.response.Set("Content-Type", "text/plain")
 	}},
-	{name: "empty errors", breaks: []int{2, 4, 5, 6, 7, 8, 9, 21, 22, 23, 24, 25, 26, 702, 704, 705, 706, 711, 725, 729,
-		730, 731, 761, 781}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = nil })},
-	{name: "errors of another shape", breaks: []int{4, 5, 6, 7, 8, 9, 21, 101, 122, 704, 705, 706, 711, 717, 725, 729, 730,
-		731, 761, 781}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = object{"message": "no"} })},
-	{name: "errors without a message", breaks: []int{5, 7, 9, 704, 705, 711, 717},
+	{name: "empty errors", breaks: []int{5, 23, 24, 25, 26, 704},
+		spoil: whenStatus(400, 599, func(in *inFlight) { in.got = nil })},
+	{name: "errors of another shape", breaks: []int{5, 101, 122, 704, 717},
+		spoil: whenStatus(400, 599, func(in *inFlight) { in.got = object{"message": "no"} })},
+	{name: "errors without a message", breaks: []int{5, 704, 717},
 		spoil: whenStatus(400, 599, func(in *inFlight) { deleteAt(in.got, "error.message") })},
-	{name: "broken bodies are server errors", breaks: []int{4, 9, 705, 706, 729, 761},
-		spoil: whenStatus(400, 400, func(in *inFlight) { in.status = 500 })},
-	{name: "not found is a redirect", breaks: []int{5, 6, 7, 8},
+	{name: "not found is a redirect", breaks: []int{5},
 		spoil: whenStatus(404, 405, func(in *inFlight) { in.status = 302; in.response.Set("Location", "/") })},
-	{name: "conditions are ignored", breaks: []int{10, 707, 708}, rewrite: func(in *inFlight) {
-		in.header.Del("If-None-Match")
-	}},
-	{name: "no validators", breaks: []int{10, 11, 707, 708, 709}, spoil: func(in *inFlight) {
-		in.response.Del("ETag")
-		in.response.Del("Last-Modified")
-	}},
-	{name: "304 to every condition", breaks: []int{11, 709}, rewrite: func(in *inFlight) {
-		if in.header.Get("If-None-Match") != "" {
-			in.status = http.StatusNotModified
-		}
-	}},
 	{name: "me in an envelope", breaks: []int{12},
 		spoil: onPath("/v1/me", func(in *inFlight) { in.got = object{"data": in.got} })},
 	{name: "me without environment", breaks: []int{12},
 		spoil: onPath("/v1/me", func(in *inFlight) { deleteAt(in.got, "environment") })},
-	{name: "every caller is let in", breaks: []int{21, 22, 23, 24, 25, 26}, rewrite: func(in *inFlight) {
+	{name: "every caller is let in", breaks: []int{23, 24, 25, 26}, rewrite: func(in *inFlight) {
 		in.header.Set("Authorization", "Bearer "+in.proxy.target.Token)
-	}},
-	{name: "a token without a scheme will do", breaks: []int{22}, rewrite: func(in *inFlight) {
-		in.header.Set("Authorization", "Bearer "+strings.TrimPrefix(in.header.Get("Authorization"), "Bearer "))
 	}},
 	{name: "a flat 403", breaks: []int{26},
 		spoil: whenStatus(403, 403,
@@ -65,21 +47,11 @@ var conventionFaults = []fault{
 }
 
 var listFaults = []fault{
-	{name: "a bare array", breaks: []int{31, 32, 40}, spoil: onList(func(in *inFlight) { in.got = at(in.got, "data") })},
+	{name: "a bare array", breaks: []int{31, 40}, spoil: onList(func(in *inFlight) { in.got = at(in.got, "data") })},
 	{name: "totals as text", breaks: []int{31, 35},
 		spoil: onList(func(in *inFlight) { setAt(in.got, "meta.total", fmt.Sprint(at(in.got, "meta.total"))) })},
-	{name: "pages counted from zero", breaks: []int{32, 33, 35},
+	{name: "pages counted from zero", breaks: []int{35},
 		spoil: onList(func(in *inFlight) { setAt(in.got, "meta.page", 0) })},
-	{name: "page 0 is refused", breaks: []int{33}, rewrite: onList(func(in *inFlight) {
-		if in.query.Get("page") == "0" {
-			in.status = http.StatusUnprocessableEntity
-		}
-	})},
-	{name: "per_page is not clamped", breaks: []int{34}, spoil: onList(func(in *inFlight) {
-		if size := in.query.Get("per_page"); size != "" {
-			setAt(in.got, "meta.per_page", json.Number(size))
-		}
-	})},
 	{name: "total counts the page", breaks: []int{35, 36},
 		spoil: onList(func(in *inFlight) { setAt(in.got, "meta.total", len(at(in.got, "data").([]any))) })},
 	{name: "total_pages rounds down", breaks: []int{35}, spoil: onList(func(in *inFlight) {
@@ -97,13 +69,13 @@ var listFaults = []fault{
 			setAt(in.got, "data", nil)
 		}
 	})},
-	{name: "sort_by is ignored", breaks: []int{37, 38, 46, 138, 315, 324}, rewrite: func(in *inFlight) {
+	{name: "sort_by is ignored", breaks: []int{37, 46, 138, 315, 324}, rewrite: func(in *inFlight) {
 		if in.query.Has("sort_by") {
 			in.query.Set("sort_by", "created_at")
 			in.query.Set("sort_order", "asc")
 		}
 	}},
-	{name: "sort_order is ignored", breaks: []int{37, 39, 138, 324}, rewrite: func(in *inFlight) {
+	{name: "sort_order is ignored", breaks: []int{39, 138, 324}, rewrite: func(in *inFlight) {
 		in.query.Del("sort_order")
 	}},
 	{name: "sort_by knows the name only", breaks: []int{37}, rewrite: func(in *inFlight) {
@@ -112,16 +84,11 @@ var listFaults = []fault{
 			in.query.Set("sort_order", "asc")
 		}
 	}},
-	{name: "ascending when not told", breaks: []int{38}, rewrite: func(in *inFlight) {
-		if !in.query.Has("sort_order") {
-			in.query.Set("sort_order", "asc")
-		}
-	}},
 	{name: "the page is ignored", breaks: []int{35, 36, 39, 315}, rewrite: func(in *inFlight) { in.query.Del("page") }},
-	{name: "search is ignored", breaks: []int{40, 44, 123, 137, 316}, rewrite: func(in *inFlight) {
+	{name: "search is ignored", breaks: []int{40, 123, 137, 316}, rewrite: func(in *inFlight) {
 		in.query.Del("search")
 	}},
-	{name: "external_id is ignored", breaks: []int{41, 44, 183, 312}, rewrite: func(in *inFlight) {
+	{name: "external_id is ignored", breaks: []int{41, 183, 312}, rewrite: func(in *inFlight) {
 		in.query.Del("external_id")
 	}},
 	{name: "external_id matches a part", breaks: []int{41}, rewrite: rename("external_id", "search")},

@@ -357,9 +357,7 @@ func TestClaimsFindFaults(t *testing.T) {
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
-			options := open(t, sandbox.Options{NoExampleData: true})
-			options.AllowLoopbackReceivers = !slices.Contains(fault.breaks, loopbackRejected)
-			p, target := startFaulty(t, options, fault)
+			p, target := startFaulty(t, open(t, sandbox.Options{NoExampleData: true}), fault)
 			p.ask(http.MethodPost, "/v1/customers", object{"name": "somebody else"})
 			p.ask(http.MethodPost, financePrefix+"/v1/payables", object{"name": "somebody else", "company_id": newUUID()})
 			for _, number := range fault.breaks {
@@ -374,29 +372,10 @@ func TestClaimsFindFaults(t *testing.T) {
 	}
 }
 
-// loopbackRejected is the claim that a sandbox open to receivers on this machine cannot keep.
-const loopbackRejected = 522
-
-func TestClaimsFindPlainHTTP(t *testing.T) {
-	t.Parallel()
-	p, target := startFaulty(t, open(t, sandbox.Options{}), fault{})
-	server := httptest.NewServer(p)
-	defer server.Close()
-	target.BaseURL, target.FinanceBaseURL, target.Client = server.URL, server.URL+financePrefix, nil
-	for _, claim := range allClaims() {
-		if slices.Contains(tlsClaims, claim.Number) && claim.Check(t.Context(), target) == nil {
-			t.Errorf("%s\nholds over plain HTTP", claim)
-		}
-	}
-}
-
-// tlsClaims are the ones whose fault lies below HTTP.
-var tlsClaims = []int{3, 703}
-
 // TestEveryClaimHasAFault keeps out claims that could not fail.
 func TestEveryClaimHasAFault(t *testing.T) {
 	t.Parallel()
-	found := slices.Clone(tlsClaims)
+	var found []int
 	for _, fault := range faults {
 		found = append(found, fault.breaks...)
 	}

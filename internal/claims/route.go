@@ -52,8 +52,8 @@ func (t Target) route(method, path string, finance bool) (string, string) {
 	return newMethod, template
 }
 
-// sections are the headings of the guide "What this provider assumes about the services" under which the operations
-// that begin with a prefix are described.
+// sections are the headings of internal/evidence/README.md under which the operations that begin with a prefix are
+// described.
 var sections = []struct{ prefix, heading string }{
 	{"me.", "Organization"},
 	{"customers.", "Customers"},
@@ -82,7 +82,7 @@ func (c Claim) Operation() string {
 	return ""
 }
 
-// Section is the heading of the guide "What this provider assumes about the services" that lists the assumption.
+// Section is the heading of internal/evidence/README.md under which the assumption is listed.
 func (c Claim) Section() string {
 	_, rest, _ := strings.Cut(strings.ToLower(c.Source), "wire contract: ")
 	for _, section := range sections {

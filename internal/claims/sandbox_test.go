@@ -2,10 +2,14 @@ package claims_test
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
@@ -47,7 +51,7 @@ func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claim
 		FinanceExpiredToken: token(sandbox.Token{Service: sandbox.Finance, Expires: past}),
 		FinanceNarrowToken:  token(sandbox.Token{Service: sandbox.Finance, Scopes: []string{"accounts:read"}}),
 		CollectionsBaseURL:  server.CollectionsURL(), CollectionsAPIKey: server.CollectionsKey(),
-		MaxPerPage: options.MaxPerPage, LoopbackAllowed: options.AllowLoopbackReceivers, Settle: server.WaitDeliveries,
+		MaxPerPage: options.MaxPerPage, Settle: server.WaitDeliveries,
 		Advance: func(_ context.Context, by time.Duration) error { server.Clock().Advance(by); return nil },
 		Receive: func(_ context.Context, handler http.Handler) (string, func(), error) {
 			receiver := httptest.NewTLSServer(handler)
@@ -64,4 +68,84 @@ func receiverAuthorities(t *testing.T) *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(server.Certificate())
 	return pool
+}
+
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails, by its contract
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// atoi is 0 for what is not a number.
+func atoi(text string) int { n, _ := strconv.Atoi(text); return n }
+
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// parse is the time that a member holds, zero when it holds none.
+func parse(value any) time.Time {
+	text, _ := value.(string)
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// texts are the texts of an array.
+func texts(value any) []string {
+	texts := []string{}
+	list, _ := value.([]any)
+	for _, item := range list {
+		text, _ := item.(string)
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// merge is what was sent, merged into what is stored.
+func merge(stored, sent any) any {
+	into, ok := stored.(object)
+	from, also := sent.(object)
+	if !ok || !also {
+		return sent
+	}
+	merged := object{}
+	for name, value := range into {
+		merged[name] = value
+	}
+	for name, value := range from {
+		merged[name] = merge(into[name], value)
+	}
+	return merged
+}
+
+// rightEntry says of a field of a record with a documented type whether a text is of that type.
+var rightEntry = map[string]func(string) bool{
+	"amount":      regexp.MustCompile(`^[0-9]+\.[0-9]{2}$`).MatchString,
+	"company_id":  uuidForm.MatchString,
+	"type":        func(text string) bool { return text == "debit" || text == "credit" },
+	"occurred_at": func(text string) bool { return !timeOf(text).IsZero() },
+}
+
+// wrongEntries are the fields of a record that are not of their type.
+func wrongEntries(sent object) object {
+	wrong := object{}
+	for field, right := range rightEntry {
+		value, is := sent[field]
+		if text, isText := value.(string); is && value != nil && (!isText || !right(text)) {
+			wrong[field] = "is not of its type"
+		}
+	}
+	return wrong
+}
+
+// timeOf is what a date or date-time means, zero when it is neither.
+func timeOf(text string) time.Time {
+	for _, form := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
 }

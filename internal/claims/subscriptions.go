@@ -81,28 +81,6 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// cycleMonths are the lengths of the billing cycles.
-var cycleMonths = map[string]int{"monthly": 1, "quarterly": 3, "semiannual": 6, "annual": 12}
-
-// wantPeriod fails unless the current period begins then and lasts the months.
-// A month that lacks the day of the beginning may end the period on its last day
-// or run over into the next: no source says which.
-func (a *response) wantPeriod(start time.Time, months int) *response {
-	end := a.time("data.current_period_end")
-	over := start.AddDate(0, months, 0)
-	clamped := over
-	if over.Day() != start.Day() {
-		clamped = over.AddDate(0, 0, -over.Day())
-	}
-	if begins := a.time("data.current_period_start"); !begins.Equal(start) {
-		a.failf("the period begins at %s, want %s", begins, start)
-	}
-	if !end.Equal(over) && !end.Equal(clamped) {
-		a.failf("the period from %s ends at %s, want %d months later", start, end, months)
-	}
-	return a
-}
-
 // wantMoment fails unless the date-time at path is the wanted one, give or take
 // what a service may round or take for its own work.
 func (a *response) wantMoment(path string, wanted time.Time, slack time.Duration) *response {
@@ -116,15 +94,6 @@ func (a *response) wantMoment(path string, wanted time.Time, slack time.Duration
 // the code of a step that the object's state does not allow.
 func (a *response) wantRefused() *response {
 	return a.wantStatus(http.StatusUnprocessableEntity).wantError("")
-}
-
-// wantInvalidPart fails unless the response is 422 validation_error that blames
-// something. No source says how a part of an object or an array is named.
-func (a *response) wantInvalidPart() {
-	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
-	if fields, ok := a.at("error.details.fields").(map[string]any); !ok || len(fields) == 0 {
-		a.failf("error.details.fields is %s, want what is wrong", show(a.at("error.details.fields")))
-	}
 }
 
 // wantKept fails when one of the members of the object returned as data differs

@@ -1,16 +1,15 @@
 // Package evidence holds what the billing services send and receive on the wire.
 //
-// It is written from the service descriptions and from the assumptions that the guide "What this provider assumes about
-// the services" lists, never from the code of the client or of the sandbox. Those two keep their own structs on
-// purpose: with shared ones a misspelled field name on both sides would pass every test. The package imports the
-// standard library only.
+// It is written from the service descriptions and from the assumptions that README.md lists, never from the code of the
+// client or of the sandbox. Those two keep their own structs on purpose: with shared ones a misspelled field name on
+// both sides would pass every test.
 //
 // # Exchanges
 //
-// An [Exchange] is one request with its response, a JSON file under testdata that names its source ("Recurring billing
-// §4 …" is a section of the service description, "wire contract: customers.create" an operation of the guide). The
-// client's tests decode and encode them; the sandbox's tests compare shapes with them. To add one, put a file into
-// testdata/<service>/ with the members source, operation, request and response: the package's tests check the rest.
+// An [Exchange] is one request with its response, as JSON in the archive of its service (testdata/*.txtar), that names
+// its source ("Recurring billing §4 …" is a section of the service description, "wire contract: customers.create" an
+// operation of README.md). The client's tests decode and encode them; the sandbox's tests compare shapes with them.
+// README.md says how one is added.
 //
 // # Deliveries and signatures
 //

@@ -1,12 +1,16 @@
 package evidence
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Event is one delivery of the collections service to a webhook endpoint, as it
 // is on the wire.
 type Event struct {
-	// Name is the file's path below testdata without its ending,
-	// for example "collections/events/api_key_rotated".
+	// Name is, for example, "collections/events/api_key_rotated".
 	Name string `json:"-"`
 	// Source names the sections of the service description that the delivery was
 	// written from, and the tool that signed it.
@@ -26,11 +30,17 @@ type DeliveryRequest struct {
 	Body string `json:"body"`
 }
 
-// Events returns the recorded deliveries, sorted by name. It panics when an
-// embedded file cannot be read, which the package's own tests rule out.
+// eventsPrefix begins the names of deliveries.
+const eventsPrefix = "collections/events/"
+
+// Events returns the recorded deliveries, sorted by name. It panics when one
+// cannot be read, which the package's own tests rule out.
 func Events() []Event {
 	var events []Event
-	for _, name := range evidenceNames("collections/events") {
+	for _, name := range slices.Sorted(maps.Keys(entries())) {
+		if !strings.HasPrefix(name, eventsPrefix) {
+			continue
+		}
 		event := Event{Name: name}
 		if err := readEvidence(name, &event); err != nil {
 			panic(fmt.Errorf("event %q: %w", name, err))
@@ -40,7 +50,7 @@ func Events() []Event {
 	return events
 }
 
-// signaturesName is the one file next to the exchanges that is none.
+// signaturesName is the one entry next to the exchanges and deliveries that is neither.
 const signaturesName = "collections/signatures"
 
 // Signature is a test vector of Collections §5: the X-Webhook-Signature of a body.
@@ -58,15 +68,14 @@ type Signature struct {
 }
 
 // Signatures returns the vectors, which a tool that is not part of this project
-// has computed. It panics when the embedded file cannot be read, which the
-// package's own tests rule out.
+// has computed. It panics when they cannot be read, which the package's own tests rule out.
 func Signatures() []Signature {
-	var file struct {
+	var all struct {
 		Source  string      `json:"source"`
 		Vectors []Signature `json:"vectors"`
 	}
-	if err := readEvidence(signaturesName, &file); err != nil {
+	if err := readEvidence(signaturesName, &all); err != nil {
 		panic(fmt.Errorf("signatures: %w", err))
 	}
-	return file.Vectors
+	return all.Vectors
 }

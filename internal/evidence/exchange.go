@@ -8,20 +8,46 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
-//go:embed testdata
+//go:embed testdata/*.txtar
 var files embed.FS
 
-const evidenceRoot = "testdata"
+// entries are the recorded JSON texts of all services, by their name such as "billing/customer_create".
+var entries = sync.OnceValue(func() map[string][]byte {
+	found := map[string][]byte{}
+	archives, err := fs.Glob(files, "testdata/*.txtar")
+	if err != nil {
+		panic(err) // the pattern is wrong
+	}
+	for _, archive := range archives {
+		raw, err := files.ReadFile(archive)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		service := strings.TrimSuffix(path.Base(archive), ".txtar")
+		for _, file := range txtar.Parse(raw).Files {
+			name := service + "/" + file.Name
+			if _, twice := found[name]; twice {
+				panic(name + " is recorded twice")
+			}
+			found[name] = file.Data
+		}
+	}
+	return found
+})
 
 // Exchange is one request to a service and the response to it.
 type Exchange struct {
-	// Name is the file's path below testdata without its ending,
-	// for example "billing/customer_create".
+	// Name is the service, whose archive has the exchange, and the name in it, for example "billing/customer_create".
 	Name string `json:"-"`
 	// Source names the section of the service description and the operation of
 	// the wire contract that the exchange was written from.
@@ -74,12 +100,12 @@ func Load(name string) (Exchange, error) {
 }
 
 // All returns the exchanges whose name starts with prefix ("" for every one,
-// "billing/customer_" for those of customers), sorted by name. It panics when an
-// embedded file cannot be read, which the package's own tests rule out.
+// "billing/customer_" for those of customers), sorted by name. It panics when one
+// cannot be read, which the package's own tests rule out.
 func All(prefix string) []Exchange {
 	var exchanges []Exchange
-	for _, name := range evidenceNames("*") {
-		if name == signaturesName || !strings.HasPrefix(name, prefix) {
+	for _, name := range slices.Sorted(maps.Keys(entries())) {
+		if name == signaturesName || strings.HasPrefix(name, eventsPrefix) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
 		exchange, err := Load(name)
@@ -102,25 +128,12 @@ func Responses(prefix string) [][]byte {
 	return bodies
 }
 
-// evidenceNames are the names of the files in the folders of that pattern,
-// sorted: "*" is exchanges, each in the folder of its service.
-func evidenceNames(folders string) []string {
-	names, err := fs.Glob(files, path.Join(evidenceRoot, folders, "*.json"))
-	if err != nil {
-		panic(err) // the pattern is wrong
-	}
-	for i, file := range names {
-		names[i] = strings.TrimSuffix(strings.TrimPrefix(file, evidenceRoot+"/"), ".json")
-	}
-	return names
-}
-
-// readEvidence decodes one file. It is strict, so that a misspelt member is an
+// readEvidence decodes one entry. It is strict, so that a misspelt member is an
 // error and not evidence that says less than its author meant.
 func readEvidence(name string, into any) error {
-	raw, err := files.ReadFile(path.Join(evidenceRoot, name+".json"))
-	if err != nil {
-		return err
+	raw, recorded := entries()[name]
+	if !recorded {
+		return fs.ErrNotExist
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -128,7 +141,7 @@ func readEvidence(name string, into any) error {
 		return err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more than one JSON value in the file")
+		return errors.New("more than one JSON value")
 	}
 	return nil
 }

@@ -3,6 +3,10 @@ package sandbox
 import (
 	"context"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
@@ -22,23 +26,23 @@ func (s *Server) ControlURL() string { return s.server.Address(controlListener) 
 func (s *Server) WebURL() string { return s.server.Address(webListener) }
 
 // ControlToken is the bearer token of the control listener.
-func (s *Server) ControlToken() string { return s.control.Bootstrap.ControlToken }
+func (s *Server) ControlToken() string { return s.bootstrap.ControlToken }
 
 // CAPEM is the certificate of the authority that has signed the listeners'.
-func (s *Server) CAPEM() []byte { return s.control.Bootstrap.Authority.Certificate }
+func (s *Server) CAPEM() []byte { return s.bootstrap.Authority.Certificate }
 
 // CAFile is the absolute path of the file that holds CAPEM.
 func (s *Server) CAFile() string { return s.caFile }
 
 // BillingToken is the first token of recurring billing; without Options.Tokens
 // one that may do everything.
-func (s *Server) BillingToken() string { return s.control.Bootstrap.Credentials[Billing] }
+func (s *Server) BillingToken() string { return s.bootstrap.Credentials[Billing] }
 
 // FinanceToken is the first token of financial management, a JWT.
-func (s *Server) FinanceToken() string { return s.control.Bootstrap.Credentials[Finance] }
+func (s *Server) FinanceToken() string { return s.bootstrap.Credentials[Finance] }
 
 // CollectionsKey is the first API key of collections.
-func (s *Server) CollectionsKey() string { return s.control.Bootstrap.Credentials[Collections] }
+func (s *Server) CollectionsKey() string { return s.bootstrap.Credentials[Collections] }
 
 // Env is the environment in which the provider finds this sandbox, and the
 // sandbox command its control listener.
@@ -65,7 +69,7 @@ func (s *Server) Organization() Organization {
 	var organization Organization
 	// The function given to View returns no error, so View returns none.
 	_ = s.core.DB.View(func(tx *store.Tx) error {
-		organization, _ = s.core.Organizations.Get(tx, s.control.Bootstrap.Organization)
+		organization, _ = s.core.Organizations.Get(tx, s.bootstrap.Organization)
 		return nil
 	})
 	return organization
@@ -76,22 +80,13 @@ func (s *Server) NewOrganization(o Organization) (Organization, error) {
 	return s.core.NewOrganization(o)
 }
 
-// NewToken makes the token known and returns its value, which is shown only
-// here. It fails when the service or organization is unknown, or the state
-// cannot be written.
-func (s *Server) NewToken(t Token) (string, error) { return s.control.NewToken(t) }
-
-// RevokeToken ends a token, given by its value or its public prefix. The next
-// request with it returns 401.
-func (s *Server) RevokeToken(token string) error { return s.control.RevokeToken(token) }
-
 // SeedIgnored reports that Options.SeedDocument was not used, because the state
 // file has been used before.
-func (s *Server) SeedIgnored() bool { return s.control.SeedIgnored }
+func (s *Server) SeedIgnored() bool { return s.seedIgnored }
 
 // Stopped is closed when a user asks the sandbox to stop, over the control listener. It is for the caller of Start to
 // call Close then.
-func (s *Server) Stopped() <-chan struct{} { return s.control.Stopped() }
+func (s *Server) Stopped() <-chan struct{} { return s.stopped }
 
 // Clock is the sandbox's clock.
 func (s *Server) Clock() *Clock { return s.core.Clock }
@@ -132,7 +127,7 @@ func (s *Server) EndpointSecret(id string) (string, error) { return s.collection
 // with an id and a status. The deliveries are on their way when Emit returns;
 // WaitDeliveries waits for them.
 func (s *Server) Emit(event string, data any) (id string, err error) {
-	return s.collections.Emit(s.control.Bootstrap.Organization, event, data)
+	return s.collections.Emit(s.bootstrap.Organization, event, data)
 }
 
 // Deliveries returns every delivery there is, in the order they were made, those
@@ -143,3 +138,95 @@ func (s *Server) Deliveries() []DeliveryState { return s.collections.DeliverySta
 // made and none is under way, or with ctx's error. An endpoint that does not
 // respond delays it by ten seconds for each attempt.
 func (s *Server) WaitDeliveries(ctx context.Context) error { return s.collections.WaitDeliveries(ctx) }
+
+// Types and functions of the internal packages that users of a sandbox need.
+type (
+	// Service names one of the three services.
+	Service = server.Service
+	// Tolerance lists the ways in which servers of the wire contract differ.
+	Tolerance = server.Tolerance
+	// Organization is who a token belongs to.
+	Organization = server.Organization
+	// Token is a credential of one service.
+	Token = server.Token
+	// Clock is the sandbox's clock.
+	Clock = server.Clock
+	// Fault is something that goes wrong with matching requests.
+	Fault = server.Fault
+	// Request is one line of the request log.
+	Request = server.Request
+
+	// DeliveryState is a delivery with every attempt that was made of it.
+	DeliveryState = collections.DeliveryState
+	// KeyState is an API key as the control listener lists it.
+	KeyState = collections.KeyState
+)
+
+// Loopback reports whether a host, in lower case, is this machine.
+func Loopback(host string) bool { return server.Loopback(host) }
+
+// The three services.
+const (
+	Billing     = server.Billing
+	Finance     = server.Finance
+	Collections = server.Collections
+)
+
+const (
+	// FaultSpecHelp says how a fault is written on a command line.
+	FaultSpecHelp = server.FaultSpecHelp
+	// MaxLag is the longest Fault.Lag.
+	MaxLag = server.MaxLag
+	// ExampleCompany is the first company of the example data.
+	ExampleCompany = finance.ExampleCompany
+	// ExampleSecondCompany is the second one.
+	ExampleSecondCompany = finance.ExampleSecondCompany
+)
+
+// ForeignKinds returns the kinds of Fault.Foreign, sorted.
+func ForeignKinds() []string { return server.ForeignKinds() }
+
+// ToleranceNames returns the names that ParseTolerance knows, sorted.
+func ToleranceNames() []string { return server.ToleranceNames() }
+
+// ParseTolerance reads tolerances by their names, separated by commas.
+func ParseTolerance(names string) (Tolerance, error) { return server.ParseTolerance(names) }
+
+// Nearest returns the word that another one is a misspelling of, if one is near.
+func Nearest(word string, words []string) (string, bool) { return server.Nearest(word, words) }
+
+// Operation is one that a service of the sandbox serves.
+type Operation struct {
+	Service Service `json:"service"`
+	Name    string  `json:"operation"` // in the wire contract, such as "customers.create"
+	Method  string  `json:"method"`
+	Path    string  `json:"path"` // with placeholders, such as "/v1/customers/{id}"
+}
+
+// Operations lists what the services serve, by service, in the order of the
+// wire contract.
+func Operations() []Operation {
+	var all []Operation
+	for _, service := range []struct {
+		name   Service
+		routes []server.Route
+	}{
+		{Billing, new(billing.Service).Routes()}, {Finance, new(finance.Service).Routes()},
+		{Collections, new(collections.Service).Routes()},
+	} {
+		for _, r := range service.routes {
+			all = append(all, Operation{Service: service.name, Name: r.Name, Method: r.Method, Path: r.Pattern})
+		}
+	}
+	return all
+}
+
+// ParseFault reads a fault as FaultSpecHelp describes it. The error names the
+// key that is wrong, and what it may be.
+func ParseFault(spec string) (Fault, error) {
+	var names []string
+	for _, o := range Operations() {
+		names = append(names, o.Name)
+	}
+	return server.ParseFault(spec, names)
+}

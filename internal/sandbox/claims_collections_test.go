@@ -9,64 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
-
-// loopbackRefused is the claim that a sandbox open to receivers on this machine
-// cannot keep.
-const loopbackRefused = 522
-
-// TestCollectionsClaims holds the sandbox against the evidence that was written
-// apart from it: open to receivers on loopback, where every claim but one is
-// checked, and closed as it is by default, where that one is checked.
-func TestCollectionsClaims(t *testing.T) {
-	t.Parallel()
-	open := consume(t).options()
-	open.Start, open.MaxPerPage = time.Time{}, 2
-	for name, test := range map[string]struct {
-		options sandbox.Options
-		header  string
-	}{
-		"open to loopback":      {open, ""},
-		"closed":                {sandbox.Options{}, ""},
-		"key in another header": {sandbox.Options{CollectionsAuthHeader: "X-Api-Key"}, "X-Api-Key"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			target := collectionsTarget(t, start(t, test.options))
-			target.MaxPerPage, target.CollectionsAuthHeader = test.options.MaxPerPage, test.header
-			if test.options.AllowLoopbackReceivers {
-				target.LoopbackAllowed, target.Receive = true, receive
-			}
-			results := claims.Run(t.Context(), target, claims.CollectionsClaims())
-			if len(results) == 0 {
-				t.Fatal("no claims")
-			}
-			for _, r := range results {
-				expected := r.NotGiven() && (target.Receive == nil) != (r.Claim.Number == loopbackRefused)
-				if r.Err != nil && !expected {
-					t.Errorf("%s\n\t%v", r.Claim, r.Err)
-				}
-			}
-		})
-	}
-}
-
-func collectionsTarget(t *testing.T, server *sandbox.Server) claims.Target {
-	t.Helper()
-	return claims.Target{
-		CollectionsBaseURL: server.CollectionsURL(),
-		CollectionsAPIKey:  server.CollectionsKey(),
-		Client:             trusting(t, server.CAPEM(), nil),
-		Settle:             server.WaitDeliveries,
-		Advance: func(_ context.Context, d time.Duration) error {
-			server.Clock().Advance(d)
-			return nil
-		},
-	}
-}
 
 // receive serves on loopback. All test servers of net/http/httptest share one
 // certificate, so whoever trusts one trusts this.

@@ -9,49 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
-
-// TestFinanceClaims holds the sandbox against the evidence that was written apart
-// from it: with the pages and the example data of a sandbox as it is started, and
-// with pages so small that every listing has many.
-func TestFinanceClaims(t *testing.T) {
-	t.Parallel()
-	for name, options := range map[string]sandbox.Options{
-		"as it is started": {},
-		"small pages":      {MaxPerPage: 2, NoExampleData: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := start(t, options)
-			token := func(scope string, expires time.Time) string {
-				value, err := server.NewToken(sandbox.Token{Service: sandbox.Finance, Scopes: []string{scope}, Expires: expires})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return value
-			}
-			results := claims.Run(t.Context(), claims.Target{
-				FinanceBaseURL:      server.FinanceURL(),
-				FinanceToken:        server.FinanceToken(),
-				FinanceExpiredToken: token("*", time.Now().Add(-time.Hour)),
-				FinanceNarrowToken:  token("accounts:read", time.Time{}),
-				Client:              trusting(t, server.CAPEM(), nil),
-				MaxPerPage:          options.MaxPerPage,
-			}, claims.FinanceClaims())
-			if len(results) == 0 {
-				t.Fatal("no claims")
-			}
-			for _, r := range results {
-				if r.Err != nil {
-					t.Errorf("%s\n\t%v", r.Claim, r.Err)
-				}
-			}
-		})
-	}
-}
 
 // book is a caller of financial management.
 func book(t *testing.T, server *sandbox.Server) caller {

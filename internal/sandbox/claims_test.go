@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,11 +14,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestBillingClaims holds the sandbox against the evidence that was written
-// apart from it.
-func TestBillingClaims(t *testing.T) {
+// TestClaims holds a sandbox as it is started, with example data and pages of the documented size, but with its own
+// header for keys, against what was written apart from it. The tests of the claims do so with small pages.
+func TestClaims(t *testing.T) {
 	t.Parallel()
-	server := start(t, sandbox.Options{MaxPerPage: 2})
+	options := consume(t).options()
+	options.Start, options.CollectionsAuthHeader = time.Time{}, "X-Api-Key"
+	server := start(t, options)
 	token := func(more sandbox.Token) string {
 		value, err := server.NewToken(more)
 		if err != nil {
@@ -25,24 +28,23 @@ func TestBillingClaims(t *testing.T) {
 		}
 		return value
 	}
+	past := server.Clock().Now().Add(-time.Hour)
 	target := claims.Target{
-		BaseURL:      server.BillingURL(),
-		Token:        server.BillingToken(),
-		Client:       trusting(t, server.CAPEM(), nil),
-		RevokedToken: token(sandbox.Token{Revoked: true}),
-		ExpiredToken: token(sandbox.Token{Expires: time.Now().Add(-time.Hour)}),
-		NarrowToken:  token(sandbox.Token{Scopes: []string{"customers:read"}}),
-		MaxPerPage:   2,
+		BaseURL: server.BillingURL(), Token: server.BillingToken(), Client: trusting(t, server.CAPEM(), nil),
+		RevokedToken: token(sandbox.Token{Revoked: true}), ExpiredToken: token(sandbox.Token{Expires: past}),
+		NarrowToken:    token(sandbox.Token{Scopes: []string{"customers:read"}}),
+		FinanceBaseURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
+		FinanceExpiredToken: token(sandbox.Token{Service: sandbox.Finance, Expires: past}),
+		FinanceNarrowToken:  token(sandbox.Token{Service: sandbox.Finance, Scopes: []string{"accounts:read"}}),
+		CollectionsBaseURL:  server.CollectionsURL(), CollectionsAPIKey: server.CollectionsKey(),
+		CollectionsAuthHeader: options.CollectionsAuthHeader, Settle: server.WaitDeliveries, Receive: receive,
 		Advance: func(_ context.Context, d time.Duration) error {
 			server.Clock().Advance(d)
 			return nil
 		},
 	}
-	results := claims.Run(t.Context(), target, claims.BillingClaims())
-	if len(results) == 0 {
-		t.Fatal("no claims")
-	}
-	for _, r := range results {
+	all := slices.Concat(claims.BillingClaims(), claims.FinanceClaims(), claims.CollectionsClaims())
+	for _, r := range claims.Run(t.Context(), target, all) {
 		if r.Err != nil {
 			t.Errorf("%s\n\t%v", r.Claim, r.Err)
 		}

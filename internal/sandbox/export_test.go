@@ -18,7 +18,7 @@ func (s *Server) SignJWT(header, payload string) string {
 }
 
 // SigningKey is what the sandbox signs its tokens with.
-func (s *Server) SigningKey() string { return s.control.Bootstrap.SigningKey }
+func (s *Server) SigningKey() string { return s.bootstrap.SigningKey }
 
 // Reset is what a user requests with `reset`.
-func (s *Server) Reset(ctx context.Context) error { return s.control.Reset(ctx) }
+func (s *Server) Reset(ctx context.Context) error { return s.reset(ctx) }

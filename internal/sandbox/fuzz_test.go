@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/control"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
@@ -69,9 +68,9 @@ func FuzzSeed(f *testing.F) {
 	s := fuzzedServer(f)
 	f.Fuzz(func(t *testing.T, document []byte) {
 		err := s.core.DB.Update(func(tx *store.Tx) error {
-			return errors.Join(s.control.Seed(t.Context(), tx, document), errKeptNothing)
+			return errors.Join(s.seed(t.Context(), tx, document), errKeptNothing)
 		})
-		var seed *control.SeedError
+		var seed *SeedError
 		if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) == 2 && !errors.As(err, &seed) {
 			t.Errorf("%q: %v", document, err)
 		}
@@ -139,7 +138,7 @@ func FuzzControl(f *testing.F) {
 		f.Add(seed[0], []byte(seed[1]))
 	}
 	s := fuzzedServer(f)
-	handler := s.control.Handler()
+	handler := s.controlHandler()
 	f.Fuzz(func(t *testing.T, target string, body []byte) {
 		address, err := url.ParseRequestURI(target)
 		if err != nil || !strings.HasPrefix(target, "/") {

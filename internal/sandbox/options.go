@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/control"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
@@ -111,15 +110,4 @@ func (o Options) withDefaults() Options {
 func (o Options) server() server.Options {
 	return server.Options{Addr: o.Addr, HTTP2: o.HTTP2, MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance,
 		OnRequest: o.OnRequest, Logger: o.Logger}
-}
-
-// control are the options of what a new state begins with. Servers without a
-// state file share the authority of the process.
-func (o Options) control() control.Options {
-	authority := server.ProcessAuthority
-	if o.StateFile != "" {
-		authority = server.NewAuthority
-	}
-	return control.Options{Authority: authority, Seed: o.Seed, SeedDocument: o.SeedDocument,
-		NoExampleData: o.NoExampleData, Organization: o.Organization, Tokens: o.Tokens, StateFile: o.StateFile}
 }

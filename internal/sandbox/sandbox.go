@@ -11,10 +11,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/control"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/page"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
 // Names of the listeners that are not services.
@@ -30,8 +30,14 @@ type Server struct {
 	billing     *billing.Service
 	finance     *finance.Service
 	collections *collections.Service
-	control     *control.Control
 	server      *server.Server
+
+	settings    store.Table[bootstrap]
+	tokens      store.Table[server.StoredToken] // of recurring billing and financial management
+	bootstrap   bootstrap
+	seedIgnored bool          // there is a seed document, and the state is not new
+	stopped     chan struct{} // closed when a client requests the end
+	stop        func()        // closes it, once
 
 	caFile    string
 	temporary bool // caFile is removed by Close
@@ -44,7 +50,8 @@ type Server struct {
 // ctx is done. When it returns, requests are served. It fails when the state
 // file cannot be read or is held by another process, or a port is taken.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{options: o.withDefaults()}
+	s := &Server{options: o.withDefaults(), stopped: make(chan struct{})}
+	s.stop = sync.OnceFunc(func() { close(s.stopped) })
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -73,12 +80,93 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	s.control, err = control.Open(ctx, s.core, s.billing, s.finance, s.collections, o.control())
+	s.settings = store.NewTable[bootstrap](s.core.DB, "settings")
+	s.tokens = store.NewTable[server.StoredToken](s.core.DB, "tokens")
+	if err := s.core.DB.Err(); err != nil {
+		return err
+	}
+	if err := s.core.DB.Update(func(tx *store.Tx) error { return s.boot(ctx, tx) }); err != nil {
+		return fmt.Errorf("prepare state: %w", err)
+	}
+	s.finance.CursorKey = []byte(s.bootstrap.SigningKey)
+	return s.collections.Start()
+}
+
+// bootstrap is what a restart over the same state file must find again:
+// addresses change, credentials and the authority do not.
+type bootstrap struct {
+	Authority    server.Authority   `json:"authority"`
+	Organization string             `json:"organization"`
+	Credentials  map[Service]string `json:"credentials"` // the first token of each service, whole
+	ControlToken string             `json:"control_token"`
+	// SigningKey signs the tokens of financial management.
+	SigningKey string `json:"signing_key"`
+	Starts     uint64 `json:"starts"`
+}
+
+const bootstrapID = "bootstrap"
+
+func (s *Server) boot(ctx context.Context, tx *store.Tx) error {
+	saved, ok := s.settings.Get(tx, bootstrapID)
+	saved.Starts++
+	s.core.Source = server.NewSource(s.options.Seed, saved.Starts)
+	s.bootstrap = saved
+	s.seedIgnored = ok && len(s.options.SeedDocument) > 0
+	if !ok {
+		if err := s.firstBoot(tx); err != nil {
+			return err
+		}
+		if err := s.firstData(ctx, tx); err != nil {
+			return err
+		}
+	}
+	s.settings.Put(tx, bootstrapID, s.bootstrap)
+	return nil
+}
+
+// firstData is what a new state begins with.
+func (s *Server) firstData(ctx context.Context, tx *store.Tx) error {
+	if len(s.options.SeedDocument) == 0 && !s.options.NoExampleData {
+		return s.finance.PutExamples(tx, s.bootstrap.Organization)
+	}
+	return s.seed(ctx, tx, s.options.SeedDocument)
+}
+
+func (s *Server) firstBoot(tx *store.Tx) error {
+	// Servers without a state file share the authority of the process.
+	authority := server.ProcessAuthority
+	if s.options.StateFile != "" {
+		authority = server.NewAuthority
+	}
+	issuer, err := authority()
 	if err != nil {
 		return err
 	}
-	s.finance.CursorKey = []byte(s.control.Bootstrap.SigningKey)
-	return s.collections.Start()
+	organization := s.core.OrganizationWithDefaults(s.options.Organization)
+	s.core.Organizations.Put(tx, organization.ID, organization)
+	s.bootstrap.Authority = issuer
+	s.bootstrap.Organization = organization.ID
+	s.bootstrap.ControlToken = "control_" + s.core.Source.Hex(20)
+	s.bootstrap.SigningKey = s.core.Source.Hex(64)
+	s.bootstrap.Credentials = map[Service]string{}
+
+	tokens := s.options.Tokens
+	if len(tokens) == 0 {
+		tokens = []Token{{Service: Billing}, {Service: Finance}, {Service: Collections}}
+	}
+	for _, token := range tokens {
+		if token.Service == "" {
+			token.Service = Billing
+		}
+		value, err := s.putToken(tx, token)
+		if err != nil {
+			return err
+		}
+		if s.bootstrap.Credentials[token.Service] == "" {
+			s.bootstrap.Credentials[token.Service] = value
+		}
+	}
+	return nil
 }
 
 // listen binds the listeners.
@@ -86,10 +174,9 @@ func (s *Server) listen(ctx context.Context) (err error) {
 	if err := s.writeCAFile(); err != nil {
 		return err
 	}
-	if s.server, err = server.New(s.core, s.control.Bootstrap.Authority, s.options.server()); err != nil {
+	if s.server, err = server.New(s.core, s.bootstrap.Authority, s.options.server()); err != nil {
 		return err
 	}
-	s.control.Server = s.server
 	for _, site := range s.sites() {
 		if err := s.server.ServeSite(ctx, site); err != nil {
 			return err
@@ -97,7 +184,7 @@ func (s *Server) listen(ctx context.Context) (err error) {
 	}
 	if s.options.Web || s.options.WebPort != 0 {
 		err := s.server.ServePlain(ctx, webListener, s.options.WebPort, &page.Page{
-			Billing: s.billing, Finance: s.finance, Collections: s.collections, Tokens: s.control.Tokens, Server: s.server,
+			Billing: s.billing, Finance: s.finance, Collections: s.collections, Tokens: s.storedTokens, Server: s.server,
 			Logger: s.options.Logger,
 		})
 		if err != nil {
@@ -105,16 +192,16 @@ func (s *Server) listen(ctx context.Context) (err error) {
 		}
 	}
 	// The last one: its status names all others.
-	return s.server.ServeSecure(ctx, controlListener, s.options.ControlPort, s.control.Handler())
+	return s.server.ServeSecure(ctx, controlListener, s.options.ControlPort, s.controlHandler())
 }
 
 // sites are the services as the server serves them.
 func (s *Server) sites() []server.Site {
 	return []server.Site{
 		{Service: Billing, Port: s.options.BillingPort, Routes: s.billing.Routes(),
-			Find: s.control.BillingToken, Unknown: server.ErrUnauthorized, Settle: s.billing.Settle},
+			Find: s.findBillingToken, Unknown: server.ErrUnauthorized, Settle: s.billing.Settle},
 		{Service: Finance, Port: s.options.FinancePort, Routes: s.finance.Routes(), Records: true,
-			Find: s.control.ReadJWT, Unknown: finance.ErrUnknownJWT},
+			Find: s.readJWT, Unknown: finance.ErrUnknownJWT},
 		{Service: Collections, Port: s.options.CollectionsPort, Routes: s.collections.Routes(),
 			Find: s.collections.TokenOf, Unknown: collections.ErrUnknownKey, Used: s.collections.NoteUse,
 			Loggable: collections.Loggable, Header: s.options.CollectionsAuthHeader},

@@ -474,7 +474,7 @@ func TestWebPageFiltersRequests(t *testing.T) {
 	nickname := crm("PATCH", "/v1/customers/"+id, `{"nickname":"Nana"}`).want(200).header.Get("Request-Id")
 	crm("PATCH", "/v1/customers/"+id, `{"name":7}`).want(422)
 	for query, want := range map[string]int{
-		"": 5, "?q=nana": 1, "?q=ANA": 4, "?q=by+hand": 1, "?q=" + nickname[:8]: 1, "?q=crm+422": 1, "?q=" + id[:10]: 4,
+		"": 5, "?q=nana": 1, "?q=ANA": 4, "?q=by+hand": 1, "?q=" + nickname[:8]: 1, "?q=crm+rejected": 1, "?q=" + id[:10]: 4,
 		"?operation=customers": 4, "?operation=customers.update": 2, "?operation=custom": 0, "?show=writes": 3, "?show=failed": 1,
 		"?show=writes&operation=customers&q=nickname": 1, "?q=nothing+like+that": 0, "?q=subscriptions?status": 1,
 	} {

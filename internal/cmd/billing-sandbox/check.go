@@ -31,11 +31,12 @@ func (p program) check() command {
 	c := &checking{}
 	return command{
 		name: "check", summary: "check what the provider assumes against a running service", alone: true,
-		about: `Checks every assumption about the services, one numbered claim after the other, and prints for each
-whether it holds. A claim that fails is reported with the section of the guide "What this provider
-assumes about the services", the request and the response that show it, and what to do: the entry of
-the provider argument operations to set, or the data for an issue. Secrets are masked; other data of
-the service is not, so read a report before you publish it.
+		about: `Checks what the provider relies on, one numbered claim after the other, and prints for each whether
+it holds. A claim that fails is reported with what it means to a user of the provider and the argument
+or setting that helps, where there is one; with the section of the assumptions
+(internal/evidence/README.md in the provider's repository), the request and the response that show it;
+and with what to do next: the entry of the provider argument operations to set, or the data for an
+issue. Secrets are masked; other data of the service is not, so read a report before you publish it.
 
 Addresses and tokens are those of the provider: its environment variables, or the flags of the same
 name. A service without an address is skipped. Claims create objects under unique names and delete

@@ -27,10 +27,12 @@ type checkLine struct {
 	Text    string         `json:"text"`
 	Source  string         `json:"source"`
 	Service claims.Service `json:"service"`
-	// Section is the heading in the guide "What this provider assumes about the services".
+	// Section is the heading on the page of the assumptions.
 	Section string `json:"section"`
 	Reason  string `json:"reason,omitempty"`
-	// Of a failed claim: what to do, and the request and the response that show it.
+	// Of a failed claim: what it means to a user of the provider, what to do, and the request and the response that
+	// show it.
+	Means     string             `json:"means,omitempty"`
 	Advice    string             `json:"advice,omitempty"`
 	Operation string             `json:"operation,omitempty"`
 	Exchange  *evidence.Exchange `json:"exchange,omitempty"`
@@ -59,7 +61,7 @@ func (r *checkReport) result(result claims.Result) error {
 	}
 	r.failed++
 	line := lineOf(result.Claim, "failed", result.Err.Error())
-	line.Advice = issueAdvice
+	line.Means, line.Advice = result.Claim.Meaning(), issueAdvice
 	var failure *claims.Failure
 	if errors.As(result.Err, &failure) && failure.Exchange != nil {
 		line.Exchange = failure.Exchange
@@ -90,9 +92,12 @@ func routeAdvice(exchange *evidence.Exchange) string {
 		exchange.Operation, method+" "+path, exchange.Operation, method, path)
 }
 
+// assumptionsPage lists the assumptions.
+const assumptionsPage = "internal/evidence/README.md in the provider's repository"
+
 // issueAdvice is what to do about anything else.
 const issueAdvice = "file an issue in the provider's repository with this claim, request and response; " +
-	"the section \"Tolerated without any setting\" of the guide lists what the provider works with all the same"
+	"the section \"Tolerated without any setting\" of that page lists what the provider works with all the same"
 
 // write prints one result.
 func (r *checkReport) write(line checkLine) error {
@@ -104,9 +109,8 @@ func (r *checkReport) write(line checkLine) error {
 	case "skipped":
 		out += " (" + line.Reason + ")"
 	case "failed":
-		out += fmt.Sprintf("\n  assumption  %s; guide \"What this provider assumes about the services\", section %q"+
-			"\n  found       %s\n  next        %s",
-			line.Source, line.Section, line.Reason, line.Advice)
+		out += fmt.Sprintf("\n  means       %s\n  assumption  %s; %s, section %q\n  found       %s\n  next        %s",
+			line.Means, line.Source, assumptionsPage, line.Section, line.Reason, line.Advice)
 		if line.Exchange != nil {
 			out += exchangeText(*line.Exchange)
 		}

@@ -71,9 +71,6 @@ func (c *checking) receive(ctx context.Context) (end func(), err error) {
 		return nil, fmt.Errorf("--receiver-url must be an https address, and --receiver-listen a HOST:PORT of this machine; "+
 			"got %q and %q", c.receiverURL, c.receiverListen)
 	}
-	if sandbox.Loopback(address.Hostname()) {
-		c.target.LoopbackAllowed = true
-	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", c.receiverListen)
 	if err != nil {

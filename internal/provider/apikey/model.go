@@ -77,21 +77,23 @@ func (m model) all() []predecessor {
 
 // without is the state after a predecessor has ended.
 func (m model) without(id string) model {
-	left := slices.DeleteFunc(predecessorsOf(m.PreviousKeys), func(p predecessor) bool { return p.ID.ValueString() == id })
-	m.PreviousKeys = predecessorList(left)
+	m.PreviousKeys = predecessorList(slices.DeleteFunc(predecessorsOf(m.PreviousKeys), named(id)))
 	return m
 }
 
 // endingAt is the state after a predecessor was given its end.
 func (m model) endingAt(id string, end types.String) model {
 	all := predecessorsOf(m.PreviousKeys)
-	for i := range all {
-		if all[i].ID.ValueString() == id {
-			all[i].GraceUntil = end
-		}
+	if at := slices.IndexFunc(all, named(id)); at >= 0 {
+		all[at].GraceUntil = end
 	}
 	m.PreviousKeys = predecessorList(all)
 	return m
+}
+
+// named finds the predecessor with an id.
+func named(id string) func(predecessor) bool {
+	return func(p predecessor) bool { return p.ID.ValueString() == id }
 }
 
 // passed reports whether a time has passed by the service's clock. When moment or now is not known, it has not.
@@ -289,10 +291,7 @@ func (k known) at(m model, now time.Time) known {
 		k.AgeDays = int64(now.Sub(since) / day)
 	}
 	if end, ok := api.Moment(k.end().ValueString()); ok {
-		k.LeftDays = int64((end.Sub(now) + day - 1) / day)
-		if !end.After(now) {
-			k.LeftDays = 0
-		}
+		k.LeftDays = max(0, int64((end.Sub(now)+day-1)/day))
 	}
 	k.Ended = passed(m.ExpiresAt.ValueString(), now)
 	return k
@@ -301,13 +300,11 @@ func (k known) at(m model, now time.Time) known {
 // overdue reports whether the age of the key asks for a new one, or may ask for one as long as rotate_after_days is not
 // known.
 func (k known) overdue(plan model) bool {
-	switch {
-	case plan.RotateAfterDays.IsNull():
-		return false
-	case plan.RotateAfterDays.IsUnknown():
-		return k.AgeDays >= lowestAgeDays
+	days := plan.RotateAfterDays.ValueInt64()
+	if plan.RotateAfterDays.IsUnknown() {
+		days = lowestAgeDays
 	}
-	return k.AgeDays >= plan.RotateAfterDays.ValueInt64()
+	return !plan.RotateAfterDays.IsNull() && k.AgeDays >= days
 }
 
 // endsSoon reports whether the key ends within the grace period of the plan, or may as long as that is not known.

@@ -145,16 +145,18 @@ func isKnown(values ...attr.Value) bool {
 
 // planned makes unknown only what this change can touch; the schema keeps the other computed values.
 func (d decision) planned() model {
-	plan, state := d.plan, d.state
+	plan := d.plan
 	if d.fresh {
-		plan.ID, plan.KeyPrefix, plan.Source, plan.RotatedAt, plan.RotationDueAt = types.StringUnknown(),
-			types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+		for _, computed := range []*types.String{&plan.ID, &plan.KeyPrefix, &plan.Source, &plan.RotatedAt,
+			&plan.RotationDueAt} {
+			*computed = types.StringUnknown()
+		}
 	} else {
 		plan.RotationDueAt = plan.dueAt(d.known.end())
 	}
-	plan.setSecret(state.secret().Planned(plan.AgeRecipients, d.fresh))
+	plan.setSecret(d.state.secret().Planned(plan.AgeRecipients, d.fresh))
 	revokes := plan.RevokePreviousKeys
-	has := len(state.PreviousKeys.Elements()) > 0
+	has := len(d.state.PreviousKeys.Elements()) > 0
 	switch {
 	case len(d.known.Endings) > 0, d.fresh && !revokes.ValueBool(), has && revokes.IsUnknown():
 		plan.PreviousKeys = types.ListUnknown(predecessorType)
@@ -199,15 +201,14 @@ func (m model) refuseLifetime(diags *diag.Diagnostics) {
 	lifetime := m.ExpiresAfterDays
 	if isKnown(m.ExpiresAt, lifetime) && !m.ExpiresAt.IsNull() && !lifetime.IsNull() {
 		diags.AddAttributeError(path.Root("expires_after_days"), fmt.Sprintf("API key %q has two expiries",
-			m.Name.ValueString()), "expires_at is a fixed time, and expires_after_days a lifetime that every new key gets. "+
-			"Remove one of them.")
+			m.Name.ValueString()), "Remove expires_at, a fixed time, or expires_after_days, the lifetime of every new key.")
 	}
 	if days := lifetime.ValueInt64(); isKnown(lifetime, m.GracePeriodDays) && days > 0 && days <= m.graceDays() {
 		diags.AddAttributeError(path.Root("expires_after_days"),
 			fmt.Sprintf("The lifetime of API key %q is not longer than its grace period", m.Name.ValueString()),
-			fmt.Sprintf("expires_after_days is %d and grace_period_days is %d (its default is %d). A new key is created "+
-				"grace_period_days before the old one expires, so that would be at once. Write a larger expires_after_days "+
-				"or a smaller grace_period_days.", days, m.graceDays(), int64(defaultGraceDays)))
+			fmt.Sprintf("expires_after_days is %d and grace_period_days is %d (its default is %d): each new key would be due "+
+				"for renewal at once. Write a larger expires_after_days or a smaller grace_period_days.", days, m.graceDays(),
+				int64(defaultGraceDays)))
 	}
 }
 
@@ -223,16 +224,17 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 	end := d.known.end().ValueString()
 	switch {
 	case d.held && len(d.differs) > 0 && d.known.Imported:
-		p.Diags.AddAttributeWarning(path.Root(d.differs[0]), fmt.Sprintf("%s differs from the configuration", name),
+		p.Diags.AddAttributeWarning(path.Root(d.differs[0]), name+" differs from the configuration",
 			fmt.Sprintf("Only a new key can have the configured %s, and the run that imports a key creates none. The next "+
 				"plan creates it, and this key keeps working for grace_period_days after that. To keep this key, set what it "+
-				"has: %s.", strings.Join(d.differs, ", "), state.configured(end)))
+				"has: name = %s, description = %s, scopes = %s, expires_at = %s.", strings.Join(d.differs, ", "), state.Name,
+				state.Description, state.Scopes, d.known.end()))
 	case d.held && len(d.differs) > 0:
-		p.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("%s has expired and does not change", name),
+		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" has expired and does not change",
 			fmt.Sprintf("It expired at %s, so the change of %s has no effect at the service. To get a new key, set a later "+
 				"expires_at or remove the argument.", end, strings.Join(d.differs, ", ")))
 	case d.moved:
-		p.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("%s was rotated outside of Terraform", name),
+		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" was rotated outside of Terraform",
 			fmt.Sprintf("Its end was moved to %s, as a rotation does. The plan creates a new key with a new token, and leaves "+
 				"the old one in previous_keys until then. To create no new key, set expires_at = %[1]q.", end))
 	case !d.held && !d.fresh && d.known.endsSoon(plan) && !d.known.expired():
@@ -261,7 +263,7 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 		}})
 	if len(found) > 0 {
 		p.Diags.AddAttributeWarning(path.Root("name"),
-			fmt.Sprintf("%s: unused keys of its name exist (id %s)", d.state.displayName(), strings.Join(idsOf(found), ", ")),
+			fmt.Sprintf("%s: unused keys of its name exist (id %s)", d.state.displayName(), idsOf(found)),
 			"They were created after this key, and are not part of this resource. They may be left from an interrupted run: "+
 				"then nobody has their tokens. They may as well belong to another resource or system."+howToEnd(found))
 	}
@@ -269,7 +271,7 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 
 // owned reports whether a key is in the state, or one that is left to be revoked.
 func owned(m model, k known, key collections.APIKey) bool {
-	return slices.ContainsFunc(m.all(), func(p predecessor) bool { return p.ID.ValueString() == key.ID }) ||
+	return slices.ContainsFunc(m.all(), named(key.ID)) ||
 		slices.ContainsFunc(k.Endings, func(e ending) bool { return e.ID == key.ID || e.Successor == key.ID })
 }
 
@@ -298,22 +300,23 @@ func line(k collections.APIKey) string {
 	return fmt.Sprintf("(%s, created %s, %s)", k.KeyPrefix, k.CreatedAt, used)
 }
 
-func idsOf(keys []collections.APIKey) []string {
+// idsOf lists ids for a message.
+func idsOf(keys []collections.APIKey) string {
 	ids := make([]string, len(keys))
 	for i, k := range keys {
 		ids[i] = k.ID
 	}
-	return ids
+	return strings.Join(ids, ", ")
 }
 
 // howToEnd lists keys, with the way to end one.
 func howToEnd(keys []collections.APIKey) string {
-	text := "\n\n"
-	for _, k := range keys {
-		text += "  " + k.ID + " " + line(k) + "\n"
+	lines, ids := make([]string, len(keys)), make([]string, len(keys))
+	for i, k := range keys {
+		lines[i], ids[i] = "  "+k.ID+" "+line(k)+"\n", k.ID
 	}
-	return text + "\nTo end a key that nobody needs, revoke it at the service, or import it at an address of its own " +
-		"and destroy it:\n\n" + apidiag.ImportBlocks(typeName, idsOf(keys)...)
+	return "\n\n" + strings.Join(lines, "") + "\nTo end a key that nobody needs, revoke it at the service, or import it " +
+		"at an address of its own and destroy it:\n\n" + apidiag.ImportBlocks(typeName, ids...)
 }
 
 // warnEnds reports which keys stop working in this apply.
@@ -346,13 +349,4 @@ func (m model) warnScopes(diags *diag.Diagnostics) {
 			"\"webhook_endpoints:read\", \"charges:*\" or \"*\". If the service knows none like these, the key can be used for "+
 			"nothing.")
 	}
-}
-
-// configured is what the configuration of the key needs to describe it.
-func (m model) configured(end string) string {
-	expiry := "no expires_at"
-	if end != "" {
-		expiry = fmt.Sprintf("expires_at = %q", end)
-	}
-	return fmt.Sprintf("name = %s, description = %s, scopes = %s, %s", m.Name, m.Description, m.Scopes, expiry)
 }

@@ -155,7 +155,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	k.Imported = importing
 	k = k.at(state, now)
 	k.Endings = slices.DeleteFunc(k.Endings, func(e ending) bool {
-		return e.Successor == "" && !slices.ContainsFunc(left, func(p predecessor) bool { return p.ID.ValueString() == e.ID })
+		return e.Successor == "" && !slices.ContainsFunc(left, named(e.ID))
 	})
 	state.RotationDueAt = state.dueAt(k.end())
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)

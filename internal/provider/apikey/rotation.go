@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -153,38 +152,36 @@ func (w *write) rotationLost(err error) bool {
 }
 
 // endOld does what is left to do for old keys: the service ends each after its grace period. It reports whether all is
-// done.
+// done. To give an old key its end it is rotated, which creates a successor that nobody needs.
 func (w *write) endOld(ctx context.Context) bool {
 	for _, e := range slices.Clone(w.known.Endings) {
+		var fine bool
 		switch {
-		case e.Successor == "" && w.Plan.RevokePreviousKeys.ValueBool():
-			continue // it is revoked with all others
-		case e.Successor == "" && !w.end(ctx, &e):
-			return false
-		case e.Successor != "" && !w.discard(ctx, e):
+		case e.Successor != "":
+			fine = w.discard(ctx, e)
+		case w.Plan.RevokePreviousKeys.ValueBool():
+			fine = true // it is revoked with all others
+		case e.Days == 0:
+			fine = w.revoke(ctx, []predecessor{{ID: types.StringValue(e.ID)}})
+		default:
+			fine = w.Do(ctx, step{Verb: "give the old key " + e.ID + " an end, which the next apply tries again, for",
+				Send: func(ctx context.Context) (*collections.APIKey, error) {
+					successor, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
+					if err != nil {
+						return nil, w.endUnseen(ctx, e, err)
+					}
+					now, _ := w.Client.Now(ctx)
+					e.Successor = successor.ID
+					w.State = w.State.endingAt(e.ID, graceUntil(successor, e.Days, now))
+					w.done(ctx, e.ID, e)
+					return nil, nil
+				}}) && (e.Successor == "" || w.discard(ctx, e))
+		}
+		if !fine {
 			return false
 		}
 	}
 	return true
-}
-
-// end gives an old key its end at the service: it is rotated, which creates a successor.
-func (w *write) end(ctx context.Context, e *ending) bool {
-	if e.Days == 0 {
-		return w.revoke(ctx, []predecessor{{ID: types.StringValue(e.ID)}})
-	}
-	return w.Do(ctx, step{Verb: "give the old key " + e.ID + " an end, which the next apply tries again, for",
-		Send: func(ctx context.Context) (*collections.APIKey, error) {
-			successor, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
-			if err != nil {
-				return nil, w.endUnseen(ctx, *e, err)
-			}
-			now, _ := w.Client.Now(ctx)
-			e.Successor = successor.ID
-			w.State = w.State.endingAt(e.ID, graceUntil(successor, e.Days, now))
-			w.done(ctx, e.ID, *e)
-			return nil, nil
-		}})
 }
 
 // done notes that nothing is left to do for an old key, but for next.
@@ -198,51 +195,37 @@ func (w *write) done(ctx context.Context, id string, next ...ending) {
 // service says, or the response was lost and it ends within the days that were asked for. An expiry of its own is no
 // proof. Its successor is only named, as it may be another system's.
 func (w *write) endUnseen(ctx context.Context, e ending, failure error) error {
-	id, days := e.ID, e.Days
-	var old *collections.APIKey
-	var found []collections.APIKey
+	days := e.Days
 	var lost *collections.LostKeyError
-	var unread error
 	switch {
 	case errors.As(failure, &lost):
-		old, found = lost.Rotated, lost.Found
-		if old == nil {
-			unread = failure
-		}
 	case api.HasCode(failure, collections.CodeKeyNotActive), api.IsNotFound(failure):
 		days = highestGraceDays // another system has chosen them
-		if old, unread = w.Client.GetAPIKey(ctx, id); old != nil {
-			since, _ := api.Moment(w.State.since().ValueString())
-			found, _ = w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool {
-				created, known := api.Moment(k.CreatedAt)
-				return k.Name == old.Name && known && !created.Before(since)
-			})
-		}
-	default:
-		unread = failure
-	}
-	now, _ := w.Client.Now(ctx)
-	switch gone := api.IsNotFound(unread); {
-	case gone, unread == nil && ended(old, now) != "":
-		w.State = w.State.without(id)
-	case unread == nil && old.EndsWithin(now, days):
-		w.State = w.State.endingAt(id, types.StringPointerValue(old.ExpiresAt))
 	default:
 		return failure
 	}
-	found = slices.DeleteFunc(found, w.owns)
-	w.done(ctx, id)
+	old, unread := w.Client.GetAPIKey(ctx, e.ID)
+	now, _ := w.Client.Now(ctx)
+	switch {
+	case api.IsNotFound(unread), unread == nil && ended(old, now) != "":
+		w.State = w.State.without(e.ID)
+	case unread == nil && old.EndsWithin(now, days):
+		w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
+	default:
+		return failure
+	}
+	w.done(ctx, e.ID)
+	since, _ := api.Moment(w.State.since().ValueString())
+	found, _ := w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool {
+		created, known := api.Moment(k.CreatedAt)
+		return old != nil && k.Name == old.Name && known && !created.Before(since) && !w.owns(k)
+	})
 	if len(found) > 0 {
-		w.Diags.AddWarning(fmt.Sprintf("%s: an unused key is left, %s", w.State.displayName(),
-			strings.Join(idsOf(found), ", ")), "The service ends the old key "+id+" now, by a rotation whose response did not "+
-			"arrive here. The successor that it has created is not needed, and nobody has its token."+howToEnd(found))
+		w.Diags.AddWarning(fmt.Sprintf("%s: an unused key is left, %s", w.State.displayName(), idsOf(found)),
+			"The service ends the old key "+e.ID+" now, by a rotation whose response did not arrive here. The successor that "+
+				"it has created is not needed, and nobody has its token."+howToEnd(found))
 	}
 	return nil
-}
-
-// discard revokes the successor that was created only to give an old key its end.
-func (w *write) discard(ctx context.Context, e ending) bool {
-	return w.Do(ctx, w.revocation("revoke the key "+e.Successor+", which nobody uses, of", e.Successor, e.ID))
 }
 
 // revoke ends keys at once.
@@ -253,6 +236,11 @@ func (w *write) revoke(ctx context.Context, keys []predecessor) bool {
 		steps[i] = w.revocation("revoke the key "+id+" of", id, id)
 	}
 	return w.Do(ctx, steps...)
+}
+
+// discard revokes the successor that was created only to give an old key its end.
+func (w *write) discard(ctx context.Context, e ending) bool {
+	return w.Do(ctx, w.revocation("revoke the key "+e.Successor+", which nobody uses, of", e.Successor, e.ID))
 }
 
 // revocation is the step that revokes a key, after which nothing is left to do for the old one.
@@ -274,17 +262,16 @@ func lostKey(err error, name, next string, owns func(collections.APIKey) bool, d
 	if !errors.As(err, &lost) {
 		return false
 	}
-	text := apidiag.Text(err) + "\n\nNothing was repeated, because each request creates another key. "
 	summary := fmt.Sprintf("The response to the creation of %s was lost", name)
+	text := apidiag.Text(err) + "\n\nNothing was repeated, because each request creates another key. "
 	found := slices.DeleteFunc(slices.Clone(lost.Found), owns)
 	if len(found) == 0 {
-		text += "No key of the name is listed that was created since and never used, so there is probably none. "
-		diags.AddError(summary, text+next)
+		diags.AddError(summary, text+"No key of the name is listed that was created since and never used, so there is "+
+			"probably none. "+next)
 		return true
 	}
-	diags.AddError(fmt.Sprintf("%s; it may be %s", summary, strings.Join(idsOf(found), ", ")), text+
-		"These keys have the name, were created since, and were never used. The token of the new one is lost; one may as "+
-		"well belong to another system. "+next+howToEnd(found))
+	diags.AddError(summary+"; it may be "+idsOf(found), text+"These keys have the name, were created since, and were "+
+		"never used. The token of the new one is lost; one may as well belong to another system. "+next+howToEnd(found))
 	return true
 }
 
@@ -305,11 +292,12 @@ func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
 // ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors;
 // else empty.
 func (r *Resource) ownID(m model) string {
-	if r.Conn.IsOwnKey(m.Token.ValueString(), m.KeyPrefix.ValueString()) {
-		return m.ID.ValueString()
-	}
-	for _, p := range predecessorsOf(m.PreviousKeys) {
-		if r.Conn.IsOwnKey("", p.KeyPrefix.ValueString()) {
+	for i, p := range m.all() {
+		token := ""
+		if i == 0 {
+			token = m.Token.ValueString()
+		}
+		if r.Conn.IsOwnKey(token, p.KeyPrefix.ValueString()) {
 			return p.ID.ValueString()
 		}
 	}
@@ -321,18 +309,16 @@ func (r *Resource) ownID(m model) string {
 func (r *Resource) refuseOwn(state model, allowed types.Bool, verb string, ends []predecessor,
 	diags *diag.Diagnostics) {
 	own := r.ownID(state)
-	if !allowed.ValueBool() && !allowed.IsUnknown() && slices.ContainsFunc(ends,
-		func(p predecessor) bool { return p.ID.ValueString() == own }) {
+	if !allowed.ValueBool() && !allowed.IsUnknown() && slices.ContainsFunc(ends, named(own)) {
 		refuseOwn(verb, state.displayName(), own, diags)
 	}
 }
 
 func refuseOwn(verb, name, own string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("allow_own_key"), fmt.Sprintf("The provider itself uses %s", name),
-		fmt.Sprintf("To %s it would end the key %s, with which the provider authenticates. The provider would lose "+
-			"access to the collections service, in this run or when the grace period ends. Configure another key for "+
-			"the provider (collections_api_key). If you replace the provider's key after this apply, set "+
-			"allow_own_key = true; to destroy the key, apply that first.", verb, own))
+	diags.AddAttributeError(path.Root("allow_own_key"), "The provider itself uses "+name,
+		fmt.Sprintf("To %s it would end the key %s, with which the provider authenticates. Configure another key for the "+
+			"provider (collections_api_key). If you replace the provider's key after this apply, set allow_own_key = true; "+
+			"to destroy the key, apply that first.", verb, own))
 }
 
 // refuseOwnInUpdate is refuseOwn for what an update does. A key that another system has rotated, or that expires by
@@ -348,7 +334,7 @@ func (r *Resource) refuseOwnInUpdate(d decision, diags *diag.Diagnostics) {
 // ownLast puts the provider's own key behind all others: nothing can be revoked after it.
 func (r *Resource) ownLast(m model, keys []predecessor) []predecessor {
 	own := r.ownID(m)
-	if at := slices.IndexFunc(keys, func(p predecessor) bool { return p.ID.ValueString() == own }); at >= 0 {
+	if at := slices.IndexFunc(keys, named(own)); at >= 0 {
 		return append(slices.Concat(keys[:at], keys[at+1:]), keys[at])
 	}
 	return keys

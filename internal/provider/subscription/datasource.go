@@ -51,28 +51,19 @@ func dataFromAPI(s *billing.Subscription) (dataModel, error) {
 		err
 }
 
-// withItems is dataFromAPI with the items, which take one more request.
-func (r *itemReader) withItems(ctx context.Context) func(*billing.Subscription) (dataModel, error) {
-	return func(s *billing.Subscription) (dataModel, error) {
-		m, err := dataFromAPI(s)
-		if err != nil {
-			return m, err
-		}
-		listed, known, err := r.read(ctx, s)
-		m.Items = dataItems(listed, known)
-		return m, err
-	}
+// complete adds the items to a subscription, which takes one more request.
+func (r *itemReader) complete(ctx context.Context, s *billing.Subscription, m *dataModel) error {
+	listed, known, err := r.read(ctx, s)
+	m.Items = dataItems(listed, known)
+	return err
 }
 
 // completeItems adds the items to the data source of one.
 func completeItems(ctx context.Context, client *billing.Service, s *billing.Subscription, m *dataModel,
 	diags *diag.Diagnostics) {
-	reader := itemReader{client: client, diags: diags}
-	listed, known, err := reader.read(ctx, s)
-	if err != nil {
+	if err := (&itemReader{client: client, diags: diags}).complete(ctx, s, m); err != nil {
 		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: "subscription (id " + s.ID + ")"})
 	}
-	m.Items = dataItems(listed, known)
 }
 
 // dataAttributes are the attributes of a subscription that is only read. items says when they are read.
@@ -192,10 +183,13 @@ func listDataSchema() schema.Schema {
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := m.query()
 	query.Listing = m.Listing()
-	show := dataFromAPI
-	if m.IncludeItems.ValueBool() {
-		items := itemReader{client: client, diags: diags}
-		show = items.withItems(ctx)
+	items := itemReader{client: client, diags: diags}
+	show := func(s *billing.Subscription) (dataModel, error) {
+		shown, err := dataFromAPI(s)
+		if err == nil && m.IncludeItems.ValueBool() {
+			err = items.complete(ctx, s, &shown)
+		}
+		return shown, err
 	}
 	m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Limit, "subscriptions", show, diags)
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -89,14 +88,20 @@ func withQuantities(config types.Set) types.Set {
 }
 
 // seenItems is the set as the service lists it, written as prior writes it where that means the same: the amount of the
-// price itself is not a difference to an item that asks for none.
+// price itself is not a difference to an item that asks for none. A set has each element once, so equal items are one
+// with the sum of their quantities.
 func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	before := itemsOf(prior)
-	listed = withoutTwins(listed)
-	items := make([]item, len(listed))
-	for n, remote := range listed {
-		items[n] = item{product: types.StringValue(remote.ProductID), price: types.StringValue(remote.PriceID),
+	items := make([]item, 0, len(listed))
+	for _, remote := range listed {
+		i := item{product: types.StringValue(remote.ProductID), price: types.StringValue(remote.PriceID),
 			quantity: types.Int64Value(remote.Quantity), unit: types.Int64PointerValue(remote.UnitAmountSubcents)}
+		for twin, is := take(&items, i.equals); is; twin, is = take(&items, i.equals) {
+			i.quantity = types.Int64Value(i.quantity.ValueInt64() + twin.quantity.ValueInt64())
+		}
+		items = append(items, i)
+	}
+	for n := range items {
 		if as, written := take(&before, items[n].fulfils); written {
 			items[n] = as
 		}
@@ -118,27 +123,6 @@ func take(from *[]item, fits func(item) bool) (taken item, found bool) {
 	return taken, true
 }
 
-// withoutTwins merges items that are equal in everything, with the sum of their quantities: a set has each
-// element once, and what they are billed for is the same.
-func withoutTwins(listed []billing.SubscriptionItem) []billing.SubscriptionItem {
-	listed = slices.Clone(listed)
-	for n := 0; n < len(listed); n++ {
-		one := listed[n]
-		twin := slices.IndexFunc(listed[:n], func(i billing.SubscriptionItem) bool {
-			return same.ID(i.ProductID, one.ProductID) && same.ID(i.PriceID, one.PriceID) &&
-				i.Quantity == one.Quantity &&
-				types.Int64PointerValue(i.UnitAmountSubcents).Equal(types.Int64PointerValue(one.UnitAmountSubcents))
-		})
-		if twin < 0 {
-			continue
-		}
-		listed[twin].Quantity += one.Quantity
-		listed = slices.Delete(listed, n, n+1)
-		n = -1 // the sum may have a twin too
-	}
-	return listed
-}
-
 // fulfils reports whether i, as the service has it, is what wanted asks for.
 func (i item) fulfils(wanted item) bool {
 	return i.sameProduct(wanted) && i.quantity.Equal(wanted.quantity) &&
@@ -149,32 +133,21 @@ func (i item) sameProduct(other item) bool {
 	return sameID(other.product, i.product) && sameID(other.price, i.price)
 }
 
-// meansItems reports whether both sets hold the same items. Where the service has worded the state, an amount that is
-// not wanted may be the price's own.
-func meansItems(wanted, state types.Set, asListed bool) bool {
-	rest := itemsOf(state)
-	if len(wanted.Elements()) != len(rest) {
-		return false
-	}
-	for _, i := range itemsOf(wanted) {
-		if _, there := take(&rest, func(have item) bool {
-			return have.fulfils(i) && (asListed || have.unit.Equal(i.unit))
-		}); !there {
-			return false
-		}
-	}
-	return true
+func (i item) equals(other item) bool {
+	return i.sameProduct(other) && i.quantity.Equal(other.quantity) && i.unit.Equal(other.unit)
 }
 
-// unseenItems returns those of the listed items that neither of the sets has.
-func unseenItems(listed []billing.SubscriptionItem, seen, wanted types.Set) (unseen []item) {
-	rest := slices.Concat(itemsOf(seen), itemsOf(wanted))
-	for _, i := range itemsOf(seenItems(types.SetNull(itemType), listed)) {
-		if _, seen := take(&rest, i.fulfils); !seen {
-			unseen = append(unseen, i)
-		}
-	}
-	return unseen
+// meansItems reports whether the subscription has the planned items. An amount that the plan leaves out may be the
+// price's own, unless a configuration has named it.
+func (p *planning) meansItems(before types.Set) bool {
+	rest := itemsOf(before)
+	return len(p.Planned.Items.Elements()) == len(rest) &&
+		!slices.ContainsFunc(itemsOf(p.Planned.Items), func(i item) bool {
+			_, there := take(&rest, func(have item) bool {
+				return have.fulfils(i) && (have.unit.Equal(i.unit) || !slices.Contains(p.own.Items, have.key()))
+			})
+			return !there
+		})
 }
 
 // itemsTo is the wire form of a known set.
@@ -192,33 +165,29 @@ func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 // configuration did not add.
 func (p *planning) planItems() bool {
 	m, config, state := &p.Planned, p.Config.Items, p.State.Items
-	m.Items = withQuantities(config)
 	if config.IsNull() {
-		m.Items = state
-		if len(state.Elements()) == 0 || !p.own.had(argItems) {
-			return false
+		if m.Items = state; p.own.had(argItems) {
+			m.Items = types.SetNull(itemType) // also of an empty set: the apply gives up what others add later
+			p.warnRemovedItems(state)
 		}
-		m.Items = types.SetNull(itemType)
-		p.warnRemovedItems(state)
-		return true
+		return !m.Items.Equal(state) && len(state.Elements()) > 0
 	}
+	m.Items = withQuantities(config)
 	if !p.own.had(argItems) && !state.IsNull() && len(state.Elements()) == 0 && config.Equal(state) {
 		// An import without items, or ignore_changes after it: nothing that others add later belongs to this
 		// configuration.
-		m.Items = state
 		return false
 	}
-	before, asListed := state, p.own.itemsAsListed()
-	first := p.own.firstItems(state)
+	before, first := state, p.own.firstItems(state)
 	if first && p.client != nil {
-		listed, known, err := readItems(p.ctx, p.client, p.State.ID.ValueString(), types.SetNull(itemType))
+		listed, known, err := p.client.SubscriptionItems(p.ctx, p.State.ID.ValueString())
 		if err != nil {
 			apidiag.Add(p.Diags, err, p.r.Operation("read the items of", p.State))
 		} else if known {
-			before, asListed = listed, true
+			before = seenItems(types.SetNull(itemType), listed)
 		}
 	}
-	if !config.IsUnknown() && meansItems(m.Items, before, asListed) {
+	if !config.IsUnknown() && p.meansItems(before) {
 		if !state.IsNull() && (!first || len(m.Items.Elements()) == 0) {
 			m.Items = state
 		}
@@ -252,50 +221,44 @@ func (p *planning) warnRemovedItems(before types.Set) {
 	if !knownItems(p.Planned.Items) {
 		unless = ", unless a value that is only known after apply names them"
 	}
-	p.Diags.AddAttributeWarning(path.Root("items"), p.State.title()+" loses items that this "+
-		"configuration has not added",
-		fmt.Sprintf("%s has items that another system or another user has added or changed. The plan sends items as "+
-			"a whole, so these are removed or changed%s:\n\n%s\n\n"+
-			"To keep them, add them to items, or remove the argument where it has never been applied.",
-			p.State.title(), unless, strings.Join(lines, "\n")))
+	p.Diags.AddAttributeWarning(path.Root(argItems), p.State.title()+" loses items that this configuration has not added",
+		fmt.Sprintf("Another system or another user has added or changed them. The plan sends items as a whole, so these "+
+			"are removed or changed%s:\n\n%s\n\nTo keep them, add them to items, or remove the argument where it has never "+
+			"been applied.", unless, strings.Join(lines, "\n")))
 }
 
 // refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would
 // be removed or changed unseen. It returns whether the update can continue.
 func (w *work) refuseUnseen(ctx context.Context) bool {
 	var listed []billing.SubscriptionItem
-	var ok bool
 	if !w.Do(ctx, step{Verb: "read the items of", Send: func(ctx context.Context) (_ *billing.Subscription, err error) {
-		listed, ok, err = w.Client.SubscriptionItems(ctx, w.id())
+		listed, _, err = w.Client.SubscriptionItems(ctx, w.id())
 		return nil, err
 	}}) {
 		return false
 	}
-	unseen := unseenItems(listed, w.State.Items, w.Plan.Items)
-	if !ok || len(unseen) == 0 {
-		return true
+	rest := slices.Concat(itemsOf(w.State.Items), itemsOf(w.Plan.Items))
+	var unseen []string
+	for _, i := range itemsOf(seenItems(types.SetNull(itemType), listed)) {
+		if _, seen := take(&rest, i.fulfils); !seen {
+			unseen = append(unseen, "  "+i.displayName())
+		}
 	}
-	if w.own.firstItems(w.State.Items) {
+	if len(unseen) > 0 && w.own.firstItems(w.State.Items) {
 		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it
 		// was, it saw these.
-		now, err := w.Client.GetSubscription(ctx, w.id())
-		if err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() {
+		if now, err := w.Client.GetSubscription(ctx, w.id()); err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() {
 			return true
 		}
 	}
-	var lines []string
-	for _, i := range unseen {
-		lines = append(lines, "  "+i.displayName())
+	if len(unseen) > 0 {
+		slices.Sort(unseen)
+		w.Diags.AddAttributeError(path.Root(argItems), "The items of "+w.State.displayName()+" have changed since the plan",
+			fmt.Sprintf("Another system or another user has added or changed items since, or the plan was made without a "+
+				"refresh. The update would remove or change these:\n\n%s\n\nNothing was sent. Plan again, with a refresh: "+
+				"the plan then names them.", strings.Join(unseen, "\n")))
 	}
-	slices.Sort(lines)
-	w.Diags.AddAttributeError(path.Root(argItems), "The items of "+w.State.displayName()+
-		" have changed since the plan",
-		fmt.Sprintf("%s has items that this plan did not show, because another system or another user has added or "+
-			"changed them since, or because the plan was made without a refresh. The update would remove or change "+
-			"these:\n\n%s\n\n"+
-			"Nothing was sent. Plan again, with a refresh: the plan then names them.",
-			w.State.title(), strings.Join(lines, "\n")))
-	return false
+	return len(unseen) == 0
 }
 
 // displayName describes an item for a message.
@@ -365,15 +328,6 @@ func (m model) refuseIncomplete(diags *diag.Diagnostics) {
 			}
 		}
 	}
-}
-
-// readItems reads the items, worded as prior words them; where the service does not list them, they stay as they are.
-func readItems(ctx context.Context, client *billing.Service, id string, prior types.Set) (types.Set, bool, error) {
-	items, known, err := client.SubscriptionItems(ctx, id)
-	if err != nil || !known {
-		return prior, false, err
-	}
-	return seenItems(prior, items), true, nil
 }
 
 // itemReader reads the items of one subscription after the other, one request each. Once it has turned out that the

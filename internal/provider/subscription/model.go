@@ -221,11 +221,8 @@ func sameID(a, b types.String) bool { return value.KeepID(a, b).Equal(a) }
 // trialDays is the length of a trial that lasts whole days, as trial_period_days would have made it.
 func trialDays(s *billing.Subscription) types.Int64 {
 	const day = 24 * time.Hour
-	if s.TrialStart == nil || s.TrialEnd == nil {
-		return types.Int64Null()
-	}
-	start, okStart := api.Moment(*s.TrialStart)
-	end, okEnd := api.Moment(*s.TrialEnd)
+	start, okStart := api.Moment(value.OrEmpty(s.TrialStart))
+	end, okEnd := api.Moment(value.OrEmpty(s.TrialEnd))
 	length := end.Sub(start)
 	if !okStart || !okEnd || length < 0 || length%day != 0 {
 		return types.Int64Null()
@@ -237,50 +234,43 @@ func trialDays(s *billing.Subscription) types.Int64 {
 // is the service's to decide, and left out. A plan goes through change-plan, unless it is cleared; a scheduled
 // cancellation goes through cancel, unless it is taken back.
 func (m model) body(prior model) billing.SubscriptionBody {
+	for name := range fieldIndexes {
+		if m.get(name).IsUnknown() {
+			m.at(name).Set(prior.at(name))
+		}
+	}
 	body := billing.SubscriptionBody{
-		ExternalID:        text(m.ExternalID, prior.ExternalID),
-		DiscountCodeID:    text(m.DiscountCodeID, prior.DiscountCodeID),
-		BillingCycle:      text(m.BillingCycle, prior.BillingCycle),
-		CollectionMethod:  text(m.CollectionMethod, prior.CollectionMethod),
-		ProrationBehavior: text(m.ProrationBehavior, prior.ProrationBehavior),
-		NfeIssuancePolicy: text(m.NfeIssuancePolicy, prior.NfeIssuancePolicy),
-		Notes:             text(m.Notes, prior.Notes),
+		ExternalID:        value.ChangedText(m.ExternalID, prior.ExternalID),
+		DiscountCodeID:    value.ChangedText(m.DiscountCodeID, prior.DiscountCodeID),
+		BillingCycle:      value.ChangedText(m.BillingCycle, prior.BillingCycle),
+		CollectionMethod:  value.ChangedText(m.CollectionMethod, prior.CollectionMethod),
+		ProrationBehavior: value.ChangedText(m.ProrationBehavior, prior.ProrationBehavior),
+		NfeIssuancePolicy: value.ChangedText(m.NfeIssuancePolicy, prior.NfeIssuancePolicy),
+		Notes:             value.ChangedText(m.Notes, prior.Notes),
 	}
 	creates := prior.ID.IsNull()
 	if creates || m.PlanID.IsNull() {
-		body.PlanID = text(m.PlanID, prior.PlanID)
+		body.PlanID = value.ChangedText(m.PlanID, prior.PlanID)
 	}
 	if creates {
-		body.BillingAccountID = text(m.BillingAccountID, prior.BillingAccountID)
-		body.CompanyID = text(m.CompanyID, prior.CompanyID)
-		body.ProductGroupID = text(m.ProductGroupID, prior.ProductGroupID)
-		body.TrialEnd = field(m.TrialEnd, prior.TrialEnd, value.DateTime.ValueString)
-		body.TrialPeriodDays = field(m.TrialPeriodDays, prior.TrialPeriodDays, types.Int64.ValueInt64)
+		body.BillingAccountID = value.ChangedText(m.BillingAccountID, prior.BillingAccountID)
+		body.CompanyID = value.ChangedText(m.CompanyID, prior.CompanyID)
+		body.ProductGroupID = value.ChangedText(m.ProductGroupID, prior.ProductGroupID)
+		body.TrialEnd = value.Changed(m.TrialEnd, prior.TrialEnd, value.DateTime.ValueString)
+		body.TrialPeriodDays = value.ChangedNumber(m.TrialPeriodDays, prior.TrialPeriodDays)
 		if items := itemsTo(m.Items); len(items) > 0 {
 			body.Items = api.Set(items)
 		}
 		return body
 	}
-	body.DiscountPercent = field(m.DiscountPercent, prior.DiscountPercent,
+	body.DiscountPercent = value.Changed(m.DiscountPercent, prior.DiscountPercent,
 		func(d value.Decimal) json.Number { return json.Number(d.ValueString()) })
-	body.AllowPause = field(m.AllowPause, prior.AllowPause, types.Bool.ValueBool)
-	body.AllowCancel = field(m.AllowCancel, prior.AllowCancel, types.Bool.ValueBool)
+	body.AllowPause = value.ChangedBool(m.AllowPause, prior.AllowPause)
+	body.AllowCancel = value.ChangedBool(m.AllowCancel, prior.AllowCancel)
 	if !m.CancelAtPeriodEnd.ValueBool() && prior.CancelAtPeriodEnd.ValueBool() {
 		body.CancelAtPeriodEnd = api.Set(false)
 	}
 	return body
-}
-
-// field is value.Changed, which leaves out what is unknown.
-func field[V attr.Value, T any](planned, prior V, to func(V) T) api.Field[T] {
-	if planned.IsUnknown() {
-		planned = prior
-	}
-	return value.Changed(planned, prior, to)
-}
-
-func text(planned, prior types.String) api.Field[string] {
-	return field(planned, prior, types.String.ValueString)
 }
 
 // following is the subscription that was created, with what is configured and a creation cannot carry.
@@ -376,26 +366,6 @@ func samePause(a, b types.Object) bool {
 	behaviorA, resumesA := pauseFields(a)
 	behaviorB, resumesB := pauseFields(b)
 	return (behaviorA.IsNull() || behaviorB.IsNull() || behaviorA.Equal(behaviorB)) && resumesA.Means(resumesB)
-}
-
-// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled or was ended before
-// that, and whose resumes_at has passed. Some services show a pause without the status.
-func (m model) pauseRuns() bool {
-	if m.Pause.IsNull() {
-		return false
-	}
-	_, resumesAt := pauseFields(m.Pause)
-	due, planned := api.Moment(resumesAt.ValueString())
-	ended, known := api.Moment(m.ResumedAt.ValueString())
-	began, dated := api.Moment(m.PausedAt.ValueString())
-	switch {
-	case m.Status.ValueString() == statusPaused || !planned || !known:
-		return true
-	case dated:
-		return ended.Before(began)
-	default:
-		return !m.ResumesAt.IsNull() && ended.Before(due)
-	}
 }
 
 // endPause says what it means that the service does not have the pause of the state any more. Where its resumes_at has

@@ -344,22 +344,21 @@ func TestPending(t *testing.T) {
 func TestRequest_owns(t *testing.T) {
 	t.Parallel()
 	before := ownership{Metadata: metadata.Owned{Object: metadata.Object{"a": true}},
-		Arguments: []string{argNfeIssuancePolicy}, ItemsAsListed: true}
+		Arguments: []string{argNfeIssuancePolicy}, Items: []string{"a"}}
 	next := ownership{Metadata: metadata.Owned{Object: metadata.Object{"b": true}},
-		Arguments: []string{argCollectionMethod, argItems}}
+		Arguments: []string{argCollectionMethod, argItems}, Items: []string{"b"}}
 	for r, want := range map[*request]struct {
 		arguments []string
-		key       string
-		asListed  bool
+		key, item string
 	}{
-		&pauseRequest:  {[]string{argNfeIssuancePolicy}, "a", true},
-		&updateRequest: {[]string{argCollectionMethod, argNfeIssuancePolicy}, "b", true},
-		&itemsRequest:  {[]string{argItems, argNfeIssuancePolicy}, "a", false},
+		&pauseRequest:  {[]string{argNfeIssuancePolicy}, "a", "a"},
+		&updateRequest: {[]string{argCollectionMethod, argNfeIssuancePolicy}, "b", "a"},
+		&itemsRequest:  {[]string{argItems, argNfeIssuancePolicy}, "a", "b"},
 	} {
 		have := before
 		r.owns(&have, next)
 		if _, ok := have.Metadata.Object[want.key]; !ok || !slices.Equal(have.Arguments, want.arguments) ||
-			have.ItemsAsListed != want.asListed {
+			!slices.Equal(have.Items, []string{want.item}) {
 			t.Errorf("%s: %+v", r.verb, have)
 		}
 	}

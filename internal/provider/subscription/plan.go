@@ -60,11 +60,9 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 		p.replaces(r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
 			DeletionPolicy: types.StringValue(before.Policy)}))
 	}
-	next := forApply{Creates: &creation{TrialEnd: p.Planned.TrialEnd.ValueString()}}
-	if p.checkAccount() {
-		next.Creates.BillingAccountID = p.Planned.BillingAccountID.ValueString()
-	}
-	object.SetPlanned(ctx, p.Private, next, p.Diags)
+	p.checkAccount()
+	object.SetPlanned(ctx, p.Private, forApply{Creates: &creation{TrialEnd: p.Planned.TrialEnd.ValueString(),
+		BillingAccountID: p.Planned.BillingAccountID.ValueString()}}, p.Diags)
 }
 
 func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
@@ -79,14 +77,13 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	} else if argument := p.planCanceled(); argument != "" {
 		forces = []string{argument}
 	}
-	next := forApply{Owned: p.next, Steps: p.asked, Policy: p.State.DeletionPolicy.ValueString()}
+	next := forApply{Metadata: p.metadata, Steps: p.asked, Policy: p.State.DeletionPolicy.ValueString()}
 	var at path.Paths
 	for _, name := range forces {
 		at = append(at, path.Root(name))
 	}
 	if next.Replaces = p.Update(ctx, p.State.ID.ValueString(), at...); next.Replaces {
 		p.replaces(p.State)
-		p.refuseSuspendedReplacement()
 	} else {
 		next.Forces = forces
 		p.warnUnknownAccount()
@@ -104,8 +101,8 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 
 // forApply is what a plan leaves for its apply.
 type forApply struct {
-	// Owned is what the configuration owns once all steps are done.
-	Owned ownership `json:"owned"`
+	// Metadata is what the configuration owns of custom_metadata once all steps are done.
+	Metadata metadata.Owned `json:"custom_metadata"`
 	// Steps are the transitions that the plan shows.
 	Steps []string `json:"steps"`
 	// Forces are the arguments that only a new subscription can have, in a plan that may not ask for one any more: they
@@ -121,7 +118,7 @@ type forApply struct {
 
 // creation is what the service may have come to reject by the time of the apply.
 type creation struct {
-	// BillingAccountID is an account that the plan has found active; "" for one that it could not check.
+	// BillingAccountID is "" for an account that the plan does not know yet.
 	BillingAccountID string `json:"billing_account_id,omitempty"`
 	TrialEnd         string `json:"trial_end,omitempty"`
 }
@@ -131,8 +128,9 @@ type planning struct {
 	*object.Plan[model]
 	ctx context.Context //nolint:containedctx // a planning lives as long as one call
 	r   *Resource
-	// own is what the configuration owns before the apply, next what it owns after it.
-	own, next ownership
+	// own is what the configuration owns before the apply, and metadata what it owns of custom_metadata after it.
+	own      ownership
+	metadata metadata.Owned
 	// asked are the transitions that the plan needs.
 	asked []string
 	// otherItems says that items have to be sent.
@@ -197,22 +195,13 @@ func (p *planning) plannedUpdate() {
 	if samePause(m.Pause, state.Pause) {
 		m.Pause = state.Pause
 	}
-	p.next = ownedBy(config)
-	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Plan(metadata.Planning{
+	m.CustomMetadata, m.EffectiveCustomMetadata, p.metadata = p.own.Metadata.Plan(metadata.Planning{
 		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
 		Mode: m.CustomMetadataMode, Defaults: p.r.Defaults(), Object: state.displayName()}, p.Diags)
 	p.otherItems = p.planItems()
 	m.PlanChange = p.planChange()
 	p.refuseNeither()
 	p.planTransitions()
-	p.next.Pending, p.next.Recorded = p.own.Pending, p.own.Recorded
-	if !m.Pause.IsNull() {
-		p.next.PausedUntil = p.own.PausedUntil
-		if _, resumesAt := pauseFields(m.Pause); p.pauseDiffers() {
-			p.next.PausedUntil = resumesAt.ValueString()
-		}
-	}
-	p.next.ItemsAsListed = p.own.itemsAsListed() && !p.otherItems
 }
 
 // clearGivenUp clears what the configuration has given up. What it never named stays.
@@ -296,11 +285,8 @@ type ownership struct {
 	// Arguments are those of clearable that the configuration named when it was last applied. If removed, they are
 	// cleared; what was never named is left as it is.
 	Arguments []string `json:"arguments,omitempty"`
-	// ItemsAsListed says that the items in the state are worded by the service, as an import found them, and no
-	// configuration has changed them since: an amount that the configuration does not name may then be the price's own.
-	ItemsAsListed bool `json:"items_as_listed,omitempty"`
 	// Items are those that the configuration named when it was last applied, so that a plan can name which ones others
-	// have added.
+	// have added, and knows which amounts are not the prices' own.
 	Items []string `json:"items,omitempty"`
 	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
 	// fulfilled.
@@ -329,7 +315,8 @@ const (
 var clearable = []string{argCancelAtPeriodEnd, argCancellationReason, argCollectionMethod, argItems,
 	argNfeIssuancePolicy}
 
-// ownedBy is what applying config establishes, without its custom_metadata.
+// ownedBy is what applying config establishes, without its custom_metadata. config is the bare one of the apply: in the
+// plan, an argument under ignore_changes looks configured, and must not become owned by that.
 func ownedBy(config model) ownership {
 	o := ownership{Items: itemKeys(config.Items), Reason: config.CancellationReason.ValueString()}
 	for _, name := range clearable {
@@ -337,22 +324,6 @@ func ownedBy(config model) ownership {
 			o.Arguments = append(o.Arguments, name)
 		}
 	}
-	return o
-}
-
-// namedBy leaves out what o would newly own and raw does not name. raw is the configuration without ignore_changes: an
-// argument that is ignored looks configured to a plan, and must not become owned by that.
-func (o ownership) namedBy(raw, before ownership) ownership {
-	o.Arguments = slices.DeleteFunc(slices.Clone(o.Arguments), func(name string) bool {
-		return !raw.had(name) &&
-			!before.had(name)
-	})
-	if !o.had(argCancellationReason) {
-		o.Reason = ""
-	}
-	o.Items = slices.DeleteFunc(slices.Clone(o.Items), func(key string) bool {
-		return !slices.Contains(raw.Items, key) && !slices.Contains(before.Items, key)
-	})
 	return o
 }
 
@@ -370,9 +341,6 @@ func (o ownership) pausedUntil(resumesAt value.DateTime) bool {
 
 // applied reports whether a configuration was applied to the subscription since it was imported.
 func (o ownership) applied() bool { return o.Metadata.Object != nil }
-
-// itemsAsListed reports whether the state writes the items as the service lists them.
-func (o ownership) itemsAsListed() bool { return !o.applied() || o.ItemsAsListed }
 
 func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))

@@ -1,11 +1,11 @@
 package subscription
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,20 +18,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
-// Names of the resource type of billing accounts, and of what a subscription belongs to: only a new one can belong to
-// something else.
 const (
 	argBillingAccountID = "billing_account_id"
 	accountTypeName     = "billing_account"
+	// accountActive is the status of an account that takes new subscriptions (wire contract: suspended billing account).
+	accountActive = "active"
 )
 
+// belongsTo are the arguments of which only a new subscription can have other values.
 var belongsTo = []string{argBillingAccountID, "company_id", "product_group_id"}
-
-// Statuses of an account. Only an active one takes a new subscription (wire contract: suspended billing account).
-const (
-	accountActive    = "active"
-	accountSuspended = "suspended"
-)
 
 // forces lists the arguments that only a new subscription can have as they are planned. A value that is not known yet
 // forces nothing: most often it turns out the same. The exception is the id of an account that the same run replaces.
@@ -55,98 +50,66 @@ func (p *planning) replaces(present model) {
 	title := present.title()
 	if p.own.Imported {
 		p.Diags.AddError(title+" is imported, and an import replaces nothing",
-			fmt.Sprintf("%s has billing_account_id %s, company_id %s and product_group_id %s. This plan imports it and "+
-				"replaces it: it would be canceled, and a new one would charge. Write what the subscription has and "+
-				"apply the import; the next plan may replace it.", title, present.BillingAccountID, present.CompanyID,
-				present.ProductGroupID))
+			fmt.Sprintf("This plan imports it and replaces it: it would be canceled, and a new one would charge. Write what it "+
+				"has (billing_account_id %s, company_id %s, product_group_id %s) and apply the import; the next plan may "+
+				"replace it.", present.BillingAccountID, present.CompanyID, present.ProductGroupID))
 		return
 	}
 	refuseDestroy(present, p.Diags)
 	if at := present.DeletionPolicy.ValueString(); at == object.PolicyAbandon || at == policyCancelAtPeriodEnd {
 		p.Diags.AddAttributeError(path.Root(object.PolicyName), title+" would charge next to the new one",
-			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
-				"to the new one. To replace it, set deletion_policy = \"cancel\" and apply that first. To have both, "+
-				"write the new one in a separate block.", present.displayName(), at))
+			fmt.Sprintf("This plan replaces it, and it was applied with deletion_policy = %q: it would continue. To replace "+
+				"it, set deletion_policy = \"cancel\" and apply that first. To have both, write the new one in a separate "+
+				"block.", at))
 	}
 	if !p.Diags.HasError() {
 		p.Diags.AddWarning(title+" is canceled and billed again as a new one",
-			fmt.Sprintf("This plan replaces %s: the apply cancels it immediately and not at the end of its period "+
-				"(%s), and creates another one, which is billed from its start, or from the end of its trial%s. What was "+
-				"charged is not refunded, and invoices that exist stay due.", present.displayName(), present.periodEnd(),
-				present.charge()))
-	}
-}
-
-// refuseSuspendedReplacement rejects a subscription that follows its account, which is replaced by a suspended one.
-func (p *planning) refuseSuspendedReplacement() {
-	id := p.State.BillingAccountID.ValueString()
-	account, _ := object.Noted[object.PlannedStatus](p.Run, accountTypeName, id)
-	if p.Planned.BillingAccountID.IsUnknown() && account.Configured.ValueString() == accountSuspended {
-		p.refuseAccount(fmt.Sprintf("that replaces %q", id), "is suspended by this plan. Use another one, or leave it active")
+			fmt.Sprintf("The apply cancels it immediately and not at the end of its period (%s), and creates another one, "+
+				"which is billed from its start, or from the end of its trial%s. What was charged is not refunded, and invoices "+
+				"that exist stay due.", present.periodEnd(), present.charge()))
 	}
 }
 
 // warnUnknownAccount warns that a subscription is not moved to an account that this apply creates.
 func (p *planning) warnUnknownAccount() {
-	if p.State.Status.ValueString() == statusCanceled || !p.Planned.BillingAccountID.IsUnknown() {
+	if p.State.Status.ValueString() != statusCanceled && p.Planned.BillingAccountID.IsUnknown() {
+		p.Diags.AddAttributeWarning(path.Root(argBillingAccountID), p.State.title()+" moves to another account only with a "+
+			"second apply", fmt.Sprintf("billing_account_id is only known after apply. If it turns out to be another account "+
+			"than %q, the apply stops before it sends anything for the subscription. Plan again: the account is known then, "+
+			"and the plan shows the replacement.", p.State.BillingAccountID.ValueString()))
+	}
+}
+
+// checkAccount rejects a replacement on an account that takes no new subscription: the present one would be canceled
+// before the service rejects the new one. A creation that replaces nothing finds that out by itself.
+func (p *planning) checkAccount() {
+	id := p.Planned.BillingAccountID
+	if !p.Replaces || id.IsUnknown() || p.client == nil || p.InApply() || p.Diags.HasError() {
 		return
 	}
-	p.Diags.AddAttributeWarning(path.Root(argBillingAccountID), p.State.title()+" moves to another account only with a "+
-		"second apply", fmt.Sprintf("billing_account_id is only known after apply. If it turns out to be another account "+
-		"than %q, as one that this plan creates is, the apply creates the account and then stops, before it sends "+
-		"anything for the subscription. Plan again: the account is known then, and the plan shows the replacement.",
-		p.State.BillingAccountID.ValueString()))
+	if wrong := readAccount(p.ctx, p.client, id.ValueString(), p.Diags); wrong != "" {
+		p.refused(argBillingAccountID, "it cannot be created on its billing account", "This plan creates %s on %s. "+
+			"Nothing was changed.", p.Planned.displayName(), wrong)
+	}
 }
 
-// checkAccount rejects a new subscription on an account that takes none: one that this plan suspends, or that is not
-// active and stays so. It reports whether it has found the account active.
-func (p *planning) checkAccount() bool {
-	if p.Planned.BillingAccountID.IsUnknown() || p.Diags.HasError() {
-		return false
-	}
-	id := p.Planned.BillingAccountID.ValueString()
-	planned, _ := object.Noted[object.PlannedStatus](p.Run, accountTypeName, id)
-	switch {
-	case planned.Changes && planned.Configured.ValueString() == accountSuspended:
-		p.refuseAccount(strconv.Quote(id), "is suspended by this plan. Use another one, or leave it active")
-	case planned.Changes || p.client == nil || p.InApply():
-	default:
-		// A read may lag behind the creation of the account, so that one that does not exist is only proof enough where
-		// something would be canceled before.
-		wrong, active := readAccount(p.ctx, p.client, id, p.Replaces, p.Diags)
-		if wrong != "" {
-			p.refuseAccount(strconv.Quote(id), wrong)
-		}
-		return active
-	}
-	return false
-}
-
-// readAccount returns why the account takes no new subscription, "" where it does or that is not known.
-func readAccount(ctx context.Context, client *billing.Service, id string, replaces bool,
-	diags *diag.Diagnostics) (wrong string, active bool) {
+// readAccount names the account and why it takes no new subscription; "" where it does, or that is not known.
+func readAccount(ctx context.Context, client *billing.Service, id string, diags *diag.Diagnostics) string {
+	name := fmt.Sprintf("the billing account %q", id)
 	account, err := client.GetBillingAccount(ctx, id)
 	e, responded := api.AsError(err)
 	switch {
-	case api.IsNotFound(err) && !replaces:
 	case api.IsNotFound(err):
-		return "does not exist: no billing account of the token's organization has this id. Correct it; if it is the id " +
-			"of a customer, use its billing_account_id", false
+		return name + ", which does not exist: no billing account of the token's organization has this id. Correct it; " +
+			"if it is the id of a customer, use its billing_account_id"
 	case responded && e.Status == http.StatusForbidden: // a token that may not read accounts may still create
 	case err != nil:
-		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: fmt.Sprintf("the billing account %q", id)})
-	case account.Status == accountActive:
-		return "", true
-	default:
-		return fmt.Sprintf("is %s and takes no new subscription. Use another one, or reactivate it and apply that first",
-			account.Status), false
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: name})
+	case account.Status != accountActive:
+		return fmt.Sprintf("%s, which is %s and takes no new subscription. Use another one, or reactivate it and apply "+
+			"that first", name, account.Status)
 	}
-	return "", false
-}
-
-func (p *planning) refuseAccount(account, wrong string) {
-	p.refused(argBillingAccountID, "it cannot be created on its billing account", "This plan creates %s on the billing "+
-		"account %s, which %s. Nothing was changed.", p.Planned.displayName(), account, wrong)
+	return ""
 }
 
 // refuseDoomed asks once more, before the present subscription is canceled, for what would make the service reject the
@@ -154,17 +117,15 @@ func (p *planning) refuseAccount(account, wrong string) {
 func (w *work) refuseDoomed(ctx context.Context, next creation) {
 	wrong, at := "", argBillingAccountID
 	if next.BillingAccountID != "" {
-		if wrong, _ = readAccount(ctx, w.Client, next.BillingAccountID, true, w.Diags); wrong != "" {
-			wrong = fmt.Sprintf("The billing account %q %s", next.BillingAccountID, wrong)
-		}
+		wrong = readAccount(ctx, w.Client, next.BillingAccountID, w.Diags)
 	}
 	if wrong == "" && past(ctx, w.Client, next.TrialEnd) {
-		wrong, at = fmt.Sprintf("trial_end %q has passed", next.TrialEnd), "trial_end"
+		wrong, at = fmt.Sprintf("a trial_end that has passed, %q", next.TrialEnd), "trial_end"
 	}
 	if wrong != "" {
 		w.Diags.AddAttributeError(path.Root(at), w.State.title()+" is not canceled, because its replacement would fail",
-			fmt.Sprintf("%s. This has changed since the plan, which cancels %s and creates a new one. Nothing was "+
-				"changed. Plan again.", wrong, w.State.displayName()))
+			fmt.Sprintf("The new one would be created with %s. This has changed since the plan. Nothing was changed. Plan "+
+				"again.", wrong))
 	}
 }
 
@@ -175,20 +136,18 @@ func refuseForced(forces []string, plan, state model, diags *diag.Diagnostics) {
 		if name == "status" {
 			name = "on_external_cancel"
 		}
-		before, now := state.get(name), plan.get(name)
 		diags.AddAttributeError(path.Root(name), "The plan did not show that "+state.displayName()+" is replaced",
-			fmt.Sprintf("%s of %s was not known in the plan. It is %s and turned out to be %s, which only a new "+
-				"subscription can have: this one would be canceled, and the new one would charge. Nothing was "+
-				"changed. Plan again: the value is known then, and the plan shows the replacement.", name,
-				state.displayName(), before, now))
+			fmt.Sprintf("%s was not known in the plan. It is %s and turned out to be %s, which only a new subscription can "+
+				"have: this one would be canceled, and the new one would charge. Nothing was changed. Plan again: the value is "+
+				"known then, and the plan shows the replacement.", name, state.get(name), plan.get(name)))
 	}
 }
 
 // refuseDestroy reports what keeps the subscription from being canceled.
 func refuseDestroy(state model, diags *diag.Diagnostics) {
-	cancels := state.DeletionPolicy.ValueString() == policyCancel ||
-		state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
-	if cancels && state.AllowCancel.Equal(types.BoolValue(false)) && state.Status.ValueString() != statusCanceled {
+	policy := state.DeletionPolicy.ValueString()
+	if (policy == policyCancel || policy == policyCancelAtPeriodEnd) && state.AllowCancel.Equal(types.BoolValue(false)) &&
+		state.Status.ValueString() != statusCanceled {
 		diags.AddAttributeError(path.Root("allow_cancel"), state.title()+" may not be canceled",
 			"It has allow_cancel = false, so the API would reject the cancellation. Nothing was changed. Set "+
 				"allow_cancel = true and apply that first, or set deletion_policy = \"abandon\" to remove it from the "+
@@ -199,23 +158,20 @@ func refuseDestroy(state model, diags *diag.Diagnostics) {
 // warnCharges reports what a destroyed subscription still charges, and what destroying with cancel_at_period_end means
 // for the objects that it needs.
 func warnCharges(state model, diags *diag.Diagnostics) {
-	if state.Status.ValueString() == statusCanceled {
-		return
-	}
 	at := path.Root(object.PolicyName)
-	switch state.DeletionPolicy.ValueString() {
-	case policyCancel:
+	switch policy := state.DeletionPolicy.ValueString(); {
+	case state.Status.ValueString() == statusCanceled:
+	case policy == policyCancel:
 		diags.AddAttributeWarning(at, state.title()+" is canceled immediately",
 			fmt.Sprintf("The apply cancels it, and not at the end of its period (%s). No further period is charged%s. What "+
 				"was charged is not refunded, and invoices that exist stay due. To let the period end first, set "+
 				"deletion_policy = \"cancel_at_period_end\" and apply that before destroying.", state.periodEnd(),
 				state.charge()))
-	case policyCancelAtPeriodEnd:
+	case policy == policyCancelAtPeriodEnd:
 		diags.AddAttributeWarning(at, state.title()+" runs until the end of its period",
-			fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": it leaves the state now and runs until %s. Until then "+
-				"it can be charged%s; no further period is. Until then the service does not delete its customer. Destroy "+
-				"the customer after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
-				"immediately.", state.periodEnd(), state.charge()))
+			fmt.Sprintf("It leaves the state now and runs until %s. Until then it can be charged%s, and the service does not "+
+				"delete its customer. Destroy the customer after that date, or set deletion_policy = \"cancel\", apply that, and "+
+				"destroy everything immediately.", state.periodEnd(), state.charge()))
 	}
 }
 
@@ -228,42 +184,38 @@ func (p *planning) planCanceled() string {
 	// Nothing can be wrong with a change that is not made.
 	p.client, p.Diags = nil, &diag.Diagnostics{}
 	p.plannedUpdate()
-	p.asked, p.next, p.Diags = nil, p.own, diags
+	p.asked, p.Diags = nil, diags
 	changed := p.takeOver()
 
-	at := path.Root("on_external_cancel")
+	at, title := path.Root("on_external_cancel"), p.State.title()+" is canceled"
 	what := "It is canceled at the service since " + p.State.CanceledAt.ValueString() + "."
 	// Where this configuration has asked for the end, it is no news.
 	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
 	switch mode := p.Planned.OnExternalCancel.ValueString(); {
 	case mode == externalCancelRecreate && p.own.Imported:
-		what += " The run that imports it does not create another one; the next plan does, because on_external_cancel " +
-			"is \"recreate\"."
+		what += " The run that imports it does not create another one; the next plan does."
 		asked = false
 	case mode == externalCancelRecreate:
 		p.Planned.Status = types.StringUnknown()
-		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled: a new subscription will be billed",
-			what+" Because on_external_cancel is \"recreate\", this plan creates a new subscription, which charges "+
-				"from its start, or from the end of its trial. To leave it canceled, set on_external_cancel = "+
-				"\"keep\", or remove the block.")
+		p.Diags.AddAttributeWarning(at, title+": a new subscription will be billed", what+" This plan creates a new "+
+			"subscription, which charges from its start, or from the end of its trial. To leave it canceled, set "+
+			"on_external_cancel = \"keep\", or remove the block.")
 		return "status"
 	case mode == externalCancelError && !asked:
-		p.Diags.AddAttributeError(at, p.State.title()+" is canceled, and on_external_cancel is \"error\"",
-			what+" To continue, set on_external_cancel to \"keep\" (leave it canceled) or \"recreate\" "+
-				"(create a new subscription), or remove the block. To destroy everything "+
-				"nevertheless, run terraform destroy -refresh=false.")
+		p.Diags.AddAttributeError(at, title+", and on_external_cancel is \"error\"", what+" To continue, set "+
+			"on_external_cancel to \"keep\" (leave it canceled) or \"recreate\" (create a new subscription), or remove the "+
+			"block. To destroy everything nevertheless, run terraform destroy -refresh=false.")
 		return ""
-	case asked:
-	default:
-		what += " It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". Set it " +
-			"to \"recreate\" for a new subscription, or remove the block."
+	case !asked:
+		what += " It is kept in the state, and nothing is created again. Set on_external_cancel to \"recreate\" for a new " +
+			"subscription, or remove the block."
 	}
 	if len(changed) > 0 {
 		what += fmt.Sprintf(" A canceled subscription cannot be changed: the change of %s has no effect at the service, "+
 			"and only the state takes it over.", strings.Join(changed, ", "))
 	}
 	if !asked || len(changed) > 0 {
-		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled", what)
+		p.Diags.AddAttributeWarning(at, title, what)
 	}
 	return ""
 }
@@ -305,12 +257,7 @@ func (m model) withArgumentsOf(prior model) model {
 }
 
 // periodEnd is the end of the period for a message.
-func (m model) periodEnd() string {
-	if end := m.CurrentPeriodEnd.ValueString(); end != "" {
-		return end
-	}
-	return "which the service does not name"
-}
+func (m model) periodEnd() string { return cmp.Or(m.CurrentPeriodEnd.ValueString(), "not known") }
 
 // charge is the amount of a period as the state knows it, for the end of a clause; "" where it does not.
 func (m model) charge() string {

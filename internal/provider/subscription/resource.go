@@ -89,7 +89,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
-	own := ownedBy(begun.Plan).namedBy(ownedBy(begun.Config), ownership{})
+	own := ownedBy(begun.Config)
 	own.Metadata = desired
 	w := working(begun, own)
 	w.body = w.Plan.body(model{})
@@ -116,7 +116,15 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	begun, ok := r.BeginUpdate(ctx, req, resp)
 	w := working(begun, object.Owned[ownership](ctx, begun.Private, begun.Diags))
 	planned := object.Planned[forApply](ctx, w.Private, w.Diags)
-	w.asked, w.next = planned.Steps, planned.Owned.namedBy(ownedBy(w.Config), w.own)
+	w.asked, w.next = planned.Steps, w.own
+	if w.State.Status.ValueString() != statusCanceled { // of which nothing changes but the state
+		w.next = ownedBy(w.Config)
+		w.next.Metadata, w.next.Pending, w.next.PausedUntil = planned.Metadata, w.own.Pending, w.own.PausedUntil
+		if !samePause(w.Plan.Pause, w.State.Pause) {
+			_, resumesAt := pauseFields(w.Plan.Pause)
+			w.next.PausedUntil = resumesAt.ValueString()
+		}
+	}
 	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata.ValueString()
 	refuseForced(planned.Forces, w.Plan, w.State, w.Diags)
 	if !ok || w.Diags.HasError() || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
@@ -215,10 +223,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		state = state.preserve(prior, remote, own)
 	}
 	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
-		state.Items, _, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
-		if forbidsItems(err) {
-			warnForbidden(err, "the items of "+prior.displayName(), &resp.Diagnostics)
-			err = nil
+		listed, known, unread := client.SubscriptionItems(ctx, prior.ID.ValueString())
+		switch {
+		case forbidsItems(unread):
+			warnForbidden(unread, "the items of "+prior.displayName(), &resp.Diagnostics)
+		case known:
+			state.Items = seenItems(prior.Items, listed)
+		default:
+			err = unread // without one, the service lists no items
 		}
 	}
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // transition is one kind of change to a subscription at the service: a row of the table that plan and apply share.
@@ -117,7 +118,7 @@ var (
 		Fields: map[string]string{"timing": "plan_change.timing", "reason": "plan_change.reason"}}, send: (*work).changePlan}
 	itemsRequest = request{verb: "change the items of", blame: object.Blame{Argument: argItems}, send: (*work).syncItems,
 		owns: func(o *ownership, next ownership) {
-			o.ItemsAsListed, o.Items = next.ItemsAsListed, next.Items
+			o.Items = next.Items
 			if next.had(argItems) {
 				o.Arguments = union(o.Arguments, []string{argItems})
 			}
@@ -242,10 +243,9 @@ func (p *planning) hastens() string {
 
 func (p *planning) refuseRemovalLater() {
 	if timing, _ := p.Planned.planChange(); timing == timingEndOfPeriod {
-		p.refused("plan_change", "the plan cannot be removed at the end of the period", "plan_id is removed from the "+
-			"configuration of %s, and plan_change.timing is \"end_of_period\". The service can only begin another plan "+
-			"with the next period, not end one without another. Set plan_change.timing = \"immediate\" to bill the items "+
-			"alone from now on, or keep plan_id.", p.State.displayName())
+		p.refused("plan_change", "the plan cannot be removed at the end of the period", "The service can only begin another "+
+			"plan with the next period, not end one without another. Set plan_change.timing = \"immediate\" to bill the items "+
+			"alone from now on, or keep plan_id.")
 	}
 }
 
@@ -253,25 +253,23 @@ func (p *planning) refuseRemovalLater() {
 func (p *planning) refuseNothingBilled() {
 	if m := p.Planned; !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 && m.CurrentPlanID.IsNull() &&
 		!m.PlanID.IsNull() {
-		p.refused(argItems, "nothing would be billed until the plan begins", "%s runs without a plan, and the plan %q "+
-			"begins with the next period (after %s). Until then the subscription is billed by its items, so the service "+
-			"does not remove them. Keep items until current_plan_id shows the plan, or set plan_change.timing = "+
-			"\"immediate\".", m.title(), m.PendingPlanID.ValueString(), p.State.CurrentPeriodEnd.ValueString())
+		p.refused(argItems, "nothing would be billed until the plan begins", "No plan runs, and the plan %q begins with the "+
+			"next period (after %s). Until then the subscription is billed by its items. Keep items until current_plan_id "+
+			"shows the plan, or set plan_change.timing = \"immediate\".", m.PendingPlanID.ValueString(), p.State.periodEnd())
 	}
 }
 
 func (p *planning) refusePause() {
 	if !p.Planned.Pause.IsUnknown() && p.Planned.AllowPause.Equal(types.BoolValue(false)) {
-		p.refused("pause", "it may not be paused", "%s has allow_pause = false, so the API would reject "+
-			"the pause. Remove pause, or set allow_pause = true.", p.Planned.title())
+		p.refused("pause", "it may not be paused", "It has allow_pause = false, so the API would reject the pause. Remove "+
+			"pause, or set allow_pause = true.")
 	}
 }
 
 func (p *planning) refuseEnd() {
 	if !p.Planned.CancelAtPeriodEnd.IsUnknown() && p.Planned.AllowCancel.Equal(types.BoolValue(false)) {
-		p.refused(argCancelAtPeriodEnd, "it may not be canceled", "%s has allow_cancel = false, so the "+
-			"API would reject the cancellation. Remove cancel_at_period_end, or set allow_cancel = true.",
-			p.Planned.title())
+		p.refused(argCancelAtPeriodEnd, "it may not be canceled", "It has allow_cancel = false, so the API would reject the "+
+			"cancellation. Remove cancel_at_period_end, or set allow_cancel = true.")
 	}
 }
 
@@ -309,12 +307,16 @@ func (p *planning) pauseOver() bool {
 	return p.past(resumesAt)
 }
 
-// resumes reports whether a pause that runs has to end. One that is not known yet may become none.
+// resumes reports whether a pause that runs has to end. One that is not known yet may become none. The pause in the
+// state may be one that is fulfilled, and some services show a pause without the status.
 func (p *planning) resumes() bool {
+	_, until := pauseFields(p.State.Pause)
+	if p.State.Pause.IsNull() || p.State.Status.ValueString() != statusPaused && p.past(until) {
+		return false
+	}
 	pause := p.Planned.Pause
 	_, resumesAt := pauseFields(pause)
-	none := pause.IsNull() || pause.IsUnknown() || resumesAt.IsUnknown()
-	return p.State.pauseRuns() && (none || p.pauseDiffers() && p.pauseOver())
+	return pause.IsNull() || pause.IsUnknown() || resumesAt.IsUnknown() || p.pauseDiffers() && p.pauseOver()
 }
 
 // requests are those of the transitions that the plan shows.
@@ -445,21 +447,14 @@ type pending struct {
 }
 
 func (p pending) holds(s *billing.Subscription) bool {
-	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, runs(s)) && s.CurrentPeriodEnd == p.PeriodEnd
+	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, value.OrEmpty(s.PlanID)) &&
+		s.CurrentPeriodEnd == p.PeriodEnd
 }
 
 // noted is the pending change to remember after s was the response to a change to the plan to.
 func noted(s *billing.Subscription, to, timing string) pending {
-	if timing != timingEndOfPeriod || same.ID(to, runs(s)) || s.PendingPlanID() != "" {
+	if timing != timingEndOfPeriod || same.ID(to, value.OrEmpty(s.PlanID)) || s.PendingPlanID() != "" {
 		return pending{}
 	}
-	return pending{From: runs(s), To: to, PeriodEnd: s.CurrentPeriodEnd}
-}
-
-// runs is the plan that runs now, "" for none.
-func runs(s *billing.Subscription) string {
-	if s.PlanID == nil {
-		return ""
-	}
-	return *s.PlanID
+	return pending{From: value.OrEmpty(s.PlanID), To: to, PeriodEnd: s.CurrentPeriodEnd}
 }

@@ -1,7 +1,12 @@
 package billing
 
 import (
+	"cmp"
+	"net/http"
+	"reflect"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -32,26 +37,11 @@ type billingAccount struct {
 }
 
 // embeddedCustomer is the customer loaded with a billing account. Its kind has
-// its own words: individual and company.
+// its own words: individual and company. The two fields of the same names hide those that it does not have.
 type embeddedCustomer struct {
-	ID             string           `json:"id"`
-	ExternalID     *string          `json:"external_id"`
-	Name           string           `json:"name"`
-	Nickname       *string          `json:"nickname"`
-	LegalName      *string          `json:"legal_name"`
-	DocumentType   *string          `json:"document_type"`
-	DocumentNumber *string          `json:"document_number"`
-	Kind           *string          `json:"kind"`
-	Birthday       *string          `json:"birthday"`
-	Notes          *string          `json:"notes"`
-	Addresses      []address        `json:"addresses"`
-	Phones         []contact        `json:"phones"`
-	Emails         []contact        `json:"emails"`
-	Websites       []contact        `json:"websites"`
-	Tags           []string         `json:"tags"`
-	CustomMetadata object           `json:"custom_metadata"`
-	CreatedAt      server.Timestamp `json:"created_at"`
-	UpdatedAt      server.Timestamp `json:"updated_at"`
+	customer
+	PublicID *string `json:"public_id,omitempty"`
+	Metadata object  `json:"metadata,omitempty"`
 }
 
 // AccountRow is a billing account as the tables keep it, its customer by id.
@@ -72,6 +62,9 @@ const (
 	accountSuspended = "suspended"
 	AccountClosed    = "closed"
 )
+
+// Owner implements server.Owned.
+func (r AccountRow) Owner() string { return r.Organization }
 
 // externalKey takes part in the index of external ids until the account is
 // closed (wire contract: external_id of a closed object).
@@ -105,47 +98,10 @@ func (s *Service) loaded(c *server.Call, tx *store.Tx, row AccountRow, lean bool
 }
 
 func embed(u customer) *embeddedCustomer {
-	return &embeddedCustomer{
-		ID: u.ID, ExternalID: u.ExternalID, Name: u.Name, Nickname: u.Nickname,
-		LegalName: u.LegalName, DocumentType: u.DocumentType, DocumentNumber: u.DocumentNumber,
-		Kind: embeddedKind(u.Kind), Birthday: u.Birthday, Notes: u.Notes,
-		Addresses: u.Addresses, Phones: u.Phones, Emails: u.Emails, Websites: u.Websites,
-		Tags: u.Tags, CustomMetadata: u.CustomMetadata,
-		CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
+	if u.Kind != nil {
+		u.Kind = new(map[string]string{"natural": "individual", "juridical": "company"}[*u.Kind])
 	}
-}
-
-// customerKind is the inverse of embeddedKind.
-func customerKind(kind *string) *string {
-	if kind == nil {
-		return nil
-	}
-	word := "natural"
-	if *kind == "company" {
-		word = "juridical"
-	}
-	return &word
-}
-
-func embeddedKind(kind *string) *string {
-	if kind == nil {
-		return nil
-	}
-	word := "individual"
-	if *kind == "juridical" {
-		word = "company"
-	}
-	return &word
-}
-
-// findAccount returns the account that the path names. That of another
-// organization does not exist.
-func (s *Service) findAccount(c *server.Call, tx *store.Tx) (AccountRow, error) {
-	row, ok := s.Accounts.Get(tx, c.Path["id"])
-	if !ok || row.Organization != c.Organization {
-		return AccountRow{}, server.ErrNotFound
-	}
-	return row, nil
+	return &embeddedCustomer{customer: u}
 }
 
 // modified is when the response last changed, the customer inside included.
@@ -154,4 +110,265 @@ func (a billingAccount) modified() time.Time {
 		return a.Customer.UpdatedAt.Time
 	}
 	return a.UpdatedAt.Time
+}
+
+// The terms of an account (service description, Recurring billing §8). The
+// account that comes with a new customer may have 0 as well (§4 Customer create).
+const (
+	leastPaymentTerms = 1
+	mostPaymentTerms  = 90
+)
+
+var (
+	accountFields = server.Shape{
+		"billing_email":      server.Email,
+		"payment_terms_days": server.IntegerBetween(leastPaymentTerms, mostPaymentTerms),
+		"auto_collection":    server.Boolean,
+		"custom_metadata":    server.FreeObject,
+	}
+	// customerReference names an existing customer, by id or external code, or describes a new one. kind has the
+	// account's words here, not those of the customer resource.
+	customerReference = server.ObjectOf(customerFields.And(server.Shape{
+		"id":   server.Filled,
+		"kind": server.Nullable(server.OneOf("individual", "company")),
+	}, ""))
+	accountCreate = server.Form{Required: []string{"customer"}, Shape: accountFields.And(server.Shape{
+		"external_id": server.Filled,
+		"customer":    customerReference,
+	}, "an update", "custom_metadata_mode")}
+	// name, email, phone and address change the customer.
+	accountUpdate = server.Form{Shape: accountFields.And(server.Shape{
+		"external_id": server.Nullable(server.Filled),
+		"name": server.Both(server.Filled, server.TextWhere("must have 1 to 255 characters",
+			func(s string) bool { return utf8.RuneCountInString(s) <= 255 })),
+		"email":                server.Email,
+		"phone":                server.Filled,
+		"address":              server.ObjectOf(addressFields),
+		"custom_metadata_mode": metadataMode,
+	}, "a create", "customer")}
+	// accountReason is why an account is suspended, reactivated or closed, and a manual invoice made. The audit log it
+	// goes to is not part of the sandbox; the request log holds it.
+	accountReason = server.Form{Shape: server.Shape{"reason": server.Text}, Optional: true}
+)
+
+// locate returns the customer that a reference means, and whether there is
+// one (wire contract: a customer reference).
+func (s *Service) locate(c *server.Call, tx *store.Tx, reference server.Body) (CustomerRow, bool, error) {
+	if id := server.Sent[string](reference, "id"); id != nil {
+		row, ok := s.Customers.Get(tx, server.CanonicalID(*id))
+		if ok && row.Owner() == c.Organization {
+			return row, true, nil
+		}
+		row, ok = s.customerByCode(c, tx, id)
+		if !ok {
+			return CustomerRow{}, false, server.Invalid(server.Problems{"customer.id": "no customer has it"})
+		}
+		return row, true, nil
+	}
+	if row, ok := s.customerByCode(c, tx, server.Sent[string](reference, "external_id")); ok {
+		return row, true, nil
+	}
+	if number := server.Sent[string](reference, "document_number"); number != nil {
+		for _, row := range s.customers().Rows(c, tx) {
+			if row.Customer.hasDocument(*number) {
+				return row, true, nil
+			}
+		}
+	}
+	return CustomerRow{}, false, nil
+}
+
+func (s *Service) customerByCode(c *server.Call, tx *store.Tx, code *string) (CustomerRow, bool) {
+	for _, row := range s.customerCodes.All(tx, externalKey(c.Organization, code)) {
+		return row, true
+	}
+	return CustomerRow{}, false
+}
+
+// with returns the account with the fields that were sent.
+func (a billingAccount) with(c *server.Call, in server.Body) billingAccount {
+	in.Into(&a, "customer", "custom_metadata")
+	a.CustomMetadata = updatedMetadata(c, a.CustomMetadata, in)
+	return a
+}
+
+// withPayer returns the account's customer after an update of the account.
+func (u customer) withPayer(in server.Body) customer {
+	u.Name = *cmp.Or(server.Sent[string](in, "name"), &u.Name)
+	u.Emails = promote(u.Emails, server.Sent[string](in, "email"))
+	u.Phones = promote(u.Phones, server.Sent[string](in, "phone"))
+	if first := server.Sent[address](in, "address"); first != nil {
+		u.Addresses = placeFirst(u.Addresses, *first)
+	}
+	return u
+}
+
+// placeFirst makes an address the first one (wire contract: address in an account
+// update). One that is there already moves, so that the same update sent twice
+// does nothing the second time.
+func placeFirst(addresses []address, first address) []address {
+	rest := slices.DeleteFunc(slices.Clone(addresses), func(a address) bool { return reflect.DeepEqual(a, first) })
+	return append([]address{first}, rest...)
+}
+
+// accounts are how the operations find and list billing accounts.
+func (s *Service) accounts() server.Kind[AccountRow, billingAccount] {
+	return server.Kind[AccountRow, billingAccount]{
+		Table: s.Accounts,
+		Show: func(c *server.Call, tx *store.Tx, r AccountRow) billingAccount {
+			return s.loaded(c, tx, r, c.Tolerance.LeanAccounts)
+		},
+		Updated: func(r AccountRow) server.Timestamp { return r.Account.UpdatedAt },
+		Filters: server.Filters[AccountRow]{
+			"external_id": func(_ *store.Tx, r AccountRow, want string) bool { return is(r.Account.ExternalID, want) },
+			"customer_id": func(_ *store.Tx, r AccountRow, want string) bool { return isID(&r.CustomerID, want) },
+			"status":      func(_ *store.Tx, r AccountRow, want string) bool { return r.Account.Status == want },
+			"search": func(tx *store.Tx, r AccountRow, text string) bool {
+				owner, _ := s.Customers.Get(tx, r.CustomerID)
+				return anyHolds(text, r.Account.ExternalID, r.Account.BillingEmail, &owner.Customer.Name)
+			},
+		},
+	}
+}
+
+// respondAccount returns an account with its customer, unless lean.
+func (s *Service) respondAccount(c *server.Call, tx *store.Tx, status int, row AccountRow, lean bool) server.Reply {
+	account := s.loaded(c, tx, row, lean)
+	return c.Single(status, account, account.modified())
+}
+
+// showAccount serves billing_accounts.get.
+func (s *Service) showAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
+	return s.respondAccount(c, tx, http.StatusOK, row, false), nil
+}
+
+// createAccount serves billing_accounts.create: an account of an existing
+// customer, or of a new one.
+func (s *Service) createAccount(c *server.Call, tx *store.Tx) (server.Reply, error) {
+	if err := claimExternalID(c, tx, s.accountCodes, ""); err != nil {
+		return server.Reply{}, err
+	}
+	described := server.Body(c.Sent["customer"].(map[string]any))
+	owner, found, err := s.locate(c, tx, described)
+	if err != nil {
+		return server.Reply{}, err
+	}
+	var email any
+	if !found {
+		if !described.Has("name") {
+			return server.Reply{}, server.Invalid(server.Problems{"customer.name": "is required for a new customer"})
+		}
+		if kind := server.Sent[string](described, "kind"); kind != nil {
+			described["kind"] = map[string]string{"individual": "natural", "company": "juridical"}[*kind]
+		}
+		owner, email = s.addCustomer(c, tx, described), described["email"]
+	}
+	if email == nil && len(owner.Customer.Emails) > 0 {
+		email = owner.Customer.Emails[0].Value
+	}
+	row := s.openAccount(c, tx, owner.Customer, c.Sent, email)
+	return s.respondAccount(c, tx, http.StatusCreated, row, false), nil
+}
+
+// openAccount creates an account. What was not sent has its default
+// (service description, Recurring billing §4 Billing account create); email is that of billing_email.
+func (s *Service) openAccount(c *server.Call, tx *store.Tx, owner customer, in server.Body, email any) AccountRow {
+	account := billingAccount{
+		ID:               s.Source.UUID(),
+		PublicID:         s.Source.UUID(),
+		Currency:         defaultCurrency,
+		PaymentTermsDays: defaultPaymentTerms,
+		AutoCollection:   true,
+		Status:           accountActive,
+		Metadata:         object{},
+		CreatedAt:        server.Timestamp{Time: c.Now},
+		UpdatedAt:        server.Timestamp{Time: c.Now},
+	}
+	if text, ok := email.(string); ok {
+		account.BillingEmail = &text
+	}
+	account = account.with(c, in)
+	row := AccountRow{Organization: c.Organization, CustomerID: owner.ID, Account: account}
+	s.Accounts.Put(tx, account.ID, row)
+	s.noteWriter(c, tx, account.ID, nil, account.CustomMetadata)
+	return row
+}
+
+// updateAccount serves billing_accounts.update, which changes the account's
+// customer too.
+func (s *Service) updateAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
+	if row.Account.Status == AccountClosed {
+		return server.Reply{}, errTransition.With("The billing account is closed.")
+	}
+	if err := claimExternalID(c, tx, s.accountCodes, row.Account.ID); err != nil {
+		return server.Reply{}, err
+	}
+	changed := row.Account.with(c, c.Sent)
+	if owner, ok := s.Customers.Get(tx, row.CustomerID); ok {
+		after := s.changeCustomer(c, tx, owner, owner.Customer.withPayer(c.Sent))
+		if after.UpdatedAt != owner.Customer.UpdatedAt {
+			changed.UpdatedAt = changed.UpdatedAt.Next(c.Now)
+		}
+	}
+	return s.changeAccount(c, tx, row, changed), nil
+}
+
+// changeAccount stores the changed account and returns it.
+func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, changed billingAccount) server.Reply {
+	if !reflect.DeepEqual(changed, row.Account) {
+		s.noteWriter(c, tx, changed.ID, row.Account.CustomMetadata, changed.CustomMetadata)
+		changed.UpdatedAt = row.Account.UpdatedAt.Next(c.Now)
+		row.Account = changed
+		s.Accounts.Put(tx, changed.ID, row)
+	}
+	return s.respondAccount(c, tx, http.StatusOK, row, c.Tolerance.LeanAccounts)
+}
+
+// deleteAccount serves billing_accounts.delete. It is rejected while a
+// subscription would be left without an account; the contract does not say so,
+// but an object is deleted with everything that depends on it, or not at all.
+func (s *Service) deleteAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
+	if s.isSubscribed(c, tx, row.Account.ID) {
+		return server.Reply{}, errAccountSubscribed
+	}
+	s.Accounts.Delete(tx, row.Account.ID)
+	return c.Deleted(), nil
+}
+
+// moveAccount serves an operation that moves an account to another status, or rejects. Subscriptions stay as they are
+// (wire contract: closing an account with live subscriptions).
+func (s *Service) moveAccount(step func(*billingAccount, *server.Call) error) server.Handler {
+	return server.On(s.accounts().Find, accountReason,
+		func(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
+			changed := row.Account
+			if err := step(&changed, c); err != nil {
+				return server.Reply{}, err
+			}
+			return s.changeAccount(c, tx, row, changed), nil
+		})
+}
+
+func (a *billingAccount) suspend(c *server.Call) error {
+	if a.Status != accountActive {
+		return errTransition.With("The billing account is " + a.Status + " already.")
+	}
+	a.Status, a.SuspendedAt = accountSuspended, &server.Timestamp{Time: c.Now}
+	a.SuspensionReason = server.Sent[string](c.Sent, "reason")
+	return nil
+}
+
+func (a *billingAccount) reactivate(*server.Call) error {
+	if a.Status != accountSuspended {
+		return errTransition.With("The billing account is not suspended.")
+	}
+	a.Status, a.SuspendedAt, a.SuspensionReason = accountActive, nil, nil
+	return nil
+}
+
+func (a *billingAccount) close(*server.Call) error {
+	if a.Status == AccountClosed {
+		return errTransition.With("The billing account is closed already.")
+	}
+	a.Status = AccountClosed
+	return nil
 }

@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"encoding/json"
 	"math"
 	"net/http"
 	"slices"
@@ -49,40 +48,52 @@ type listed[T any] struct {
 	Object       T      `json:"object"`
 }
 
-// catalogueInput is what a seed says of a plan, a product or a price.
-type catalogueInput struct {
-	ID                 string  `json:"id"` // made up where it is left out
-	ProductID          string  `json:"product_id"`
-	Name               *string `json:"name"`
-	Description        *string `json:"description"`
-	AmountCents        int64   `json:"amount_cents"`
-	UnitAmountSubcents int64   `json:"unit_amount_subcents"`
-	Currency           string  `json:"currency"`
-	BillingCycle       string  `json:"billing_cycle"`
-}
+// Owner implements server.Owned.
+func (l listed[T]) Owner() string { return l.Organization }
 
 var (
+	productForm = server.Form{Required: []string{"name"}, Shape: productShape}
+	planForm    = server.Form{Required: []string{"name", "amount_cents"}, Shape: productShape.And(server.Shape{
+		"amount_cents": server.IntegerBetween(0, math.MaxInt64/subcentsPerCent),
+		"currency":     server.Filled, "billing_cycle": billingCycles}, "")}
+	priceForm = server.Form{Required: []string{"product_id", "unit_amount_subcents"}, Shape: server.Shape{
+		"id": server.UUID, "product_id": server.UUID, "name": server.Nullable(server.Filled),
+		"unit_amount_subcents": server.IntegerFrom(0), "currency": server.Filled}}
 	productShape = server.Shape{"id": server.UUID, "name": server.Filled, "description": server.Nullable(server.Text)}
-	planShape    = productShape.And(server.Shape{"amount_cents": server.IntegerBetween(0, math.MaxInt64/subcentsPerCent),
-		"currency": server.Filled, "billing_cycle": billingCycles})
-	priceShape = server.Shape{"id": server.UUID, "product_id": server.UUID, "name": server.Nullable(server.Filled),
-		"unit_amount_subcents": server.IntegerFrom(0), "currency": server.Filled}
 )
 
-// readListed reads an element of the catalogue.
-func (s *Service) readListed(c *server.Call, shape server.Shape, required ...string) (catalogueInput, error) {
-	in := catalogueInput{Currency: defaultCurrency, BillingCycle: defaultCycle}
-	_, err := c.ReadObject(shape, required, &in)
-	if in.ID == "" {
-		in.ID = s.Source.UUID()
+// SeedOnly are the operations of a seed that no service has: they make what is in the catalogue.
+func (s *Service) SeedOnly() []server.Route {
+	return []server.Route{
+		{Name: "plans.create", Serve: server.With(planForm, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
+			now := server.Timestamp{Time: c.Now}
+			return putListed(c, tx, s.plans, s.Source.UUID(), plan{Currency: defaultCurrency, BillingCycle: defaultCycle,
+				CreatedAt: now, UpdatedAt: now})
+		})},
+		{Name: "products.create", Serve: server.With(productForm, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
+			now := server.Timestamp{Time: c.Now}
+			return putListed(c, tx, s.products, s.Source.UUID(), product{CreatedAt: now, UpdatedAt: now})
+		})},
+		{Name: "prices.create", Serve: server.With(priceForm, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
+			now := server.Timestamp{Time: c.Now}
+			c.Sent.Canonical("product_id")
+			if _, ok := s.products.Get(tx, c.Sent["product_id"].(string)); !ok {
+				return server.Reply{}, server.Invalid(server.Problems{"product_id": noProduct})
+			}
+			return putListed(c, tx, s.prices, s.Source.UUID(), price{Currency: defaultCurrency, CreatedAt: now, UpdatedAt: now})
+		})},
 	}
-	server.Canonical(&in.ID, &in.ProductID)
-	return in, err
 }
 
-// putListed adds an object to the catalogue.
+// putListed adds an object with the fields that were sent to the catalogue; id is that of one without.
 func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]], id string,
 	object T) (server.Reply, error) {
+	c.Sent.Canonical("id")
+	if c.Sent.Has("id") {
+		id = c.Sent["id"].(string)
+	}
+	c.Sent["id"] = id
+	c.Sent.Into(&object)
 	if _, taken := table.Get(tx, id); taken {
 		return server.Reply{}, server.Invalid(server.Problems{"id": "another one has it"})
 	}
@@ -90,114 +101,44 @@ func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]]
 	return c.Single(http.StatusCreated, object, c.Now), nil
 }
 
-// AddPlan makes a plan of a seed.
-func (s *Service) AddPlan(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	in, err := s.readListed(c, planShape, "name", "amount_cents")
-	if err != nil {
-		return server.Reply{}, err
-	}
-	now := server.Timestamp{Time: c.Now}
-	return putListed(c, tx, s.plans, in.ID, plan{ID: in.ID, Name: *in.Name, Description: in.Description,
-		AmountCents: in.AmountCents, Currency: in.Currency, BillingCycle: in.BillingCycle, CreatedAt: now, UpdatedAt: now})
-}
-
-// AddProduct makes a product of a seed.
-func (s *Service) AddProduct(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	in, err := s.readListed(c, productShape, "name")
-	if err != nil {
-		return server.Reply{}, err
-	}
-	now := server.Timestamp{Time: c.Now}
-	return putListed(c, tx, s.products, in.ID, product{ID: in.ID, Name: *in.Name, Description: in.Description,
-		CreatedAt: now, UpdatedAt: now})
-}
-
-// AddPrice makes a price of a seed, whose product comes before it.
-func (s *Service) AddPrice(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	in, err := s.readListed(c, priceShape, "product_id", "unit_amount_subcents")
-	if err != nil {
-		return server.Reply{}, err
-	}
-	if _, ok := s.products.Get(tx, in.ProductID); !ok {
-		return server.Reply{}, server.Invalid(server.Problems{"product_id": noProduct})
-	}
-	now := server.Timestamp{Time: c.Now}
-	return putListed(c, tx, s.prices, in.ID, price{ID: in.ID, ProductID: in.ProductID, Name: in.Name,
-		UnitAmountSubcents: in.UnitAmountSubcents, Currency: in.Currency, CreatedAt: now, UpdatedAt: now})
-}
-
 // listCatalogue serves records.list.
 func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	switch c.Path["collection"] {
 	case "plans":
-		return listOf(c, tx, s.plans, func(p plan) bool {
-			return c.Filter("search", func(text string) bool { return anyHolds(text, &p.Name, p.Description) })
-		})
+		return listOf(c, tx, s.plans, func(p plan) []*string { return []*string{&p.Name, p.Description} })
 	case "products":
-		return listOf(c, tx, s.products, func(p product) bool {
-			return c.Filter("search", func(text string) bool { return anyHolds(text, &p.Name, p.Description) })
-		})
+		return listOf(c, tx, s.products, func(p product) []*string { return []*string{&p.Name, p.Description} })
 	case "prices":
-		return listOf(c, tx, s.prices, func(p price) bool {
-			return c.Filter("search", func(text string) bool { return anyHolds(text, p.Name) })
-		})
+		return listOf(c, tx, s.prices, func(p price) []*string { return []*string{p.Name} })
 	}
 	return server.Reply{}, server.ErrNoRoute
 }
 
-// listOf lists one collection. Its fields are its filters; an id has no case.
+// listOf lists one collection. Its fields are its filters.
 func listOf[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]],
-	found func(T) bool) (server.Reply, error) {
-	objects := []T{}
-	for _, row := range table.All(tx) {
-		if row.Organization != c.Organization || !found(row.Object) {
-			continue
-		}
-		fields, err := fieldsOf(row.Object)
-		if err != nil {
-			return server.Reply{}, err
-		}
-		passes := true
-		for name := range c.Query {
-			if slices.Contains(searching, name) {
-				continue
+	texts func(T) []*string) (server.Reply, error) {
+	kind := server.Kind[listed[T], T]{
+		Table: table,
+		Show:  func(_ *server.Call, _ *store.Tx, r listed[T]) T { return r.Object },
+		Filters: server.Filters[listed[T]]{
+			"search": func(_ *store.Tx, r listed[T], text string) bool { return anyHolds(text, texts(r.Object)...) },
+		},
+	}
+	for name := range c.Query {
+		if !slices.Contains(searching, name) {
+			kind.Filters[name] = func(_ *store.Tx, r listed[T], want string) bool {
+				value, _ := server.FieldText(r.Object, name)
+				return isID(value, want) || is(value, want)
 			}
-			if _, ok := fields[name]; !ok {
-				return server.Reply{}, server.Invalid(server.Problems{name: "is not a query parameter of this operation"})
-			}
-			passes = passes && c.Filter(name, func(want string) bool {
-				return fields[name] != nil && (*fields[name] == want || *fields[name] == server.CanonicalID(want))
-			})
-		}
-		if passes {
-			objects = append(objects, row.Object)
 		}
 	}
-	return server.List(c, objects)
-}
-
-// fieldsOf are the values of an object as text; nil for null.
-func fieldsOf(object any) (map[string]*string, error) {
-	document, err := json.Marshal(object)
-	if err != nil {
-		return nil, err
-	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(document, &raw); err != nil {
-		return nil, err
-	}
-	fields := map[string]*string{}
-	for name, value := range raw {
-		text := string(value)
-		if unquoted, err := strconv.Unquote(text); err == nil {
-			text = unquoted
-		}
-		fields[name] = &text
-		if string(value) == "null" {
-			fields[name] = nil
+	var none T
+	for name := range kind.Filters {
+		if _, ok := server.FieldText(none, name); !ok && name != "search" {
+			return server.Reply{}, server.Invalid(server.Problems{name: "is not a query parameter of this operation"})
 		}
 	}
-	return fields, nil
+	return kind.List(c, tx)
 }
 
 // What is wrong with a reference to something that the catalogue does not have.

@@ -1,6 +1,8 @@
 package billing
 
 import (
+	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -61,28 +63,20 @@ type CustomerRow struct {
 	Customer     customer `json:"customer"`
 }
 
-// findCustomer returns the live customer that the path names.
-func (s *Service) findCustomer(c *server.Call, tx *store.Tx) (CustomerRow, error) {
-	row, ok := s.Customers.Get(tx, c.Path["id"])
-	if !ok || row.Deleted || row.Organization != c.Organization {
-		return CustomerRow{}, server.ErrNotFound
+// Owner implements server.Owned.
+func (r CustomerRow) Owner() string {
+	if r.Deleted {
+		return ""
 	}
-	return row, nil
+	return r.Organization
 }
 
-// externalKey takes part in the index of external ids until the customer is
-// deleted.
+// externalKey takes part in the index of external ids until the customer is deleted.
 func (r CustomerRow) externalKey() string {
 	if r.Deleted {
 		return ""
 	}
 	return externalKey(r.Organization, r.Customer.ExternalID)
-}
-
-// anyHolds is the free-text search of the other collections: a part of one of the texts, whatever the case.
-func anyHolds(search string, texts ...*string) bool {
-	needle := strings.ToLower(strings.TrimSpace(search))
-	return slices.ContainsFunc(texts, func(text *string) bool { return contains(text, needle) })
 }
 
 // matches is the free-text search: a part of a name, the external_id or an
@@ -123,12 +117,90 @@ func promote(contacts []contact, value *string) []contact {
 	return append([]contact{{Value: *value}}, contacts...)
 }
 
-// is compares an optional text with a wanted one.
-func is(value *string, wanted string) bool { return value != nil && *value == wanted }
+// customerFields may be sent at create and at update. null clears what the
+// service may return as null; email and phone are not such fields, they only
+// add to the lists (wire contract: clearing a customer's field).
+var customerFields = server.Shape{
+	"name":        server.Filled,
+	"external_id": server.Nullable(server.Filled),
+	"nickname":    server.Nullable(server.Text),
+	"legal_name":  server.Nullable(server.Text),
+	"document_number": server.Nullable(server.TextWhere("must contain digits",
+		func(s string) bool { return strings.ContainsAny(s, "0123456789") })),
+	"kind":            server.Nullable(server.OneOf("natural", "juridical")),
+	"birthday":        server.Nullable(server.Date),
+	"email":           server.Email,
+	"phone":           server.Filled,
+	"notes":           server.Nullable(server.Text),
+	"addresses":       server.Nullable(server.ListOf(server.ObjectOf(addressFields))),
+	"phones":          server.Nullable(server.ListOf(server.ObjectOf(contactFields(server.Filled), "value"))),
+	"emails":          server.Nullable(server.ListOf(server.ObjectOf(contactFields(server.Email), "value"))),
+	"websites":        server.Nullable(server.ListOf(server.ObjectOf(contactFields(server.Filled), "value"))),
+	"tags":            server.Nullable(server.ListOf(server.Text)),
+	"custom_metadata": server.FreeObject,
+}
 
-// contains looks for a lowercase needle in optional text, whatever its case.
-func contains(value *string, needle string) bool {
-	return value != nil && strings.Contains(strings.ToLower(*value), needle)
+// Nothing of an address is documented as required, so what is null or missing
+// is returned as null.
+var addressFields = server.Shape{
+	"kind": server.Nullable(server.Text), "street": server.Nullable(server.Text), "number": server.Nullable(server.Text),
+	"complement": server.Nullable(server.Text), "neighborhood": server.Nullable(server.Text),
+	"city":  server.Nullable(server.Text),
+	"state": server.Nullable(server.Text), "postal_code": server.Nullable(server.Text),
+	"country": server.Nullable(server.TextWhere("must be a country code of two letters", isCountry)),
+}
+
+func contactFields(value server.Rule) server.Shape {
+	return server.Shape{"kind": server.Nullable(server.Text), "value": value}
+}
+
+func isCountry(s string) bool {
+	return len(s) == 2 && strings.Trim(strings.ToUpper(s), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+var (
+	customerCreate = server.Form{Required: []string{"name"}, Shape: customerFields.And(server.Shape{
+		"create_billing_account": server.Boolean,
+		"billing_email":          server.Email,
+		"payment_terms_days":     server.IntegerFrom(0),
+		"auto_collection":        server.Boolean,
+	}, "an update", "custom_metadata_mode")}
+	customerUpdate = server.Form{Shape: customerFields.And(server.Shape{"custom_metadata_mode": metadataMode},
+		"a create", append([]string{"create_billing_account"}, ofTheAccount...)...)}
+)
+
+// ofTheAccount are the fields of a new customer that its billing account gets.
+var ofTheAccount = []string{"billing_email", "payment_terms_days", "auto_collection"}
+
+// with returns the customer with the fields that were sent, except custom_metadata. email and phone only add to the
+// lists.
+func (u customer) with(in server.Body) customer {
+	in.Into(&u, "id", "custom_metadata")
+	if in.Has("document_number") {
+		u.DocumentType = documentType(u.DocumentNumber)
+	}
+	u.Phones = promote(u.Phones, server.Sent[string](in, "phone"))
+	u.Emails = promote(u.Emails, server.Sent[string](in, "email"))
+	return u
+}
+
+// customers are how the operations find and list customers.
+func (s *Service) customers() server.Kind[CustomerRow, customer] {
+	return server.Kind[CustomerRow, customer]{
+		Table:   s.Customers,
+		Show:    func(_ *server.Call, _ *store.Tx, r CustomerRow) customer { return r.Customer },
+		Updated: func(r CustomerRow) server.Timestamp { return r.Customer.UpdatedAt },
+		Filters: server.Filters[CustomerRow]{
+			"search":          func(_ *store.Tx, r CustomerRow, text string) bool { return r.Customer.matches(text) },
+			"external_id":     func(_ *store.Tx, r CustomerRow, want string) bool { return is(r.Customer.ExternalID, want) },
+			"document_number": func(_ *store.Tx, r CustomerRow, want string) bool { return r.Customer.hasDocument(want) },
+		},
+	}
+}
+
+// hasDocument compares without mask and case.
+func (u customer) hasDocument(number string) bool {
+	return u.DocumentNumber != nil && plainDocument(*u.DocumentNumber) == plainDocument(number)
 }
 
 // plainDocument takes the mask off a document number. A CNPJ has letters too,
@@ -143,4 +215,85 @@ func plainDocument(s string) string {
 		}
 		return -1
 	}, s)
+}
+
+// showCustomer serves customers.get.
+func (s *Service) showCustomer(c *server.Call, _ *store.Tx, row CustomerRow) (server.Reply, error) {
+	return c.Single(http.StatusOK, row.Customer, row.Customer.UpdatedAt.Time), nil
+}
+
+// createCustomer serves customers.create: a customer and, unless the request says otherwise,
+// its billing account.
+func (s *Service) createCustomer(c *server.Call, tx *store.Tx) (server.Reply, error) {
+	if err := claimExternalID(c, tx, s.customerCodes, ""); err != nil {
+		return server.Reply{}, err
+	}
+	u := s.addCustomer(c, tx, c.Sent).Customer
+
+	response := struct {
+		Customer       customer        `json:"customer"`
+		BillingAccount *billingAccount `json:"billing_account"`
+	}{Customer: u}
+	if c.Sent["create_billing_account"] != false {
+		in := server.Body{}
+		for _, name := range ofTheAccount {
+			if c.Sent.Has(name) {
+				in[name] = c.Sent[name]
+			}
+		}
+		account := s.loaded(c, tx, s.openAccount(c, tx, u, in, c.Sent["email"]), c.Tolerance.LeanAccounts)
+		response.BillingAccount = &account
+	}
+	return c.Single(http.StatusCreated, response, u.UpdatedAt.Time), nil
+}
+
+// addCustomer creates a customer of these fields.
+func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in server.Body) CustomerRow {
+	u := customer{
+		ID:             s.Source.UUID(),
+		PublicID:       s.Source.UUID(),
+		Metadata:       object{},
+		CustomMetadata: updatedMetadata(c, nil, in),
+		CreatedAt:      server.Timestamp{Time: c.Now},
+		UpdatedAt:      server.Timestamp{Time: c.Now},
+	}.with(in)
+	row := CustomerRow{Organization: c.Organization, Customer: u}
+	s.Customers.Put(tx, u.ID, row)
+	s.noteWriter(c, tx, u.ID, nil, u.CustomMetadata)
+	return row
+}
+
+// updateCustomer serves customers.update.
+func (s *Service) updateCustomer(c *server.Call, tx *store.Tx, row CustomerRow) (server.Reply, error) {
+	if err := claimExternalID(c, tx, s.customerCodes, row.Customer.ID); err != nil {
+		return server.Reply{}, err
+	}
+	changed := row.Customer.with(c.Sent)
+	changed.CustomMetadata = updatedMetadata(c, changed.CustomMetadata, c.Sent)
+	row.Customer = s.changeCustomer(c, tx, row, changed)
+	return s.showCustomer(c, tx, row)
+}
+
+// changeCustomer stores the changed customer and returns it.
+func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, changed customer) customer {
+	if !reflect.DeepEqual(changed, row.Customer) {
+		s.noteWriter(c, tx, changed.ID, row.Customer.CustomMetadata, changed.CustomMetadata)
+		changed.UpdatedAt = changed.UpdatedAt.Next(c.Now)
+		row.Customer = changed
+		s.Customers.Put(tx, changed.ID, row)
+	}
+	return changed
+}
+
+// deleteCustomer serves customers.delete: rejected while a subscription is not
+// canceled, otherwise the billing accounts are closed with the customer
+// (wire contract: deleting a customer).
+func (s *Service) deleteCustomer(c *server.Call, tx *store.Tx, row CustomerRow) (server.Reply, error) {
+	if s.hasLiveSubscription(c, tx, row.Customer.ID) {
+		return server.Reply{}, errActiveSubscriptions
+	}
+	s.closeAccounts(c, tx, row.Customer.ID)
+	row.Deleted = true
+	s.Customers.Put(tx, row.Customer.ID, row)
+	return c.Deleted(), nil
 }

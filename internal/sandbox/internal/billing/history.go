@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"errors"
 	"reflect"
 	"slices"
 	"time"
@@ -28,14 +27,6 @@ type (
 		Plan string    `json:"plan"` // empty: none, it is priced by its items
 	}
 )
-
-// openHistory attaches the tables of the history.
-func (s *Service) openHistory(c *server.Core) error {
-	var errs [2]error
-	s.history.writers, errs[0] = store.NewTable[map[string]Writer](c.DB, "metadata_writers")
-	s.history.plans, errs[1] = store.NewTable[[]PlanChange](c.DB, "plan_changes")
-	return errors.Join(errs[:]...)
-}
 
 // Writers are the clients that have written the keys of an object's custom_metadata, by path: keys from the top, joined
 // by dots.

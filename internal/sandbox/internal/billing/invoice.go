@@ -1,8 +1,13 @@
 package billing
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"math"
+	"math/big"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
@@ -33,6 +38,9 @@ type InvoiceRow struct {
 	Organization string  `json:"organization"`
 	Invoice      Invoice `json:"invoice"`
 }
+
+// Owner implements server.Owned.
+func (r InvoiceRow) Owner() string { return r.Organization }
 
 const invoiceOpen = "open"
 
@@ -92,33 +100,94 @@ func (s *Service) nextInvoiceNumber(tx *store.Tx, organization string) string {
 }
 
 // createInvoice serves subscriptions.invoice.
-func (s *Service) createInvoice(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	row, err := s.findSubscription(c, tx)
-	if err != nil {
-		return server.Reply{}, err
-	}
-	var in reasonInput
-	if err := c.ReadOptional(reasonShape, &in); err != nil {
-		return server.Reply{}, err
-	}
+func (s *Service) createInvoice(c *server.Call, tx *store.Tx, row SubscriptionRow) (server.Reply, error) {
 	if err := row.final(); err != nil {
 		return server.Reply{}, err
 	}
-	made := s.putInvoice(tx, row, c.Now, in.Reason)
+	made := s.putInvoice(tx, row, c.Now, server.Sent[string](c.Sent, "reason"))
 	return c.Single(http.StatusCreated, made, made.UpdatedAt.Time), nil
 }
 
-// listInvoices serves invoices.list.
-func (s *Service) listInvoices(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	found := []Invoice{}
-	for _, row := range s.Invoices.All(tx) {
-		if row.Organization != c.Organization ||
-			!c.FilterID("subscription_id", row.Invoice.SubscriptionID) ||
-			!c.FilterID("billing_account_id", row.Invoice.BillingAccountID) ||
-			!c.Filter("search", func(text string) bool { return anyHolds(text, &row.Invoice.Number, row.Invoice.Reason) }) {
-			continue
-		}
-		found = append(found, row.Invoice)
+// invoices are how invoices.list lists them.
+func (s *Service) invoices() server.Kind[InvoiceRow, Invoice] {
+	return server.Kind[InvoiceRow, Invoice]{
+		Table: s.Invoices,
+		Show:  func(_ *server.Call, _ *store.Tx, r InvoiceRow) Invoice { return r.Invoice },
+		Filters: server.Filters[InvoiceRow]{
+			"subscription_id": func(_ *store.Tx, r InvoiceRow, want string) bool {
+				return isID(&r.Invoice.SubscriptionID, want)
+			},
+			"billing_account_id": func(_ *store.Tx, r InvoiceRow, want string) bool {
+				return isID(&r.Invoice.BillingAccountID, want)
+			},
+			"search": func(_ *store.Tx, r InvoiceRow, text string) bool {
+				return anyHolds(text, &r.Invoice.Number, r.Invoice.Reason)
+			},
+		},
 	}
-	return server.List(c, found)
+}
+
+// What a plan or a price costs that is not in the catalogue follows from its id, so
+// that the same id always costs the same: 10.00 to 509.99 in whole cents.
+const (
+	subcentsPerCent = 100
+	leastCents      = 1_000
+	centsRange      = 50_000
+)
+
+// priceAmount is what a plan or a price costs, in subcents (ten-thousandths).
+func priceAmount(id string) int64 {
+	sum := sha256.Sum256([]byte(id))
+	cents := leastCents + binary.BigEndian.Uint64(sum[:8])%centsRange
+	return int64(cents) * subcentsPerCent
+}
+
+// allBasisPoints is 100 %: basis points are hundredths of a percent.
+const allBasisPoints = 10_000
+
+// amount is what the subscription costs a billing cycle, in cents: the plan and
+// every item, less the discount, rounded half up only then. A discount code
+// has no effect, because no document states its value. nil says that
+// the sum is not a 64-bit number.
+func (r SubscriptionRow) amount(costs pricing) *int64 {
+	sum := new(big.Int)
+	if r.Subscription.PlanID != nil {
+		sum.SetInt64(costs(*r.Subscription.PlanID))
+	}
+	for _, item := range r.Items {
+		unit := costs(item.PriceID)
+		if item.UnitAmountSubcents != nil {
+			unit = *item.UnitAmountSubcents
+		}
+		sum.Add(sum, new(big.Int).Mul(big.NewInt(unit), big.NewInt(item.Quantity)))
+	}
+	sum.Mul(sum, big.NewInt(allBasisPoints-discountPoints(r.Subscription.DiscountPercent)))
+	const divisor = allBasisPoints * subcentsPerCent
+	sum.Add(sum, big.NewInt(divisor/2))
+	sum.Div(sum, big.NewInt(divisor))
+	if !sum.IsInt64() {
+		return nil
+	}
+	cents := sum.Int64()
+	return &cents
+}
+
+// formatPercent writes a percent that has passed its rule as the service
+// returns it, with two places (wire contract: discount_percent).
+func formatPercent(number *float64) *string {
+	if number == nil {
+		return nil
+	}
+	text := strconv.FormatFloat(math.Abs(*number), 'f', 2, 64)
+	return &text
+}
+
+// discountPoints reads what formatPercent wrote, in basis points.
+func discountPoints(percent *string) int64 {
+	if percent == nil {
+		return 0
+	}
+	// formatPercent writes nothing that does not parse.
+	value, _ := strconv.ParseFloat(*percent, 64)
+	return int64(math.Round(value * 100))
 }

@@ -9,9 +9,11 @@
 package billing
 
 import (
-	"errors"
+	"iter"
+	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -46,18 +48,20 @@ type Service struct {
 // Open attaches the tables of recurring billing, and the indexes over
 // them.
 func Open(c *server.Core) (*Service, error) {
-	s := &Service{Core: c}
-	var errs [8]error
-	s.Customers, errs[0] = store.NewTable[CustomerRow](c.DB, "customers")
-	s.Accounts, errs[1] = store.NewTable[AccountRow](c.DB, "billing_accounts")
-	s.Subscriptions, errs[2] = store.NewTable[SubscriptionRow](c.DB, "subscriptions")
-	s.Invoices, errs[3] = store.NewTable[InvoiceRow](c.DB, "invoices")
-	s.invoiceNumbers, errs[4] = store.NewTable[int64](c.DB, "invoice_numbers")
-	s.plans, errs[5] = store.NewTable[listed[plan]](c.DB, "plans")
-	s.products, errs[6] = store.NewTable[listed[product]](c.DB, "products")
-	s.prices, errs[7] = store.NewTable[listed[price]](c.DB, "prices")
-	if err := errors.Join(errs[:]...); err != nil {
-		return nil, err
+	s := &Service{
+		Core:           c,
+		Customers:      store.NewTable[CustomerRow](c.DB, "customers"),
+		Accounts:       store.NewTable[AccountRow](c.DB, "billing_accounts"),
+		Subscriptions:  store.NewTable[SubscriptionRow](c.DB, "subscriptions"),
+		Invoices:       store.NewTable[InvoiceRow](c.DB, "invoices"),
+		invoiceNumbers: store.NewTable[int64](c.DB, "invoice_numbers"),
+		plans:          store.NewTable[listed[plan]](c.DB, "plans"),
+		products:       store.NewTable[listed[product]](c.DB, "products"),
+		prices:         store.NewTable[listed[price]](c.DB, "prices"),
+		history: history{
+			writers: store.NewTable[map[string]Writer](c.DB, "metadata_writers"),
+			plans:   store.NewTable[[]PlanChange](c.DB, "plan_changes"),
+		},
 	}
 	s.customerCodes = store.NewIndex(c.DB, s.Customers, CustomerRow.externalKey)
 	s.accountCodes = store.NewIndex(c.DB, s.Accounts, AccountRow.externalKey)
@@ -65,7 +69,7 @@ func Open(c *server.Core) (*Service, error) {
 	s.AccountsOf = store.NewIndex(c.DB, s.Accounts, func(r AccountRow) string { return r.CustomerID })
 	s.subscriptionsOf = store.NewIndex(c.DB, s.Subscriptions,
 		func(r SubscriptionRow) string { return r.Subscription.BillingAccountID })
-	if err := s.openHistory(c); err != nil {
+	if err := c.DB.Err(); err != nil {
 		return nil, err
 	}
 	return s, c.DB.View(s.readAgenda)
@@ -73,16 +77,8 @@ func Open(c *server.Core) (*Service, error) {
 
 // Clear deletes everything that the service has.
 func (s *Service) Clear(tx *store.Tx) {
-	s.Customers.Clear(tx)
-	s.Accounts.Clear(tx)
-	s.Subscriptions.Clear(tx)
-	s.Invoices.Clear(tx)
-	s.invoiceNumbers.Clear(tx)
-	s.plans.Clear(tx)
-	s.products.Clear(tx)
-	s.prices.Clear(tx)
-	s.history.writers.Clear(tx)
-	s.history.plans.Clear(tx)
+	store.Clear(tx, s.Customers, s.Accounts, s.Subscriptions, s.Invoices, s.invoiceNumbers, s.plans, s.products, s.prices,
+		s.history.writers, s.history.plans)
 }
 
 // readAgenda notes what the subscriptions in the state wait for.
@@ -104,72 +100,229 @@ var searching = append([]string{"search"}, paging...)
 
 // Routes are the operations of recurring billing.
 func (s *Service) Routes() []server.Route {
+	customer, account, subscription := s.customers().Find, s.accounts().Find, s.subscriptions().Find
+	none := server.Form{}
+	items := server.Form{Required: []string{"items"}, Shape: server.Shape{"items": itemsRule}}
 	return []server.Route{
-		{Name: "me.get", Method: http.MethodGet, Pattern: "/v1/me",
-			Serve: s.getMe},
+		server.NewRoute("me.get", "GET /v1/me", "", s.getMe),
 
-		{Name: "customers.list", Method: http.MethodGet, Pattern: "/v1/customers",
-			Scope: "customers:read", Serve: s.listCustomers,
-			Query: slices.Concat(searching, []string{"external_id", "document_number", "updated_at_gte"})},
-		{Name: "customers.create", Method: http.MethodPost, Pattern: "/v1/customers",
-			Scope: "customers:write", Serve: s.createCustomer},
-		{Name: "customers.get", Method: http.MethodGet, Pattern: "/v1/customers/{id}",
-			Scope: "customers:read", Serve: s.getCustomer},
-		{Name: "customers.update", Method: http.MethodPatch, Pattern: "/v1/customers/{id}",
-			Scope: "customers:write", Serve: s.updateCustomer},
-		{Name: "customers.delete", Method: http.MethodDelete, Pattern: "/v1/customers/{id}",
-			Scope: "customers:write", Serve: s.deleteCustomer},
+		server.NewRoute("customers.list", "GET /v1/customers", "customers:read", s.customers().List,
+			slices.Concat(searching, []string{"external_id", "document_number", "updated_at_gte"})...),
+		server.NewRoute("customers.create", "POST /v1/customers", "customers:write",
+			server.With(customerCreate, s.createCustomer)),
+		server.NewRoute("customers.get", "GET /v1/customers/{id}", "customers:read",
+			server.On(customer, none, s.showCustomer)),
+		server.NewRoute("customers.update", "PATCH /v1/customers/{id}", "customers:write",
+			server.On(customer, customerUpdate, s.updateCustomer)),
+		server.NewRoute("customers.delete", "DELETE /v1/customers/{id}", "customers:write",
+			server.On(customer, none, s.deleteCustomer)),
 
-		{Name: "billing_accounts.list", Method: http.MethodGet, Pattern: "/v1/billing-accounts",
-			Scope: "billing_accounts:read", Serve: s.listAccounts,
-			Query: slices.Concat(searching, []string{"external_id", "customer_id", "status", "updated_at_gte"})},
-		{Name: "billing_accounts.create", Method: http.MethodPost, Pattern: "/v1/billing-accounts",
-			Scope: "billing_accounts:write", Serve: s.createAccount},
-		{Name: "billing_accounts.get", Method: http.MethodGet, Pattern: "/v1/billing-accounts/{id}",
-			Scope: "billing_accounts:read", Serve: s.getAccount},
-		{Name: "billing_accounts.update", Method: http.MethodPatch, Pattern: "/v1/billing-accounts/{id}",
-			Scope: "billing_accounts:write", Serve: s.updateAccount},
-		{Name: "billing_accounts.delete", Method: http.MethodDelete, Pattern: "/v1/billing-accounts/{id}",
-			Scope: "billing_accounts:write", Serve: s.deleteAccount},
-		{Name: "billing_accounts.suspend", Method: http.MethodPost, Pattern: "/v1/billing-accounts/{id}/suspend",
-			Scope: "billing_accounts:write", Serve: s.suspendAccount},
-		{Name: "billing_accounts.reactivate", Method: http.MethodPost, Pattern: "/v1/billing-accounts/{id}/reactivate",
-			Scope: "billing_accounts:write", Serve: s.reactivateAccount},
-		{Name: "billing_accounts.close", Method: http.MethodPost, Pattern: "/v1/billing-accounts/{id}/close",
-			Scope: "billing_accounts:write", Serve: s.closeAccount},
+		server.NewRoute("billing_accounts.list", "GET /v1/billing-accounts", "billing_accounts:read", s.accounts().List,
+			slices.Concat(searching, []string{"external_id", "customer_id", "status", "updated_at_gte"})...),
+		server.NewRoute("billing_accounts.create", "POST /v1/billing-accounts", "billing_accounts:write",
+			server.With(accountCreate, s.createAccount)),
+		server.NewRoute("billing_accounts.get", "GET /v1/billing-accounts/{id}", "billing_accounts:read",
+			server.On(account, none, s.showAccount)),
+		server.NewRoute("billing_accounts.update", "PATCH /v1/billing-accounts/{id}", "billing_accounts:write",
+			server.On(account, accountUpdate, s.updateAccount)),
+		server.NewRoute("billing_accounts.delete", "DELETE /v1/billing-accounts/{id}", "billing_accounts:write",
+			server.On(account, none, s.deleteAccount)),
+		server.NewRoute("billing_accounts.suspend", "POST /v1/billing-accounts/{id}/suspend", "billing_accounts:write",
+			s.moveAccount((*billingAccount).suspend)),
+		server.NewRoute("billing_accounts.reactivate", "POST /v1/billing-accounts/{id}/reactivate",
+			"billing_accounts:write", s.moveAccount((*billingAccount).reactivate)),
+		server.NewRoute("billing_accounts.close", "POST /v1/billing-accounts/{id}/close", "billing_accounts:write",
+			s.moveAccount((*billingAccount).close)),
 
-		{Name: "subscriptions.list", Method: http.MethodGet, Pattern: "/v1/subscriptions",
-			Scope: "subscriptions:read", Serve: s.listSubscriptions,
-			Query: slices.Concat(searching, []string{"external_id", "billing_account_id", "status", "plan_id",
-				"updated_at_gte"})},
-		{Name: "subscriptions.create", Method: http.MethodPost, Pattern: "/v1/subscriptions",
-			Scope: "subscriptions:write", Serve: s.createSubscription},
-		{Name: "subscriptions.get", Method: http.MethodGet, Pattern: "/v1/subscriptions/{id}",
-			Scope: "subscriptions:read", Serve: s.getSubscription},
-		{Name: "subscriptions.update", Method: http.MethodPatch, Pattern: "/v1/subscriptions/{id}",
-			Scope: "subscriptions:write", Serve: s.updateSubscription},
-		{Name: "subscriptions.delete", Method: http.MethodDelete, Pattern: "/v1/subscriptions/{id}",
-			Scope: "subscriptions:write", Serve: s.deleteSubscription},
-		{Name: "subscriptions.pause", Method: http.MethodPost, Pattern: "/v1/subscriptions/{id}/pause",
-			Scope: "subscriptions:write", Serve: s.pauseSubscription},
-		{Name: "subscriptions.resume", Method: http.MethodPost, Pattern: "/v1/subscriptions/{id}/resume",
-			Scope: "subscriptions:write", Serve: s.resumeSubscription},
-		{Name: "subscriptions.change_plan", Method: http.MethodPost, Pattern: "/v1/subscriptions/{id}/change-plan",
-			Scope: "subscriptions:write", Serve: s.changePlanOfSubscription},
-		{Name: "subscriptions.cancel", Method: http.MethodPost, Pattern: "/v1/subscriptions/{id}/cancel",
-			Scope: "subscriptions:write", Serve: s.cancelSubscription},
-		{Name: "subscriptions.items.list", Method: http.MethodGet, Pattern: "/v1/subscriptions/{id}/items",
-			Scope: "subscriptions:read", Query: paging, Serve: s.listItems},
-		{Name: "subscriptions.items.sync", Method: http.MethodPut, Pattern: "/v1/subscriptions/{id}/items",
-			Scope: "subscriptions:write", Serve: s.syncItems},
-		{Name: "subscriptions.invoice", Method: http.MethodPost, Pattern: "/v1/subscriptions/{id}/invoices",
-			Scope: "subscriptions:write", Serve: s.createInvoice},
+		server.NewRoute("subscriptions.list", "GET /v1/subscriptions", "subscriptions:read", s.subscriptions().List,
+			slices.Concat(searching, []string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})...),
+		server.NewRoute("subscriptions.create", "POST /v1/subscriptions", "subscriptions:write",
+			server.With(subscriptionCreate, s.createSubscription)),
+		server.NewRoute("subscriptions.get", "GET /v1/subscriptions/{id}", "subscriptions:read",
+			server.On(subscription, none, s.showSubscription)),
+		server.NewRoute("subscriptions.update", "PATCH /v1/subscriptions/{id}", "subscriptions:write",
+			server.On(subscription, subscriptionUpdate, s.updateSubscription)),
+		server.NewRoute("subscriptions.delete", "DELETE /v1/subscriptions/{id}", "subscriptions:write",
+			server.On(subscription, none, s.deleteSubscription)),
+		server.NewRoute("subscriptions.pause", "POST /v1/subscriptions/{id}/pause", "subscriptions:write",
+			s.pauseSubscription()),
+		server.NewRoute("subscriptions.resume", "POST /v1/subscriptions/{id}/resume", "subscriptions:write",
+			s.resumeSubscription()),
+		server.NewRoute("subscriptions.change_plan", "POST /v1/subscriptions/{id}/change-plan", "subscriptions:write",
+			s.changePlanOfSubscription()),
+		server.NewRoute("subscriptions.cancel", "POST /v1/subscriptions/{id}/cancel", "subscriptions:write",
+			s.cancelSubscription()),
+		server.NewRoute("subscriptions.items.list", "GET /v1/subscriptions/{id}/items", "subscriptions:read",
+			s.listItems, paging...),
+		server.NewRoute("subscriptions.items.sync", "PUT /v1/subscriptions/{id}/items", "subscriptions:write",
+			server.On(subscription, items, s.syncItems)),
+		server.NewRoute("subscriptions.invoice", "POST /v1/subscriptions/{id}/invoices", "subscriptions:write",
+			server.On(subscription, accountReason, s.createInvoice)),
 
-		{Name: "invoices.list", Method: http.MethodGet, Pattern: "/v1/invoices",
-			Scope: "invoices:read", Serve: s.listInvoices,
-			Query: slices.Concat(searching, []string{"subscription_id", "billing_account_id"})},
+		server.NewRoute("invoices.list", "GET /v1/invoices", "invoices:read", s.invoices().List,
+			slices.Concat(searching, []string{"subscription_id", "billing_account_id"})...),
 		// Last: it is the path of every collection.
-		{Name: "records.list", Method: http.MethodGet, Pattern: "/v1/{collection}",
-			Scope: "{collection}:read", Serve: s.listCatalogue, Query: []string{server.AnyField}},
+		server.NewRoute("records.list", "GET /v1/{collection}", "{collection}:read", s.listCatalogue, server.AnyField),
 	}
+}
+
+// The errors of recurring billing alone.
+var (
+	errExternalIDTaken = &server.Error{Status: http.StatusUnprocessableEntity, Code: "external_id_taken",
+		Message: "Another object of this organization has this external_id."}
+	errActiveSubscriptions = &server.Error{Status: http.StatusUnprocessableEntity,
+		Code:    "customer_has_active_subscriptions",
+		Message: "The customer has subscriptions that are not canceled."}
+	errAccountSubscribed = &server.Error{Status: http.StatusUnprocessableEntity,
+		Code:    "billing_account_has_active_subscriptions",
+		Message: "The billing account has subscriptions that are not canceled."}
+	errTransition = &server.Error{Status: http.StatusUnprocessableEntity, Code: "invalid_transition",
+		Message: "The state of the resource does not allow this."}
+)
+
+// externalKey is what no two live objects of one type share; empty when there
+// is nothing to share.
+func externalKey(organization string, externalID *string) string {
+	if externalID == nil {
+		return ""
+	}
+	return organization + "/" + *externalID
+}
+
+// claimExternalID rejects an external_id that another object in the index of
+// the live ones has (wire contract: same external_id twice in one resource
+// type). own is the id of the object that wants it, empty for a new one.
+func claimExternalID[T any](c *server.Call, tx *store.Tx, live store.Index[T], own string) error {
+	wanted := server.Sent[string](c.Sent, "external_id")
+	if wanted == nil {
+		return nil
+	}
+	for id := range live.All(tx, externalKey(c.Organization, wanted)) {
+		if id != own {
+			return errExternalIDTaken.About(map[string]any{"field": "external_id", "id": id})
+		}
+	}
+	return nil
+}
+
+// CustomerCoded returns the id of the live customer with an external_id.
+func (s *Service) CustomerCoded(tx *store.Tx, organization, code string) (id string, ok bool) {
+	return firstOf(s.customerCodes.All(tx, externalKey(organization, &code)))
+}
+
+// AccountCoded returns the id of the live billing account with an external_id.
+func (s *Service) AccountCoded(tx *store.Tx, organization, code string) (id string, ok bool) {
+	return firstOf(s.accountCodes.All(tx, externalKey(organization, &code)))
+}
+
+func firstOf[T any](rows iter.Seq2[string, T]) (id string, ok bool) {
+	for id := range rows {
+		return id, true
+	}
+	return "", false
+}
+
+// object is a free-form JSON object whose numbers stay as they are written.
+// A nil one is returned as null.
+type object map[string]any
+
+// UnmarshalJSON keeps numbers exact, beyond 2^53 too.
+func (o *object) UnmarshalJSON(document []byte) error {
+	value, err := server.Decode(document)
+	if err != nil {
+		return err
+	}
+	// null, the one other value the rules let this far, leaves a nil object.
+	*o, _ = value.(map[string]any)
+	return nil
+}
+
+// How an update treats the stored custom_metadata
+// (service description, Recurring billing §4, custom_metadata_mode).
+const (
+	modeReplace = "replace"
+	modeMerge   = "merge"
+)
+
+var metadataMode = server.OneOf(modeReplace, modeMerge)
+
+// merge deep-merges change into stored and returns a new object: nested
+// objects merge, scalars and arrays replace the key, and a key sent as null is
+// kept with null as its value. With nullsChangeNothing a null leaves the key
+// unchanged (wire contract: Tolerance).
+func merge(stored, change map[string]any, nullsChangeNothing bool) map[string]any {
+	merged := maps.Clone(stored)
+	if merged == nil {
+		merged = map[string]any{}
+	}
+	for key, value := range change {
+		if value == nil && nullsChangeNothing {
+			continue
+		}
+		if nested, ok := value.(map[string]any); ok {
+			before, _ := merged[key].(map[string]any)
+			value = merge(before, nested, nullsChangeNothing)
+		}
+		merged[key] = value
+	}
+	return merged
+}
+
+// updatedMetadata returns the custom_metadata of an object after a request.
+func updatedMetadata(c *server.Call, stored object, in server.Body) object {
+	sent, ok := in["custom_metadata"].(map[string]any)
+	switch {
+	case !ok:
+		return stored
+	case in["custom_metadata_mode"] == modeMerge:
+		return merge(stored, sent, c.Tolerance.NullsChangeNothing)
+	default:
+		return sent
+	}
+}
+
+// is compares an optional text with a wanted one.
+func is(value *string, wanted string) bool { return value != nil && *value == wanted }
+
+// isID is is for an id, which has no case.
+func isID(value *string, wanted string) bool { return is(value, server.CanonicalID(wanted)) }
+
+// contains looks for a lowercase needle in optional text, whatever its case.
+func contains(value *string, needle string) bool {
+	return value != nil && strings.Contains(strings.ToLower(*value), needle)
+}
+
+// anyHolds is the free-text search of the other collections: a part of one of the texts, whatever the case.
+func anyHolds(search string, texts ...*string) bool {
+	needle := strings.ToLower(strings.TrimSpace(search))
+	return slices.ContainsFunc(texts, func(text *string) bool { return contains(text, needle) })
+}
+
+// organizationObject is an organization on the wire.
+type organizationObject struct {
+	ID             string           `json:"id"`
+	Name           string           `json:"name"`
+	Email          string           `json:"email"`
+	DocumentType   string           `json:"document_type"`
+	DocumentNumber string           `json:"document_number"`
+	Environment    string           `json:"environment"`
+	CreatedAt      server.Timestamp `json:"created_at"`
+}
+
+// getMe serves me.get: the bare object, not an envelope
+// (service description, Recurring billing §4).
+func (s *Service) getMe(c *server.Call, tx *store.Tx) (server.Reply, error) {
+	o, ok := s.Organizations.Get(tx, c.Organization)
+	if !ok {
+		return server.Reply{}, server.ErrNotFound
+	}
+	return server.Reply{
+		Status: http.StatusOK,
+		Body: organizationObject{
+			ID: o.ID, Name: o.Name, Email: o.Email,
+			DocumentType: o.DocumentType, DocumentNumber: o.DocumentNumber,
+			Environment: o.Environment, CreatedAt: server.Timestamp{Time: o.CreatedAt},
+		},
+		Modified: o.CreatedAt,
+	}, nil
 }

@@ -1,6 +1,10 @@
 package billing
 
 import (
+	"net/http"
+	"reflect"
+	"time"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -91,6 +95,9 @@ type SubscriptionRow struct {
 	AnchorDay int `json:"anchor_day"`
 }
 
+// Owner implements server.Owned.
+func (r SubscriptionRow) Owner() string { return r.Organization }
+
 // externalKey takes part in the index of external ids until the subscription
 // is canceled (wire contract: external_id of a canceled object).
 func (r SubscriptionRow) externalKey() string {
@@ -109,15 +116,6 @@ func (r SubscriptionRow) derived(costs pricing) SubscriptionRow {
 	r.Subscription.CycleBillingDate = r.Subscription.CurrentPeriodEnd
 	r.Subscription.RecurringAmountCents = r.amount(costs)
 	return r
-}
-
-// findSubscription returns the subscription that the path names.
-func (s *Service) findSubscription(c *server.Call, tx *store.Tx) (SubscriptionRow, error) {
-	row, ok := s.Subscriptions.Get(tx, c.Path["id"])
-	if !ok || row.Organization != c.Organization {
-		return SubscriptionRow{}, server.ErrNotFound
-	}
-	return row, nil
 }
 
 // isSubscribed reports whether the billing account has a subscription that is
@@ -140,4 +138,227 @@ func (s *Service) hasLiveSubscription(c *server.Call, tx *store.Tx, customerID s
 		}
 	}
 	return false
+}
+
+var (
+	billingCycles = server.OneOf("monthly", "quarterly", "semiannual", "annual")
+	nfePolicies   = server.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")
+)
+
+const defaultProration = "create_prorations"
+
+// A null is accepted where the description says "or null", and nowhere else.
+var (
+	subscriptionFields = server.Shape{
+		"plan_id":            server.Nullable(server.UUID),
+		"billing_cycle":      billingCycles,
+		"collection_method":  server.Nullable(server.OneOf(chargeAutomatically, "manual_charge", manualInvoice)),
+		"proration_behavior": server.OneOf(defaultProration, "none", "always_invoice"),
+		"notes":              server.Nullable(server.Text),
+		"custom_metadata":    server.FreeObject,
+	}
+	subscriptionCreate = server.Form{Required: []string{"billing_account_id"}, Shape: subscriptionFields.And(server.Shape{
+		"billing_account_id":  server.UUID,
+		"external_id":         server.Filled,
+		"company_id":          server.UUID,
+		"product_group_id":    server.UUID,
+		"discount_code_id":    server.UUID,
+		"nfe_issuance_policy": nfePolicies,
+		"trial_end":           server.DateOrTime,
+		"trial_period_days":   server.IntegerFrom(0),
+		"items":               itemsRule,
+	}, "an update", "cancel_at_period_end", "discount_percent", "allow_pause", "allow_cancel", "custom_metadata_mode")}
+	subscriptionUpdate = server.Form{Shape: subscriptionFields.And(server.Shape{
+		"external_id":          server.Nullable(server.Filled),
+		"discount_code_id":     server.Nullable(server.UUID),
+		"nfe_issuance_policy":  server.Nullable(nfePolicies),
+		"cancel_at_period_end": server.Boolean,
+		"discount_percent":     server.Nullable(server.Percent),
+		"allow_pause":          server.Boolean,
+		"allow_cancel":         server.Boolean,
+		"custom_metadata_mode": metadataMode,
+	}, "a create", "billing_account_id", "company_id", "product_group_id", "trial_end", "trial_period_days", "items")}
+)
+
+// trial returns when the trial of a subscription made now ends, nil without a
+// trial: trial_period_days of 0 is none.
+func trial(in server.Body, now time.Time) (*server.Timestamp, error) {
+	end, days := server.Sent[string](in, "trial_end"), server.Sent[int64](in, "trial_period_days")
+	switch {
+	case end != nil && days != nil:
+		return nil, server.Invalid(server.Problems{
+			"trial_end":         "excludes trial_period_days",
+			"trial_period_days": "excludes trial_end",
+		})
+	case end != nil:
+		at, _ := server.ParseTime(*end) // its rule has read it
+		return inFuture("trial_end", at, now)
+	case days != nil && *days > 0:
+		// Past the bound, the number of days no longer matters.
+		return inFuture("trial_period_days", now.AddDate(0, 0, int(min(*days, lastYear*366))), now)
+	}
+	return nil, nil
+}
+
+// inFuture rejects a time in the past, and one after lastYear.
+func inFuture(field string, at, now time.Time) (*server.Timestamp, error) {
+	switch {
+	case !at.After(now):
+		return nil, server.Invalid(server.Problems{field: "must be in the future"})
+	case at.Year() > lastYear:
+		return nil, server.Invalid(server.Problems{field: "is too far in the future"})
+	}
+	return &server.Timestamp{Time: at.Truncate(time.Millisecond)}, nil
+}
+
+// with returns the row with the fields that were sent. plan_id, items, the trial and the schedule of a cancellation are
+// steps of the machine and not among them.
+func (r SubscriptionRow) with(c *server.Call) SubscriptionRow {
+	c.Sent.Canonical("billing_account_id", "company_id", "product_group_id", "discount_code_id")
+	s := &r.Subscription
+	c.Sent.Into(s, "plan_id", "trial_end", "cancel_at_period_end", "discount_percent", "custom_metadata")
+	if c.Sent.Has("discount_percent") {
+		s.DiscountPercent = formatPercent(server.Sent[float64](c.Sent, "discount_percent"))
+	}
+	s.CustomMetadata = updatedMetadata(c, s.CustomMetadata, c.Sent)
+	return r
+}
+
+// subscriptions are how the operations find and list subscriptions.
+func (s *Service) subscriptions() server.Kind[SubscriptionRow, subscription] {
+	return server.Kind[SubscriptionRow, subscription]{
+		Table:   s.Subscriptions,
+		Show:    func(_ *server.Call, _ *store.Tx, r SubscriptionRow) subscription { return r.Subscription },
+		Updated: func(r SubscriptionRow) server.Timestamp { return r.Subscription.UpdatedAt },
+		Filters: server.Filters[SubscriptionRow]{
+			"external_id": func(_ *store.Tx, r SubscriptionRow, want string) bool {
+				return is(r.Subscription.ExternalID, want)
+			},
+			"billing_account_id": func(_ *store.Tx, r SubscriptionRow, want string) bool {
+				return isID(&r.Subscription.BillingAccountID, want)
+			},
+			"status":  func(_ *store.Tx, r SubscriptionRow, want string) bool { return r.Subscription.Status == want },
+			"plan_id": func(_ *store.Tx, r SubscriptionRow, want string) bool { return isID(r.Subscription.PlanID, want) },
+			"search": func(_ *store.Tx, r SubscriptionRow, text string) bool {
+				return anyHolds(text, r.Subscription.ExternalID, r.Subscription.Notes)
+			},
+		},
+	}
+}
+
+// respondSubscription returns a subscription alone.
+func (s *Service) respondSubscription(c *server.Call, status int, row SubscriptionRow) (server.Reply, error) {
+	return c.Single(status, row.Subscription, row.Subscription.UpdatedAt.Time), nil
+}
+
+// showSubscription serves subscriptions.get.
+func (s *Service) showSubscription(c *server.Call, _ *store.Tx, row SubscriptionRow) (server.Reply, error) {
+	return s.respondSubscription(c, http.StatusOK, row)
+}
+
+// createSubscription serves subscriptions.create.
+func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply, error) {
+	planID, items := sentPlan(c.Sent), sentItems(c.Sent)
+	if planID == nil && len(items) == 0 {
+		return server.Reply{}, server.Invalid(server.Problems{"plan_id": "is required without items"})
+	}
+	if err := s.checkReferences(c, tx, planID, items); err != nil {
+		return server.Reply{}, err
+	}
+	trialEnd, err := trial(c.Sent, c.Now)
+	if err != nil {
+		return server.Reply{}, err
+	}
+	method := chargeAutomatically
+	row := SubscriptionRow{Organization: c.Organization, Subscription: subscription{
+		ID:                s.Source.UUID(),
+		PublicID:          s.Source.UUID(),
+		PlanID:            planID,
+		BillingCycle:      defaultCycle,
+		CollectionMethod:  &method,
+		ProrationBehavior: defaultProration,
+		RenewalSettings:   renewalSettings{Type: "auto_renew"},
+		AllowPause:        true,
+		AllowCancel:       true,
+		CreatedAt:         server.Timestamp{Time: c.Now},
+		UpdatedAt:         server.Timestamp{Time: c.Now},
+	}}.with(c)
+	if err := s.checkPayer(c, tx, row.Subscription.BillingAccountID); err != nil {
+		return server.Reply{}, err
+	}
+	if err := claimExternalID(c, tx, s.subscriptionCodes, ""); err != nil {
+		return server.Reply{}, err
+	}
+	row.Items = s.items(nil, items)
+	row.begin(c.Now, trialEnd)
+	row = s.putSubscription(tx, row)
+	s.noteWriter(c, tx, row.Subscription.ID, nil, row.Subscription.CustomMetadata)
+	return s.respondSubscription(c, http.StatusCreated, row)
+}
+
+// checkPayer rejects an account that cannot have a new subscription
+// (wire contract: suspended billing account, closed billing account).
+func (s *Service) checkPayer(c *server.Call, tx *store.Tx, accountID string) error {
+	account, ok := s.Accounts.Get(tx, accountID)
+	switch {
+	case !ok || account.Organization != c.Organization:
+		return server.Invalid(server.Problems{"billing_account_id": "no billing account has it"})
+	case account.Account.Status != accountActive:
+		return errTransition.With("The billing account is " + account.Account.Status + ".")
+	}
+	return nil
+}
+
+// updateSubscription serves subscriptions.update. A plan_id changes the
+// plan immediately; a canceled subscription is final.
+func (s *Service) updateSubscription(c *server.Call, tx *store.Tx, row SubscriptionRow) (server.Reply, error) {
+	if err := row.final(); err != nil {
+		return server.Reply{}, err
+	}
+	planID := sentPlan(c.Sent)
+	if err := s.checkReferences(c, tx, planID, nil); err != nil {
+		return server.Reply{}, err
+	}
+	if err := claimExternalID(c, tx, s.subscriptionCodes, row.Subscription.ID); err != nil {
+		return server.Reply{}, err
+	}
+	changed := row.with(c)
+	if cancel := server.Sent[bool](c.Sent, "cancel_at_period_end"); cancel != nil {
+		changed.schedule(*cancel)
+	}
+	if c.Sent.Has("plan_id") {
+		if err := changed.setPlan(planID); err != nil {
+			return server.Reply{}, err
+		}
+	}
+	return s.respondSubscription(c, http.StatusOK, s.changeSubscription(c, tx, row, changed))
+}
+
+// sentPlan is the plan_id of a request.
+func sentPlan(in server.Body) *string {
+	in.Canonical("plan_id")
+	return server.Sent[string](in, "plan_id")
+}
+
+// changeSubscription stores the changed row and returns it.
+func (s *Service) changeSubscription(c *server.Call, tx *store.Tx, row, changed SubscriptionRow) SubscriptionRow {
+	if reflect.DeepEqual(changed.derived(s.pricing(tx)), row) {
+		return row
+	}
+	s.noteWriter(c, tx, row.Subscription.ID, row.Subscription.CustomMetadata, changed.Subscription.CustomMetadata)
+	s.notePlans(tx, row, []SubscriptionRow{changed}, func(SubscriptionRow) time.Time { return c.Now })
+	changed.Subscription.UpdatedAt = row.Subscription.UpdatedAt.Next(c.Now)
+	return s.putSubscription(tx, changed)
+}
+
+// deleteSubscription serves subscriptions.delete, of a draft or a canceled one
+// (wire contract: subscriptions.delete). Its invoices stay.
+func (s *Service) deleteSubscription(c *server.Call, tx *store.Tx, row SubscriptionRow) (server.Reply, error) {
+	switch row.Subscription.Status {
+	case subscriptionDraft, SubscriptionCanceled:
+		s.Subscriptions.Delete(tx, row.Subscription.ID)
+		return c.Deleted(), nil
+	default:
+		return server.Reply{}, errTransition.With("The subscription is neither a draft nor canceled.")
+	}
 }

@@ -1,6 +1,10 @@
 package collections
 
 import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
@@ -42,13 +46,21 @@ type KeyRow struct {
 	Blocked      bool   `json:"blocked,omitempty"`
 }
 
-func (r KeyRow) expired(now time.Time) bool {
-	return r.Key.ExpiresAt != nil && !now.Before(r.Key.ExpiresAt.Time)
-}
+// Owner implements server.Owned.
+func (r KeyRow) Owner() string { return r.Organization }
 
-// active reports whether the key may still be rotated.
-func (r KeyRow) active(now time.Time) bool {
-	return r.Status(now) == "active"
+// Status is active, rotated, expired or revoked.
+func (r KeyRow) Status(now time.Time) string {
+	switch {
+	case r.Key.RevokedAt != nil:
+		return "revoked"
+	case r.Key.ExpiresAt != nil && !now.Before(r.Key.ExpiresAt.Time):
+		return "expired"
+	case r.SuccessorID != "":
+		return "rotated"
+	default:
+		return "active"
+	}
 }
 
 // token is the key as the credential it is.
@@ -118,15 +130,6 @@ func (s *Service) NoteUse(token server.StoredToken, now time.Time) error {
 	})
 }
 
-// findKey finds the key that the path names.
-func (s *Service) findKey(c *server.Call, tx *store.Tx) (KeyRow, error) {
-	row, ok := s.Keys.Get(tx, c.Path["id"])
-	if !ok || row.Organization != c.Organization {
-		return KeyRow{}, server.ErrNotFound
-	}
-	return row, nil
-}
-
 // mintKey makes a public prefix and the token of an API key of collections.
 func (s *Service) mintKey() (prefix, value string) {
 	prefix = "ck_sandbox_" + s.Source.Hex(4)
@@ -176,4 +179,179 @@ func (s *Service) SetToken(tx *store.Tx, id, prefix, token string) {
 	row, _ := s.Keys.Get(tx, id)
 	row.Digest, row.Key.KeyPrefix = server.Digest(token), prefix
 	s.Keys.Put(tx, id, row)
+}
+
+// Days of the grace period of a rotated key (service description, Collections §8).
+const (
+	defaultGraceDays = 7
+	maxGraceDays     = 30
+	graceDay         = 24 * time.Hour
+)
+
+var (
+	keyForm = server.Form{Required: []string{"name"}, Shape: server.Shape{
+		"name":        server.Filled,
+		"description": server.Text,
+		"scopes": server.ListOf(server.TextWhere("must be a pattern of permissions, such as webhook_endpoints:*",
+			func(s string) bool { return s != "" && !strings.ContainsAny(s, " \t\r\n,") })),
+		"expiresAt": server.Nullable(server.DateOrTime),
+	}}
+	rotation = server.Form{Optional: true, Shape: server.Shape{"graceDays": server.IntegerBetween(0, maxGraceDays)}}
+)
+
+// keyWithToken is the response that shows the token once.
+type keyWithToken struct {
+	apiKey
+	Token string `json:"token"`
+}
+
+// keys are how the operations find and list keys, the revoked and expired ones among them, in the order in which they
+// were made.
+func (s *Service) keys() server.Kind[KeyRow, apiKey] {
+	return server.Kind[KeyRow, apiKey]{
+		Table: s.Keys,
+		Show:  func(_ *server.Call, _ *store.Tx, r KeyRow) apiKey { return r.Key },
+		Order: func(a, b KeyRow) int { return inOrder(a.Key.CreatedAt.Time, b.Key.CreatedAt.Time, a.Number, b.Number) },
+	}
+}
+
+// createKey serves api_keys.create.
+func (s *Service) createKey(c *server.Call, tx *store.Tx) (server.Reply, error) {
+	row := KeyRow{Organization: c.Organization, Key: apiKey{Source: sourceAPI, CreatedAt: server.Timestamp{Time: c.Now}}}
+	c.Sent.Into(&row.Key, "expiresAt")
+	row.Key.Scopes = distinct(row.Key.Scopes)
+	if end := server.Sent[string](c.Sent, "expiresAt"); end != nil {
+		at, _ := server.ParseTime(*end) // its rule has read it
+		if !at.After(c.Now) {
+			return server.Reply{}, server.Invalid(server.Problems{"expiresAt": "must be in the future"})
+		}
+		row.Key.ExpiresAt = &server.Timestamp{Time: at.Truncate(time.Millisecond)}
+	}
+	token := s.addKey(tx, &row, "")
+	return c.Single(http.StatusCreated, keyWithToken{row.Key, token}, c.Now), nil
+}
+
+// showKey serves api_keys.get.
+func (s *Service) showKey(c *server.Call, _ *store.Tx, row KeyRow) (server.Reply, error) {
+	return c.Single(http.StatusOK, row.Key, time.Time{}), nil
+}
+
+// rotateKey serves api_keys.rotate: a successor takes over, the old key works
+// on until its grace period is over.
+func (s *Service) rotateKey(c *server.Call, tx *store.Tx, old KeyRow) (server.Reply, error) {
+	if old.Status(c.Now) != "active" {
+		return server.Reply{}, errKeyNotActive
+	}
+	days := defaultGraceDays
+	if sent := server.Sent[int](c.Sent, "graceDays"); sent != nil {
+		days = *sent
+	}
+	graceUntil := server.Timestamp{Time: c.Now.Add(time.Duration(days) * graceDay)}
+	successor, token := s.succeed(c, tx, old, graceUntil)
+	return c.Single(http.StatusOK, struct {
+		keyWithToken
+		PredecessorID string           `json:"predecessorId"`
+		GraceUntil    server.Timestamp `json:"graceUntil"`
+	}{keyWithToken{successor.Key, token}, old.Key.ID, graceUntil}, c.Now), s.rotated(c, tx, old.Key.ID, graceUntil)
+}
+
+// succeed makes the successor, which inherits name, description, scopes and
+// the expiry policy, and ends the old key with its grace period, never later than it
+// would have ended anyway.
+func (s *Service) succeed(
+	c *server.Call, tx *store.Tx, old KeyRow, graceUntil server.Timestamp,
+) (successor KeyRow, token string) {
+	successor = KeyRow{Organization: old.Organization, Key: apiKey{
+		Name: old.Key.Name, Description: old.Key.Description, Source: old.Key.Source,
+		Scopes: old.Key.Scopes, ExpiresAt: old.Key.ExpiresAt, CreatedAt: server.Timestamp{Time: c.Now},
+	}}
+	token = s.addKey(tx, &successor, "")
+	old.SuccessorID = successor.Key.ID
+	if old.Key.ExpiresAt == nil || graceUntil.Before(old.Key.ExpiresAt.Time) {
+		old.Key.ExpiresAt = &graceUntil
+	}
+	s.Keys.Put(tx, old.Key.ID, old)
+	return successor, token
+}
+
+// rotated publishes the event of a rotation
+// (service description, Collections §6).
+func (s *Service) rotated(c *server.Call, tx *store.Tx, id string, graceUntil server.Timestamp) error {
+	old, _ := s.Keys.Get(tx, id)
+	_, err := s.publish(tx, happening{organization: c.Organization, at: c.Now, name: eventKeyRotated, data: struct {
+		apiKey
+		SuccessorID string           `json:"successorId"`
+		GraceUntil  server.Timestamp `json:"graceUntil"`
+	}{old.Key, old.SuccessorID, graceUntil}})
+	return err
+}
+
+// revokeKey serves api_keys.revoke: the key returns 401 from here on. A second
+// time nothing happens (wire contract: a revoked key).
+func (s *Service) revokeKey(c *server.Call, tx *store.Tx, row KeyRow) (server.Reply, error) {
+	return server.Reply{Status: http.StatusNoContent}, s.revoke(tx, row, c.Now)
+}
+
+// revoke ends a key and publishes what is documented of it.
+func (s *Service) revoke(tx *store.Tx, row KeyRow, now time.Time) error {
+	if row.Key.RevokedAt != nil {
+		return nil
+	}
+	row.Key.RevokedAt = &server.Timestamp{Time: now}
+	s.Keys.Put(tx, row.Key.ID, row)
+	changed := struct {
+		apiKey
+		PreviousStatus string `json:"previousStatus"`
+		NewStatus      string `json:"newStatus"`
+	}{row.Key, "active", "revoked"}
+	if _, err := s.publish(tx, happening{row.Organization, now, eventKeyStatusChanged, changed}); err != nil {
+		return err
+	}
+	_, err := s.publish(tx, happening{row.Organization, now, eventKeyRevoked, row.Key})
+	return err
+}
+
+// KeyState is an API key as it is listed.
+type KeyState struct {
+	ID        string    `json:"id"`
+	Prefix    string    `json:"prefix"`
+	Name      string    `json:"name"`
+	Scopes    []string  `json:"scopes"`
+	Status    string    `json:"status"` // active, rotated, expired or revoked
+	CreatedAt time.Time `json:"created_at"`
+	LastUsed  time.Time `json:"last_used,omitzero"`
+	Ends      time.Time `json:"ends,omitzero"` // its expiry, or the end of its grace period
+}
+
+// keysInOrder returns the keys of all organizations as they were made.
+func (s *Service) keysInOrder() []KeyRow {
+	var rows []KeyRow
+	_ = s.DB.View(func(tx *store.Tx) error { // no error: View returns that of the function
+		for _, row := range s.Keys.All(tx) {
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	slices.SortFunc(rows, func(a, b KeyRow) int { return cmp.Compare(a.Number, b.Number) })
+	return rows
+}
+
+// KeyStates returns the keys of all organizations, in the order they were made.
+func (s *Service) KeyStates() []KeyState {
+	now := s.Clock.Now()
+	states := []KeyState{}
+	for _, row := range s.keysInOrder() {
+		state := KeyState{
+			ID: row.Key.ID, Prefix: row.Key.KeyPrefix, Name: row.Key.Name, Scopes: row.Key.Scopes,
+			Status: row.Status(now), CreatedAt: row.Key.CreatedAt.Time,
+		}
+		if row.Key.LastUsedAt != nil {
+			state.LastUsed = row.Key.LastUsedAt.Time
+		}
+		if row.Key.ExpiresAt != nil {
+			state.Ends = row.Key.ExpiresAt.Time
+		}
+		states = append(states, state)
+	}
+	return states
 }

@@ -1,7 +1,9 @@
 package collections
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/delivery"
@@ -23,6 +25,9 @@ type DeliveryRow struct {
 	CreatedAt    time.Time         `json:"created_at"`
 	State        delivery.Delivery `json:"state"`
 }
+
+// Owner implements server.Owned.
+func (r DeliveryRow) Owner() string { return r.Organization }
 
 func (r DeliveryRow) openKey() string {
 	if r.State.Open() {
@@ -81,37 +86,36 @@ func timestampOf(t *time.Time) *server.Timestamp {
 	return &server.Timestamp{Time: *t}
 }
 
-// listDeliveries serves webhook_deliveries.list.
-func (s *Service) listDeliveries(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	endpoint, err := s.findEndpoint(c, tx)
+// listDeliveries serves webhook_deliveries.list, in the order in which they were made.
+func (s *Service) listDeliveries(c *server.Call, tx *store.Tx, endpoint EndpointRow) (server.Reply, error) {
+	return server.Kind[DeliveryRow, webhookDelivery]{
+		Show:  func(_ *server.Call, _ *store.Tx, r DeliveryRow) webhookDelivery { return r.wire() },
+		Order: func(a, b DeliveryRow) int { return inOrder(a.CreatedAt, b.CreatedAt, a.Number, b.Number) },
+		Filters: server.Filters[DeliveryRow]{
+			"status": func(_ *store.Tx, r DeliveryRow, want string) bool { return string(r.State.Status) == want },
+			"event":  func(_ *store.Tx, r DeliveryRow, want string) bool { return r.Event == want },
+		},
+	}.ListOf(c, tx, s.DeliveriesOf.All(tx, endpoint.Endpoint.ID))
+}
+
+// findDelivery returns the delivery of the endpoint that the path names.
+func (s *Service) findDelivery(c *server.Call, tx *store.Tx) (DeliveryRow, error) {
+	endpoint, err := s.endpoints().Find(c, tx)
 	if err != nil {
-		return server.Reply{}, err
+		return DeliveryRow{}, err
 	}
-	found := []placed[webhookDelivery]{}
-	for _, row := range s.DeliveriesOf.All(tx, endpoint.Endpoint.ID) {
-		if c.Filter("status", func(want string) bool { return string(row.State.Status) == want }) &&
-			c.Filter("event", func(want string) bool { return row.Event == want }) {
-			found = append(found, placed[webhookDelivery]{row.CreatedAt, row.Number, row.wire()})
-		}
+	row, ok := s.deliveries.Get(tx, c.Path["deliveryId"])
+	if !ok || row.EndpointID != endpoint.Endpoint.ID {
+		return DeliveryRow{}, server.ErrNotFound
 	}
-	return inOrder(c, found)
+	return row, nil
 }
 
 // retryDelivery serves webhook_deliveries.retry: the attempts of a delivery
 // start again. It is rejected on an inactive endpoint, and while the service
 // itself has not given up the first attempt.
-func (s *Service) retryDelivery(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	endpoint, err := s.findEndpoint(c, tx)
-	if err != nil {
-		return server.Reply{}, err
-	}
-	row, ok := s.deliveries.Get(tx, c.Path["deliveryId"])
-	if !ok || row.EndpointID != endpoint.Endpoint.ID {
-		return server.Reply{}, server.ErrNotFound
-	}
-	if err := c.ReadOptional(server.Shape{}, &struct{}{}); err != nil {
-		return server.Reply{}, err
-	}
+func (s *Service) retryDelivery(c *server.Call, tx *store.Tx, row DeliveryRow) (server.Reply, error) {
+	endpoint, _ := s.Endpoints.Get(tx, row.EndpointID)
 	switch {
 	case !endpoint.Endpoint.Active:
 		return server.Reply{}, errEndpointInactive
@@ -122,4 +126,38 @@ func (s *Service) retryDelivery(c *server.Call, tx *store.Tx) (server.Reply, err
 	s.deliveries.Put(tx, row.ID, row)
 	s.pipeline.wake()
 	return c.Single(http.StatusAccepted, row.wire(), c.Now), nil
+}
+
+// DeliveryState is a delivery with every attempt that was made of it.
+type DeliveryState struct {
+	ID         string            `json:"id"`
+	EndpointID string            `json:"endpoint_id"`
+	URL        string            `json:"url,omitempty"` // empty: the endpoint has been removed
+	Event      string            `json:"event"`
+	EventID    string            `json:"event_id"`
+	CreatedAt  time.Time         `json:"created_at"`
+	State      delivery.Delivery `json:"state"`
+}
+
+// DeliveryStates returns every delivery there is, in the order they were made,
+// those of endpoints that have been removed among them.
+func (s *Service) DeliveryStates() []DeliveryState {
+	var rows []DeliveryRow
+	states := []DeliveryState{}
+	// The function given to View returns no error, so View returns none.
+	_ = s.DB.View(func(tx *store.Tx) error {
+		for _, row := range s.deliveries.All(tx) {
+			rows = append(rows, row)
+		}
+		slices.SortFunc(rows, func(a, b DeliveryRow) int { return cmp.Compare(a.Number, b.Number) })
+		for _, row := range rows {
+			endpoint, _ := s.Endpoints.Get(tx, row.EndpointID)
+			states = append(states, DeliveryState{
+				ID: row.ID, EndpointID: row.EndpointID, URL: endpoint.Endpoint.URL,
+				Event: row.Event, EventID: row.EventID, CreatedAt: row.CreatedAt, State: row.State,
+			})
+		}
+		return nil
+	})
+	return states
 }

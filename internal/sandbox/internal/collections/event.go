@@ -1,9 +1,11 @@
 package collections
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -67,8 +69,10 @@ func (s *Service) publish(tx *store.Tx, h happening) (id string, err error) {
 	if id, err = s.storeEvent(tx, h); err != nil {
 		return "", err
 	}
-	for _, row := range s.endpointsInOrder(tx, h.organization) {
-		if row.Endpoint.Active && row.Endpoint.subscribes(h.name) {
+	rows := slices.Collect(maps.Values(maps.Collect(s.Endpoints.All(tx))))
+	slices.SortFunc(rows, func(a, b EndpointRow) int { return cmp.Compare(a.Number, b.Number) })
+	for _, row := range rows {
+		if row.Organization == h.organization && row.Endpoint.Active && row.Endpoint.subscribes(h.name) {
 			s.schedule(tx, row, id, h)
 		}
 	}
@@ -159,4 +163,68 @@ func (s *Service) sample(event string) any {
 // all, future ones too.
 func (e webhookEndpoint) subscribes(event string) bool {
 	return len(e.Events) == 0 || slices.Contains(e.Events, event)
+}
+
+// maskedField is in the request log where a credential was.
+const maskedField = "[REDACTED]"
+
+// shownOnce are the fields of a response that hold a credential.
+var shownOnce = []string{"secret", "token"}
+
+// Loggable is the body of a request or a response as the log may keep it. Bodies carry credentials in authentication:
+// of that object only what comes back in responses is kept, so that a misspelt field does not reveal one. Responses
+// carry the credentials that are shown once. A body that cannot be read is not kept at all.
+func Loggable(body []byte) []byte {
+	if len(body) == 0 {
+		return body
+	}
+	value, err := server.Decode(body)
+	object, ok := value.(map[string]any)
+	if err != nil || !ok {
+		return nil
+	}
+	if !mask(object) {
+		return body
+	}
+	masked, err := server.Encode(object)
+	if err != nil {
+		return nil
+	}
+	return masked
+}
+
+// mask hides the credentials of an object, and of the objects in data, and reports whether there were any.
+func mask(object map[string]any) (found bool) {
+	if given, ok := object["authentication"]; ok {
+		object["authentication"], found = maskedAuthentication(given), true
+	}
+	for _, name := range shownOnce {
+		if _, ok := object[name]; ok {
+			object[name], found = maskedField, true
+		}
+	}
+	switch data := object["data"].(type) {
+	case map[string]any:
+		return mask(data) || found
+	case []any:
+		for _, element := range data {
+			if inner, ok := element.(map[string]any); ok && mask(inner) {
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+func maskedAuthentication(given any) any {
+	fields, ok := given.(map[string]any)
+	if !ok {
+		return maskedField
+	}
+	for name := range fields {
+		if name != "type" && name != "username" && name != "name" {
+			fields[name] = maskedField
+		}
+	}
+	return fields
 }

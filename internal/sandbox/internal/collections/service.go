@@ -14,7 +14,6 @@ package collections
 import (
 	"cmp"
 	"crypto/x509"
-	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -49,28 +48,25 @@ const openKey = "open"
 // Open attaches the tables of collections. Deliveries go through the
 // guard, to receivers that have their certificates from the authorities.
 func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logger *slog.Logger) (*Service, error) {
-	s := &Service{Core: c, guard: guard, logger: logger,
-		pipeline: newPipeline(delivery.Sender{Guard: guard, CAs: receiverCAs})}
-	var errs [4]error
-	s.Endpoints, errs[0] = store.NewTable[EndpointRow](c.DB, "webhook_endpoints")
-	s.events, errs[1] = store.NewTable[eventRow](c.DB, "webhook_events")
-	s.deliveries, errs[2] = store.NewTable[DeliveryRow](c.DB, "webhook_deliveries")
-	s.Keys, errs[3] = store.NewTable[KeyRow](c.DB, "api_keys")
-	if err := errors.Join(errs[:]...); err != nil {
-		return nil, err
+	s := &Service{
+		Core:       c,
+		Endpoints:  store.NewTable[EndpointRow](c.DB, "webhook_endpoints"),
+		events:     store.NewTable[eventRow](c.DB, "webhook_events"),
+		deliveries: store.NewTable[DeliveryRow](c.DB, "webhook_deliveries"),
+		Keys:       store.NewTable[KeyRow](c.DB, "api_keys"),
+		guard:      guard, logger: logger,
+		pipeline: newPipeline(delivery.Sender{Guard: guard, CAs: receiverCAs}),
 	}
 	s.DeliveriesOf = store.NewIndex(c.DB, s.deliveries, func(r DeliveryRow) string { return r.EndpointID })
 	s.openOnes = store.NewIndex(c.DB, s.deliveries, DeliveryRow.openKey)
 	s.keysByDigest = store.NewIndex(c.DB, s.Keys, func(r KeyRow) string { return r.Digest })
-	return s, nil
+	return s, c.DB.Err()
 }
 
 // Clear deletes everything that the service has, except the keys that were created from outside the service: clients
 // hold them.
 func (s *Service) Clear(tx *store.Tx) {
-	s.Endpoints.Clear(tx)
-	s.events.Clear(tx)
-	s.deliveries.Clear(tx)
+	store.Clear(tx, s.Endpoints, s.events, s.deliveries)
 	for id, row := range s.Keys.All(tx) {
 		if row.Key.Source != sourceSandbox {
 			s.Keys.Delete(tx, id)
@@ -85,64 +81,66 @@ var pages = []string{"page", "per_page"}
 // Routes are the operations of collections. Managing keys is
 // administration (wire contract: a key with empty scopes).
 func (s *Service) Routes() []server.Route {
-	return []server.Route{
-		{Name: "webhook_endpoints.create", Method: http.MethodPost, Pattern: "/api/v1/webhook-endpoints",
-			Scope: "webhook_endpoints:write", Serve: s.createEndpoint, Prepare: s.resolveURL},
-		{Name: "webhook_endpoints.list", Method: http.MethodGet, Pattern: "/api/v1/webhook-endpoints",
-			Scope: "webhook_endpoints:read", Query: pages, Serve: s.listEndpoints},
-		{Name: "webhook_endpoints.get", Method: http.MethodGet, Pattern: "/api/v1/webhook-endpoints/{id}",
-			Scope: "webhook_endpoints:read", Serve: s.getEndpoint},
-		{Name: "webhook_endpoints.update", Method: http.MethodPatch, Pattern: "/api/v1/webhook-endpoints/{id}",
-			Scope: "webhook_endpoints:write", Serve: s.updateEndpoint, Prepare: s.resolveURL},
-		{Name: "webhook_endpoints.delete", Method: http.MethodDelete, Pattern: "/api/v1/webhook-endpoints/{id}",
-			Scope: "webhook_endpoints:write", Serve: s.deleteEndpoint},
-		{Name: "webhook_endpoints.test", Method: http.MethodPost, Pattern: "/api/v1/webhook-endpoints/{id}/test",
-			Scope: "webhook_endpoints:write", Serve: s.testEndpoint},
-		{Name: "webhook_endpoints.rotate_secret", Method: http.MethodPost,
-			Pattern: "/api/v1/webhook-endpoints/{id}/rotate-secret",
-			Scope:   "webhook_endpoints:write", Serve: s.rotateSecret},
+	endpoint, key := s.endpoints().Find, s.keys().Find
+	none := server.Form{}
+	routes := []server.Route{
+		server.NewRoute("webhook_endpoints.create", "POST /api/v1/webhook-endpoints", "webhook_endpoints:write",
+			server.With(endpointCreate, s.createEndpoint)),
+		server.NewRoute("webhook_endpoints.list", "GET /api/v1/webhook-endpoints", "webhook_endpoints:read",
+			s.endpoints().List, pages...),
+		server.NewRoute("webhook_endpoints.get", "GET /api/v1/webhook-endpoints/{id}", "webhook_endpoints:read",
+			server.On(endpoint, none, s.showEndpoint)),
+		server.NewRoute("webhook_endpoints.update", "PATCH /api/v1/webhook-endpoints/{id}", "webhook_endpoints:write",
+			server.On(endpoint, endpointUpdate, s.updateEndpoint)),
+		server.NewRoute("webhook_endpoints.delete", "DELETE /api/v1/webhook-endpoints/{id}", "webhook_endpoints:write",
+			server.On(endpoint, none, s.deleteEndpoint)),
+		server.NewRoute("webhook_endpoints.test", "POST /api/v1/webhook-endpoints/{id}/test", "webhook_endpoints:write",
+			server.On(endpoint, server.NoFields, s.testEndpoint)),
+		server.NewRoute("webhook_endpoints.rotate_secret", "POST /api/v1/webhook-endpoints/{id}/rotate-secret",
+			"webhook_endpoints:write", server.On(endpoint, server.NoFields, s.rotateSecret)),
 
-		{Name: "webhook_deliveries.list", Method: http.MethodGet, Pattern: "/api/v1/webhook-endpoints/{id}/deliveries",
-			Scope: "webhook_deliveries:read", Query: slices.Concat(pages, []string{"status", "event"}), Serve: s.listDeliveries},
-		{Name: "webhook_deliveries.retry", Method: http.MethodPost,
-			Pattern: "/api/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry",
-			Scope:   "webhook_deliveries:write", Serve: s.retryDelivery},
+		server.NewRoute("webhook_deliveries.list", "GET /api/v1/webhook-endpoints/{id}/deliveries",
+			"webhook_deliveries:read", server.On(endpoint, none, s.listDeliveries),
+			slices.Concat(pages, []string{"status", "event"})...),
+		server.NewRoute("webhook_deliveries.retry", "POST /api/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry",
+			"webhook_deliveries:write", server.On(s.findDelivery, server.NoFields, s.retryDelivery)),
 
-		{Name: "api_keys.create", Method: http.MethodPost, Pattern: "/api/v1/api-keys",
-			Scope: server.Administration, Serve: s.createKey},
-		{Name: "api_keys.list", Method: http.MethodGet, Pattern: "/api/v1/api-keys",
-			Scope: server.Administration, Query: pages, Serve: s.listKeys},
-		{Name: "api_keys.get", Method: http.MethodGet, Pattern: "/api/v1/api-keys/{id}",
-			Scope: server.Administration, Serve: s.getKey},
-		{Name: "api_keys.rotate", Method: http.MethodPost, Pattern: "/api/v1/api-keys/{id}/rotate",
-			Scope: server.Administration, Serve: s.rotateKey},
-		{Name: "api_keys.revoke", Method: http.MethodDelete, Pattern: "/api/v1/api-keys/{id}",
-			Scope: server.Administration, Serve: s.revokeKey},
+		server.NewRoute("api_keys.create", "POST /api/v1/api-keys", server.Administration,
+			server.With(keyForm, s.createKey)),
+		server.NewRoute("api_keys.list", "GET /api/v1/api-keys", server.Administration, s.keys().List, pages...),
+		server.NewRoute("api_keys.get", "GET /api/v1/api-keys/{id}", server.Administration,
+			server.On(key, none, s.showKey)),
+		server.NewRoute("api_keys.rotate", "POST /api/v1/api-keys/{id}/rotate", server.Administration,
+			server.On(key, rotation, s.rotateKey)),
+		server.NewRoute("api_keys.revoke", "DELETE /api/v1/api-keys/{id}", server.Administration,
+			server.On(key, none, s.revokeKey)),
 	}
+	for i, r := range routes {
+		if r.Name == "webhook_endpoints.create" || r.Name == "webhook_endpoints.update" {
+			routes[i].Prepare = s.resolveURL
+		}
+	}
+	return routes
 }
 
-// placed is an object of a list with what orders it: the time it was created,
-// and for equal times the number it was given.
-type placed[T any] struct {
-	at     time.Time
-	number int64
-	object T
-}
-
-// inOrder returns a page of the objects, sorted by createdAt
+// inOrder is the order of listings: by createdAt, and for equal times by the number that an object was given
 // (wire contract: order of collections lists).
-func inOrder[T any](c *server.Call, found []placed[T]) (server.Reply, error) {
-	slices.SortFunc(found, func(a, b placed[T]) int {
-		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number))
-	})
-	objects := make([]T, len(found))
-	for i, p := range found {
-		objects[i] = p.object
-	}
-	p := server.Problems{}
-	page, perPage := c.PageSize(p)
-	if err := p.Err(); err != nil {
-		return server.Reply{}, err
-	}
-	return server.PageOf(c, objects, page, perPage), nil
+func inOrder(at, other time.Time, number, otherNumber int64) int {
+	return cmp.Or(at.Compare(other), cmp.Compare(number, otherNumber))
 }
+
+// The errors of collections alone.
+var (
+	errInvalidURL = &server.Error{Status: http.StatusUnprocessableEntity, Code: "INVALID_WEBHOOK_URL",
+		Message: "The address cannot receive webhooks."}
+	errEndpointInactive = &server.Error{Status: http.StatusConflict, Code: "ENDPOINT_INACTIVE",
+		Message: "The endpoint is inactive."}
+	errDeliveryNotFailed = &server.Error{Status: http.StatusConflict, Code: "DELIVERY_NOT_FAILED",
+		Message: "Only a failed or exhausted delivery can be sent again."}
+	errKeyNotActive = &server.Error{Status: http.StatusConflict, Code: "key_not_active",
+		Message: "The key has been rotated or revoked, or has expired."}
+
+	// ErrUnknownKey is for a key that was never issued. Collections has the
+	// structured shape of a 401 only.
+	ErrUnknownKey = server.ErrInvalidToken.With("There is no such key.")
+)

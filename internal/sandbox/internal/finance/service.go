@@ -3,8 +3,12 @@
 package finance
 
 import (
-	"errors"
+	_ "embed"
+	"fmt"
 	"net/http"
+	"sync"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -24,23 +28,15 @@ type Service struct {
 
 // Open attaches the tables of financial management.
 func Open(c *server.Core) (*Service, error) {
-	s := &Service{Core: c}
-	var errs [2]error
-	s.Records, errs[0] = store.NewTable[RecordRow](c.DB, "finance_records")
-	s.replies, errs[1] = store.NewTable[recordReply](c.DB, "finance_replies")
-	if err := errors.Join(errs[:]...); err != nil {
-		return nil, err
-	}
+	s := &Service{Core: c, Records: store.NewTable[RecordRow](c.DB, "finance_records"),
+		replies: store.NewTable[recordReply](c.DB, "finance_replies")}
 	s.RecordsOf = store.NewIndex(c.DB, s.Records,
 		func(r RecordRow) string { return CollectionKey(r.Organization, r.Collection) })
-	return s, nil
+	return s, c.DB.Err()
 }
 
 // Clear deletes every record.
-func (s *Service) Clear(tx *store.Tx) {
-	s.Records.Clear(tx)
-	s.replies.Clear(tx)
-}
+func (s *Service) Clear(tx *store.Tx) { store.Clear(tx, s.Records, s.replies) }
 
 var cursorPaging = []string{"limit", "cursor", server.AnyField}
 
@@ -50,29 +46,69 @@ var cursorPaging = []string{"limit", "cursor", server.AnyField}
 // The scopes are "<collection>:read" and "<collection>:write", which covers no
 // reading; "*" in them matches any text.
 func (s *Service) Routes() []server.Route {
+	none := server.Form{}
 	return []server.Route{
-		{Name: "finance.accounts.list", Method: http.MethodGet, Pattern: "/v1/accounts",
-			Scope: "accounts:read", Query: cursorPaging, Serve: s.listCollection("accounts")},
-		{Name: "finance.payables.list", Method: http.MethodGet, Pattern: "/v1/payables",
-			Scope: "payables:read", Query: cursorPaging, Serve: s.listCollection("payables")},
-		{Name: "finance.receivables.list", Method: http.MethodGet, Pattern: "/v1/receivables",
-			Scope: "receivables:read", Query: cursorPaging, Serve: s.listCollection("receivables")},
-		{Name: "finance.records.list", Method: http.MethodGet, Pattern: "/v1/{collection}",
-			Scope: "{collection}:read", Query: cursorPaging, Serve: s.listRecords},
-		{Name: "finance.records.create", Method: http.MethodPost, Pattern: "/v1/{collection}",
-			Scope: "{collection}:write", Serve: s.createRecord},
-		{Name: "finance.records.get", Method: http.MethodGet, Pattern: "/v1/{collection}/{id}",
-			Scope: "{collection}:read", Serve: s.getRecord},
-		{Name: "finance.records.update", Method: http.MethodPatch, Pattern: "/v1/{collection}/{id}",
-			Scope: "{collection}:write", Serve: s.updateRecord},
-		{Name: "finance.records.delete", Method: http.MethodDelete, Pattern: "/v1/{collection}/{id}",
-			Scope: "{collection}:write", Serve: s.deleteRecord},
-		{Name: "finance.openapi.yaml", Method: http.MethodGet, Pattern: "/api/v1/openapi.yaml",
-			Serve: s.describeYAML},
-		{Name: "finance.openapi.json", Method: http.MethodGet, Pattern: "/api/v1/openapi.json",
-			Serve: s.describeJSON},
+		server.NewRoute("finance.accounts.list", "GET /v1/accounts", "accounts:read",
+			s.listCollection("accounts"), cursorPaging...),
+		server.NewRoute("finance.payables.list", "GET /v1/payables", "payables:read",
+			s.listCollection("payables"), cursorPaging...),
+		server.NewRoute("finance.receivables.list", "GET /v1/receivables", "receivables:read",
+			s.listCollection("receivables"), cursorPaging...),
+		server.NewRoute("finance.records.list", "GET /v1/{collection}", "{collection}:read",
+			s.listRecords, cursorPaging...),
+		server.NewRoute("finance.records.create", "POST /v1/{collection}", "{collection}:write", s.createRecord),
+		server.NewRoute("finance.records.get", "GET /v1/{collection}/{id}", "{collection}:read",
+			server.On(s.findRecord, none, s.showRecord)),
+		server.NewRoute("finance.records.update", "PATCH /v1/{collection}/{id}", "{collection}:write",
+			server.On(s.findRecord, none, s.updateRecord)),
+		server.NewRoute("finance.records.delete", "DELETE /v1/{collection}/{id}", "{collection}:write",
+			server.On(s.findRecord, none, s.deleteRecord)),
+		server.NewRoute("finance.openapi.yaml", "GET /api/v1/openapi.yaml", "", s.describeYAML),
+		server.NewRoute("finance.openapi.json", "GET /api/v1/openapi.json", "", s.describeJSON),
 	}
 }
 
 // CollectionKey is what the records of a collection share in RecordsOf.
 func CollectionKey(organization, collection string) string { return organization + "/" + collection }
+
+// The errors of financial management alone.
+var (
+	errCursor = &server.Error{Status: http.StatusBadRequest, Code: "invalid_cursor",
+		Message: "The cursor was not made by this listing with these filters, or has been changed."}
+	errIdempotencyKey = &server.Error{Status: http.StatusBadRequest, Code: "invalid_idempotency_key",
+		Message: "The header X-Idempotency-Key must be one UUID of version 4."}
+
+	// ErrUnknownJWT is for a token that was never issued.
+	ErrUnknownJWT = server.ErrInvalidToken.With(
+		"The access token is not a JWT of this service, or its signature is not valid.")
+)
+
+// openAPI describes the operations of financial management
+// (service description, Financial management §4 and §9).
+//
+//go:embed openapi.yaml
+var openAPI []byte
+
+// openAPIJSON is openAPI in JSON, converted when it is first asked for.
+var openAPIJSON = sync.OnceValues(func() ([]byte, error) {
+	text, err := yaml.YAMLToJSON(openAPI)
+	if err != nil {
+		return nil, fmt.Errorf("read openapi.yaml: %w", err)
+	}
+	document, err := server.Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("read openapi.yaml: %w", err)
+	}
+	return server.Encode(document)
+})
+
+// describeJSON serves finance.openapi.json.
+func (s *Service) describeJSON(*server.Call, *store.Tx) (server.Reply, error) {
+	document, err := openAPIJSON()
+	return server.Reply{Status: http.StatusOK, Body: document, Kind: "application/json"}, err
+}
+
+// describeYAML serves finance.openapi.yaml: the same in YAML.
+func (s *Service) describeYAML(*server.Call, *store.Tx) (server.Reply, error) {
+	return server.Reply{Status: http.StatusOK, Body: openAPI, Kind: "application/yaml"}, nil
+}

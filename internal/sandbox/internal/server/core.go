@@ -3,15 +3,24 @@
 //
 // A service brings its routes: serve.go takes a request through faults,
 // authentication, rules and a transaction to the operation, and writes its reply
-// as the tolerances say. body.go and rules.go have the rules for bodies, list.go
-// and sort.go the listings, errors.go the errors that all services have. core.go
+// as the tolerances say. body.go has the forms and rules of bodies, route.go how an operation
+// finds its object, list.go the listings, respond.go the errors that all services have. core.go
 // has what the services share: tables, clock, ids, organizations. A Call carries
 // what an operation needs of its request, and not the server.
 package server
 
 import (
+	cryptorand "crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -38,11 +47,9 @@ func OpenCore(stateFile string, start time.Time) (*Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Core{DB: db, Clock: NewClock(start)}
-	var errs [2]error
-	c.Organizations, errs[0] = store.NewTable[Organization](db, "organizations")
-	c.sequence, errs[1] = store.NewTable[int64](db, "sequence")
-	if err := errors.Join(errs[:]...); err != nil {
+	c := &Core{DB: db, Clock: NewClock(start), Organizations: store.NewTable[Organization](db, "organizations"),
+		sequence: store.NewTable[int64](db, "sequence")}
+	if err := db.Err(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return c, nil
@@ -53,4 +60,101 @@ func (c *Core) Next(tx *store.Tx) int64 {
 	last, _ := c.sequence.Get(tx, sequenceName)
 	c.sequence.Put(tx, sequenceName, last+1)
 	return last + 1
+}
+
+// Organization is who a token belongs to, and what /v1/me returns
+// (service description, Recurring billing §4 Organization of the token).
+type Organization struct {
+	ID             string
+	Name           string
+	Email          string
+	DocumentType   string // cpf or cnpj
+	DocumentNumber string
+	Environment    string // "sandbox" or "production"
+	CreatedAt      time.Time
+}
+
+// OrganizationWithDefaults fills what is empty with an example.
+func (c *Core) OrganizationWithDefaults(o Organization) Organization {
+	fill := func(field *string, value string) {
+		if *field == "" {
+			*field = value
+		}
+	}
+	fill(&o.ID, c.Source.UUID())
+	fill(&o.Name, "Padaria Exemplo Ltda")
+	fill(&o.Email, "financeiro@padaria-exemplo.com.br")
+	fill(&o.DocumentType, "cnpj")
+	fill(&o.DocumentNumber, "11222333000181")
+	fill(&o.Environment, "sandbox")
+	if o.CreatedAt.IsZero() {
+		o.CreatedAt = c.Clock.Now()
+	}
+	return o
+}
+
+// NewOrganization makes another organization.
+func (c *Core) NewOrganization(o Organization) (Organization, error) {
+	o = c.OrganizationWithDefaults(o)
+	err := c.DB.Update(func(tx *store.Tx) error {
+		c.Organizations.Put(tx, o.ID, o)
+		return nil
+	})
+	return o, err
+}
+
+// Source is where ids, secrets and shuffles come from: a secure random source, or a seed
+// so that runs repeat. It is safe for use by several goroutines.
+type Source struct {
+	mu     sync.Mutex
+	reader io.Reader
+	random *rand.Rand
+}
+
+// NewSource seeds with the seed and with the number of times the state has been started:
+// a restart must not return the ids of the run before.
+func NewSource(seed, starts uint64) *Source {
+	var key [32]byte
+	if seed == 0 {
+		// Read never fails: it ends the process instead.
+		_, _ = cryptorand.Read(key[:])
+		return &Source{reader: cryptorand.Reader, random: rand.New(rand.NewChaCha8(key))}
+	}
+	binary.LittleEndian.PutUint64(key[:8], seed)
+	binary.LittleEndian.PutUint64(key[8:16], starts)
+	stream := rand.NewChaCha8(key)
+	return &Source{reader: stream, random: rand.New(stream)}
+}
+
+// CanonicalID is an id as the service writes it: a UUID has no case, and is
+// accepted in capitals too (assumed).
+func CanonicalID(id string) string {
+	if _, err := uuid.Parse(id); err == nil && len(id) == UUIDLength {
+		return strings.ToLower(id)
+	}
+	return id
+}
+
+// UUID returns a fresh version 4 UUID.
+func (s *Source) UUID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// Neither reader fails: crypto/rand ends the process, ChaCha8 has no errors.
+	return uuid.Must(uuid.NewRandomFromReader(s.reader)).String()
+}
+
+// Hex returns n random bytes in lowercase hexadecimal.
+func (s *Source) Hex(n int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := make([]byte, n)
+	// See uuid: no reader here fails.
+	_, _ = io.ReadFull(s.reader, b)
+	return hex.EncodeToString(b)
+}
+
+func (s *Source) shuffle(n int, swap func(i, j int)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.random.Shuffle(n, swap)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,48 +39,99 @@ const FaultSpecHelp = `KEY=VALUE,… of
                      -24h, until it is removed; takes no other key
   body=TEXT          the body of the response; must come last, may contain commas`
 
-// faultField reads and writes one key of a fault's spec.
+// faultField is one key of a fault's spec: a field of the fault, which is a *string, *int, *bool, *time.Duration or
+// drop, and what a value must be.
 type faultField struct {
 	key   string
-	flag  bool // a key without a value
-	read  func(f *Fault, value string) error
-	write func(f Fault) string // empty: not set
+	field func(f *Fault) any
+	must  string              // the message about a value that is not taken
+	takes func(f *Fault) bool // after the field was set; nil: everything that can be read
 }
 
+const aDuration = "must be a duration such as 500ms or 2s"
+
+var faultMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
 var faultFields = []faultField{
-	{"operation", false, func(f *Fault, v string) error { f.Operation = v; return nil },
-		func(f Fault) string { return f.Operation }},
-	{"method", false, readMethod, func(f Fault) string { return f.Method }},
-	{"path", false, func(f *Fault, v string) error { f.PathPrefix = v; return nil },
-		func(f Fault) string { return f.PathPrefix }},
-	{"times", false, func(f *Fault, v string) error { return count(&f.Times, v) },
-		func(f Fault) string { return number(f.Times) }},
-	{"skip", false, func(f *Fault, v string) error { return count(&f.Skip, v) },
-		func(f Fault) string { return number(f.Skip) }},
-	{"latency", false, readLatency, func(f Fault) string { return duration(f.Latency) }},
-	{"status", false, readStatus, func(f Fault) string { return number(f.Status) }},
-	{"retry-after", false, func(f *Fault, v string) error { f.RetryAfter = v; return nil },
-		func(f Fault) string { return f.RetryAfter }},
-	{"code", false, func(f *Fault, v string) error { f.Code = v; return nil },
-		func(f Fault) string { return f.Code }},
-	{"drop", false, readDrop, writeDrop},
-	{"after", true, func(f *Fault, _ string) error { f.After = true; return nil },
-		func(f Fault) string { return marked(f.After) }},
-	{"truncate", true, func(f *Fault, _ string) error { f.TruncateBody = true; return nil },
-		func(f Fault) string { return marked(f.TruncateBody) }},
-	{"empty", true, func(f *Fault, _ string) error { f.Empty = true; return nil },
-		func(f Fault) string { return marked(f.Empty) }},
-	{"foreign", false, readForeign, func(f Fault) string { return f.Foreign }},
-	{"lag", false, readLagKey, func(f Fault) string { return duration(f.Lag) }},
-	{"other", true, func(f *Fault, _ string) error { f.Other = true; return nil },
-		func(f Fault) string { return marked(f.Other) }},
-	{"silent", true, func(f *Fault, _ string) error { f.Silent = true; return nil },
-		func(f Fault) string { return marked(f.Silent) }},
-	{"outage", false, func(f *Fault, v string) error { return positive(&f.Outage, v) },
-		func(f Fault) string { return duration(f.Outage) }},
-	{"clock", false, readOffset, func(f Fault) string { return duration(f.Clock) }},
-	{"body", false, func(f *Fault, v string) error { f.Body = v; return nil },
-		func(f Fault) string { return f.Body }},
+	{key: "operation", field: func(f *Fault) any { return &f.Operation }},
+	{"method", func(f *Fault) any { return &f.Method }, "must be one of " + strings.Join(faultMethods, ", "),
+		func(f *Fault) bool {
+			f.Method = strings.ToUpper(f.Method)
+			return slices.Contains(faultMethods, f.Method)
+		}},
+	{key: "path", field: func(f *Fault) any { return &f.PathPrefix }},
+	{"times", func(f *Fault) any { return &f.Times }, "must be a number from 0 up",
+		func(f *Fault) bool { return f.Times >= 0 }},
+	{"skip", func(f *Fault) any { return &f.Skip }, "must be a number from 0 up",
+		func(f *Fault) bool { return f.Skip >= 0 }},
+	{"latency", func(f *Fault) any { return &f.Latency }, aDuration, func(f *Fault) bool { return f.Latency >= 0 }},
+	{"status", func(f *Fault) any { return &f.Status }, "must be an HTTP status from 200 to 599",
+		func(f *Fault) bool { return f.Status >= http.StatusOK && f.Status <= 599 }},
+	{key: "retry-after", field: func(f *Fault) any { return &f.RetryAfter }},
+	{key: "code", field: func(f *Fault) any { return &f.Code }},
+	{"drop", func(f *Fault) any { return drop{f} }, "must be before or after",
+		func(f *Fault) bool { return f.DropBefore || f.DropAfter }},
+	{key: "after", field: func(f *Fault) any { return &f.After }},
+	{key: "truncate", field: func(f *Fault) any { return &f.TruncateBody }},
+	{key: "empty", field: func(f *Fault) any { return &f.Empty }},
+	{"foreign", func(f *Fault) any { return &f.Foreign }, "must be one of " + strings.Join(ForeignKinds(), ", "),
+		func(f *Fault) bool { _, ok := foreignBodies[f.Foreign]; return ok }},
+	{"lag", func(f *Fault) any { return &f.Lag }, aDuration + ", and at most " + MaxLag.String(),
+		func(f *Fault) bool { return f.Lag > 0 && f.Lag <= MaxLag }},
+	{key: "other", field: func(f *Fault) any { return &f.Other }},
+	{key: "silent", field: func(f *Fault) any { return &f.Silent }},
+	{"outage", func(f *Fault) any { return &f.Outage }, aDuration, func(f *Fault) bool { return f.Outage > 0 }},
+	{key: "clock", field: func(f *Fault) any { return &f.Clock }, must: "must be a duration such as 24h or -90s"},
+	{key: "body", field: func(f *Fault) any { return &f.Body }},
+}
+
+// drop is the key of two fields.
+type drop struct{ *Fault }
+
+// isFlag reports whether the key has no value.
+func (k faultField) isFlag() bool {
+	_, flag := k.field(new(Fault)).(*bool)
+	return flag
+}
+
+// read sets the field.
+func (k faultField) read(f *Fault, value string) error {
+	var err error
+	switch field := k.field(f).(type) {
+	case drop:
+		field.DropBefore, field.DropAfter = value == "before", value == "after"
+	case *string:
+		*field = value
+	case *bool:
+		*field = true
+	case *int:
+		*field, err = strconv.Atoi(value)
+	case *time.Duration:
+		*field, err = time.ParseDuration(value)
+	}
+	if err != nil || k.takes != nil && !k.takes(f) {
+		return errors.New(k.must)
+	}
+	return nil
+}
+
+// write is the field as read takes it; empty: it is not set.
+func (k faultField) write(f Fault) string {
+	field := k.field(&f)
+	if _, ok := field.(drop); ok {
+		switch {
+		case f.DropBefore:
+			return "before"
+		case f.DropAfter:
+			return "after"
+		}
+		return ""
+	}
+	value := reflect.ValueOf(field).Elem()
+	if value.IsZero() {
+		return ""
+	}
+	return fmt.Sprint(value.Interface())
 }
 
 // ParseFault reads a fault as FaultSpecHelp describes it, of one of the
@@ -96,7 +148,7 @@ func ParseFault(spec string, operations []string) (Fault, error) {
 		if i < 0 {
 			return Fault{}, fmt.Errorf("fault %q: no key %q; %s", spec, key, keysNear(key))
 		}
-		if valued == faultFields[i].flag {
+		if valued == faultFields[i].isFlag() {
 			return Fault{}, fmt.Errorf("fault %q: %s", spec, needs(faultFields[i]))
 		}
 		if err := faultFields[i].read(&f, value); err != nil {
@@ -139,7 +191,7 @@ func keysNear(key string) string {
 }
 
 func needs(field faultField) string {
-	if field.flag {
+	if field.isFlag() {
 		return field.key + " takes no value"
 	}
 	return field.key + " needs a value"
@@ -152,7 +204,7 @@ func (f Fault) String() string {
 		value := field.write(f)
 		switch {
 		case value == "":
-		case field.flag:
+		case field.isFlag():
 			parts = append(parts, field.key)
 		default:
 			parts = append(parts, field.key+"="+value)
@@ -170,118 +222,4 @@ func knownOperation(name string, names []string) error {
 		return fmt.Errorf("the sandbox serves no operation %q; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("the sandbox serves no operation %q; names are such as %s", name, names[0])
-}
-
-// readMethod rejects what no operation is asked with.
-func readMethod(f *Fault, value string) error {
-	f.Method = strings.ToUpper(value)
-	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
-	if !slices.Contains(methods, f.Method) {
-		return errors.New("must be one of " + strings.Join(methods, ", "))
-	}
-	return nil
-}
-
-func readLatency(f *Fault, value string) error {
-	d, err := time.ParseDuration(value)
-	if err != nil || d < 0 {
-		return errors.New("must be a duration such as 500ms or 2s")
-	}
-	f.Latency = d
-	return nil
-}
-
-// positive reads a duration of more than nothing.
-func positive(into *time.Duration, value string) error {
-	d, err := time.ParseDuration(value)
-	if err != nil || d <= 0 {
-		return errors.New("must be a duration such as 500ms or 2s")
-	}
-	*into = d
-	return nil
-}
-
-func readLagKey(f *Fault, value string) error {
-	if err := positive(&f.Lag, value); err != nil {
-		return err
-	}
-	if f.Lag > MaxLag {
-		return fmt.Errorf("must be at most %s", MaxLag)
-	}
-	return nil
-}
-
-func readOffset(f *Fault, value string) error {
-	d, err := time.ParseDuration(value)
-	if err != nil {
-		return errors.New("must be a duration such as 24h or -90s")
-	}
-	f.Clock = d
-	return nil
-}
-
-func readForeign(f *Fault, value string) error {
-	if _, ok := foreignBodies[value]; !ok {
-		return errors.New("must be one of " + strings.Join(ForeignKinds(), ", "))
-	}
-	f.Foreign = value
-	return nil
-}
-
-func duration(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return d.String()
-}
-
-func readStatus(f *Fault, value string) error {
-	n, err := strconv.Atoi(value)
-	if err != nil || n < http.StatusOK || n > 599 {
-		return errors.New("must be an HTTP status from 200 to 599")
-	}
-	f.Status = n
-	return nil
-}
-
-func readDrop(f *Fault, value string) error {
-	f.DropBefore, f.DropAfter = value == "before", value == "after"
-	if !f.DropBefore && !f.DropAfter {
-		return errors.New("must be before or after")
-	}
-	return nil
-}
-
-func writeDrop(f Fault) string {
-	switch {
-	case f.DropBefore:
-		return "before"
-	case f.DropAfter:
-		return "after"
-	default:
-		return ""
-	}
-}
-
-func count(into *int, value string) error {
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 0 {
-		return errors.New("must be a number from 0 up")
-	}
-	*into = n
-	return nil
-}
-
-func number(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-func marked(flag bool) string {
-	if flag {
-		return "set"
-	}
-	return ""
 }

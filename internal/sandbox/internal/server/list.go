@@ -1,9 +1,14 @@
 package server
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -27,7 +32,7 @@ type pageMeta struct {
 // order changes from one request to the next: none is promised.
 func List[T any](c *Call, objects []T) (Reply, error) {
 	p := Problems{}
-	page, perPage := c.PageSize(p)
+	page, perPage := c.pageSize(p)
 	order := c.Query.Get("sort_order")
 	if c.Query.Has("sort_order") && order != "asc" && order != "desc" {
 		p["sort_order"] = "must be one of: asc, desc"
@@ -42,17 +47,17 @@ func List[T any](c *Call, objects []T) (Reply, error) {
 	if err := p.Err(); err != nil {
 		return Reply{}, err
 	}
-	return PageOf(c, objects, page, perPage), nil
+	return pageOf(c, objects, page, perPage), nil
 }
 
-// PageSize reads which page is wanted, and of how many objects.
-func (c *Call) PageSize(p Problems) (page, perPage int) {
+// pageSize reads which page is wanted, and of how many objects.
+func (c *Call) pageSize(p Problems) (page, perPage int) {
 	limit := c.MaxPerPage
 	return c.clamped(p, "page", 1, 0), c.clamped(p, "per_page", min(documentedPerPage, limit), limit)
 }
 
-// PageOf returns one page of objects that are in their order.
-func PageOf[T any](c *Call, objects []T, page, perPage int) Reply {
+// pageOf returns one page of objects that are in their order.
+func pageOf[T any](c *Call, objects []T, page, perPage int) Reply {
 	shift := c.Tolerance.shift(page)
 	total := max(len(objects)-shift, 0)
 	meta := pageMeta{Total: total, Page: page, PerPage: perPage, TotalPages: (total + perPage - 1) / perPage}
@@ -111,24 +116,131 @@ func (c *Call) Filter(name string, passes func(value string) bool) bool {
 	return passes(c.Query.Get(name))
 }
 
-// FilterID is Filter by an id, which has no case.
-func (c *Call) FilterID(name, id string) bool {
-	return c.Filter(name, func(want string) bool { return id == CanonicalID(want) })
-}
-
-// Since reads updated_at_gte. Zero means not given.
-func (c *Call) Since() (time.Time, error) {
+// since reads updated_at_gte. Zero means not given.
+func (c *Call) since() (time.Time, error) {
 	if !c.Query.Has("updated_at_gte") {
 		return time.Time{}, nil
 	}
 	at, ok := ParseTime(c.Query.Get("updated_at_gte"))
 	if !ok {
-		return time.Time{}, Invalid(Problems{
-			"updated_at_gte": "must be a date, or a date with time and zone",
-		})
+		return at, Invalid(Problems{"updated_at_gte": "must be a date, or a date with time and zone"})
 	}
 	if c.Tolerance.IgnoreFilters {
 		return time.Time{}, nil
 	}
 	return at, nil
+}
+
+// sortKey is a field's value in a form that compares cheaply: a null comes
+// before every value, numbers and booleans compare as numbers, all else as text.
+type sortKey struct {
+	present bool
+	number  int64
+	text    string
+	id      string // breaks ties, so that the order is stable between requests
+}
+
+func (k sortKey) compare(other sortKey) int {
+	if k.present != other.present {
+		if other.present {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(
+		cmp.Compare(k.number, other.number),
+		cmp.Compare(k.text, other.text),
+		cmp.Compare(k.id, other.id),
+	)
+}
+
+// sortBy sorts objects, which are structs with an id, by the field with that
+// name in the response. It returns false when there is no such field.
+func sortBy[T any](objects []T, name string, descending bool) bool {
+	field, ok := jsonField(reflect.TypeFor[T](), name)
+	if !ok {
+		return false
+	}
+	id, ok := jsonField(reflect.TypeFor[T](), "id")
+	if !ok {
+		return false
+	}
+	type keyed struct {
+		key    sortKey
+		object T
+	}
+	all := make([]keyed, len(objects))
+	for i, object := range objects {
+		value := reflect.ValueOf(object)
+		all[i] = keyed{keyOf(value.FieldByIndex(field)), object}
+		all[i].key.id = value.FieldByIndex(id).String()
+	}
+	slices.SortFunc(all, func(a, b keyed) int {
+		if descending {
+			a, b = b, a
+		}
+		return a.key.compare(b.key)
+	})
+	for i := range all {
+		objects[i] = all[i].object
+	}
+	return true
+}
+
+func jsonField(structure reflect.Type, name string) ([]int, bool) {
+	for _, field := range reflect.VisibleFields(structure) {
+		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if tag == name && name != "" {
+			return field.Index, true
+		}
+	}
+	return nil, false
+}
+
+func keyOf(value reflect.Value) sortKey {
+	switch value.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		if value.IsNil() {
+			return sortKey{}
+		}
+		if value.Kind() == reflect.Pointer {
+			return keyOf(value.Elem())
+		}
+	case reflect.String:
+		return sortKey{present: true, text: value.String()}
+	case reflect.Int, reflect.Int64:
+		return sortKey{present: true, number: value.Int()}
+	case reflect.Bool:
+		if value.Bool() {
+			return sortKey{present: true, number: 1}
+		}
+		return sortKey{present: true}
+	}
+	// Dates are written at one length in one zone, so their text sorts too.
+	return sortKey{present: true, text: written(value)}
+}
+
+// written is a value in the JSON of a response.
+func written(value reflect.Value) string {
+	// Marshal cannot fail on a value that is returned in the same response.
+	document, _ := json.Marshal(value.Interface())
+	return string(document)
+}
+
+// FieldText is a field of a structure by its name in the response, as text; nil: it is null. ok is false when there is
+// no such field.
+func FieldText(object any, name string) (text *string, ok bool) {
+	field, ok := jsonField(reflect.TypeOf(object), name)
+	if !ok {
+		return nil, false
+	}
+	value := reflect.Indirect(reflect.ValueOf(object).FieldByIndex(field))
+	if !value.IsValid() {
+		return nil, true
+	}
+	plain := value.String()
+	if value.Kind() != reflect.String {
+		plain = strings.Trim(written(value), `"`) // a timestamp has quotes
+	}
+	return &plain, true
 }

@@ -1,10 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -25,6 +28,12 @@ type Route struct {
 	// Prepare runs before the transaction, for what takes longer than the tables
 	// may be held; nil: nothing does.
 	Prepare func(ctx context.Context, c *Call) error
+}
+
+// NewRoute is the route of an operation at a method and a pattern, such as "GET /v1/me".
+func NewRoute(name, address, scope string, serve Handler, query ...string) Route {
+	method, pattern, _ := strings.Cut(address, " ")
+	return Route{Name: name, Method: method, Pattern: pattern, Scope: scope, Query: query, Serve: serve}
 }
 
 // AnyField is in a route's query parameters for the filters of financial
@@ -100,4 +109,159 @@ func (r Route) checkQuery(query url.Values) error {
 		}
 	}
 	return problems.Err()
+}
+
+// Owned is a row that belongs to an organization.
+type Owned interface {
+	// Owner is the id of the organization; empty: no operation sees the row any more.
+	Owner() string
+}
+
+// Filters are query parameters that compare a row with a value.
+type Filters[R any] map[string]func(tx *store.Tx, row R, want string) bool
+
+// Kind is how the objects of a type are found and listed.
+type Kind[R Owned, O any] struct {
+	Table   store.Table[R]
+	Show    func(c *Call, tx *store.Tx, row R) O // as a listing shows it
+	Filters Filters[R]
+	Updated func(row R) Timestamp // for the filter updated_at_gte; nil: there is none
+	Order   func(a, b R) int      // of a listing; nil: as the query says
+}
+
+// Find returns the row that the path names. That of another organization does not exist.
+func (k Kind[R, O]) Find(c *Call, tx *store.Tx) (R, error) {
+	row, ok := k.Table.Get(tx, c.Path["id"])
+	if !ok || row.Owner() != c.Organization {
+		var none R
+		return none, ErrNotFound
+	}
+	return row, nil
+}
+
+// Rows yields all rows of the caller's organization.
+func (k Kind[R, O]) Rows(c *Call, tx *store.Tx) iter.Seq2[string, R] {
+	return func(yield func(string, R) bool) {
+		for id, row := range k.Table.All(tx) {
+			if row.Owner() == c.Organization && !yield(id, row) {
+				return
+			}
+		}
+	}
+}
+
+// List serves the listing of a type.
+func (k Kind[R, O]) List(c *Call, tx *store.Tx) (Reply, error) { return k.ListOf(c, tx, k.Rows(c, tx)) }
+
+// ListOf returns the page of these rows that the query asks for.
+func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Reply, error) {
+	since, err := c.since()
+	if err != nil {
+		return Reply{}, err
+	}
+	found := []R{}
+	for _, row := range rows {
+		if k.passes(c, tx, row, since) {
+			found = append(found, row)
+		}
+	}
+	if k.Order != nil {
+		slices.SortFunc(found, k.Order)
+	}
+	objects := make([]O, len(found))
+	for i, row := range found {
+		objects[i] = k.Show(c, tx, row)
+	}
+	if k.Order == nil {
+		return List(c, objects)
+	}
+	p := Problems{}
+	page, perPage := c.pageSize(p)
+	if err := p.Err(); err != nil {
+		return Reply{}, err
+	}
+	return pageOf(c, objects, page, perPage), nil
+}
+
+func (k Kind[R, O]) passes(c *Call, tx *store.Tx, row R, since time.Time) bool {
+	if k.Updated != nil && k.Updated(row).Before(since) {
+		return false
+	}
+	for name, passes := range k.Filters {
+		if !c.Filter(name, func(want string) bool { return passes(tx, row, want) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// On serves an operation on the row that find returns, with the fields of the form.
+func On[R any](
+	find func(*Call, *store.Tx) (R, error), f Form, serve func(*Call, *store.Tx, R) (Reply, error),
+) Handler {
+	return func(c *Call, tx *store.Tx) (Reply, error) {
+		row, err := find(c, tx)
+		if err != nil {
+			return Reply{}, err
+		}
+		if err := f.read(c); err != nil {
+			return Reply{}, err
+		}
+		return serve(c, tx, row)
+	}
+}
+
+// With serves an operation on no row, with the fields of the form.
+func With(f Form, serve Handler) Handler {
+	return func(c *Call, tx *store.Tx) (Reply, error) {
+		if err := f.read(c); err != nil {
+			return Reply{}, err
+		}
+		return serve(c, tx)
+	}
+}
+
+// Named finds an operation.
+func Named(routes []Route, name string) (Route, bool) {
+	for _, r := range routes {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return Route{}, false
+}
+
+// Nearest returns the word of which the given one is most likely a
+// misspelling, and whether it is near enough: about a third of its
+// letters may differ, and one always.
+func Nearest(word string, words []string) (string, bool) {
+	if len(words) == 0 {
+		return "", false
+	}
+	near := slices.MinFunc(words, func(a, b string) int {
+		return cmp.Or(edits(word, a)-edits(word, b), strings.Compare(a, b))
+	})
+	return near, edits(word, near) <= max(1, (len(near)+1)/3)
+}
+
+// edits counts the letters to insert, remove or replace to make b of a
+// (the Levenshtein distance), in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1) // of a[:i], to every b[:j]
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

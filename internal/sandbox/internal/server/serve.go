@@ -23,6 +23,7 @@ type Call struct {
 	Path         map[string]string // placeholder → value
 	Query        url.Values
 	Body         []byte
+	Sent         Body // what the body holds, for an operation with a Form
 
 	Tolerance  Tolerance
 	MaxPerPage int

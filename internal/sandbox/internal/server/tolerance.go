@@ -3,8 +3,10 @@ package server
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Tolerance lists the ways in which servers of the wire contract differ and that a
@@ -76,24 +78,21 @@ func (t Tolerance) bend(value any, records bool) any {
 	}
 }
 
-// toleranceNames are the switches as they are written on a command line.
-var toleranceNames = map[string]func(t *Tolerance) *bool{
-	"ignore-filters":       func(t *Tolerance) *bool { return &t.IgnoreFilters },
-	"bare-objects":         func(t *Tolerance) *bool { return &t.BareObjects },
-	"delete-no-content":    func(t *Tolerance) *bool { return &t.DeleteNoContent },
-	"no-validators":        func(t *Tolerance) *bool { return &t.NoValidators },
-	"nulls-change-nothing": func(t *Tolerance) *bool { return &t.NullsChangeNothing },
-	"omit-null-fields":     func(t *Tolerance) *bool { return &t.OmitNullFields },
-	"unknown-fields":       func(t *Tolerance) *bool { return &t.UnknownFields },
-	"flat-errors":          func(t *Tolerance) *bool { return &t.FlatErrors },
-	"null-lists":           func(t *Tolerance) *bool { return &t.NullLists },
-	"lean-accounts":        func(t *Tolerance) *bool { return &t.LeanAccounts },
-	"price-amounts":        func(t *Tolerance) *bool { return &t.PriceAmounts },
-	"items-not-listed":     func(t *Tolerance) *bool { return &t.ItemsNotListed },
-	"items-not-found":      func(t *Tolerance) *bool { return &t.ItemsNotFound },
-	"repeat-across-pages":  func(t *Tolerance) *bool { return &t.RepeatAcrossPages },
-	"skip-across-pages":    func(t *Tolerance) *bool { return &t.SkipAcrossPages },
-}
+// toleranceNames are the switches as they are written on a command line, such as ignore-filters, and their fields.
+var toleranceNames = func() map[string]int {
+	names := map[string]int{}
+	for field := range reflect.TypeFor[Tolerance]().Fields() {
+		var name strings.Builder
+		for i, r := range field.Name {
+			if unicode.IsUpper(r) && i > 0 {
+				name.WriteByte('-')
+			}
+			name.WriteRune(unicode.ToLower(r))
+		}
+		names[name.String()] = field.Index[0]
+	}
+	return names
+}()
 
 // ToleranceNames returns the names ParseTolerance knows, sorted.
 func ToleranceNames() []string { return slices.Sorted(maps.Keys(toleranceNames)) }
@@ -110,7 +109,7 @@ func ParseTolerance(names string) (Tolerance, error) {
 		if !ok {
 			return Tolerance{}, fmt.Errorf("no tolerance %q: use %s", name, strings.Join(ToleranceNames(), ", "))
 		}
-		*field(&t) = true
+		reflect.ValueOf(&t).Elem().Field(field).SetBool(true)
 	}
 	return t, nil
 }

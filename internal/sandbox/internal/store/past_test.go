@@ -13,14 +13,7 @@ func TestPastIsForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := NewTable[int](db, "rows")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := NewTable[int](db, "others")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, other := NewTable[int](db, "rows"), NewTable[int](db, "others")
 	began := time.Now()
 	update := func(after time.Duration, change func(tx *Tx)) {
 		if err := db.updateAt(began.Add(after), func(tx *Tx) error { change(tx); return nil }); err != nil {

@@ -27,12 +27,20 @@ type DB struct {
 	mu     sync.RWMutex
 	tables map[string]*rows
 	file   *bbolt.DB
+	failed error
 
 	revision atomic.Uint64 // how many changes were made
 }
 
 // Revision is a number that is another one after each change of a row.
 func (db *DB) Revision() uint64 { return db.revision.Load() }
+
+// Err is why a table could not be read.
+func (db *DB) Err() error {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return db.failed
+}
 
 // Open reads the file at path, making it (mode 0600) when it does not exist;
 // an empty path means memory only. It fails when the file is not a bbolt database

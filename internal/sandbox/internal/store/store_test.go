@@ -21,8 +21,8 @@ func open(t *testing.T, path string) (*store.DB, store.Table[row]) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := store.NewTable[row](db, "rows")
-	if err != nil {
+	rows := store.NewTable[row](db, "rows")
+	if err := db.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return db, rows
@@ -128,7 +128,7 @@ func TestTableOfAnotherType(t *testing.T) {
 	if err := db.Update(func(tx *store.Tx) error { put("a")(tx, rows); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.NewTable[[]int](db, "rows"); err == nil {
+	if store.NewTable[[]int](db, "rows"); db.Err() == nil {
 		t.Error("opened")
 	}
 }

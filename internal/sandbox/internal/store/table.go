@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -16,17 +17,17 @@ type Table[T any] struct {
 	name string
 }
 
-// NewTable attaches a table to db and reads its rows from the file. A name
+// NewTable attaches a table to db and reads its rows from the file; DB.Err says whether it could. A name
 // belongs to one type of row for the life of a state file.
-func NewTable[T any](db *DB, name string) (Table[T], error) {
+func NewTable[T any](db *DB, name string) Table[T] {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	all := &rows{byID: map[string]any{}}
 	if err := load[T](db.file, name, all.byID); err != nil {
-		return Table[T]{}, fmt.Errorf("read table %s: %w", name, err)
+		db.failed = errors.Join(db.failed, fmt.Errorf("read table %s: %w", name, err))
 	}
 	db.tables[name] = all
-	return Table[T]{name: name}, nil
+	return Table[T]{name: name}
 }
 
 func load[T any](file *bbolt.DB, name string, into map[string]any) error {
@@ -69,10 +70,16 @@ func (t Table[T]) Delete(tx *Tx, id string) {
 	tx.set(t.name, id, write{deleted: true})
 }
 
-// Clear deletes every row.
-func (t Table[T]) Clear(tx *Tx) {
+func (t Table[T]) clear(tx *Tx) {
 	for id := range t.All(tx) {
 		t.Delete(tx, id)
+	}
+}
+
+// Clear deletes every row of the tables.
+func Clear(tx *Tx, tables ...interface{ clear(tx *Tx) }) {
+	for _, table := range tables {
+		table.clear(tx)
 	}
 }
 
@@ -99,4 +106,90 @@ func (t Table[T]) with(tx *Tx, standing iter.Seq[string]) []string {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// rows are one table in memory.
+type rows struct {
+	byID    map[string]any
+	indexes []*index
+	past    map[string][]version // what recent writes replaced, oldest first
+	// replaced has an element for every version in past, oldest first.
+	replaced []replaced
+}
+
+// index finds rows by a key made from them.
+type index struct {
+	key func(row any) string
+	ids map[string]map[string]struct{} // key → ids
+}
+
+// apply applies one write, to the rows and to their indexes.
+func (r *rows) apply(id string, w write) {
+	old, stood := r.byID[id]
+	for _, x := range r.indexes {
+		if stood {
+			x.remove(x.key(old), id)
+		}
+		if !w.deleted {
+			x.add(x.key(w.row), id)
+		}
+	}
+	if w.deleted {
+		delete(r.byID, id)
+		return
+	}
+	r.byID[id] = w.row
+}
+
+func (x *index) add(key, id string) {
+	if key == "" {
+		return
+	}
+	if x.ids[key] == nil {
+		x.ids[key] = map[string]struct{}{}
+	}
+	x.ids[key][id] = struct{}{}
+}
+
+func (x *index) remove(key, id string) {
+	delete(x.ids[key], id)
+	if len(x.ids[key]) == 0 {
+		delete(x.ids, key)
+	}
+}
+
+// Index finds the rows of a table that share a key, without reading the rest.
+type Index[T any] struct {
+	table Table[T]
+	index *index
+}
+
+// NewIndex builds an index over a table's rows, to be kept from here on. A row
+// whose key is empty is not in it.
+func NewIndex[T any](db *DB, table Table[T], key func(row T) string) Index[T] {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	x := &index{
+		key: func(row any) string { return key(row.(T)) },
+		ids: map[string]map[string]struct{}{},
+	}
+	all := db.tables[table.name]
+	for id, row := range all.byID {
+		x.add(x.key(row), id)
+	}
+	all.indexes = append(all.indexes, x)
+	return Index[T]{table: table, index: x}
+}
+
+// All yields the rows that have the key, in the order of their ids, the
+// transaction's own writes included.
+func (i Index[T]) All(tx *Tx, key string) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for _, id := range i.table.with(tx, maps.Keys(i.index.ids[key])) {
+			row, ok := i.table.Get(tx, id)
+			if ok && i.index.key(row) == key && !yield(id, row) {
+				return
+			}
+		}
+	}
 }

@@ -1,15 +1,24 @@
+// Package delivery sends events to webhook endpoints: the states of a
+// delivery, the schedule of its attempts, and one attempt over the network
+// (service description, Collections §3 Delivery status, §5 and §8).
 package delivery
 
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
@@ -139,4 +148,124 @@ func (a *Attempt) capture(response *http.Response, scrub scrubber) error {
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxCapture))
 	a.ResponseBody = scrub.body(content, len(content) == maxCapture)
 	return err
+}
+
+// Signature is the value of X-Webhook-Signature for a body sent at that
+// time: t in whole seconds, and v1 the HMAC-SHA256 of "<t>.<body>" keyed with
+// the whole secret, prefix and all (service description, Collections §5).
+func Signature(secret string, at time.Time, body []byte) string {
+	t := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(t + "."))
+	mac.Write(body)
+	return "t=" + t + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// Redacted replaces a sensitive value
+// (service description, Collections §2 Delivery record).
+const Redacted = "[REDACTED]"
+
+// maxCapture bounds what is kept of a response's body, in bytes.
+const maxCapture = 16 << 10
+
+// scrubber takes secrets out of what is kept of an exchange.
+type scrubber struct {
+	replace *strings.Replacer
+	longest int // secret, in bytes
+}
+
+// newScrubber leaves empty secrets alone: they would match everywhere.
+func newScrubber(secrets ...string) scrubber {
+	secrets = slices.DeleteFunc(secrets, func(secret string) bool { return secret == "" })
+	// The longest first, so that none is left over because a part of it was
+	// another one.
+	slices.SortStableFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(secrets))
+	for _, secret := range secrets {
+		pairs = append(pairs, secret, Redacted)
+	}
+	longest := 0
+	if len(secrets) > 0 {
+		longest = len(secrets[0])
+	}
+	return scrubber{strings.NewReplacer(pairs...), longest}
+}
+
+func (s scrubber) text(text string) string {
+	return s.replace.Replace(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// headers captures headers, the values of the sensitive ones redacted whole.
+func (s scrubber) headers(header http.Header, sensitive ...string) map[string]string {
+	captured := map[string]string{}
+	for name, values := range header {
+		captured[name] = s.text(strings.Join(values, ", "))
+		if slices.Contains(sensitive, name) {
+			captured[name] = Redacted
+		}
+	}
+	return captured
+}
+
+// body captures a body; one that was cut short says so, and loses its end,
+// which may be the beginning of a secret.
+func (s scrubber) body(content []byte, cut bool) string {
+	text := s.replace.Replace(string(content))
+	if cut {
+		text = text[:max(len(text)-s.longest, 0)] + "\n[truncated]"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// The documented kinds of authentication toward the consumer
+// (service description, Collections §5).
+const (
+	None   = "none"
+	Basic  = "basic"
+	Bearer = "bearer"
+	Header = "header"
+)
+
+// Credentials are what a request to the consumer carries in addition to the signature.
+// Which fields belong to which type is documented; the others are empty.
+type Credentials struct {
+	Type     string `json:"type"`
+	Username string `json:"username,omitempty"` // basic
+	Password string `json:"password,omitempty"` // basic
+	Token    string `json:"token,omitempty"`    // bearer
+	Name     string `json:"name,omitempty"`     // header
+	Value    string `json:"value,omitempty"`    // header
+}
+
+// header is the header that carries the credentials; an empty name means none.
+func (c Credentials) header() (name, value string) {
+	switch c.Type {
+	case Basic:
+		return "Authorization", "Basic " + c.basic()
+	case Bearer:
+		return "Authorization", "Bearer " + c.Token
+	case Header:
+		return http.CanonicalHeaderKey(c.Name), c.Value
+	default:
+		return "", ""
+	}
+}
+
+func (c Credentials) basic() string {
+	return base64.StdEncoding.EncodeToString([]byte(c.Username + ":" + c.Password))
+}
+
+// secrets are the texts that must not appear in a delivery's record, even when
+// the consumer sends them back.
+func (c Credentials) secrets() []string {
+	switch c.Type {
+	case Basic:
+		return []string{c.basic(), c.Password}
+	case Bearer:
+		return []string{c.Token}
+	case Header:
+		return []string{c.Value}
+	default:
+		return nil
+	}
 }

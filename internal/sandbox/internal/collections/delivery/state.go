@@ -1,6 +1,8 @@
 package delivery
 
-import "time"
+import (
+	"time"
+)
 
 // Status is the status of a delivery (service description, Collections §3).
 type Status string
@@ -100,4 +102,20 @@ func (d Delivery) Redeliverable() bool { return d.Status == Failed || d.Status =
 // attempts, the first one due immediately.
 func (d Delivery) Restarted(at time.Time) Delivery {
 	return Delivery{Status: Pending, Cycle: d.Cycle + 1, Due: &at, Trail: d.Trail}
+}
+
+// MaxAttempts is how often a delivery is tried before it is exhausted
+// (service description, Collections §8).
+const MaxAttempts = 8
+
+// firstWait is the wait after the first failure; it doubles with each one.
+const firstWait = 4 * time.Minute
+
+// Wait is how long after the failed attempt with that number, from 1, the next
+// one comes. It is false after the last.
+func Wait(failed int) (time.Duration, bool) {
+	if failed < 1 || failed >= MaxAttempts {
+		return 0, false
+	}
+	return firstWait << (failed - 1), true
 }

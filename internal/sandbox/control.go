@@ -1,0 +1,279 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// The control listener's messages. It speaks JSON over https with its own bearer
+// token; errors have the shape of the services' errors.
+type (
+	// ClockState is the response of GET and POST /clock.
+	ClockState struct {
+		Now   time.Time `json:"now"`
+		Fixed bool      `json:"fixed"`
+	}
+	// ClockMove is the body of POST /clock: one of the two.
+	ClockMove struct {
+		Advance string    `json:"advance,omitempty"` // a Go duration, such as 24h
+		Set     time.Time `json:"set,omitzero"`
+	}
+	// FaultState is a fault in force, and in a POST /faults the spec alone.
+	FaultState struct {
+		ID   string `json:"id,omitempty"`
+		Spec string `json:"spec"`
+	}
+	// SubscriptionMove is the body of POST /subscriptions/{id}: the status to
+	// put the subscription into. With Force false it is active or past_due, by
+	// the transitions between the two; with true any status, without a transition.
+	SubscriptionMove struct {
+		Status string `json:"status"`
+		Force  bool   `json:"force,omitempty"`
+	}
+	// TokenState is a token as it is listed. Value is returned by
+	// POST /tokens only.
+	TokenState struct {
+		Token
+		Prefix string `json:"prefix"`
+		Value  string `json:"value,omitempty"`
+	}
+)
+
+// NewOrganizationKeyword as the organization of a token that is created through the control listener creates an
+// organization for it; followed by =NAME, unless there is one of that name.
+const NewOrganizationKeyword = "new"
+
+// controlHandler serves the control listener.
+func (s *Server) controlHandler() http.Handler {
+	mux := http.NewServeMux()
+	routes := map[string]func(r *http.Request) (any, error){
+		"GET /requests":                s.controlRequests,
+		"DELETE /requests":             func(*http.Request) (any, error) { s.server.Log.Reset(); return struct{}{}, nil },
+		"GET /clock":                   func(*http.Request) (any, error) { return s.clockState(), nil },
+		"POST /clock":                  s.controlClock,
+		"GET /faults":                  s.controlFaults,
+		"POST /faults":                 s.controlAddFault,
+		"DELETE /faults":               func(*http.Request) (any, error) { s.server.ClearFaults(); return struct{}{}, nil },
+		"DELETE /faults/{id}":          s.controlRemoveFault,
+		"GET /tokens":                  s.controlTokens,
+		"POST /tokens":                 s.controlNewToken,
+		"POST /tokens/{prefix}/revoke": s.controlRevoke,
+		"POST /subscriptions/{id}":     s.controlSubscription,
+		"POST /events":                 s.controlEmit,
+		"GET /deliveries":              s.controlDeliveries,
+		"GET /keys":                    func(*http.Request) (any, error) { return s.collections.KeyStates(), nil },
+		"GET /status":                  s.controlStatus,
+		"POST /reset":                  func(r *http.Request) (any, error) { return struct{}{}, s.reset(r.Context()) },
+		"POST /stop":                   func(*http.Request) (any, error) { s.stop(); return struct{}{}, nil },
+		"GET /objects/{kind}/{name}":   s.controlFind,
+		"GET /subscriptions":           s.controlSubscriptions,
+		"/":                            func(*http.Request) (any, error) { return nil, server.ErrNoRoute },
+	}
+	for pattern, serve := range routes {
+		mux.Handle(pattern, s.controlled(serve))
+	}
+	return mux
+}
+
+// controlled checks the control token, and writes what serve returns.
+func (s *Server) controlled(serve func(r *http.Request) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, _ := server.Bearer(r.Header)
+		var body any
+		err := error(server.ErrInvalidToken)
+		if subtle.ConstantTimeCompare([]byte(token), []byte(s.bootstrap.ControlToken)) == 1 {
+			body, err = serve(r)
+		}
+		s.server.Respond(w, body, err)
+	})
+}
+
+func (s *Server) controlRequests(r *http.Request) (any, error) {
+	var after uint64
+	if text := r.URL.Query().Get("after"); text != "" {
+		var err error
+		if after, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return nil, server.ErrValidation.With("after must be the sequence number of a request.")
+		}
+	}
+	requests := s.server.Log.Since(after)
+	if operation := r.URL.Query().Get("operation"); operation != "" {
+		requests = slices.DeleteFunc(requests, func(r Request) bool { return r.Operation != operation })
+	}
+	if !r.URL.Query().Has("responses") {
+		for i := range requests {
+			requests[i].Response = nil
+		}
+	}
+	return requests, nil
+}
+
+func (s *Server) clockState() ClockState {
+	return ClockState{Now: s.core.Clock.Now(), Fixed: s.core.Clock.Fixed()}
+}
+
+func (s *Server) controlClock(r *http.Request) (any, error) {
+	var move ClockMove
+	if err := readControl(r, &move); err != nil {
+		return nil, err
+	}
+	if (move.Advance == "") == move.Set.IsZero() {
+		return nil, server.ErrValidation.With("Give either advance or set.")
+	}
+	var by time.Duration
+	to := move.Set
+	if to.IsZero() {
+		d, err := time.ParseDuration(move.Advance)
+		if err != nil {
+			return nil, server.ErrValidation.With("advance must be a duration such as 24h or 90m.")
+		}
+		by, to = d, s.core.Clock.Now().Add(d)
+	}
+	// Durations reach less than 300 years: beyond that the clock would wrap around.
+	if to.Year() < 1900 || to.Year() > 2200 {
+		return nil, server.ErrValidation.With("The clock goes from the year 1900 to the year 2200.")
+	}
+	if move.Set.IsZero() {
+		s.core.Clock.Advance(by)
+	} else {
+		s.core.Clock.Set(to)
+	}
+	return s.clockState(), s.settleDeliveries(r.Context())
+}
+
+func (s *Server) controlSubscription(r *http.Request) (any, error) {
+	var move SubscriptionMove
+	if err := readControl(r, &move); err != nil {
+		return nil, err
+	}
+	var id string
+	err := s.core.DB.View(func(tx *store.Tx) (err error) {
+		id, err = s.find(tx, "subscription", r.PathValue("id"))
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case move.Status == "":
+		return nil, server.ErrValidation.With("Give a status.")
+	case move.Force:
+		return struct{}{}, s.billing.SetStatus(id, move.Status)
+	case move.Status == billing.SubscriptionActive || move.Status == billing.SubscriptionPastDue:
+		return struct{}{}, s.billing.SetPastDue(id, move.Status == billing.SubscriptionPastDue)
+	default:
+		return nil, server.ErrValidation.With("Without force, the status is active or past_due.")
+	}
+}
+
+func (s *Server) controlFaults(*http.Request) (any, error) {
+	states := []FaultState{}
+	for _, f := range s.server.Faults.List() {
+		states = append(states, FaultState{ID: f.ID, Spec: f.String()})
+	}
+	return states, nil
+}
+
+func (s *Server) controlAddFault(r *http.Request) (any, error) {
+	var wanted FaultState
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	fault, err := server.ParseFault(wanted.Spec, s.operations())
+	if err != nil {
+		return nil, server.ErrValidation.With(err.Error())
+	}
+	return FaultState{ID: s.server.AddFault(fault), Spec: fault.String()}, nil
+}
+
+func (s *Server) controlRemoveFault(r *http.Request) (any, error) {
+	if !s.server.RemoveFault(r.PathValue("id")) {
+		return nil, server.ErrNotFound.With("There is no fault " + quote(r.PathValue("id")) + ".")
+	}
+	return struct{}{}, nil
+}
+
+// operations are the names of what the services serve.
+func (s *Server) operations() []string {
+	var names []string
+	for _, r := range s.routes() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+func readControl(r *http.Request, into any) error {
+	decoder := json.NewDecoder(io.LimitReader(r.Body, server.MaxBody))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return server.ErrMalformed.With("The body is not what this route takes: " + err.Error())
+	}
+	return nil
+}
+
+// controlPatience bounds how long a move of the clock waits for the deliveries
+// that have come due; a longer one continues without it.
+const controlPatience = 8 * time.Second
+
+// EventEmission is the body of POST /events, and with ID its response.
+type EventEmission struct {
+	Event string          `json:"event"`
+	Data  json.RawMessage `json:"data,omitempty"` // an object; nothing: an example
+	ID    string          `json:"id,omitempty"`
+	// Unlisted lets an event happen that is not documented and that no endpoint is subscribed to by name.
+	Unlisted bool `json:"unlisted,omitempty"`
+}
+
+func (s *Server) controlEmit(r *http.Request) (any, error) {
+	var wanted EventEmission
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	if known := s.collections.KnownEvents(); !wanted.Unlisted && !slices.Contains(known, wanted.Event) {
+		return nil, server.ErrValidation.With("There is no event " + quote(wanted.Event) + meant(wanted.Event, known) +
+			" Known are " + strings.Join(known, ", ") + ". Use --unlisted to emit it anyway.")
+	}
+	var data any
+	if len(wanted.Data) > 0 {
+		data = wanted.Data
+	}
+	id, err := s.collections.Emit(s.bootstrap.Organization, wanted.Event, data)
+	if err != nil {
+		return nil, server.ErrValidation.With(err.Error())
+	}
+	wanted.ID = id
+	return wanted, s.settleDeliveries(r.Context())
+}
+
+// settleDeliveries waits for what is due, at most as long as the caller waits.
+func (s *Server) settleDeliveries(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, controlPatience)
+	defer cancel()
+	if err := s.collections.WaitDeliveries(limited); err != nil && ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) controlDeliveries(r *http.Request) (any, error) {
+	query := r.URL.Query()
+	is := func(name, value string) bool { return !query.Has(name) || query.Get(name) == value }
+	found := []collections.DeliveryState{}
+	for _, d := range s.collections.DeliveryStates() {
+		if is("endpoint", d.EndpointID) && is("status", string(d.State.Status)) && is("event", d.Event) {
+			found = append(found, d)
+		}
+	}
+	return found, nil
+}

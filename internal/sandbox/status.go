@@ -1,0 +1,314 @@
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+type (
+	// Status is the response of GET /status: what the running sandbox is.
+	Status struct {
+		Addresses     map[string]string   `json:"addresses"` // of the services, control and the web page
+		StateFile     string              `json:"state_file,omitempty"`
+		Clock         ClockState          `json:"clock"`
+		Organizations []OrganizationState `json:"organizations"` // the one of the default tokens first
+		Objects       []Count             `json:"objects"`
+		Requests      int                 `json:"requests"` // in the request log
+		Faults        []FaultState        `json:"faults"`
+	}
+	// OrganizationState is an organization as it is listed.
+	OrganizationState struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
+	// Count is how many objects of a type there are.
+	Count struct {
+		Type  string `json:"type"`
+		Count int    `json:"count"`
+	}
+)
+
+func (s *Server) controlStatus(r *http.Request) (any, error) {
+	faults, err := s.controlFaults(r)
+	if err != nil {
+		return nil, err
+	}
+	status := Status{
+		Addresses: s.server.Addresses(), StateFile: s.options.StateFile, Clock: s.clockState(),
+		Requests: len(s.server.Log.Since(0)), Faults: faults.([]FaultState),
+	}
+	if err := s.billing.Settle(status.Clock.Now); err != nil {
+		return nil, err
+	}
+	err = s.core.DB.View(func(tx *store.Tx) error {
+		status.Organizations = s.organizationStates(tx)
+		status.Objects = s.counts(tx)
+		return nil
+	})
+	return status, err
+}
+
+func (s *Server) organizationStates(tx *store.Tx) []OrganizationState {
+	var all []Organization
+	for _, o := range s.core.Organizations.All(tx) {
+		all = append(all, o)
+	}
+	slices.SortStableFunc(all, func(a, b Organization) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	states := []OrganizationState{}
+	for _, o := range all {
+		states = append(states, OrganizationState{ID: o.ID, Name: o.Name})
+	}
+	slices.SortStableFunc(states, func(a, b OrganizationState) int { return s.foreign(a.ID) - s.foreign(b.ID) })
+	return states
+}
+
+// foreign is 0 for the sandbox's own organization, else 1.
+func (s *Server) foreign(organization string) int {
+	if organization == s.bootstrap.Organization {
+		return 0
+	}
+	return 1
+}
+
+// counts are the objects that the services' lists show.
+func (s *Server) counts(tx *store.Tx) []Count {
+	customers := 0
+	for _, row := range s.billing.Customers.All(tx) {
+		if !row.Deleted {
+			customers++
+		}
+	}
+	return []Count{
+		{"customers", customers}, {"billing accounts", count(s.billing.Accounts, tx)},
+		{"subscriptions", count(s.billing.Subscriptions, tx)}, {"invoices", count(s.billing.Invoices, tx)},
+		{"webhook endpoints", count(s.collections.Endpoints, tx)}, {"API keys", count(s.collections.Keys, tx)},
+		{"finance records", count(s.finance.Records, tx)},
+	}
+}
+
+func count[T any](table store.Table[T], tx *store.Tx) (n int) {
+	for range table.All(tx) {
+		n++
+	}
+	return n
+}
+
+// reset puts the sandbox back to where a new one begins: the objects that the services have created are deleted, the
+// seed or the example data is there again, the clock is where it started, and there are no faults and no requests.
+// Tokens, organizations and the keys that were created from outside the service stay, so that clients need no new ones.
+// It fails when the seed cannot be used any more or the state cannot be written; nothing is changed then.
+func (s *Server) reset(ctx context.Context) error {
+	undo := s.core.Clock.Reset() // first: the seed is created at the time at which the clock started
+	err := s.core.DB.Update(func(tx *store.Tx) error {
+		s.billing.Clear(tx)
+		s.finance.Clear(tx)
+		s.collections.Clear(tx)
+		return s.firstData(ctx, tx)
+	})
+	if err != nil {
+		undo()
+		return err
+	}
+	s.server.ClearFaults()
+	s.server.Log.Reset()
+	return nil
+}
+
+// organization returns the id of the organization that a word refers to: an id, a name, or new, or new=NAME for one
+// that is created unless there is one of that name.
+func (s *Server) organization(word string) (id string, err error) {
+	name, create := strings.CutPrefix(word, NewOrganizationKeyword+"=")
+	if word == NewOrganizationKeyword {
+		name, create = "", true
+	}
+	var known []string
+	taken := 0
+	err = s.core.DB.View(func(tx *store.Tx) error {
+		for _, o := range s.core.Organizations.All(tx) {
+			taken++
+			known = append(known, o.Name)
+			if o.ID == word || o.Name != "" && (o.Name == word || create && o.Name == name) {
+				id = o.ID
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil || id != "":
+		return id, err
+	case !create:
+		return "", server.ErrValidation.With("There is no organization " + quote(word) + meant(word, known) +
+			" Use " + NewOrganizationKeyword + "=NAME to create one.")
+	case name == "":
+		name = nextName(known, taken)
+	}
+	made, err := s.NewOrganization(Organization{Name: name})
+	return made.ID, err
+}
+
+// nextName is a name that no organization has yet.
+func nextName(known []string, taken int) string {
+	for n := taken + 1; ; n++ {
+		if name := "Organization " + strconv.Itoa(n); !slices.Contains(known, name) {
+			return name
+		}
+	}
+}
+
+type (
+	// Found is the response of GET /objects/{kind}/{name}.
+	Found struct {
+		ID string `json:"id"`
+	}
+	// SubscriptionState is a subscription as GET /subscriptions lists it.
+	SubscriptionState struct {
+		ID           string    `json:"id"`
+		ExternalID   string    `json:"external_id,omitempty"`
+		Organization string    `json:"organization"`
+		Customer     string    `json:"customer"` // name
+		AccountID    string    `json:"billing_account_id"`
+		Status       string    `json:"status"`
+		Plan         string    `json:"plan_id,omitempty"`
+		PendingPlan  string    `json:"pending_plan_id,omitempty"`
+		PeriodEnd    time.Time `json:"current_period_end"`
+		CreatedAt    time.Time `json:"created_at"`
+	}
+)
+
+// candidate is an object that has a name.
+type candidate struct {
+	id, value, organization string
+	ended                   bool // deleted or canceled: another one may have the name since
+}
+
+// kinds are the objects that a command can name, with the field that names one.
+var kinds = map[string]struct {
+	field string
+	all   func(s *Server, tx *store.Tx) []candidate
+}{
+	"customer": {"external_id", func(s *Server, tx *store.Tx) (found []candidate) {
+		for id, r := range s.billing.Customers.All(tx) {
+			found = append(found, candidate{id, textOf(r.Customer.ExternalID), r.Organization, r.Deleted})
+		}
+		return found
+	}},
+	"account": {"external_id", func(s *Server, tx *store.Tx) (found []candidate) {
+		for id, r := range s.billing.Accounts.All(tx) {
+			found = append(found, candidate{id, textOf(r.Account.ExternalID), r.Organization,
+				r.Account.Status == billing.AccountClosed})
+		}
+		return found
+	}},
+	"subscription": {"external_id", func(s *Server, tx *store.Tx) (found []candidate) {
+		for id, r := range s.billing.Subscriptions.All(tx) {
+			ended := r.Subscription.Status == billing.SubscriptionCanceled
+			found = append(found, candidate{id, textOf(r.Subscription.ExternalID), r.Organization, ended})
+		}
+		return found
+	}},
+	"endpoint": {"url", func(s *Server, tx *store.Tx) (found []candidate) {
+		for id, r := range s.collections.Endpoints.All(tx) {
+			found = append(found, candidate{id, r.Endpoint.URL, r.Organization, false})
+		}
+		return found
+	}},
+}
+
+// find returns the id of the object that a name refers to: external_id=CODE, url=URL for an endpoint, or the id
+// itself. Of several, the one of the sandbox's own organization counts, and the one that has not ended.
+func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
+	named, ok := kinds[kind]
+	if !ok {
+		return "", server.ErrValidation.With("There is no kind " + quote(kind) + ".")
+	}
+	value, isName := strings.CutPrefix(name, named.field+"=")
+	if !isName {
+		return name, nil
+	}
+	all := named.all(s, tx)
+	known := make([]string, 0, len(all))
+	for _, c := range all {
+		known = append(known, c.value)
+	}
+	all = slices.DeleteFunc(all, func(c candidate) bool { return c.value != value })
+	rank := func(c candidate) int {
+		r := 0
+		if c.ended {
+			r++
+		}
+		if c.organization != s.bootstrap.Organization {
+			r += 2
+		}
+		return r
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return rank(a) - rank(b) })
+	switch {
+	case len(all) == 0:
+		known = slices.DeleteFunc(known, func(v string) bool { return v == "" })
+		return "", server.ErrNotFound.With(fmt.Sprintf("No %s has %s=%s%s", kind, named.field, value, meant(value, known)))
+	case len(all) > 1 && rank(all[0]) == rank(all[1]):
+		return "", server.ErrValidation.With(fmt.Sprintf("Several have %s: %s and %s. Give the id.", name,
+			all[0].id, all[1].id))
+	}
+	return all[0].id, nil
+}
+
+// meant ends a sentence about an unknown word: with the known one that was probably meant.
+func meant(word string, known []string) string {
+	if near, ok := server.Nearest(word, known); ok {
+		return "; did you mean " + near + "?"
+	}
+	return "."
+}
+
+func quote(word string) string { return fmt.Sprintf("%q", word) }
+
+func textOf(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+func (s *Server) controlFind(r *http.Request) (any, error) {
+	var found Found
+	err := s.core.DB.View(func(tx *store.Tx) (err error) {
+		found.ID, err = s.find(tx, r.PathValue("kind"), r.PathValue("name"))
+		return err
+	})
+	return found, err
+}
+
+func (s *Server) controlSubscriptions(*http.Request) (any, error) {
+	if err := s.billing.Settle(s.core.Clock.Now()); err != nil {
+		return nil, err
+	}
+	states := []SubscriptionState{}
+	err := s.core.DB.View(func(tx *store.Tx) error {
+		for id, r := range s.billing.Subscriptions.All(tx) {
+			account, _ := s.billing.Accounts.Get(tx, r.Subscription.BillingAccountID)
+			customer, _ := s.billing.Customers.Get(tx, account.CustomerID)
+			states = append(states, SubscriptionState{
+				ID: id, ExternalID: textOf(r.Subscription.ExternalID), Organization: r.Organization,
+				Customer: customer.Customer.Name, AccountID: r.Subscription.BillingAccountID, Status: r.Subscription.Status,
+				Plan: textOf(r.Subscription.PlanID), PendingPlan: textOf(r.PendingPlanID),
+				PeriodEnd: r.Subscription.CurrentPeriodEnd.Time, CreatedAt: r.Subscription.CreatedAt.Time,
+			})
+		}
+		return nil
+	})
+	slices.SortStableFunc(states, func(a, b SubscriptionState) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ExternalID, b.ExternalID))
+	})
+	return states, err
+}

@@ -1,0 +1,293 @@
+package sandbox
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// jwtPrefix begins the name that a token of financial management has in the
+// request log; the rest is its jti.
+const jwtPrefix = "jwt_sandbox_"
+
+var errNoToken = errors.New("no token has this value or prefix")
+
+// NewToken makes the token known and returns its value, which is shown only
+// here. It fails when the service or organization is unknown, or the state
+// cannot be written.
+func (s *Server) NewToken(t Token) (string, error) {
+	var value string
+	err := s.core.DB.Update(func(tx *store.Tx) error {
+		var err error
+		value, err = s.putToken(tx, t)
+		return err
+	})
+	return value, err
+}
+
+// storedTokens are the tokens of recurring billing and financial management.
+func (s *Server) storedTokens(tx *store.Tx) []server.StoredToken {
+	var all []server.StoredToken
+	for _, stored := range s.tokens.All(tx) {
+		all = append(all, stored)
+	}
+	return all
+}
+
+// RevokeToken ends a token, given by its value or its public prefix. The next
+// request with it returns 401.
+func (s *Server) RevokeToken(token string) error {
+	sum := server.Digest(token)
+	return s.core.DB.Update(func(tx *store.Tx) error {
+		for id, stored := range s.tokens.All(tx) {
+			if stored.Prefix == token || id == sum {
+				stored.Revoked = true
+				s.tokens.Put(tx, id, stored)
+				return nil
+			}
+		}
+		if known, err := s.collections.RevokeToken(tx, token); known || err != nil {
+			return err
+		}
+		return errNoToken
+	})
+}
+
+func (s *Server) putToken(tx *store.Tx, t Token) (string, error) {
+	if t.Service == "" {
+		t.Service = Billing
+	}
+	if t.Organization == "" {
+		t.Organization = s.bootstrap.Organization
+	}
+	if len(t.Scopes) == 0 {
+		t.Scopes = []string{"*"}
+	}
+	if _, ok := s.core.Organizations.Get(tx, t.Organization); !ok {
+		return "", fmt.Errorf("no organization %q", t.Organization)
+	}
+	if t.Service == Collections {
+		return s.collections.PutKey(tx, t), nil
+	}
+	if t.Service == Finance && t.Value != "" {
+		return "", errors.New("a token of financial management is a signed JWT and cannot be chosen")
+	}
+	prefix, value, err := s.mint(t)
+	if err != nil {
+		return "", err
+	}
+	if t.Value != "" {
+		value = t.Value
+	}
+	s.tokens.Put(tx, server.Digest(value), server.StoredToken{Token: t, Prefix: prefix})
+	return value, nil
+}
+
+// mint makes a public prefix and a value in the shape of the token's service.
+func (s *Server) mint(t Token) (prefix, value string, err error) {
+	id := s.core.Source.Hex(4)
+	switch t.Service {
+	case Billing:
+		prefix = "rb_sandbox_" + id
+		return prefix, prefix + "_" + s.core.Source.Hex(20), nil
+	case Finance:
+		value, err = s.mintJWT(id, t)
+		return jwtPrefix + id, value, err
+	default:
+		return "", "", fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
+	}
+}
+
+// findBillingToken finds a token of recurring billing by its value.
+func (s *Server) findBillingToken(tx *store.Tx, value string) (server.StoredToken, bool) {
+	token, ok := s.tokens.Get(tx, server.Digest(value))
+	return token, ok && token.Service == Billing
+}
+
+func (s *Server) controlTokens(*http.Request) (any, error) {
+	states := []TokenState{}
+	err := s.core.DB.View(func(tx *store.Tx) error {
+		for _, stored := range s.tokens.All(tx) {
+			states = append(states, TokenState{Token: stored.Token, Prefix: stored.Prefix})
+		}
+		return nil
+	})
+	for _, stored := range s.collections.StoredTokens() {
+		states = append(states, TokenState{Token: stored.Token, Prefix: stored.Prefix})
+	}
+	return states, err
+}
+
+func (s *Server) controlNewToken(r *http.Request) (any, error) {
+	var wanted Token
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	if err := s.checkScopes(wanted); err != nil {
+		return nil, err
+	}
+	if wanted.Organization != "" {
+		var err error
+		if wanted.Organization, err = s.organization(wanted.Organization); err != nil {
+			return nil, err
+		}
+	}
+	value, err := s.NewToken(wanted)
+	if err != nil {
+		return nil, server.ErrValidation.With(err.Error())
+	}
+	var state TokenState
+	err = s.core.DB.View(func(tx *store.Tx) error {
+		stored, _ := s.finder(cmp.Or(wanted.Service, Billing))(tx, value)
+		state = TokenState{Token: stored.Token, Prefix: stored.Prefix, Value: value}
+		return nil
+	})
+	return state, err
+}
+
+func (s *Server) controlRevoke(r *http.Request) (any, error) {
+	err := s.RevokeToken(r.PathValue("prefix"))
+	if errors.Is(err, errNoToken) {
+		return nil, server.ErrNotFound.With("There is no token with this prefix.")
+	}
+	return struct{}{}, err
+}
+
+// finder finds the tokens of a service.
+func (s *Server) finder(service Service) func(tx *store.Tx, value string) (server.StoredToken, bool) {
+	switch service {
+	case Collections:
+		return s.collections.TokenOf
+	case Finance:
+		return s.readJWT
+	default:
+		return s.findBillingToken
+	}
+}
+
+// checkScopes rejects a scope that covers nothing which the service checks: it is a typing error. Financial
+// management has collections of any name, so that only what follows the colon is known.
+func (s *Server) checkScopes(t Token) error {
+	service := t.Service
+	if service == "" {
+		service = Billing
+	}
+	known := s.scopes(service)
+	if known == nil {
+		return server.ErrValidation.With("There is no service " + quote(string(service)) +
+			"; use billing, finance or collections.")
+	}
+	for _, scope := range t.Scopes {
+		covers := func(permission string) bool { return server.Covers(scope, permission) }
+		if slices.ContainsFunc(known, covers) {
+			continue
+		}
+		collection, verb, ok := strings.Cut(scope, ":")
+		if service == Finance && ok && collection != "" && (verb == "read" || verb == "write" || verb == "*") {
+			continue
+		}
+		return server.ErrValidation.With("There is no scope " + quote(scope) + meant(scope, known) +
+			" Scopes are " + strings.Join(known, ", ") + ", and patterns with *.")
+	}
+	return nil
+}
+
+// scopes are the scopes that the operations of a service ask for, sorted; nil: there is no such service.
+func (s *Server) scopes(service Service) []string {
+	routes := map[Service][]server.Route{
+		Billing: s.billing.Routes(), Finance: s.finance.Routes(), Collections: s.collections.Routes(),
+	}[service]
+	var known []string
+	for _, r := range routes {
+		if r.Scope != "" && !strings.Contains(r.Scope, "{") {
+			known = append(known, r.Scope)
+		}
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// jwtHeader is that of every token the sandbox issues.
+const jwtHeader = `{"alg":"HS512","typ":"JWT"}`
+
+// jwtClaims are what a token of financial management says.
+type jwtClaims struct {
+	ID           string `json:"jti"`
+	Organization string `json:"sub"`
+	Issued       int64  `json:"iat"`
+	Expires      *int64 `json:"exp,omitempty"` // seconds since 1970; nil: never
+	Scope        string `json:"scope"`         // separated by spaces
+}
+
+// mintJWT makes a token of financial management: a JWT signed with HS512
+// (service description, Financial management §5).
+func (s *Server) mintJWT(id string, t Token) (string, error) {
+	claims := jwtClaims{
+		ID: id, Organization: t.Organization, Issued: s.core.Clock.Now().Unix(), Scope: strings.Join(t.Scopes, " "),
+	}
+	if !t.Expires.IsZero() {
+		claims.Expires = new(t.Expires.Unix())
+	}
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		return "", fmt.Errorf("encode claims: %w", err)
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	signed := encode([]byte(jwtHeader)) + "." + encode(payload)
+	return signed + "." + encode(s.signJWT(signed)), nil
+}
+
+func (s *Server) signJWT(signed string) []byte {
+	mac := hmac.New(sha512.New, []byte(s.bootstrap.SigningKey))
+	mac.Write([]byte(signed))
+	return mac.Sum(nil)
+}
+
+// readJWT verifies a token by its signature alone, as a service does that keeps
+// no list of them; the list only says which are revoked. Whether it has expired
+// is for the caller to see.
+func (s *Server) readJWT(tx *store.Tx, value string) (server.StoredToken, bool) {
+	parts := strings.Split(value, ".")
+	if len(parts) != 3 {
+		return server.StoredToken{}, false
+	}
+	var header struct {
+		Algorithm string `json:"alg"`
+	}
+	var claims jwtClaims
+	decode := base64.RawURLEncoding.Strict().DecodeString
+	signature, err := decode(parts[2])
+	if err != nil || !hmac.Equal(signature, s.signJWT(parts[0]+"."+parts[1])) {
+		return server.StoredToken{}, false
+	}
+	for i, into := range []any{&header, &claims} {
+		text, err := decode(parts[i])
+		if err != nil || json.Unmarshal(text, into) != nil {
+			return server.StoredToken{}, false
+		}
+	}
+	if _, ok := s.core.Organizations.Get(tx, claims.Organization); !ok || header.Algorithm != "HS512" {
+		return server.StoredToken{}, false
+	}
+	listed, _ := s.tokens.Get(tx, server.Digest(value))
+	// An empty scope is one that covers nothing: a token without scopes would have all.
+	token := server.StoredToken{Prefix: jwtPrefix + claims.ID, Token: Token{
+		Service: Finance, Organization: claims.Organization,
+		Scopes: strings.Split(claims.Scope, " "), Revoked: listed.Revoked, Blocked: listed.Blocked,
+	}}
+	if claims.Expires != nil {
+		token.Expires = time.Unix(*claims.Expires, 0)
+	}
+	return token, true
+}

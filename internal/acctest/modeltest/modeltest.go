@@ -125,7 +125,7 @@ func Same(t *testing.T, have, want map[string]any) {
 	}
 	for name, value := range have {
 		if _, ok := want[name]; !ok {
-			t.Errorf("%s: %#v, which the wire does not have", name, value)
+			t.Errorf("%s: %#v, which the recorded exchange (internal/evidence/testdata) does not have", name, value)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func (m model) shows(k *collections.APIKey) model {
 		m.CreatedAt = had.CreatedAt
 	}
 	if k.Name == "" { // the response to a rotation may show little but the token
-		object.Onto(context.Background(), &had, &m.shared)
+		object.CopyKnown(context.Background(), &had, &m.shared)
 	}
 	return m
 }

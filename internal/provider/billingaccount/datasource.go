@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -50,10 +49,9 @@ func dataAttributes() object.Attributes {
 // dataSchema describes the data source of one.
 func dataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not " +
-			"closed takes precedence over a closed one with the same `external_id`; no match, or more than one, " +
-			"is an error. By `id` this takes one request; otherwise it reads the list of accounts, which the " +
-			"service filters.",
+		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not closed " +
+			"takes precedence over a closed one with the same `external_id`; no match, or more than one, is an error. By `id` " +
+			"this takes one request; otherwise it reads the list of accounts, which the service filters.",
 		Attributes: dataAttributes().KeyIsUUID(),
 	}
 }
@@ -90,8 +88,7 @@ func listDataSchema() schema.Schema {
 				value.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.UpdatedSince("accounts"),
 			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in " +
-				"the order asked for.",
-				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
+				"the order asked for.", NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		}),
 	}
 }
@@ -113,12 +110,12 @@ func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
 		About: "Lists the billing accounts of the organization that are not closed, oldest first, for " +
 			"`terraform query`." + object.ListNeeds("billing_accounts"),
-		Filters: map[string]listschema.Attribute{
-			"external_id": object.ListFilter("Only the account with this `external_id`."),
-			"customer_id": object.ListFilterByID("Only accounts of the customer with this id."),
-			"status": object.ListFilter("Only accounts with this status: `active` or `suspended`.",
+		Filters: object.Attributes{
+			"external_id": object.Filter("Only the account with this `external_id`."),
+			"customer_id": object.FilterByID("Only accounts of the customer with this id."),
+			"status": object.Filter("Only accounts with this status: `active` or `suspended`.",
 				value.KnownStatus(statusActive, statusSuspended, statusClosed)),
-			"updated_at_gte": object.ListUpdatedSince("accounts"),
+			"updated_at_gte": object.UpdatedSince("accounts"),
 		},
 		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.BillingAccount, error] {
 			return client.ListWholeAccounts(ctx, m.query())

@@ -38,8 +38,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"public_id": object.Computed("Stable public identifier (UUID). Never changes."),
 			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 				MarkdownDescription: "Identifier of the account in your own system, unique among the organization's accounts " +
-					"that are not closed. Finds the account for an import, and after a lost response. If removed, it is " +
-					"cleared."},
+					"that are not closed. Finds the account for an import, and after a lost response. If removed, it is cleared."},
 			"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
 				PlanModifiers: []planmodifier.String{value.UUIDType{}.KeepSpelling()},
 				MarkdownDescription: "Id of the customer that the account belongs to. Changing this forces replacement; " +

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -111,11 +110,11 @@ func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
 		About: "Lists the customers of the organization, oldest first, for `terraform query`." +
 			object.ListNeeds("billing_customers"),
-		Filters: map[string]listschema.Attribute{
-			"search":          object.ListFilter(object.AboutSearch("customers")),
-			"external_id":     object.ListFilter("Only the customer with this `external_id`."),
-			"document_number": object.ListFilter("Only customers with this tax number, whatever its mask."),
-			"updated_at_gte":  object.ListUpdatedSince("customers"),
+		Filters: object.Attributes{
+			"search":          object.Filter(object.AboutSearch("customers")),
+			"external_id":     object.Filter("Only the customer with this `external_id`."),
+			"document_number": object.Filter("Only customers with this tax number, whatever its mask."),
+			"updated_at_gte":  object.UpdatedSince("customers"),
 		},
 		Query: func(ctx context.Context, client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
 			query := m.query()

@@ -73,8 +73,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		if argument.given {
 			resp.Diagnostics.AddAttributeError(path.Root(argument.name), fmt.Sprintf("%s of %s needs a billing account",
 				argument.name, config.displayName()), fmt.Sprintf("It belongs to the billing account that is created together "+
-				"with the customer, and create_billing_account is false. Remove %s, or let the account be created.",
-				argument.name))
+				"with the customer, and create_billing_account is false. Remove %s, or let the account be created.", argument.name))
 		}
 	}
 }

@@ -47,8 +47,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{},
 				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two " +
 					"check digits), with or without a mask. Differences in mask or case cause no diff. If removed, it is " +
-					"cleared.",
-				PlanModifiers: onChange(value.CPFOrCNPJ())},
+					"cleared.", PlanModifiers: onChange(value.CPFOrCNPJ())},
 
 			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(value.Email()),
 				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},

@@ -131,8 +131,7 @@ func (m model) warnStored(record *finance.Record, desired metadata.Object, diags
 	slices.Sort(other)
 	diags.AddAttributeWarning(path.Root(attrBody), "The service stored other values for the "+m.displayName(),
 		fmt.Sprintf("It has other values than configured in %s; see response. The next plan shows the difference: "+
-			"write the values of the response in the configuration, or set ignore_remote_changes.",
-			strings.Join(other, ", ")))
+			"write the values of the response in the configuration, or set ignore_remote_changes.", strings.Join(other, ", ")))
 }
 
 // place names the record among all collections.

@@ -62,16 +62,14 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, Aft
 
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its " +
-	"`body` is free-form, because the service does not document the fields.\n\nA create request contains an " +
-	"idempotency key, and the service creates one record per key: applying the same saved plan twice, or " +
-	"again after a lost response, creates one record. Changes of `body` are made in place, and send only the " +
-	"top-level keys that differ.\n\nRenaming a resource needs a `moved` block: without one, a plan that would destroy " +
-	"and create a record with one key is an error. A creation that returns a record of an earlier creation adopts it, " +
-	"with a warning. A record that was deleted elsewhere is planned for re-creation, with a new id.\n\nImport by " +
-	"`<collection>/<id>` (see [the guide on importing](../guides/import.md)). A refresh takes one request, a " +
-	"creation one, " +
-	"or two where the record is older. `response` contains the values of `body`, including those that the configuration " +
-	"marks as sensitive."
+	"`body` is free-form, because the service does not document the fields.\n\nA create request contains an idempotency " +
+	"key, and the service creates one record per key: applying the same saved plan twice, or again after a lost " +
+	"response, creates one record. Changes of `body` are made in place, and send only the top-level keys that " +
+	"differ.\n\nRenaming a resource needs a `moved` block: without one, a plan that would destroy and create a record " +
+	"with one key is an error. A creation that returns a record of an earlier creation adopts it, with a warning. A " +
+	"record that was deleted elsewhere is planned for re-creation, with a new id.\n\nImport by `<collection>/<id>` (see " +
+	"[the guide on importing](../guides/import.md)). A refresh takes one request, a creation one, or two where the " +
+	"record is older. `response` contains the values of `body`, including those that the configuration marks as sensitive."
 
 // Schema describes the resource. Which value a plan shows is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -206,13 +205,13 @@ func NewListResource() list.ListResource {
 			"`terraform query`." +
 			" With `include_resource` the items are part of it, with one more request each." +
 			object.ListNeeds("billing_subscriptions"),
-		Filters: map[string]listschema.Attribute{
-			"external_id":        object.ListFilter("Only the subscription with this `external_id`."),
-			"billing_account_id": object.ListFilterByID("Only subscriptions of the billing account with this id."),
-			"plan_id":            object.ListFilter("Only subscriptions with this active plan.", isIDOf("plan_id")...),
-			"status": object.ListFilter("Only subscriptions with this status, such as "+
+		Filters: object.Attributes{
+			"external_id":        object.Filter("Only the subscription with this `external_id`."),
+			"billing_account_id": object.FilterByID("Only subscriptions of the billing account with this id."),
+			"plan_id":            object.Filter("Only subscriptions with this active plan.", isIDOf("plan_id")...),
+			"status": object.Filter("Only subscriptions with this status, such as "+
 				"`active`.", value.KnownStatus(statuses...)),
-			"updated_at_gte": object.ListUpdatedSince("subscriptions"),
+			"updated_at_gte": object.UpdatedSince("subscriptions"),
 		},
 		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.Subscription, error] {
 			return client.ListSubscriptions(ctx, m.query())

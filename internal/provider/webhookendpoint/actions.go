@@ -79,13 +79,12 @@ func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 // Schema describes the action.
 func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Redelivers one failed or exhausted delivery, or all of an endpoint, each with a new " +
-			"cycle of up to 8 attempts. Consumers receive the same `X-Webhook-Event-Id` and must deduplicate by " +
-			"it. For an endpoint that is not active, the API rejects it. If `delivery_id` is unset, the list of " +
-			"deliveries is read first, and every delivery takes one request.\n\nRequires Terraform 1.14. Older " +
-			"versions and OpenTofu have no actions, and nothing else in this provider redelivers: the service " +
-			"attempts a failed delivery again automatically; redeliver an exhausted one in the service's own " +
-			"interface.",
+		MarkdownDescription: "Redelivers one failed or exhausted delivery, or all of an endpoint, each with a new cycle of " +
+			"up to 8 attempts. Consumers receive the same `X-Webhook-Event-Id` and must deduplicate by it. For an endpoint " +
+			"that is not active, the API rejects it. If `delivery_id` is unset, the list of deliveries is read first, and " +
+			"every delivery takes one request.\n\nRequires Terraform 1.14. Older versions and OpenTofu have no actions, and " +
+			"nothing else in this provider redelivers: the service attempts a failed delivery again automatically; redeliver " +
+			"an exhausted one in the service's own interface.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
 			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{value.UUID()},
@@ -104,9 +103,7 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 		return
 	}
 	id := config.EndpointID.ValueString()
-	say := func(format string, args ...any) {
-		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
-	}
+	say := progress(resp)
 	event, err := client.TestWebhookEndpoint(ctx, id)
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "test", Object: "webhook endpoint " + id,
@@ -132,6 +129,13 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	}
 }
 
+// progress writes a line that Terraform shows while the action runs.
+func progress(resp *action.InvokeResponse) func(format string, args ...any) {
+	return func(format string, args ...any) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
+	}
+}
+
 // named lists the ids of a test event, as far as the service shows them.
 func named(event collections.TestEvent) string {
 	text := ""
@@ -153,9 +157,7 @@ func (a *RedeliveryAction) Invoke(ctx context.Context, req action.InvokeRequest,
 		return
 	}
 	endpoint := config.EndpointID.ValueString()
-	say := func(format string, args ...any) {
-		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
-	}
+	say := progress(resp)
 	wanted := []string{config.DeliveryID.ValueString()}
 	if config.DeliveryID.IsNull() {
 		var err error
@@ -199,8 +201,7 @@ func explainRefusal(err error, endpoint, id string, sent, of int, resp *action.I
 		return
 	}
 	apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "send again", Object: fmt.Sprintf("delivery %s (%d "+
-		"of %d were sent before it)", id, sent, of),
-		Attributes: []string{"endpoint_id", "delivery_id"}})
+		"of %d were sent before it)", id, sent, of), Attributes: []string{"endpoint_id", "delivery_id"}})
 }
 
 // How a delivery is followed: the service gives an attempt 10 seconds (Collections §8), so the first outcome is there

@@ -3,13 +3,9 @@ package webhookendpoint
 import (
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
@@ -27,37 +23,6 @@ const (
 // firstVersion is the version of credentials that nobody has numbered: of a configuration without a version, and of
 // what an import finds.
 const firstVersion = 1
-
-func authenticationAttribute() schema.SingleNestedAttribute {
-	secret := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true,
-			Validators: []validator.String{value.NotBlank()},
-			MarkdownDescription: description + " Never in state or plan. Sent only when " +
-				"`credentials_wo_version` or another part of `authentication` changes."}
-	}
-	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "Authentication of the service to the consumer, in addition to the signature. If " +
-			"unset or removed, the service sends none. A change made elsewhere is drift, except of credentials, " +
-			"which the API never returns.",
-		Attributes: map[string]schema.Attribute{
-			"type": schema.StringAttribute{Required: true,
-				Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},
-				MarkdownDescription: "Type of authentication: `none`, `basic` (requires `username` and " +
-					"`password_wo`), `bearer` (requires `token_wo`) or `header` (requires `name` and " +
-					"`value_wo`). Arguments of another type are an error."},
-			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",
-				Validators: []validator.String{value.NotBlank()}},
-			"password_wo": secret("Password, for type `basic`."),
-			"token_wo":    secret("Token, for type `bearer`."),
-			"name": schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header, for type " +
-				"`header`.", Validators: []validator.String{value.HeaderName()}},
-			"value_wo": secret("Value of the header, for type `header`."),
-			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Whole,
-				Default: int64default.StaticInt64(firstVersion),
-				MarkdownDescription: "Version of the credentials, a whole number. Increment it to send the " +
-					"credentials again. Defaults to `1`, which is also the version after an import."},
-		}}
-}
 
 var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType,
@@ -79,8 +44,7 @@ func authOf(object types.Object) authentication {
 		return s
 	}
 	a := authentication{kind: text("type"), username: text("username"), password: text("password_wo"),
-		token: text("token_wo"),
-		name:  text("name"), value: text("value_wo")}
+		token: text("token_wo"), name: text("name"), value: text("value_wo")}
 	a.version, _ = fields["credentials_wo_version"].(types.Int64)
 	return a
 }
@@ -191,7 +155,13 @@ func (m model) refuseForeign(a authentication, diags *diag.Diagnostics) {
 	}
 }
 
-// demand reports what the type of authentication needs and is not there: the credentials, or the rest.
+// What demand looks for: what state and plan show, or what only the configuration has.
+const (
+	openParts   = false
+	credentials = true
+)
+
+// demand reports what the type of authentication needs and is not there.
 func (m model) demand(a authentication, credentials bool, diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.credential == credentials && p.kind == a.kind.ValueString() && p.value.IsNull() {

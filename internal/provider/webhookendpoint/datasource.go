@@ -54,8 +54,7 @@ func dataAttributes() object.Attributes {
 	}, object.Attributes{
 		"authentication": schema.SingleNestedAttribute{Computed: true,
 			MarkdownDescription: "How the service authenticates itself to the consumer, in addition to the signature. " +
-				"Passwords, tokens and header values are never shown.",
-			Attributes: map[string]schema.Attribute{
+				"Passwords, tokens and header values are never shown.", Attributes: map[string]schema.Attribute{
 				"type":     text("`none`, `basic`, `bearer` or `header`."),
 				"username": text("User name of `basic`; null otherwise."),
 				"name":     text("Name of the header of `header`; null otherwise."),

@@ -76,8 +76,7 @@ func deliveriesSchema() schema.Schema {
 			"because the list grows with every event, and includes the bodies of requests and responses.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
-				MarkdownDescription: "Id of the endpoint " +
-					"(the `id` of a `billing_webhook_endpoint`)."},
+				MarkdownDescription: "Id of the endpoint (the `id` of a `billing_webhook_endpoint`)."},
 			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, " +
 				"`failed` (another attempt follows) or `exhausted` (none does)."),
 			"event": object.Filter("Only deliveries of events with this name, such as `charge.paid`."),
@@ -118,8 +117,7 @@ func readDeliveries(ctx context.Context, client *collections.Service, m *deliver
 			"nothing ever matches.", strings.Join(known, ", ")))
 	}
 	newest := m.Newest.IsNull() || m.Newest.ValueBool()
-	query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: status,
-		Event: m.Event.ValueString()}
+	query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: status, Event: m.Event.ValueString()}
 	m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id,
 		deliveryFromAPI, diags)
 }

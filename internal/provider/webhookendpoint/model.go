@@ -77,7 +77,7 @@ func (m model) preserve(prior model) model {
 func after(e *collections.WebhookEndpoint, prior model) model {
 	m := fromAPI(e).preserve(prior)
 	if e.URL == "" {
-		object.Onto(context.Background(), &prior, &m)
+		object.CopyKnown(context.Background(), &prior, &m)
 	}
 	return m
 }

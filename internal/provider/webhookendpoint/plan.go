@@ -26,7 +26,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
-	p.Planned.demand(authOf(p.Planned.withCredentials(p.Config).Authentication), true, p.Diags)
+	p.Planned.demand(authOf(p.Planned.withCredentials(p.Config).Authentication), credentials, p.Diags)
 	p.Planned.setSecret(encrypt.Secret{}.Planned(p.Planned.AgeRecipients, true))
 	if !p.Diags.HasError() {
 		warnEvents(p)
@@ -50,8 +50,8 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 		if !sent.kind.IsUnknown() {
 			m.refuseForeign(sent, p.Diags)
 		}
-		m.demand(sent, false, p.Diags)
-		m.demand(sent, true, p.Diags)
+		m.demand(sent, openParts, p.Diags)
+		m.demand(sent, credentials, p.Diags)
 	}
 	if !m.body(state).IsEmpty() {
 		m.UpdatedAt = types.StringUnknown()

@@ -1,30 +1,24 @@
-// Package webhookendpoint is the webhook endpoint of the collections service: the resource, the data sources,
-// the list resource, its deliveries and the actions on them. authentication.go is that argument.
+// Package webhookendpoint is the webhook endpoint of the collections service: the resource, the data sources, the list
+// resource, its deliveries and the actions on them.
+//
+// An attribute is named in schema.go, and three times in model.go: its field, fromAPI and body. One that the service
+// does not return is in preserve too, and what makes a computed one unknown is in planUpdate. Data sources and list
+// resource follow from these.
 package webhookendpoint
 
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
-
-const typeName = "billing_webhook_endpoint"
 
 type base = object.Resource[*collections.Service, collections.WebhookEndpoint, model]
 
@@ -38,64 +32,6 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, After: after}} }
-
-// Schema describes the resource. What a change makes unknown is decided in plan.go.
-func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: aboutResource,
-		Attributes: map[string]schema.Attribute{
-			"id":         object.Computed("Id of the endpoint at the service (UUID). Never changes."),
-			"created_at": object.Computed("When the endpoint was registered."),
-			"updated_at": object.Computed("When the endpoint was last changed."),
-			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that events are sent to, " +
-				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Several endpoints " +
-				"can have the same address: each gets its own deliveries.",
-				PlanModifiers: onChange(value.PublicURL())},
-			"description": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
-				PlanModifiers:       onChange(value.NotBlank())},
-			"events": schema.SetAttribute{Optional: true, Computed: true,
-				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
-				MarkdownDescription: "Names of the events that are sent. Documented are `" +
-					strings.Join(documented, "`, `") + "`; other names are accepted. Defaults to `[]`, which means all " +
-					"events, including future ones.",
-				Validators:    []validator.Set{value.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
-			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-				MarkdownDescription: "Whether events are delivered. Defaults to `true`. If `false`, nothing is delivered, " +
-					"and deliveries that become due in the meantime are lost."},
-			"authentication": authenticationAttribute(),
-			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true,
-				ElementType: types.StringType,
-				Default:     mapdefault.StaticValue(object.NoTrigger),
-				MarkdownDescription: "Trigger: any values, such as a date. Changing them rotates the secret in " +
-					"place, after the other changes. The old secret is invalid immediately. Defaults to `{}`. " +
-					"Setting the first values, or removing all values, rotates nothing."},
-			object.PolicyName: object.PolicyAttribute("`delete` deletes the endpoint and the deliveries that it has not "+
-				"received", object.PolicyDelete),
-			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. Null if `age_recipients` is set: then " +
-					"`encrypted_secret` contains it. Null after an import, because the service does not show it again: " +
-					"rotate to get a new one."},
-			"encrypted_secret": encrypt.Encrypted("secret"),
-			"age_recipients":   encrypt.Recipients("secret", "encrypted_secret"),
-		},
-	}
-}
-
-// aboutResource is what the page of the resource begins with.
-const aboutResource = "An address that the collections service sends events to as signed POST requests. A " +
-	"delivery is attempted up to 8 times, over about eight and a half hours.\n\nAll changes are made in place. " +
-	"The service shows the `secret` only once, when the endpoint is registered and at each rotation. It is then " +
-	"in the state: set `age_recipients` to store it encrypted, or protect the state. [The guide on " +
-	"rotation](../guides/rotation.md) describes how to change it without losing events.\n\nDestroying deletes the " +
-	"endpoint; deliveries that it has not received by then are lost. An endpoint that was deleted elsewhere is " +
-	"planned for re-creation, with a new id and a new secret. Import by id or by `url` (see [the guide on " +
-	"importing](../guides/import.md)). A refresh takes one request."
-
-func onChange(v ...validator.String) []planmodifier.String {
-	return []planmodifier.String{value.OnChange(v...)}
-}
 
 // scheme is how endpoints are named and found.
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
@@ -128,7 +64,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		return
 	}
 	config.refuseForeign(a, &resp.Diagnostics)
-	config.demand(a, false, &resp.Diagnostics)
+	config.demand(a, openParts, &resp.Diagnostics)
 }
 
 // Create registers the endpoint. Its secret is never shown again.
@@ -168,6 +104,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
+	// A response older than what the state has seen is read again.
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
 	endpoint := r.Refresh(ctx, client, prior, "registers it again, with a new id and a new secret", resp)
 	if endpoint == nil {

@@ -171,42 +171,34 @@ func advice(e *api.Error) string {
 	switch {
 	case e.Code == "customer_has_active_subscriptions":
 		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this " +
-			"customer, so that " +
-			"Terraform destroys them before it. A subscription with a scheduled cancellation (deletion_policy or " +
-			"cancel_at_period_end) is active until " +
-			"its period ends: delete the customer after that. To keep the customer at the service and remove it from the " +
-			"state only, set deletion_policy = \"abandon\"."
+			"customer, so that Terraform destroys them before it. A subscription with a scheduled cancellation " +
+			"(deletion_policy or cancel_at_period_end) is active until its period ends: delete the customer after that. To " +
+			"keep the customer at the service and remove it from the state only, set deletion_policy = \"abandon\"."
 	case e.Status == http.StatusUnauthorized:
 		return unauthorized(e)
 	case e.Status == http.StatusForbidden && len(e.Required) > 0:
 		return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use "+
-			"another token. The token comes from %s.",
-			list(e.Required), list(e.Granted), tokenFrom(e.Service, e.Source))
+			"another token. The token comes from %s.", list(e.Required), list(e.Granted), tokenFrom(e.Service, e.Source))
 	case e.Code == "access_blocked":
 		return fmt.Sprintf("The service has blocked access by API for the whole organization of the token, which comes "+
-			"from %s. Another token of the same organization "+
-			"does not help: ask the organization's administrator or the support of the service to lift the block, or use a "+
-			"token of another organization.",
-			tokenFrom(e.Service, e.Source))
+			"from %s. Another token of the same organization does not help: ask the organization's administrator or the "+
+			"support of the service to lift the block, or use a token of another organization.", tokenFrom(e.Service, e.Source))
 	case e.Status == http.StatusForbidden:
 		return fmt.Sprintf("The token, which comes from %s, may not do this, or access by API is blocked for the "+
-			"organization. Use a token that may, or ask the "+
-			"organization's administrator.", tokenFrom(e.Service, e.Source))
+			"organization. Use a token that may, or ask the organization's administrator.", tokenFrom(e.Service, e.Source))
 	case e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Code), "route"):
 		return wrongAddress(e)
 	case e.Status == http.StatusNotFound && !e.Structured:
 		return "This is not the service's own response for a missing object, so the base address is probably wrong or a " +
-			"proxy responded. " +
-			"Nothing was removed from the state. Check " + address + aboutAddress(e.Service, e.Source) +
-			", and the provider argument operations if it names " + e.Operation + "."
+			"proxy responded. Nothing was removed from the state. Check " + address + aboutAddress(e.Service, e.Source) + ", " +
+			"and the provider argument operations if it names " + e.Operation + "."
 	case e.Status == http.StatusNotFound:
 		return "The object does not exist, or it belongs to another organization than the token. If the path below is not " +
 			"one of the service's, " +
 			"check " + address + aboutAddress(e.Service, e.Source) + " and the provider argument operations."
 	case e.Status == http.StatusProxyAuthRequired:
-		return "A proxy between this machine and " + address + aboutAddress(e.Service, e.Source) +
-			" asks for a password. Write " +
-			"it into the environment variable HTTPS_PROXY (http://user:password@host:port)."
+		return "A proxy between this machine and " + address + aboutAddress(e.Service, e.Source) + " asks for a password. " +
+			"Write it into the environment variable HTTPS_PROXY (http://user:password@host:port)."
 	case e.Status == http.StatusTooManyRequests:
 		return limited(e)
 	case e.Status >= http.StatusInternalServerError:
@@ -295,10 +287,8 @@ func takenText(e *api.Error, operation Operation) string {
 func otherText(e *api.OtherObjectError) string {
 	address, _ := arguments(e.Err.Service)
 	return fmt.Sprintf("The provider asked for the %s %q, and the response shows the %s %q. Nothing of that object was "+
-		"stored, and nothing is sent to it. "+
-		"A cache or proxy between here and the service probably mixes up responses: fix or bypass it, check %s, and run "+
-		"again.",
-		e.Noun, e.Asked, e.Noun, e.Shown, address)
+		"stored, and nothing is sent to it. A cache or proxy between here and the service probably mixes up responses: fix "+
+		"or bypass it, check %s, and run again.", e.Noun, e.Asked, e.Noun, e.Shown, address)
 }
 
 // takeOver says how one of several existing objects is imported.

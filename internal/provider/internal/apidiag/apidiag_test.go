@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
@@ -37,191 +38,131 @@ func refusal(status int, code string, change func(*api.Error)) *api.Error {
 	return e
 }
 
-func unchanged(*api.Error) {}
+// said are the messages of an error that a creation meets.
+func said(err error) diag.Diagnostics { return saidOf(err, creating) }
 
-// said is one diagnostic: where it stands ("" for the whole object) and what it has to say, in any order.
-type said struct {
-	at    string
-	parts []string
-}
-
-func check(t *testing.T, err error, operation Operation, want []said) {
-	t.Helper()
-	var diags diag.Diagnostics
+func saidOf(err error, operation Operation) (diags diag.Diagnostics) {
 	Add(&diags, err, operation)
-	if len(diags) != len(want) {
-		t.Fatalf("%d diagnostics, want %d: %v", len(diags), len(want), diags)
-	}
-	for i, d := range diags {
-		at := ""
-		if with, ok := d.(diag.DiagnosticWithPath); ok {
-			at = with.Path().String()
-		}
-		if at != want[i].at || d.Severity() != diag.SeverityError {
-			t.Errorf("diagnostic %d is on %q with severity %s, want an error on %q", i, at, d.Severity(), want[i].at)
-		}
-		text := d.Summary() + "\n" + d.Detail()
-		for _, part := range append(want[i].parts, "Could not "+operation.Verb+" "+operation.Object) {
-			if !strings.Contains(text, part) {
-				t.Errorf("diagnostic %d does not say %q:\n%s", i, part, text)
-			}
-		}
-	}
+	return diags
 }
 
-// TestAdd_evidence: every refusal carries what support needs to find the request again.
-func TestAdd_evidence(t *testing.T) {
+// TestAdd: what each error says, to the letter. What is the cause is in the name of the case.
+func TestAdd(t *testing.T) {
 	t.Parallel()
-	check(t, refusal(http.StatusConflict, "strange", unchanged), creating, []said{{"", []string{
-		"The service's words.", "customers.create (POST /v1/customers)", "Status: 409, code: strange",
-		"Request-Id: request-1", "Change what the message names"}}})
-	check(t, refusal(http.StatusConflict, "", func(e *api.Error) { e.RequestID, e.Message = "", "" }), creating,
-		[]said{{"", []string{
-			"The service gives no reason.", "code: none", "Request-Id: none"}}})
-	check(t, refusal(http.StatusOK, "", unchanged), creating,
-		[]said{{"", []string{"This is not the service's own response", "Check base_url."}}})
-	check(t, fmt.Errorf("wrapped: %w", refusal(http.StatusConflict, "strange", nil)), creating,
-		[]said{{"", []string{"Request-Id: request-1"}}})
-}
-
-// TestAdd_otherObject: a response about another object names both ids, and gives no advice that fits another cause.
-func TestAdd_otherObject(t *testing.T) {
-	t.Parallel()
+	with := func(status int, code string, change func(*api.Error)) diag.Diagnostics {
+		return said(refusal(status, code, change))
+	}
+	source := api.Source{BaseURL: "https://a.example", BaseURLFrom: "the environment variable BILLING_BASE_URL",
+		TokenFrom: "the provider argument token"}
+	sourced := func(e *api.Error) { e.Source = source }
+	lost := func(err error) diag.Diagnostics {
+		return said(&api.TransportError{Service: "billing", Operation: "me.get", Source: source, Attempts: 2,
+			Err: fmt.Errorf("dial: %w", err)})
+	}
+	of := func(service string) func(*api.Error) { return func(e *api.Error) { e.Service = service } }
 	other := &api.OtherObjectError{Noun: "customer", Asked: "c1", Shown: "c2", Err: refusal(http.StatusOK, "", nil)}
-	parts := []string{"the response shows another object", `"c1"`, `"c2"`, "Nothing of that object was stored",
-		"check base_url", "Request-Id: request-1"}
-	check(t, fmt.Errorf("wrapped: %w", other), creating, []said{{"", parts}})
-	check(t, &api.AmbiguousError{Err: other}, creating, []said{{"", []string{"the outcome is unknown"}}})
-}
-
-// TestAdd_advice: the text says what to do next.
-func TestAdd_advice(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		err   *api.Error
-		parts []string
-	}{
-		"active subscriptions": {refusal(422, "customer_has_active_subscriptions", nil),
-			[]string{"Cancel the customer's subscriptions first", `deletion_policy = "abandon"`}},
-		"unauthorized, collections": {refusal(401, "unauthorized", func(e *api.Error) { e.Service = "collections" }),
-			[]string{"collections_api_key", "BILLING_COLLECTIONS_API_KEY", "collections_base_url"}},
-		"unauthorized, finance": {refusal(401, "unauthorized", func(e *api.Error) { e.Service = "finance" }),
-			[]string{"finance_token", "BILLING_FINANCE_TOKEN", "finance_base_url"}},
-		"unauthorized": {refusal(401, "unauthorized", nil),
-			[]string{"revoked or expired", "BILLING_TOKEN", "base_url"}},
-		"unauthorized, bare": {refusal(401, "", nil), []string{"revoked or expired"}},
-		"scope": {refusal(403, "insufficient_scope", func(e *api.Error) {
-			e.Required, e.Granted = []string{"customers:write", "customers:read"}, []string{"invoices:read"}
-		}), []string{"it needs customers:write, customers:read and has invoices:read"}},
-		"scope, nothing granted": {refusal(403, "insufficient_scope",
-			func(e *api.Error) { e.Required = []string{"customers:write"} }), []string{"it needs customers:write and has none"}},
-		"forbidden": {refusal(403, "forbidden", nil), []string{"access by API is blocked"}},
-		"not found": {refusal(404, "not_found", nil), []string{"another organization", "base_url",
-			"argument operations", "POST /v1/customers"}},
-		"not found, bare": {refusal(404, "", nil), []string{"Nothing was removed from the state", "base_url", "operations",
-			"customers.create"}},
-		"method": {refusal(405, "", nil), []string{"argument operations for customers.create"}},
-		"too many requests": {refusal(429, "rate_limited", func(e *api.Error) { e.RetryAfter = 90 * time.Second }),
-			[]string{"asks to wait 1m30s. Run again later.", "requests_per_second"}},
-		"too many requests, for an hour": {refusal(429, "rate_limited", func(e *api.Error) {
-			e.RetryAfter, e.RetryAt = time.Hour, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-		}), []string{"asks to wait 1h0m0s. The provider waits for a rate limit automatically, but not that long. Run again " +
-			"after 2026-01-31T12:00:00Z."}},
-		"address of another service": {refusal(401, "unauthorized", func(e *api.Error) {
-			e.Source = api.Source{BaseURL: "https://a", BaseURLFrom: "the environment variable BILLING_BASE_URL",
-				BaseURLTwin: "collections_base_url"}
-		}), []string{`base_url ("https://a", from the environment variable BILLING_BASE_URL) has the same value as ` +
-			"collections_base_url", "Set base_url to the address of the recurring-billing service."}},
-		"token of another service": {refusal(401, "unauthorized", func(e *api.Error) {
-			e.Service, e.Source = "finance", api.Source{TokenTwin: "token"}
-		}), []string{"finance_token has the same value as token",
-			"Set finance_token to a token of the financial-management"}},
-		"too many, no time": {refusal(429, "rate_limited", nil), []string{"The service limits requests. Run again later"}},
-		"server error": {refusal(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
-			[]string{"failed to respond 5 times in a row", "few minutes"}},
-		"gateway":     {refusal(502, "", nil), []string{"failed to respond.", "few minutes"}},
-		"unavailable": {refusal(503, "unavailable", nil), []string{"few minutes"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			check(t, c.err, creating, []said{{"", append(c.parts, "Request-Id: request-1")}})
-		})
-	}
-}
-
-// TestAdd_fields: a refusal lands on the argument it blames, once for each, in a stable order.
-func TestAdd_fields(t *testing.T) {
-	t.Parallel()
 	fields := refusal(422, "validation_error", func(e *api.Error) {
 		e.Fields = map[string]string{"name": "is too long", "emails[1].value": "is no address", "emails.0.kind": "is unknown",
 			"colour": "is not allowed"}
 	})
-	check(t, fields, creating, []said{
-		{"", []string{"Invalid value for colour: is not allowed.", "Request-Id: request-1"}},
-		{"emails", []string{"Invalid value for emails[0].kind: is unknown.", "Request-Id: request-1"}},
-		{"emails", []string{"Invalid value for emails[1].value: is no address.", "Request-Id: request-1"}},
-		{"name", []string{"Invalid value for name: is too long.", "Request-Id: request-1"}},
-	})
 	single := refusal(422, "validation_error", func(e *api.Error) { e.Field = "name" })
-	check(t, single, creating, []said{{"name", []string{"Invalid value for name: the service's words."}}})
-	check(t, single, Operation{Verb: "list", Object: "customers"},
-		[]said{{"", []string{"Invalid value for name: the service's words."}}})
-	camel := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"expiresAt": "Is past."} })
-	check(t, camel, Operation{Verb: "create", Object: "x", Attributes: []string{"expires_at"}},
-		[]said{{"expires_at", []string{"Invalid value for expires_at: is past."}}})
-	empty := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"email": ""} })
-	check(t, empty, creating, []said{{"email", []string{"Invalid value for email: the service gives no reason."}}})
-}
-
-// TestAdd_taken: a creation with a taken external_id is told of the block that takes the existing object over, where it
-// is known, and of create_before_destroy; a change is told how to swap, and of no import.
-func TestAdd_taken(t *testing.T) {
-	t.Parallel()
-	known := refusal(422, "external_id_taken", func(e *api.Error) { e.ExistingID = "0b5f"; e.Field = "external_id" })
-	block := "import {\n    to = billing_customer.this\n    id = \"0b5f\"\n  }"
-	check(t, known, creating,
-		[]said{{"external_id", []string{"the external_id is taken", "(id 0b5f)", "Nothing was created",
-			"create_before_destroy", "Nothing was created. If this resource was renamed or moved, add a moved block",
-			"destroys the other object, that may be done by now: apply again", "where no address of this state", block, "Request-Id: request-1"}}})
-	unknown := refusal(422, "external_id_taken", nil)
-	check(t, unknown, creating, []said{{"external_id",
-		[]string{"no other configuration has the other object, import it", "Request-Id: request-1"}}})
-	check(t, known, Operation{Verb: "create", Object: "x"}, []said{{"external_id",
-		[]string{"no other configuration has the other object, import it"}}})
+	taken := refusal(422, "external_id_taken", func(e *api.Error) { e.ExistingID, e.Field = "0b5f", "external_id" })
 	changing := creating
 	changing.Verb = "update"
-	check(t, known, changing,
-		[]said{{"external_id", []string{"the external_id is taken", "(id 0b5f)", "was not changed", "swap theirs",
-			"Request-Id: request-1"}}})
-	var diags diag.Diagnostics
-	Add(&diags, known, changing)
-	if text := diags[0].Detail(); strings.Contains(text, "import {") || strings.Contains(text, "created") {
-		t.Errorf("a change is told to import: %s", text)
-	}
-}
-
-// TestAdd_ambiguous: an outcome that nobody knows is not reported as a refusal.
-func TestAdd_ambiguous(t *testing.T) {
-	t.Parallel()
 	ambiguous := &api.AmbiguousError{Service: "billing", Operation: "customers.create",
 		SentAt: time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), Err: refusal(504, "", nil),
 		Outlook: "Look for it at the service"}
-	check(t, ambiguous, creating,
-		[]said{{"", []string{"the outcome is unknown", "2026-03-14T12:00:00Z", "Look for it at the service.", "request-1"}}})
-}
-
-// TestAdd_candidates: what may have come of a lost creation is named with its import block, and another object with the
-// external_id is a taken one.
-func TestAdd_candidates(t *testing.T) {
-	t.Parallel()
-	lost := &api.AmbiguousError{Service: "billing", Operation: "customers.create", Err: errors.New("connection reset")}
-	two := *lost
+	unanswered := &api.AmbiguousError{Service: "billing", Operation: "customers.create",
+		Err: errors.New("connection reset")}
+	two := *unanswered
 	two.Candidates = []string{"id-1", "id-2"}
-	check(t, &two, creating, []said{{"", []string{"the outcome is unknown", "connection reset",
-		"Find out which one you mean", "id = \"id-1\"", "id = \"id-2\"", "to = billing_customer.this"}}})
-	check(t, &api.TakenError{ID: "id-1", Err: lost}, creating,
-		[]said{{"external_id", []string{"the external_id is taken", "Nothing was created", "this creation has not made",
-			"id = \"id-1\"", "connection reset"}}})
+	identified := creating
+	identified.Model = struct {
+		ExternalID types.String `tfsdk:"external_id"`
+	}{types.StringNull()}
+	golden.Messages(t, map[string]diag.Diagnostics{
+		"conflict":                      with(409, "strange", nil),
+		"conflict, bare":                with(409, "", func(e *api.Error) { e.RequestID, e.Message = "", "" }),
+		"conflict, wrapped":             said(fmt.Errorf("wrapped: %w", refusal(409, "strange", nil))),
+		"letter of two bytes":           with(422, "x", func(e *api.Error) { e.Message = "é obrigatório!" }),
+		"not a refusal":                 with(200, "", nil),
+		"another object":                said(fmt.Errorf("wrapped: %w", other)),
+		"another object, after a write": said(&api.AmbiguousError{Err: other}),
+
+		"active subscriptions":      with(422, "customer_has_active_subscriptions", nil),
+		"unauthorized":              with(401, "unauthorized", nil),
+		"unauthorized, bare":        with(401, "", nil),
+		"unauthorized, collections": with(401, "unauthorized", of("collections")),
+		"unauthorized, finance":     with(401, "unauthorized", of("finance")),
+		"unauthorized, with source": with(401, "invalid_token", sourced),
+		"unauthorized, address of another service": with(401, "unauthorized", func(e *api.Error) {
+			e.Source = api.Source{BaseURL: "https://a", BaseURLFrom: "the environment variable BILLING_BASE_URL",
+				BaseURLTwin: "collections_base_url"}
+		}),
+		"unauthorized, token of another service": with(401, "unauthorized", func(e *api.Error) {
+			e.Service, e.Source = "finance", api.Source{TokenTwin: "token"}
+		}),
+		"scope": with(403, "insufficient_scope", func(e *api.Error) {
+			e.Required, e.Granted = []string{"customers:write", "customers:read"}, []string{"invoices:read"}
+		}),
+		"scope, nothing granted": with(403, "insufficient_scope", func(e *api.Error) {
+			e.Required = []string{"customers:write"}
+		}),
+		"forbidden":                  with(403, "forbidden", nil),
+		"forbidden, with source":     with(403, "forbidden", sourced),
+		"blocked":                    with(403, "access_blocked", sourced),
+		"not found":                  with(404, "not_found", nil),
+		"not found, bare":            with(404, "", nil),
+		"not found, with source":     with(404, "not_found", sourced),
+		"route":                      with(404, "route_not_found", sourced),
+		"method":                     with(405, "", nil),
+		"proxy with a password":      with(407, "", sourced),
+		"too many requests, no time": with(429, "rate_limited", nil),
+		"too many requests":          with(429, "rate_limited", func(e *api.Error) { e.RetryAfter = 90 * time.Second }),
+		"too many requests, for an hour": with(429, "rate_limited", func(e *api.Error) {
+			e.RetryAfter, e.RetryAt = time.Hour, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+		}),
+		"server error": with(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
+		"gateway":      with(502, "", nil),
+		"unavailable":  with(503, "unavailable", nil),
+
+		"fields":          said(fields),
+		"field":           said(single),
+		"field of a list": saidOf(single, Operation{Verb: "list", Object: "customers"}),
+		"field without a reason": with(422, "validation_error", func(e *api.Error) {
+			e.Fields = map[string]string{"email": ""}
+		}),
+		"field in another case": saidOf(refusal(422, "validation_error", func(e *api.Error) {
+			e.Fields = map[string]string{"expiresAt": "Is past."}
+		}), Operation{Verb: "create", Object: "x", Attributes: []string{"expires_at"}}),
+		"field of a code": saidOf(refusal(422, "name_taken", nil), Operation{Verb: "create", Object: "x",
+			Keys: map[string]string{"name_taken": "name"}}),
+
+		"external_id":                    said(taken),
+		"external_id, unknown":           with(422, "external_id_taken", nil),
+		"external_id, nothing to import": saidOf(taken, Operation{Verb: "create", Object: "x"}),
+		"external_id, in an update":      saidOf(taken, changing),
+		"external_id, lost":              said(&api.TakenError{ID: "id-1", Err: unanswered}),
+
+		"ambiguous":                        said(ambiguous),
+		"ambiguous, with candidates":       said(&two),
+		"ambiguous, candidates of no type": saidOf(&two, Operation{Verb: "create", Object: "x"}),
+		"ambiguous, without external_id":   saidOf(unanswered, identified),
+
+		"interrupted": said(fmt.Errorf("read: %w", context.Canceled)),
+		"no response": said(&api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3,
+			Err: errors.New("connection refused")}),
+		"authority":  lost(x509.UnknownAuthorityError{}),
+		"other host": lost(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "b"}),
+		"invalid":    lost(&tls.CertificateVerificationError{Err: errors.New("expired")}),
+		"no TLS":     lost(tls.RecordHeaderError{Msg: "x"}),
+		"name":       lost(&net.DNSError{Err: "no such host", IsNotFound: true}),
+		"proxy": lost(&net.OpError{Op: "proxyconnect", Net: "tcp",
+			Err: &net.DNSError{Err: "no such host", IsNotFound: true}}),
+		"dropped":     lost(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
+		"refused":     lost(syscall.ECONNREFUSED),
+		"another one": lost(errors.New("broken")),
+	})
 }
 
 // TestAdd_earlier: what another error of the run explains is one line, whichever of them is shown first.
@@ -242,61 +183,6 @@ func TestAdd_earlier(t *testing.T) {
 				t.Errorf("error %d: %s", i, diags[0].Detail())
 			}
 		}
-	}
-}
-
-// TestAdd_withoutResponse: interruptions and broken connections are told in plain words.
-func TestAdd_withoutResponse(t *testing.T) {
-	t.Parallel()
-	check(t, fmt.Errorf("read: %w", context.Canceled), creating, []said{{"", []string{"The run was interrupted"}}})
-	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3,
-		Err: errors.New("connection refused")}, creating,
-		[]said{{"", []string{"no response after 3 attempts: connection refused."}}})
-}
-
-// TestAdd_source: an error about the connection or the token says what is configured, and where.
-func TestAdd_source(t *testing.T) {
-	t.Parallel()
-	source := api.Source{BaseURL: "https://a.example", BaseURLFrom: "the environment variable BILLING_BASE_URL",
-		TokenFrom: "the provider argument token"}
-	const address = `base_url ("https://a.example", from the environment variable BILLING_BASE_URL)`
-	sourced := func(e *api.Error) { e.Source = source }
-	lost := func(err error) error {
-		return &api.TransportError{Service: "billing", Operation: "me.get", Source: source, Attempts: 2,
-			Err: fmt.Errorf("dial: %w", err)}
-	}
-	for name, c := range map[string]struct {
-		err   error
-		parts []string
-	}{
-		"401": {refusal(401, "invalid_token", sourced), []string{"from the provider argument token.", address}},
-		"403": {refusal(403, "forbidden", sourced), []string{"from the provider argument token"}},
-		"blocked": {refusal(403, "access_blocked", sourced),
-			[]string{"blocked access by API for the whole organization", "support"}},
-		"route": {refusal(404, "route_not_found", sourced), []string{"/v1/customers was appended to " + address,
-			"the recurring-billing service, without /v1"}},
-		"no such id": {refusal(404, "not_found", sourced), []string{"another organization", address}},
-		"authority": {lost(x509.UnknownAuthorityError{}),
-			[]string{"ca_certificate_file (or BILLING_CA_CERTIFICATE_FILE)", address}},
-		"other host": {lost(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "b"}),
-			[]string{"for another host", address}},
-		"invalid": {lost(&tls.CertificateVerificationError{Err: errors.New("expired")}),
-			[]string{"not valid", "clock", address}},
-		"no TLS": {lost(tls.RecordHeaderError{Msg: "x"}), []string{"does not use TLS", address}},
-		"name": {lost(&net.DNSError{Err: "no such host", IsNotFound: true}),
-			[]string{"no host of this name", address}},
-		"proxy": {lost(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: &net.DNSError{Err: "no such host",
-			IsNotFound: true}}), []string{"The proxy in the environment variable HTTPS_PROXY", "If " + address}},
-		"proxy with a password": {refusal(407, "", sourced), []string{"HTTPS_PROXY", address}},
-		"dropped": {lost(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
-			[]string{"firewall", address}},
-		"refused":     {lost(syscall.ECONNREFUSED), []string{"Nothing listens at this address", address, "retry_timeout"}},
-		"another one": {lost(errors.New("broken")), []string{"Check that " + address + " is right", "retry_timeout"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			check(t, c.err, creating, []said{{"", c.parts}})
-		})
 	}
 }
 
@@ -373,11 +259,4 @@ func TestAddRead(t *testing.T) {
 			t.Errorf("refresh %d: %v, want %s", i, diags, c.want)
 		}
 	}
-}
-
-// TestAdd_textOfTheService: a message that starts with a letter of several bytes stays readable.
-func TestAdd_textOfTheService(t *testing.T) {
-	t.Parallel()
-	check(t, refusal(422, "x", func(e *api.Error) { e.Message = "é obrigatório!" }), creating,
-		[]said{{"", []string{"É obrigatório! "}}})
 }

@@ -128,9 +128,8 @@ func unauthorized(e *api.Error) string {
 func wrongAddress(e *api.Error) string {
 	address, _ := arguments(e.Service)
 	return fmt.Sprintf("The path %s was appended to %s%s, and nothing is there. Set %s to the address of %s, without "+
-		"/v1 and what follows it. "+
-		"If the address is right and the service uses another path, set the provider argument operations for %s. Nothing "+
-		"was removed from the state.",
+		"/v1 and what follows it. If the address is right and the service uses another path, set the provider argument "+
+		"operations for %s. Nothing was removed from the state.",
 		e.Path, address, aboutAddress(e.Service, e.Source), address, serviceName(e.Service), e.Operation)
 }
 
@@ -168,8 +167,7 @@ func unreachable(e *api.TransportError) string {
 		return fmt.Sprintf("Nothing listens at this address. Check host and port of %s.%s", where, later(e))
 	case e.Late(), dial != nil && dial.Timeout():
 		return fmt.Sprintf("Check that this machine reaches %s: a firewall or proxy may drop the request. If the service "+
-			"is slow, set request_timeout (or %s) "+
-			"to a longer time.", where, variable("request_timeout"))
+			"is slow, set request_timeout (or %s) to a longer time.", where, variable("request_timeout"))
 	}
 	return fmt.Sprintf("Check that %s is right and that this machine reaches it.%s", where, later(e))
 }

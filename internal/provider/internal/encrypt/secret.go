@@ -2,12 +2,18 @@
 package encrypt
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -54,8 +60,7 @@ func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
 	if err != nil {
 		diags.AddAttributeWarning(path.Root(Argument), "A new secret could not be encrypted",
 			fmt.Sprintf("The API returned a secret, and encrypting it failed: %s. It is not in the state, because it must not "+
-				"be there "+
-				"in clear text. Correct age_recipients, then rotate to get a new secret.", err))
+				"be there in clear text. Correct age_recipients, then rotate to get a new secret.", err))
 		return Secret{types.StringNull(), types.StringNull()}
 	}
 	return Secret{types.StringNull(), types.StringValue(text)}
@@ -86,10 +91,9 @@ func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) 
 	if len(has.Elements()) == 0 && !has.IsUnknown() {
 		diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" stays encrypted",
 			fmt.Sprintf("The plan removes age_recipients from %s. Its secret is only known encrypted and cannot be decrypted "+
-				"here, so %s "+
-				"stays as it is and %s stays null. The next rotation stores the new secret in clear text in %[3]s, and %[2]s "+
-				"becomes "+
-				"null. To rotate, change a value in %[4]s.", names.Object, names.Encrypted, names.Clear, names.Trigger))
+				"here, so %s stays as it is and %s stays null. The next rotation stores the new secret in clear text in %[3]s, "+
+				"and %[2]s becomes null. To rotate, change a value in "+
+				"%[4]s.", names.Object, names.Encrypted, names.Clear, names.Trigger))
 		return
 	}
 	changes := "changes"
@@ -98,10 +102,8 @@ func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) 
 	}
 	diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" keeps its recipients",
 		fmt.Sprintf("The plan %s age_recipients of %s. Its secret is only known encrypted, so it cannot be encrypted "+
-			"again: %s "+
-			"stays as it is, and only its previous recipients can decrypt it. The next rotation uses the new ones. To rotate, "+
-			"change a "+
-			"value in %s.", changes, names.Object, names.Encrypted, names.Trigger))
+			"again: %s stays as it is, and only its previous recipients can decrypt it. The next rotation uses the new ones. "+
+			"To rotate, change a value in %s.", changes, names.Object, names.Encrypted, names.Trigger))
 }
 
 // sameRecipients reports whether two lists name the same recipients: order and repetition have no meaning.
@@ -118,4 +120,74 @@ func texts(list types.List) []string {
 		}
 	}
 	return all
+}
+
+// Recipients is the argument. secret and encrypted are the attributes that it decides about.
+func Recipients(secret, encrypted string) schema.ListAttribute {
+	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType,
+		Default: listdefault.StaticValue(None), Validators: []validator.List{publicKeys{}},
+		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org), `age1…` or all "+
+			"`age1pq1…`. If set, the state contains `%s` instead of `%s`; the next apply encrypts clear text in the state. "+
+			"Defaults to `[]`. Recipients change with the next rotation.", encrypted, secret)}
+}
+
+// Encrypted is the attribute for the encrypted text of the attribute secret.
+func Encrypted(secret string) schema.StringAttribute {
+	return schema.StringAttribute{Computed: true,
+		MarkdownDescription: fmt.Sprintf("`%s`, encrypted to `age_recipients`: an ASCII-armored age file, which "+
+			"`age -d` decrypts. Null after an import, and null if `age_recipients` is unset; an already "+
+			"encrypted value stays until the next rotation.", secret)}
+}
+
+// publicKeys validates that each element is an age public key, and that all of them can be used together.
+type publicKeys struct{}
+
+var _ validator.List = publicKeys{}
+
+// Description implements validator.Describer.
+func (publicKeys) Description(context.Context) string { return "age public keys" }
+
+// MarkdownDescription implements validator.Describer.
+func (v publicKeys) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateList implements validator.List.
+func (publicKeys) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	check(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// check reports each element that is known and is not a recipient, and recipients that cannot be used together.
+func check(at path.Path, recipients types.List, diags *diag.Diagnostics) {
+	var located, bare diag.Diagnostics
+	known, secret := true, false
+	for i, element := range recipients.Elements() {
+		text, isText := element.(types.String)
+		if !isText || text.IsUnknown() {
+			known = false
+			continue
+		}
+		_, err := parse(text.ValueString())
+		if text.IsNull() {
+			err = errors.New("it is null. Remove the element")
+		}
+		if err != nil {
+			element := at.AtListIndex(i)
+			detail := fmt.Sprintf("%s: %s.", value.PathName(element), err)
+			located.AddAttributeError(element, "Invalid age recipient", detail)
+			bare.AddError("Invalid age recipient", detail)
+			secret = secret || errors.Is(err, errPrivateKey) || errors.Is(err, errForeign)
+		}
+	}
+	// With a path Terraform shows the line of the configuration, and so whatever is secret in it.
+	if secret {
+		located = bare
+	}
+	if diags.Append(located...); located.HasError() || !known || len(recipients.Elements()) == 0 {
+		return
+	}
+	if err := writeTo(io.Discard, "", texts(recipients)); err != nil {
+		diags.AddAttributeError(at, "Incompatible age recipients",
+			fmt.Sprintf("%s: the recipients cannot be used together: %s. Post-quantum recipients (age1pq1…) "+
+				"cannot be combined with others, because what is encrypted would be as weak as the others. "+
+				"Write one kind only.", value.PathName(at), err))
+	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // kind is a resource type: what the framework asks for again in every call.
@@ -61,20 +63,20 @@ func (s *Server) add(ctx context.Context, constructor func() resource.Resource) 
 	r.Metadata(ctx, resource.MetadataRequest{}, &metadata)
 	var described resource.SchemaResponse
 	r.Schema(ctx, resource.SchemaRequest{}, &described)
-	object, _ := described.Schema.Type().TerraformType(ctx).(tftypes.Object)
+	wire, _ := described.Schema.Type().TerraformType(ctx).(tftypes.Object)
 	if described.Diagnostics.HasError() {
 		return
 	}
-	k := &kind{make: constructor, schema: described.Schema, object: object, attributes: map[string]*attribute{}}
+	k := &kind{make: constructor, schema: described.Schema, object: wire, attributes: map[string]*attribute{}}
 	s.kinds.byName[metadata.TypeName] = k
-	whole, ok := r.(Resource)
+	whole, ok := r.(object.Managed)
 	if !ok || len(k.schema.Blocks) > 0 {
 		return
 	}
 	var identity resource.IdentitySchemaResponse
 	whole.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
 	k.identitySchema, k.identity = identity.IdentitySchema, identity.IdentitySchema.Type().TerraformType(ctx)
-	blank := s.blank(ctx, metadata.TypeName, object)
+	blank := s.blank(ctx, metadata.TypeName, wire)
 	k.simple = blank != nil
 	for name, described := range k.schema.Attributes {
 		a := &attribute{computed: !blank[name].IsKnown()}

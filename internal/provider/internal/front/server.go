@@ -6,9 +6,12 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // Framework is what the framework's server offers. terraform-plugin-go discovers all but the first by type assertion,
@@ -130,4 +133,128 @@ func (s *Server) ReadDataSource(ctx context.Context,
 func (s *Server) CallFunction(ctx context.Context,
 	req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
 	return call(ctx, req, s.Framework.CallFunction)
+}
+
+// callContext is the context of one call. The framework keeps the contexts of all calls until the end of the process,
+// to cancel them when Terraform is interrupted, and with them the loggers, the request and the stream of each call: 100
+// kB for each object of a plan. So a context that it gets refers to nothing any more after the call.
+type callContext struct {
+	current atomic.Pointer[context.Context]
+}
+
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// releasable is ctx until release is called, and a canceled context from then on.
+func releasable(ctx context.Context) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	c := &callContext{}
+	c.current.Store(&ctx)
+	return c, func() {
+		cancel()
+		c.current.Store(&ended)
+	}
+}
+
+func (c *callContext) Deadline() (time.Time, bool) { return (*c.current.Load()).Deadline() }
+func (c *callContext) Done() <-chan struct{}       { return (*c.current.Load()).Done() }
+func (c *callContext) Err() error                  { return (*c.current.Load()).Err() }
+func (c *callContext) Value(key any) any           { return (*c.current.Load()).Value(key) }
+
+// result is what a resource has returned to this server, for the framework to continue with: a resource reads and plans
+// once.
+type result struct {
+	typeName string
+	// blank leaves the framework's plan as it is.
+	blank       bool
+	read        *resource.ReadResponse
+	readRequest resource.ReadRequest
+	plan        *resource.ModifyPlanResponse
+	planRequest resource.ModifyPlanRequest
+	notes       object.PrivateMap // the private state
+	compare     func(typeName string, ours, theirs any, err error)
+}
+
+type resultKey struct{}
+
+// with is a context in which the framework continues with a result.
+func (s *Server) with(ctx context.Context, typeName string, a *result) context.Context {
+	a.typeName, a.compare = typeName, s.compare
+	return context.WithValue(ctx, resultKey{}, a)
+}
+
+// hand copies the notes to the private state of the framework.
+func (a *result) hand(ctx context.Context, to object.PrivateState) {
+	for key, value := range a.notes {
+		to.SetKey(ctx, key, value)
+	}
+}
+
+// Wrapped makes resource types give the framework what they have returned to the Server already. A type that offers
+// less than object.Managed stays as it is.
+func Wrapped(all []func() resource.Resource) []func() resource.Resource {
+	constructors := make([]func() resource.Resource, len(all))
+	for i, constructor := range all {
+		constructors[i] = func() resource.Resource {
+			inner, ok := constructor().(object.Managed)
+			if !ok {
+				return constructor()
+			}
+			if validated, ok := inner.(validating); ok {
+				return &wrappedValidated{wrapped{inner}, validated}
+			}
+			return &wrapped{inner}
+		}
+	}
+	return constructors
+}
+
+// wrapped is a resource type that reads and plans once.
+type wrapped struct{ object.Managed }
+
+// Read returns what the resource has returned already, or reads.
+func (r *wrapped) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	a, _ := ctx.Value(resultKey{}).(*result)
+	if a == nil || a.read == nil {
+		r.Managed.Read(ctx, req, resp)
+		return
+	}
+	if a.compare != nil {
+		a.compare(a.typeName, a.readRequest, req, nil)
+	}
+	notes := resp.Private
+	*resp = *a.read
+	resp.Private = notes
+	a.hand(ctx, notes)
+}
+
+// ModifyPlan returns what the resource has returned already, or plans.
+func (r *wrapped) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	a, _ := ctx.Value(resultKey{}).(*result)
+	if a != nil && a.blank {
+		return
+	}
+	if a == nil || a.plan == nil {
+		r.Managed.ModifyPlan(ctx, req, resp)
+		return
+	}
+	if a.compare != nil {
+		a.compare(a.typeName, a.planRequest, req, nil)
+	}
+	notes := resp.Private
+	*resp = *a.plan
+	resp.Private = notes
+	a.hand(ctx, notes)
+}
+
+type validating interface {
+	ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse)
+}
+
+type wrappedValidated struct {
+	wrapped
+	validating
 }

@@ -24,7 +24,7 @@ func (s *Server) Configured(data any, deferred bool) {
 }
 
 // start makes a configured resource; nil where the framework has to respond.
-func (s *Server) start(ctx context.Context, typeName string) (*kind, Resource) {
+func (s *Server) start(ctx context.Context, typeName string) (*kind, object.Managed) {
 	data := s.data.Load()
 	if data == nil {
 		return nil, nil
@@ -33,7 +33,7 @@ func (s *Server) start(ctx context.Context, typeName string) (*kind, Resource) {
 	if k == nil || !k.simple {
 		return nil, nil
 	}
-	r, _ := k.make().(Resource)
+	r, _ := k.make().(object.Managed)
 	var resp resource.ConfigureResponse
 	r.Configure(ctx, resource.ConfigureRequest{ProviderData: *data}, &resp)
 	if len(resp.Diagnostics) > 0 {

@@ -6,12 +6,37 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
+
+// Attribute is the argument custom_metadata of a kind of object, named by a noun.
+func Attribute(noun string) schema.DynamicAttribute {
+	return schema.DynamicAttribute{Optional: true, Computed: true, CustomType: Type{},
+		MarkdownDescription: "Your own data on the " + noun + ", as an object. [You own the keys you " +
+			"name](../guides/custom-metadata.md); keys of other systems stay. It is stored in state: no secrets."}
+}
+
+// ModeAttribute is the argument custom_metadata_mode.
+func ModeAttribute() schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(ModeMerge),
+		Validators: []validator.String{stringvalidator.OneOf(ModeMerge, ModeReplace)},
+		MarkdownDescription: "`merge`: this configuration owns the keys of `custom_metadata` that it names. `replace`: it " +
+			"owns the whole object, and the next apply removes the keys of other systems. Defaults to `merge`."}
+}
+
+// EffectiveAttribute is effective_custom_metadata, which shows the whole object.
+func EffectiveAttribute() schema.StringAttribute {
+	return schema.StringAttribute{Computed: true,
+		MarkdownDescription: "The whole `custom_metadata` at the service, as a JSON string."}
+}
 
 // Defaults is the provider's default_custom_metadata, which may depend on values that are only known after apply.
 type Defaults struct {
@@ -115,4 +140,35 @@ func (c Change) WarnForeign(at path.Path, object, more string, diags *diag.Diagn
 		fmt.Sprintf("It was imported with the keys %s. The first apply after an import removes nothing: they stay at the "+
 			"service, and the lines of this plan that show them with a minus remove them from the state only.%s",
 			strings.Join(c.Foreign, ", "), more))
+}
+
+// Owned is the object that a configuration owned when it was last applied, as the private state keeps it, numbers
+// exact. Nil means that no configuration was applied yet.
+type Owned struct{ Object Object }
+
+// Under is the ownership under a custom_metadata_mode.
+func (o Owned) Under(mode basetypes.StringValue) Ownership {
+	return Ownership{Mode: mode.ValueString(), Owned: o.Object}
+}
+
+// Payload is what a creation sends: nothing for an empty object.
+func (o Owned) Payload() json.RawMessage {
+	if len(o.Object) == 0 {
+		return nil
+	}
+	return Payload(o.Object)
+}
+
+// MarshalJSON writes the object, or null.
+func (o Owned) MarshalJSON() ([]byte, error) {
+	if o.Object == nil {
+		return []byte("null"), nil
+	}
+	return json.Marshal(o.Object)
+}
+
+// UnmarshalJSON reads the object, or null.
+func (o *Owned) UnmarshalJSON(text []byte) (err error) {
+	o.Object, err = Parse(text)
+	return err
 }

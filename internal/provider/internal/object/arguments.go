@@ -48,8 +48,7 @@ const PolicyName = "deletion_policy"
 // PolicyAttribute is the argument with the type's own words, of which the first is the default. effects says what they
 // do, as in "`close` closes the account".
 func PolicyAttribute(effects string, words ...string) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Computed: true,
-		Default:    stringdefault.StaticString(words[0]),
+	return schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(words[0]),
 		Validators: []validator.String{stringvalidator.OneOf(append(words, PolicyAbandon, PolicyPrevent)...)},
 		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
 			"is an error in the plan, also for replacement. Defaults to `%s`; the value in state applies.", effects, words[0])}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -56,9 +55,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 	for i, name := range names {
 		quoted[i] = "`" + name + "`"
 	}
-	last := len(quoted) - 1
-	how := " Set exactly one of " + strings.Join(quoted[:last], ", ") + " and " + quoted[last] +
-		" to find the " + noun + "."
+	how := " Set exactly one of " + enumerated(quoted) + " to find the " + noun + "."
 	for _, name := range names {
 		key := a.text(name)
 		key.Optional = true
@@ -70,7 +67,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 	}
 }
 
-// CustomMetadata adds the client-defined object, under both names that the resources have for it.
+// CustomMetadata adds the whole custom_metadata object, as text.
 func (a Attributes) CustomMetadata() {
 	a["custom_metadata"] = schema.StringAttribute{Computed: true,
 		MarkdownDescription: "The whole `custom_metadata` object as a JSON string."}
@@ -79,12 +76,7 @@ func (a Attributes) CustomMetadata() {
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
 func UpdatedSince(noun string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Validators: []validator.String{value.DateOrDateTime()},
-		MarkdownDescription: aboutUpdatedSince(noun)}
-}
-
-// aboutUpdatedSince describes the filter for data sources and list resources.
-func aboutUpdatedSince(noun string) string {
-	return "Only " + noun + " changed at or after this time."
+		MarkdownDescription: "Only " + noun + " changed at or after this time."}
 }
 
 // Limit is the argument limit of a listing of what noun names, in the plural.

@@ -1,13 +1,20 @@
 package object
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
@@ -144,8 +151,7 @@ func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeError(path.Root(names[0]), "Missing provider argument"+plural+" "+strings.Join(names, " and "),
 		fmt.Sprintf("%s needs %s. Set %s in the provider \"billing\" block, or the environment "+
-			"variable%s %s.%s",
-			typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and "), empty))
+			"variable%s %s.%s", typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and "), empty))
 }
 
 // UseKey notes the API key that the provider itself uses.
@@ -158,4 +164,118 @@ func (c *Conn) IsOwnKey(token, prefix string) bool {
 		return false
 	}
 	return token == c.ownKey || prefix != "" && strings.HasPrefix(c.ownKey, prefix)
+}
+
+// Connected is embedded by resources and list resources; it keeps the Conn that Configure hands out.
+type Connected struct{ Conn *Conn }
+
+// Run is what this run has refreshed and planned; nil while the provider is not configured.
+func (r *Connected) Run() *Run {
+	if r.Conn == nil {
+		return nil
+	}
+	return &r.Conn.Run
+}
+
+// Configure takes the Conn. Terraform calls it without one while it only validates.
+func (r *Connected) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.Conn = from(req.ProviderData, &resp.Diagnostics)
+}
+
+// ConnectedDataSource is embedded by data sources.
+type ConnectedDataSource struct{ Conn *Conn }
+
+// Configure takes the Conn. Terraform calls it without one while it only validates.
+func (d *ConnectedDataSource) Configure(_ context.Context, req datasource.ConfigureRequest,
+	resp *datasource.ConfigureResponse) {
+	d.Conn = from(req.ProviderData, &resp.Diagnostics)
+}
+
+func from(data any, diags *diag.Diagnostics) *Conn {
+	if data == nil {
+		return nil
+	}
+	c, ok := data.(*Conn)
+	if !ok {
+		diags.AddError("Unexpected provider data", fmt.Sprintf("This is a mistake in the provider, please report it: got %T.",
+			data))
+	}
+	return c
+}
+
+// ConnectedAction is embedded by actions.
+type ConnectedAction struct{ Conn *Conn }
+
+// Configure takes the Conn. Terraform calls it without one while it only validates.
+func (a *ConnectedAction) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+	a.Conn = from(req.ProviderData, &resp.Diagnostics)
+}
+
+// ConnectedEphemeral is embedded by ephemeral resources.
+type ConnectedEphemeral struct{ Conn *Conn }
+
+// Configure takes the Conn. Terraform calls it without one while it only validates.
+func (e *ConnectedEphemeral) Configure(_ context.Context, req ephemeral.ConfigureRequest,
+	resp *ephemeral.ConfigureResponse) {
+	e.Conn = from(req.ProviderData, &resp.Diagnostics)
+}
+
+// Log writes every exchange with a service to Terraform's log, one subsystem a service: requests and responses at
+// DEBUG, bodies at TRACE. TF_LOG_PROVIDER_BILLING_<SERVICE> sets the level of one service. What arrives here is masked
+// already; the secrets are masked once more, in case a service repeats one where nobody expects it.
+type Log struct{ Secrets []string }
+
+var _ api.Observer = Log{}
+
+// Request logs an attempt that is about to be sent.
+func (l Log) Request(ctx context.Context, e api.Exchange) {
+	ctx, fields := l.subsystem(ctx, e)
+	tflog.SubsystemDebug(ctx, e.Service, "Sending request", fields)
+	l.body(ctx, e.Service, "Request body", fields, e.RequestBody)
+}
+
+// Response logs a response, or the error that came instead of one.
+func (l Log) Response(ctx context.Context, e api.Exchange) {
+	ctx, fields := l.subsystem(ctx, e)
+	fields["duration_ms"] = e.Duration.Milliseconds()
+	if e.Err != nil {
+		fields["error"] = e.Err.Error()
+		tflog.SubsystemDebug(ctx, e.Service, "Request failed", fields)
+		return
+	}
+	fields["status"] = e.Status
+	fields["request_id"] = e.RequestID
+	tflog.SubsystemDebug(ctx, e.Service, "Received response", fields)
+	l.body(ctx, e.Service, "Response body", fields, e.ResponseBody)
+}
+
+// Waiting logs a pause before the next attempt.
+func (l Log) Waiting(ctx context.Context, e api.Exchange) {
+	ctx, fields := l.subsystem(ctx, e)
+	fields["delay_ms"] = e.Delay.Milliseconds()
+	fields["reason"] = e.Reason
+	tflog.SubsystemInfo(ctx, e.Service, "Waiting before the next attempt", fields)
+}
+
+// Fallback logs that what only saves requests has failed.
+func (l Log) Fallback(ctx context.Context, e api.Exchange) {
+	ctx, fields := l.subsystem(ctx, e)
+	fields["reason"] = e.Reason
+	fields["error"] = e.Err.Error()
+	tflog.SubsystemWarn(ctx, e.Service, "Falling back to single requests", fields)
+}
+
+func (l Log) subsystem(ctx context.Context, e api.Exchange) (context.Context, map[string]any) {
+	ctx = tflog.NewSubsystem(ctx, e.Service, tflog.WithLevelFromEnv("TF_LOG_PROVIDER_BILLING", e.Service))
+	ctx = tflog.SubsystemMaskAllFieldValuesStrings(ctx, e.Service, l.Secrets...)
+	ctx = tflog.SubsystemMaskMessageStrings(ctx, e.Service, l.Secrets...)
+	return ctx, map[string]any{"operation": e.Operation, "method": e.Method, "path": e.Path, "attempt": e.Attempt}
+}
+
+func (l Log) body(ctx context.Context, service, message string, fields map[string]any, body func() string) {
+	if body == nil {
+		return
+	}
+	fields["body"] = body()
+	tflog.SubsystemTrace(ctx, service, message, fields)
 }

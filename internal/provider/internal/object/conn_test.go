@@ -10,61 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// TestService_For: what is missing is only an error when something needs it, and then it is named with its variable and
-// who needs it.
-func TestService_For(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		service Service[string]
-		want    []string // one diagnostic each; all parts, separated by |
-	}{
-		"ready": {service: Service[string]{Client: "client", Ready: true}},
-		"missing": {
-			service: Service[string]{Missing: []ProviderArgument{{Name: "base_url", Variable: "BILLING_BASE_URL"},
-				{Name: "token", Variable: "BILLING_TOKEN"}}},
-			want: []string{"Missing provider arguments base_url and token|BILLING_BASE_URL and " +
-				"BILLING_TOKEN|billing_customer"},
-		},
-		"empty": {
-			service: Service[string]{Missing: []ProviderArgument{{Name: "token", Variable: "BILLING_TOKEN", Empty: true}}},
-			want: []string{"Missing provider argument token|token is set to the empty text, which takes precedence over " +
-				"BILLING_TOKEN"},
-		},
-		"unknown": {
-			service: Service[string]{Unknown: []string{"base_url", "token"}},
-			want:    []string{"not known yet|base_url and token|billing_customer|-target"},
-		},
-		"both": {
-			service: Service[string]{Unknown: []string{"token"},
-				Missing: []ProviderArgument{{Name: "base_url", Variable: "BILLING_BASE_URL"}}},
-			want: []string{"not known yet|token", "base_url|BILLING_BASE_URL"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var diags diag.Diagnostics
-			client, ready := c.service.For("billing_customer", &diags)
-			if ready != (len(c.want) == 0) || ready != (client == "client") {
-				t.Errorf("ready %v with client %q", ready, client)
-			}
-			if len(diags) != len(c.want) {
-				t.Fatalf("diagnostics %v, want %d", diags, len(c.want))
-			}
-			for i, parts := range c.want {
-				text := diags[i].Summary() + "\n" + diags[i].Detail()
-				for part := range strings.SplitSeq(parts, "|") {
-					if !strings.Contains(text, part) {
-						t.Errorf("%q is not in %s", part, text)
-					}
-				}
-				if _, ok := diags[i].(diag.DiagnosticWithPath); !ok {
-					t.Errorf("the diagnostic names no argument: %s", text)
-				}
-			}
-		})
-	}
-}
-
 // TestRefusing: the first object gets the error, whichever service it uses. The other ones of the state get none, and
 // what has no state to keep gets one line.
 func TestRefusing(t *testing.T) {

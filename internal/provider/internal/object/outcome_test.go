@@ -37,7 +37,7 @@ func custom(t *testing.T, text string) metadata.Value {
 	return metadata.FromObject(tree)
 }
 
-func TestOnto(t *testing.T) {
+func TestCopyKnown(t *testing.T) {
 	t.Parallel()
 	plain := planned{named: named{Name: types.StringValue("A")}, Document: document("52998224725"),
 		Tags: texts(types.StringValue("x")), Custom: custom(t, `{"n":1}`)}
@@ -84,7 +84,7 @@ func TestOnto(t *testing.T) {
 			plan, state := plain, plain
 			c.change(&plan, &state)
 			responded := state
-			differences := Onto(t.Context(), &plan, &state)
+			differences := CopyKnown(t.Context(), &plan, &state)
 			if len(differences) != len(c.differ) {
 				t.Fatalf("differences %v, want %v", differences, c.differ)
 			}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -19,18 +20,45 @@ import (
 // The zero Run is ready to use, a nil one remembers nothing. It is safe for concurrent use.
 type Run struct {
 	mu      sync.Mutex
-	objects map[ref]fate
-	read    map[ref]bool    // what was refreshed
-	owners  map[ref]ref     // what goes when its owner goes
-	creates map[string]bool // types of which the creation of an object was planned
-	notes   map[ref]any     // what plans say, for the plans of other objects
-	applied bool
+	objects map[ref]*known
+	creates map[string]bool     // types of which the creation of an object was planned
 	lists   map[string]*listing // by type; see listedOnce
+	applied atomic.Bool
 }
 
 type ref struct{ typeName, id string }
 
-// fate is what is known of an object so far. The later one counts.
+// known is what a run knows of an object so far.
+type known struct {
+	fate
+	read  bool // it was refreshed
+	owner ref  // it goes when its owner goes
+	note  any  // what its plan says, for the plans of other objects
+}
+
+// of hands what is known of an object to do, under the lock. UUIDs compare without case.
+func (r *Run) of(typeName, id string, do func(*known)) {
+	if r == nil || id == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	do(r.at(key(typeName, id)))
+}
+
+func (r *Run) at(object ref) *known {
+	if r.objects[object] == nil {
+		if r.objects == nil {
+			r.objects = map[ref]*known{}
+		}
+		r.objects[object] = &known{}
+	}
+	return r.objects[object]
+}
+
+func key(typeName, id string) ref { return ref{typeName, strings.ToLower(id)} }
+
+// fate is what has happened to an object last.
 type fate int
 
 const (
@@ -51,20 +79,18 @@ const (
 const keyPlannedID = "planned_id"
 
 // Refreshed notes that the object was read.
-func (r *Run) Refreshed(typeName, id string) { r.note(typeName, id, refreshed) }
+func (r *Run) Refreshed(typeName, id string) {
+	r.of(typeName, id, func(k *known) { k.fate, k.read = refreshed, true })
+}
 
 // WasRefreshed reports whether the object was read in this run, and exists.
-func (r *Run) WasRefreshed(typeName, id string) bool {
-	if r == nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.read[key(typeName, id)]
+func (r *Run) WasRefreshed(typeName, id string) (was bool) {
+	r.of(typeName, id, func(k *known) { was = k.read })
+	return was
 }
 
 // Gone notes that a refresh found the object deleted, closed or revoked.
-func (r *Run) Gone(typeName, id string) { r.note(typeName, id, gone) }
+func (r *Run) Gone(typeName, id string) { r.of(typeName, id, func(k *known) { k.fate = gone }) }
 
 // PlanCreate notes the plan of an object without a state: a new object, or the new one of a replacement. store is
 // ModifyPlanRequest.Private. It notes also a replacement that the configuration did not cause, such as terraform plan
@@ -77,7 +103,7 @@ func (r *Run) PlanCreate(ctx context.Context, typeName string, store PrivateStat
 		return false
 	}
 	id := Replaced(ctx, store, diags)
-	r.note(typeName, id, replaced)
+	r.of(typeName, id, func(k *known) { k.fate = replaced })
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.creates == nil {
@@ -87,8 +113,8 @@ func (r *Run) PlanCreate(ctx context.Context, typeName string, store PrivateStat
 	if id != "" {
 		return true
 	}
-	for object, fate := range r.objects {
-		if object.typeName == typeName && fate == refreshed {
+	for object, known := range r.objects {
+		if object.typeName == typeName && known.fate == refreshed {
 			return true
 		}
 	}
@@ -108,49 +134,33 @@ func Replaced(ctx context.Context, store PrivateState, diags *diag.Diagnostics) 
 func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, deferralAllowed bool, store PrivateState,
 	diags *diag.Diagnostics) bool {
 	SetPrivate(ctx, store, keyPlannedID, id, diags)
-	switch {
-	case r.Applying(typeName, id, deferralAllowed):
+	if r.Applying(typeName, id, deferralAllowed) {
 		return false
-	case wanted:
-		r.note(typeName, id, replaced)
-	default:
-		r.note(typeName, id, kept)
 	}
+	r.of(typeName, id, func(k *known) {
+		if k.fate = kept; wanted {
+			k.fate = replaced
+		}
+	})
 	return wanted
 }
 
 // Applies notes that an object is being created, updated or deleted: the provider was configured for an apply.
 func (r *Run) Applies() {
-	if r == nil {
-		return
+	if r != nil {
+		r.applied.Store(true)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.applied = true
 }
 
 // Applied reports whether this run has begun to apply.
-func (r *Run) Applied() bool {
-	if r == nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.applied
-}
+func (r *Run) Applied() bool { return r != nil && r.applied.Load() }
 
 // Belongs notes that the object goes when its owner goes: the service closes the accounts of a customer that is
 // deleted.
 func (r *Run) Belongs(typeName, id, ownerType, ownerID string) {
-	if r == nil || id == "" || ownerID == "" {
-		return
+	if ownerID != "" {
+		r.of(typeName, id, func(k *known) { k.owner = key(ownerType, ownerID) })
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.owners == nil {
-		r.owners = map[ref]ref{}
-	}
-	r.owners[key(typeName, id)] = key(ownerType, ownerID)
 }
 
 // Replaces reports whether this run replaces the object, as far as it has come: a reference to it will get another
@@ -159,24 +169,15 @@ func (r *Run) Belongs(typeName, id, ownerType, ownerID string) {
 // Terraform plans a tainted object as a creation, without its state. So an object that was refreshed and not planned,
 // while the creation of an object of its type was planned, counts as replaced too: Terraform plans an object right
 // after its refresh.
-func (r *Run) Replaces(typeName, id string) bool {
-	if r == nil || id == "" {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	subject := key(typeName, id)
-	if owner, owned := r.owners[subject]; owned && r.objects[subject] == unseen {
-		subject = owner
-	}
-	switch r.objects[subject] {
-	case gone, replaced:
-		return true
-	case refreshed:
-		return r.creates[subject.typeName]
-	default:
-		return false
-	}
+func (r *Run) Replaces(typeName, id string) (does bool) {
+	r.of(typeName, id, func(k *known) {
+		subject := typeName
+		if k.fate == unseen && k.owner != (ref{}) {
+			subject, k = k.owner.typeName, r.at(k.owner)
+		}
+		does = k.fate == gone || k.fate == replaced || k.fate == refreshed && r.creates[subject]
+	})
+	return does
 }
 
 // Applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known.
@@ -187,37 +188,10 @@ func (r *Run) Replaces(typeName, id string) bool {
 // apply, and in no plan. OpenTofu never allows it, so there only an apply that has begun is proof. deferralAllowed is
 // ModifyPlanRequest.ClientCapabilities.DeferralAllowed. It has to be asked before PlanUpdate, which notes the plan.
 func (r *Run) Applying(typeName, id string, deferralAllowed bool) bool {
-	if r == nil {
-		return deferralAllowed
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.objects[key(typeName, id)] != unseen {
-		return false
-	}
-	return deferralAllowed || r.applied
+	seen := false
+	r.of(typeName, id, func(k *known) { seen = k.fate != unseen })
+	return !seen && (deferralAllowed || r.Applied())
 }
-
-func (r *Run) note(typeName, id string, f fate) {
-	if r == nil || id == "" {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.objects == nil {
-		r.objects = map[ref]fate{}
-	}
-	r.objects[key(typeName, id)] = f
-	if f == refreshed {
-		if r.read == nil {
-			r.read = map[ref]bool{}
-		}
-		r.read[key(typeName, id)] = true
-	}
-}
-
-// key names an object. UUIDs compare without case.
-func key(typeName, id string) ref { return ref{typeName, strings.ToLower(id)} }
 
 // PlannedStatus is what the plan of an object notes of its status, for the plans of objects that only an active one
 // takes.
@@ -231,25 +205,12 @@ type PlannedStatus struct {
 // Note keeps what the plan of an object says, for the plan of another object that shows the same data. id is the
 // object's id, or what else another object can know it by. Terraform plans an object before those that refer to it.
 func (r *Run) Note(typeName, id string, plan any) {
-	if r == nil || id == "" {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.notes == nil {
-		r.notes = map[ref]any{}
-	}
-	r.notes[key(typeName, id)] = plan
+	r.of(typeName, id, func(k *known) { k.note = plan })
 }
 
 // Noted returns what Note has kept under the id; false where this run has planned no such object so far.
 func Noted[T any](r *Run, typeName, id string) (plan T, ok bool) {
-	if r == nil || id == "" {
-		return plan, false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	plan, ok = r.notes[key(typeName, id)].(T)
+	r.of(typeName, id, func(k *known) { plan, ok = k.note.(T) })
 	return plan, ok
 }
 

@@ -78,8 +78,13 @@ type exactlyOne struct {
 }
 
 func (v exactlyOne) Description(context.Context) string {
-	last := len(v.names) - 1
-	return "exactly one of " + strings.Join(v.names[:last], ", ") + " and " + v.names[last]
+	return "exactly one of " + enumerated(v.names)
+}
+
+// enumerated are at least two names inside a sentence.
+func enumerated(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 func (v exactlyOne) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
@@ -112,8 +117,7 @@ func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.Valid
 func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 	if s.Within {
 		return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-			s.Key: identityschema.StringAttribute{RequiredForImport: true,
-				Description: fmt.Sprintf("Name of the %s.", s.Key)},
+			s.Key: identityschema.StringAttribute{RequiredForImport: true, Description: fmt.Sprintf("Name of the %s.", s.Key)},
 			keyID: identityschema.StringAttribute{RequiredForImport: true,
 				Description: fmt.Sprintf("Id of the %s in that %s.", s.Noun, s.Key)},
 		}}
@@ -232,24 +236,20 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 }
 
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
-	if by.Import != "" {
-		hint := strings.TrimSpace(s.howToImport(by.ID) + " ")
-		if hint != "" {
-			hint = apidiag.Capitalize(hint) + " "
-		}
-		diags.AddError("No such "+s.Noun+" to import as "+s.TypeName,
-			fmt.Sprintf("%sThe organization of this token has no %s with %s. Check the value, upper and lower case "+
-				"included, and the token. Terraform does not show which import this is: it is the one with %s.", hint,
-				s.Noun, by, by.Import))
-		return
-	}
 	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case "+
 		"included, and the token.", s.Noun, by)
-	if name := by.argument(); name != "" {
-		diags.AddAttributeError(path.Root(name), "No such "+s.Noun, text)
-		return
+	switch hint := s.howToImport(by.ID); {
+	case by.Import != "":
+		if hint != "" {
+			text = apidiag.Capitalize(hint) + " " + text
+		}
+		diags.AddError("No such "+s.Noun+" to import as "+s.TypeName, text+" Terraform does not show which import this is: "+
+			"it is the one with "+by.Import+".")
+	case by.argument() != "":
+		diags.AddAttributeError(path.Root(by.argument()), "No such "+s.Noun, text)
+	default:
+		diags.AddError("No such "+s.Noun, text)
 	}
-	diags.AddError("No such "+s.Noun, text)
 }
 
 const keyImporting = "importing"
@@ -307,7 +307,7 @@ func (s Scheme[S, T]) selected(ctx context.Context, req resource.ImportStateRequ
 			diags.AddError("Invalid import id", how)
 		case selector.ID != "" && !same.IsUUID(selector.ID) && (malformed || !s.AnyID):
 			diags.AddError("Invalid import id", fmt.Sprintf("%s cannot be imported by %q: %s", s.TypeName, req.ID,
-				strings.TrimSpace(s.howToImport(selector.ID))))
+				s.howToImport(selector.ID)))
 		}
 		return selector
 	}
@@ -337,10 +337,10 @@ func (s Scheme[S, T]) howToImport(id string) string {
 	if parts := misnamed.FindStringSubmatch(id); parts != nil {
 		value = strings.Trim(parts[2], "\"'")
 		if !strings.EqualFold(parts[1], s.Key) {
-			return fmt.Sprintf(" it is imported by its id (a UUID), or by %s=<value>, not by %s.", s.Key, parts[1])
+			return fmt.Sprintf("it is imported by its id (a UUID), or by %s=<value>, not by %s.", s.Key, parts[1])
 		}
 	}
-	return fmt.Sprintf(" %q is not an id: ids are UUIDs. To import by %s, write %s=%s.", id, s.Key, s.Key, value)
+	return fmt.Sprintf("%q is not an id: ids are UUIDs. To import by %s, write %s=%s.", id, s.Key, s.Key, value)
 }
 
 // MarkImport notes whether the object is between its import and the first refresh after it.

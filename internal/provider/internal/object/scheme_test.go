@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -72,9 +71,6 @@ func TestSelect(t *testing.T) {
 			have := scheme.Select(t.Context(), req, &diags)
 			if diags.HasError() != c.bad || !c.bad && have != c.want {
 				t.Errorf("selects %+v, %v", have, diags)
-			}
-			if c.bad && !strings.Contains(diags[0].Detail(), "external_id=<value>") {
-				t.Errorf("the error does not say what to write: %s", diags[0].Detail())
 			}
 		})
 	}
@@ -168,71 +164,4 @@ var things = Scheme[[]thing, thing]{
 		return slices.DeleteFunc(slices.Clone(all), func(t thing) bool { return t.name != by.Value }), nil
 	},
 	Line: func(t *thing) string { return t.id + " " + t.name },
-}
-
-// TestScheme_One: exactly one is found; none, several, and a failure are errors that say which object was meant and
-// what to do.
-func TestScheme_One(t *testing.T) {
-	t.Parallel()
-	named := func(name string) Selector { return Selector{Field: "name", Value: name} }
-	for name, c := range map[string]struct {
-		wanted Selector
-		found  string
-		says   []string
-	}{
-		"by id":      {Selector{ID: "1"}, "1", nil},
-		"no such id": {Selector{ID: "9"}, "", []string{"No such thing", "with id 9"}},
-		"no such import": {Selector{ID: "9", Import: `id = "9"`}, "",
-			[]string{"No such thing to import", `"9" is not an id`, "name=9", `it is the one with id = "9"`}},
-		"broken id":    {Selector{ID: "broken"}, "", []string{"Could not find the thing with id broken", "line is down"}},
-		"by name":      {named("one"), "1", nil},
-		"no such name": {named("One"), "", []string{"No such thing", `with name "One"`, "upper and lower case"}},
-		"several": {named("two"), "", []string{"More than one thing", `2 things have name "two"`, "\n  2 two\n  3 two\n",
-			"Use the id"}},
-		"broken listing": {named("broken"), "", []string{`Could not find the thing with name "broken"`, "line is down"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var diags diag.Diagnostics
-			found := things.One(t.Context(), []thing{{"1", "one"}, {"2", "two"}, {"3", "two"}}, c.wanted, &diags)
-			if (found != nil) != (c.found != "") || found != nil && found.id != c.found ||
-				diags.ErrorsCount() != min(1, len(c.says)) {
-				t.Fatalf("found %v, %v", found, diags)
-			}
-			for _, part := range c.says {
-				if text := diags[0].Summary() + "\n" + diags[0].Detail(); !strings.Contains(strings.ToLower(text),
-					strings.ToLower(part)) {
-					t.Errorf("the error does not say %q: %s", part, text)
-				}
-			}
-		})
-	}
-}
-
-// TestSelect_misnamed: an import id that cannot be one is rejected without a request, with what was probably meant.
-func TestSelect_misnamed(t *testing.T) {
-	t.Parallel()
-	named := Scheme[[]thing, thing]{TypeName: "billing_api_key", Noun: "API key", Key: "name", AnyID: true}
-	for id, c := range map[string]struct {
-		scheme Scheme[[]thing, thing]
-		says   string // "": it is looked up
-	}{
-		"aurora-matriz":         {scheme, "write external_id=aurora-matriz."},
-		"id=aurora":             {scheme, "write external_id=aurora."},
-		"external_id:dup":       {scheme, "write external_id=dup."},
-		"External_ID = 'dup'":   {scheme, "write external_id=dup."},
-		"name=Aurora":           {scheme, "by external_id=<value>, not by name."},
-		"deploy":                {named, ""},
-		"https://h.example.com": {named, ""},
-		"external_id=deploy":    {named, "by name=<value>, not by external_id."},
-	} {
-		var diags diag.Diagnostics
-		c.scheme.Select(t.Context(), resource.ImportStateRequest{ID: id}, &diags)
-		if diags.HasError() != (c.says != "") {
-			t.Fatalf("%s: %v", id, diags)
-		}
-		if c.says != "" && !strings.HasSuffix(diags[0].Detail(), c.says) {
-			t.Errorf("%s: the error does not end with %q: %s", id, c.says, diags[0].Detail())
-		}
-	}
 }

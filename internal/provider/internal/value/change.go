@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -40,11 +41,16 @@ func (v onChange) PlanModifyString(ctx context.Context, req planmodifier.StringR
 	if req.ConfigValue.IsNull() || isInState(ctx, req.Plan, req.State, req.Path, req.PlanValue, req.StateValue) {
 		return
 	}
-	for _, text := range v.texts {
-		checked := &validator.StringResponse{}
-		text.ValidateString(ctx, validator.StringRequest{Path: req.Path, PathExpression: req.PathExpression,
-			Config: req.Config, ConfigValue: req.PlanValue}, checked)
-		resp.Diagnostics.Append(checked.Diagnostics...)
+	v.checkText(ctx, req.Path, req.Config, req.PlanValue, &resp.Diagnostics)
+}
+
+func (v onChange) checkText(ctx context.Context, at path.Path, config tfsdk.Config, text types.String,
+	diags *diag.Diagnostics) {
+	for _, validates := range v.texts {
+		var checked validator.StringResponse
+		validates.ValidateString(ctx, validator.StringRequest{Path: at, PathExpression: at.Expression(), Config: config,
+			ConfigValue: text}, &checked)
+		diags.Append(checked.Diagnostics...)
 	}
 }
 
@@ -126,12 +132,6 @@ func (v onChange) PlanModifySet(ctx context.Context, req planmodifier.SetRequest
 		if !isText || req.ConfigValue.IsNull() || slices.ContainsFunc(before, element.Equal) {
 			continue
 		}
-		at := req.Path.AtSetValue(element)
-		for _, text := range v.texts {
-			checked := &validator.StringResponse{}
-			text.ValidateString(ctx, validator.StringRequest{Path: at, PathExpression: at.Expression(), Config: req.Config,
-				ConfigValue: value}, checked)
-			resp.Diagnostics.Append(checked.Diagnostics...)
-		}
+		v.checkText(ctx, req.Path.AtSetValue(element), req.Config, value, &resp.Diagnostics)
 	}
 }

@@ -5,11 +5,17 @@ import (
 	"fmt"
 	"math/big"
 	"net/mail"
+	"net/netip"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
@@ -18,6 +24,16 @@ import (
 type check struct {
 	description, summary string
 	wrong                func(string) string
+}
+
+// only is a check that a text passes if ok reports so; wrong is the format of what to write instead, with the text.
+func only(description, summary string, ok func(string) bool, wrong string) validator.String {
+	return check{description, summary, func(s string) string {
+		if ok(s) {
+			return ""
+		}
+		return fmt.Sprintf(wrong, s)
+	}}
 }
 
 func (v check) Description(context.Context) string { return v.description }
@@ -35,36 +51,28 @@ func (v check) ValidateString(_ context.Context, req validator.StringRequest, re
 
 // Email requires a bare e-mail address.
 func Email() validator.String {
-	return check{"an e-mail address", "Invalid e-mail address", func(s string) string {
-		if address, err := mail.ParseAddress(s); err == nil && address.Address == s && address.Name == "" {
-			return ""
-		}
-		return fmt.Sprintf("%q is not an e-mail address. Write one address without a name or brackets, such as "+
-			"finance@example.com.", s)
-	}}
+	return only("an e-mail address", "Invalid e-mail address", func(s string) bool {
+		address, err := mail.ParseAddress(s)
+		return err == nil && address.Address == s && address.Name == ""
+	}, "%q is not an e-mail address. Write one address without a name or brackets, such as finance@example.com.")
 }
 
 // Date requires a calendar date without a time (ISO 8601).
 func Date() validator.String {
-	return check{"a date, YYYY-MM-DD", "Invalid date", func(s string) string {
-		if _, err := time.Parse(time.DateOnly, s); err == nil {
-			return ""
-		}
-		return fmt.Sprintf("%q is not a date of the calendar. Write year, month and day, such as 1990-12-31.", s)
-	}}
+	return only("a date, YYYY-MM-DD", "Invalid date", func(s string) bool { return isTime(time.DateOnly, s) },
+		"%q is not a date of the calendar. Write year, month and day, such as 1990-12-31.")
+}
+
+func isTime(layout, s string) bool {
+	_, err := time.Parse(layout, s)
+	return err == nil
 }
 
 // DateOrDateTime requires an ISO 8601 date, or a date with time and zone.
 func DateOrDateTime() validator.String {
-	return check{"an ISO 8601 date, or date and time with zone", "Invalid date or time", func(s string) string {
-		if _, err := time.Parse(time.DateOnly, s); err == nil {
-			return ""
-		}
-		if _, err := time.Parse(time.RFC3339, s); err == nil {
-			return ""
-		}
-		return fmt.Sprintf("%q is neither a date such as 2026-01-31 nor a time with zone such as 2026-01-31T12:00:00Z.", s)
-	}}
+	return only("an ISO 8601 date, or date and time with zone", "Invalid date or time",
+		func(s string) bool { return isTime(time.DateOnly, s) || isTime(time.RFC3339, s) },
+		"%q is neither a date such as 2026-01-31 nor a time with zone such as 2026-01-31T12:00:00Z.")
 }
 
 var segment = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
@@ -74,25 +82,16 @@ func IsCollection(s string) bool { return segment.MatchString(s) }
 
 // Collection requires the name of a collection, of which example is one.
 func Collection(example string) validator.String {
-	return check{"the name of a collection, one segment of a path", "Invalid collection", func(s string) string {
-		if IsCollection(s) {
-			return ""
-		}
-		return fmt.Sprintf("%q is not the name of a collection. Write the one segment that stands for it in the service's "+
-			"paths, such as %s: "+
-			"letters, digits, dashes, underscores and dots, and no slash.", s, example)
-	}}
+	return only("the name of a collection, one segment of a path", "Invalid collection", IsCollection,
+		"%q is not the name of a collection. Write the one segment that stands for it in the service's paths, such as "+
+			example+": letters, digits, dashes, underscores and dots, and no slash.")
 }
 
 // Phone requires a text with a digit: how a number is written differs from country to country.
 func Phone() validator.String {
-	return check{"a phone number", "Invalid phone number", func(s string) string {
-		if strings.ContainsFunc(s, unicode.IsDigit) {
-			return ""
-		}
-		return fmt.Sprintf("%q is not a phone number: it has no digit. Write it with its country and area code, such as "+
-			"+55 11 91234-5678.", s)
-	}}
+	return only("a phone number", "Invalid phone number",
+		func(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) },
+		"%q is not a phone number: it has no digit. Write it with its country and area code, such as +55 11 91234-5678.")
 }
 
 type notBlank struct{}
@@ -140,20 +139,186 @@ var percentage = regexp.MustCompile(`^(0|[1-9][0-9]{0,2})(\.[0-9]{1,18})?$`)
 
 // Percent requires a decimal number from 0 to 100, written as JSON writes numbers.
 func Percent() validator.String {
-	return check{"a decimal number from 0 to 100", "Invalid percentage", func(s string) string {
-		if number, ok := parseDecimal(s); ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0 {
-			return ""
-		}
-		return fmt.Sprintf("%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.", s)
-	}}
+	return only("a decimal number from 0 to 100", "Invalid percentage", func(s string) bool {
+		number, ok := parseDecimal(s)
+		return ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0
+	}, "%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.")
 }
 
 // Matches requires a value of a pattern, which what describes.
 func Matches(pattern *regexp.Regexp, what string) validator.String {
-	return check{what, "Invalid value", func(s string) string {
-		if pattern.MatchString(s) {
-			return ""
+	return only(what, "Invalid value", pattern.MatchString, "%q is not "+what+".")
+}
+
+// internalNetworks are the networks that no webhook may point to, in addition to loopback, private, link-local and
+// unspecified addresses, which netip knows: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544), and
+// the reserved rest of IPv4 (RFC 1112).
+var internalNetworks = []netip.Prefix{
+	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("240.0.0.0/4"),
+}
+
+// PublicURL requires an https address that does not literally name an internal network. What a name resolves to
+// only the service can tell.
+func PublicURL() validator.String {
+	return check{"an https:// address outside of internal networks", "Invalid webhook address", func(s string) string {
+		u, err := url.Parse(s)
+		switch {
+		case err != nil || u.Scheme != "https" || u.Hostname() == "":
+			return fmt.Sprintf("%q is not an https:// address. The service only sends to https:// (its code for others is "+
+				"INVALID_WEBHOOK_URL). Write one such as https://hooks.example.com/billing.", s)
+		case u.User != nil:
+			return "The address contains credentials, which would appear in the state. Use authentication instead."
+		case u.Fragment != "":
+			return "The address contains a fragment (#…), which is never sent. Remove it."
+		case isInternal(u.Hostname()):
+			return fmt.Sprintf("%s belongs to an internal network, so the service rejects it (INVALID_WEBHOOK_URL). Use an "+
+				"address that the service can reach from outside.", u.Hostname())
 		}
-		return fmt.Sprintf("%q is not %s.", s, what)
+		return ""
 	}}
+}
+
+// isInternal reports whether a host is a literal internal address, or a name that never leaves a network.
+func isInternal(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") ||
+		strings.HasSuffix(host, ".internal") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		// 127.1, 0x7f000001 and 2130706433 are addresses too, for some resolvers, and no names.
+		return numericHost.MatchString(host)
+	}
+	ip = ip.Unmap().WithZone("")
+	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() {
+		return true
+	}
+	for _, network := range internalNetworks {
+		if network.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+var numericHost = regexp.MustCompile(`^(0x[0-9a-f]+|[0-9]+)(\.(0x[0-9a-f]+|[0-9]+))*$`)
+
+var headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`)
+
+// HeaderName requires the name of an HTTP header.
+func HeaderName() validator.String {
+	return only("the name of an HTTP header", "Invalid header name", headerName.MatchString,
+		"%q is not a header name. Write letters, digits and dashes, such as X-Webhook-Token.")
+}
+
+// NoNulls rejects null elements of a list, set or map.
+type NoNulls struct{}
+
+var (
+	_ validator.List = NoNulls{}
+	_ validator.Set  = NoNulls{}
+	_ validator.Map  = NoNulls{}
+)
+
+// Description implements validator.Describer.
+func (NoNulls) Description(context.Context) string { return "no null elements" }
+
+// MarkdownDescription implements validator.Describer.
+func (v NoNulls) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateList implements validator.List.
+func (NoNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	for i, element := range req.ConfigValue.Elements() {
+		rejectNull(req.Path, req.Path.AtListIndex(i), element, &resp.Diagnostics)
+	}
+}
+
+// ValidateSet implements validator.Set.
+func (NoNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	for _, element := range req.ConfigValue.Elements() {
+		rejectNull(req.Path, req.Path.AtSetValue(element), element, &resp.Diagnostics)
+	}
+}
+
+// ValidateMap implements validator.Map.
+func (NoNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	for key, element := range req.ConfigValue.Elements() {
+		rejectNull(req.Path, req.Path.AtMapKey(key), element, &resp.Diagnostics)
+	}
+}
+
+func rejectNull(whole, at path.Path, element attr.Value, diags *diag.Diagnostics) {
+	if element.IsNull() {
+		diags.AddAttributeError(whole, "Null element",
+			fmt.Sprintf("%s is null, and the service stores no nulls here. Remove the element, "+
+				"or drop all nulls with [for e in … : e if e != null].", PathName(at)))
+	}
+}
+
+type knownStatus []string
+
+// KnownStatus warns about a status that is not among those that the service describes. It may add others, so that is
+// not an error.
+func KnownStatus(values ...string) validator.String { return knownStatus(values) }
+
+func (knownStatus) Description(context.Context) string { return "a status that the service describes" }
+
+func (v knownStatus) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// Advisor is a validator that only warns. Terraform validates the configuration of a data source several times and
+// reads it once, so its reading asks for the advice.
+type Advisor interface {
+	Advise(at path.Path, value string, diags *diag.Diagnostics)
+}
+
+func (v knownStatus) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if _, isRead := req.Config.Schema.(schema.Schema); !isRead {
+		v.Advise(req.Path, req.ConfigValue.ValueString(), &resp.Diagnostics)
+	}
+}
+
+// Advise implements Advisor.
+func (v knownStatus) Advise(at path.Path, status string, diags *diag.Diagnostics) {
+	// What is blank is rejected elsewhere.
+	if strings.TrimSpace(status) == "" || slices.Contains(v, status) {
+		return
+	}
+	diags.AddAttributeWarning(at, fmt.Sprintf("Unknown status %q", status),
+		fmt.Sprintf("The statuses that this provider knows are %s. If it is a typing error, nothing ever matches.",
+			strings.Join(v, ", ")))
+}
+
+// PathName is a path as a message names it, such as addresses[0].country or items[*].quantity. Terraform points at the
+// line of an argument only where it is written as such, so the message names it. The elements of a set have no name.
+func PathName(at path.Path) string {
+	var name strings.Builder
+	for i, step := range at.Steps() {
+		switch step := step.(type) {
+		case path.PathStepAttributeName:
+			if i > 0 {
+				name.WriteString(".")
+			}
+			name.WriteString(string(step))
+		case path.PathStepElementKeyValue:
+			name.WriteString("[*]")
+		default:
+			name.WriteString(step.String())
+		}
+	}
+	return name.String()
+}
+
+// Line is the path by which Terraform finds the line of an argument: that of the top-level attribute. For the path of a
+// part of it, Terraform points at the beginning of the whole block.
+func Line(at path.Path) path.Path {
+	if first, _ := at.Steps().NextStep(); first != nil {
+		if name, ok := first.(path.PathStepAttributeName); ok {
+			return path.Root(string(name))
+		}
+	}
+	return at
 }

@@ -11,13 +11,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Converting between the values of Terraform and the structs of this provider: what Get, Set, As and ObjectValueFrom of
-// the framework do, for structs whose fields are all attr.Values. A struct is known after it has been seen once; the
+// Converting between the values of Terraform and the structs of this provider: what Get and Set of the framework do,
+// for structs whose fields are all attr.Values. A struct is known after it has been seen once; the
 // framework's functions look at the tags of every field each time, and compile a regular expression for each.
 // Everything unusual is left to them, also every error.
 
@@ -95,48 +93,6 @@ func Set(ctx context.Context, into Target, value any) diag.Diagnostics {
 	return nil
 }
 
-// As is from.As without options.
-func As[M any](ctx context.Context, from types.Object, target *M) diag.Diagnostics {
-	fields, ok := tagged(reflect.TypeFor[M]())
-	values := from.Attributes()
-	if !ok || from.IsNull() || from.IsUnknown() || len(values) != len(fields) {
-		return from.As(ctx, target, basetypes.ObjectAsOptions{})
-	}
-	var result M
-	into := reflect.ValueOf(&result).Elem()
-	for _, f := range fields {
-		value, ok := values[f.name]
-		if !ok || reflect.TypeOf(value) != f.goType || !validValue(ctx, f.name, value) {
-			return from.As(ctx, target, basetypes.ObjectAsOptions{})
-		}
-		into.FieldByIndex(f.index).Set(reflect.ValueOf(value))
-	}
-	*target = result
-	return nil
-}
-
-// Object is types.ObjectValueFrom.
-func Object[M any](ctx context.Context, of map[string]attr.Type, value M) (types.Object, diag.Diagnostics) {
-	fields, ok := tagged(reflect.TypeFor[M]())
-	if !ok {
-		return types.ObjectValueFrom(ctx, of, value)
-	}
-	values := make(map[string]attr.Value, len(fields))
-	from := reflect.ValueOf(&value).Elem()
-	for _, f := range fields {
-		inner, _ := from.FieldByIndex(f.index).Interface().(attr.Value)
-		if !validValue(ctx, f.name, inner) {
-			return types.ObjectValueFrom(ctx, of, value)
-		}
-		values[f.name] = inner
-	}
-	object, diags := types.ObjectValue(of, values)
-	if diags.HasError() {
-		return types.ObjectValueFrom(ctx, of, value)
-	}
-	return object, nil
-}
-
 // Field is the attribute of a struct that has a name; nil without one.
 func Field(of any, name string) attr.Value {
 	if of == nil {
@@ -162,12 +118,6 @@ func valid(ctx context.Context, name string, is attr.Type, value attr.Value, raw
 	}
 	validates, ok := is.(xattr.TypeWithValidate) //nolint:staticcheck // deprecated, and what the framework calls
 	return !ok || len(validates.Validate(ctx, raw, path.Root(name))) == 0
-}
-
-// validValue is valid for a value that has been converted before.
-func validValue(ctx context.Context, name string, value attr.Value) bool {
-	raw, err := value.ToTerraformValue(ctx)
-	return err == nil && valid(ctx, name, value.Type(ctx), value, raw)
 }
 
 // field is a field of a struct.

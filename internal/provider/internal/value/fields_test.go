@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -169,30 +168,6 @@ func TestSetKnowsStructsInInterfaces(t *testing.T) {
 	theirs := cost(func(ctx context.Context, into *tfsdk.State) diag.Diagnostics { return into.Set(ctx, value) })
 	if ours > theirs/2 {
 		t.Errorf("%.0f allocations, and %.0f in the framework", ours, theirs)
-	}
-}
-
-// TestObjects is TestConversions for objects.
-func TestObjects(t *testing.T) {
-	t.Parallel()
-	type small struct {
-		A types.String `tfsdk:"a"`
-		B types.Int64  `tfsdk:"b"`
-	}
-	of := map[string]attr.Type{"a": types.StringType, "b": types.Int64Type}
-	for _, a := range []types.String{types.StringValue("x"), types.StringNull(), types.StringUnknown()} {
-		object := types.ObjectValueMust(of, map[string]attr.Value{"a": a, "b": types.Int64Value(1 << 60)})
-		var got small
-		if diags := As(t.Context(), object, &got); diags.HasError() || got != (small{a, types.Int64Value(1 << 60)}) {
-			t.Errorf("%s becomes %+v (%v)", object, got, diags)
-		}
-		if back, diags := Object(t.Context(), of, got); diags.HasError() || !back.Equal(object) {
-			t.Errorf("%+v becomes %s (%v)", got, back, diags)
-		}
-	}
-	var none small
-	if diags := As(t.Context(), types.ObjectNull(of), &none); !diags.HasError() {
-		t.Error("null has fields")
 	}
 }
 

@@ -70,8 +70,7 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 		resp.Diagnostics.AddAttributeWarning(Line(req.Path),
 			fmt.Sprintf("Check digits of the tax number %q do not match", number),
 			fmt.Sprintf("%s: the last two digits do not follow from the others, so this is probably a typing error. The "+
-				"service stores the number as it is; the tax authority may reject invoices for it.",
-				PathName(req.Path)))
+				"service stores the number as it is; the tax authority may reject invoices for it.", PathName(req.Path)))
 	}
 }
 
@@ -94,8 +93,7 @@ func TaxNumber(number string) (plain, wrong string) {
 			aboutTaxNumbers)
 	default:
 		return "", fmt.Sprintf("%q has %d digits. A CPF has 11 digits, a CNPJ has 14 characters; leading zeros count, so "+
-			"write the number in quotes.",
-			number, len(plain))
+			"write the number in quotes.", number, len(plain))
 	}
 }
 

@@ -6,13 +6,19 @@ package value
 import (
 	"context"
 	"fmt"
+	"math/big"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // notation says when two spellings of a text mean the same.
@@ -119,4 +125,101 @@ func text[N notation](s types.String) Text[N] { return Text[N]{StringValue: s} }
 
 func pointer[N notation](s *string) Text[N] {
 	return Text[N]{StringValue: basetypes.NewStringPointerValue(s)}
+}
+
+// UUIDType is the type of an id of the services. UUIDs that differ only in the case of their letters are equal.
+type UUIDType = TextType[uuid]
+
+type uuid struct{}
+
+func (uuid) name() string { return "UUIDType" }
+
+func (uuid) same(a, b string) bool { return same.ID(a, b) }
+
+// KeepID prefers the spelling before when both are the same id: what the service returns is not always spelled as it
+// was written.
+func KeepID(before, now types.String) types.String {
+	return text[uuid](now).Or(text[uuid](before)).StringValue
+}
+
+// UUID requires an id of the services: a UUID of any version, in letters of either case.
+func UUID() validator.String {
+	return isUUID("Write the id as the service shows it, such as 8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c, or refer to the " +
+		"id of a resource or data source.")
+}
+
+// UUIDIn is UUID for an object that no data source of its own has: the message says in which collection of the service
+// it is found by its name.
+func UUIDIn(collection string) validator.String { return isUUID(FoundIn(collection)) }
+
+// FoundIn says how the id of an object in a collection of recurring billing is found.
+func FoundIn(collection string) string {
+	return fmt.Sprintf("To find the id by the name, use data \"billing_records\" with collection = %q.", collection)
+}
+
+func isUUID(instead string) validator.String {
+	return only("a UUID", "Invalid id", same.IsUUID, "%q is not a UUID, and the service has no other ids. "+
+		instead+" To leave the argument out, write null without quotes.")
+}
+
+// DateTimeType is the type of a date, or of a date with time and zone (ISO 8601). The same time in another zone, or
+// with other digits of a second, is equal; a date alone is its midnight in UTC.
+type DateTimeType = TextType[moment]
+
+// DateTime is a value of DateTimeType.
+type DateTime = Text[moment]
+
+// DateTimePointer wraps what a service returned; nil is null.
+func DateTimePointer(s *string) DateTime { return pointer[moment](s) }
+
+type moment struct{}
+
+func (moment) name() string { return "DateTimeType" }
+
+func (moment) same(a, b string) bool {
+	x, okX := api.Moment(a)
+	y, okY := api.Moment(b)
+	if !okX || !okY {
+		return a == b
+	}
+	// The services return milliseconds.
+	return x.Truncate(time.Millisecond).Equal(y.Truncate(time.Millisecond))
+}
+
+// DecimalType is the type of a decimal number written as text. Numbers that differ only in trailing zeros are equal.
+type DecimalType = TextType[decimal]
+
+// Decimal is a value of DecimalType.
+type Decimal = Text[decimal]
+
+// DecimalPointer wraps what a service returned; nil is null.
+func DecimalPointer(s *string) Decimal { return pointer[decimal](s) }
+
+type decimal struct{}
+
+func (decimal) name() string { return "DecimalType" }
+
+// longestDecimal bounds what is read as a number; longer texts are compared as texts.
+const longestDecimal = 64
+
+func (decimal) same(a, b string) bool {
+	x, okX := parseDecimal(a)
+	y, okY := parseDecimal(b)
+	if !okX || !okY {
+		return a == b
+	}
+	return x.Cmp(y) == 0
+}
+
+// parseDecimal reads a decimal number exactly: digits, at most one dot, a sign. Exponents are not accepted.
+func parseDecimal(s string) (*big.Rat, bool) {
+	if s == "" || len(s) > longestDecimal {
+		return nil, false
+	}
+	for i, r := range s {
+		if (r < '0' || r > '9') && r != '.' && (i > 0 || r != '-' && r != '+') {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(s)
 }

@@ -33,8 +33,7 @@ var (
 	Seconds = WholeType{Unit: "seconds"}
 	// Subcents is the type of an amount in subcents.
 	Subcents = WholeType{Unit: "subcents", Advice: "A subcent is a ten-thousandth of the currency unit; the function " +
-		"subcents converts an amount: " +
-		"subcents(\"99.99\") is 999900"}
+		"subcents converts an amount: subcents(\"99.99\") is 999900"}
 )
 
 var (

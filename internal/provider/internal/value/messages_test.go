@@ -1,0 +1,73 @@
+package value
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
+)
+
+// TestMessages: what users read of this package, to the letter.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	said := map[string]diag.Diagnostics{}
+	config := tfsdk.Config{Schema: schema.Schema{Attributes: map[string]schema.Attribute{
+		"name": schema.StringAttribute{Required: true}, "notes": schema.StringAttribute{Optional: true},
+		"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType},
+	}}}
+	says := func(name string, v validator.String, at path.Path, texts ...string) {
+		for _, text := range texts {
+			var resp validator.StringResponse
+			v.ValidateString(t.Context(), validator.StringRequest{Path: at, Config: config,
+				ConfigValue: types.StringValue(text)}, &resp)
+			said[fmt.Sprintf("%s: %+q", name, text)] = resp.Diagnostics
+		}
+	}
+	notes := path.Root("notes")
+	says("tax number", CPFOrCNPJ(), notes, "", "123", "52A98224725", "BR 529.982.247-25!", "12.ABC.345/01DE-3A",
+		"CPF 529.982.247-25", "529.982.247-26")
+	says("collection", Collection("payables"), notes, "a/b")
+	says("date", Date(), notes, "31/12/1990")
+	says("date or time", DateOrDateTime(), notes, "yesterday")
+	says("e-mail", Email(), notes, "Ana <a@example.com>")
+	says("header", HeaderName(), notes, "a b")
+	says("pattern", Matches(regexp.MustCompile("^a$"), "the letter a"), notes, "b")
+	says("percent", Percent(), notes, "100.01")
+	says("phone", Phone(), notes, "abc")
+	says("status", KnownStatus("active", "closed"), notes, "actve")
+	says("url", PublicURL(), notes, "http://a.example", "https://u:p@a.example", "https://a.example/#x",
+		"https://10.0.0.1/")
+	says("uuid", UUID(), notes, "pro")
+	says("uuid in", UUIDIn("plans"), notes, "pro")
+	says("blank", NotBlank(), notes, "", " \t", "\u200b", " \x00 ", "\ufeff\n")
+	says("blank, required", NotBlank(), path.Root("name"), "")
+	says("blank, element", NotBlank(), path.Root("tags").AtSetValue(types.StringValue("")), "")
+
+	elements := []attr.Value{types.StringValue("a"), types.StringNull()}
+	var list validator.ListResponse
+	NoNulls{}.ValidateList(t.Context(), validator.ListRequest{Path: path.Root("addresses"),
+		ConfigValue: types.ListValueMust(types.StringType, elements)}, &list)
+	said["null in a list"] = list.Diagnostics
+	var mapped validator.MapResponse
+	NoNulls{}.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("filters"),
+		ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": elements[0], "b": elements[1]})},
+		&mapped)
+	said["null in a map"] = mapped.Diagnostics
+	for name, set := range map[string]types.Set{"null in a set": types.SetValueMust(types.StringType, elements),
+		"no set": types.SetNull(types.StringType), "unknown set": types.SetUnknown(types.StringType),
+		"set without null": types.SetValueMust(types.StringType, elements[:1])} {
+		var resp validator.SetResponse
+		NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: set}, &resp)
+		said[name] = resp.Diagnostics
+	}
+	golden.Messages(t, said)
+}

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -158,14 +161,27 @@ func (s *Service) arguments() []argument {
 func (s *Service) provider() (tfprotov6.ProviderServer, *tfprotov6.GetProviderSchemaResponse) {
 	s.t.Helper()
 	c := s.Core()
-	c.configure(nil, func(_ string, all []*tfprotov6.Diagnostic) bool {
-		s.t.Helper()
-		if text := Errors(all); text != "" {
-			s.t.Fatal(text)
-		}
-		return true
-	})
+	c.mustConfigure()
 	return c.server, c.schemas
 }
 
 func (s *Service) ctx() context.Context { return context.WithoutCancel(s.t.Context()) }
+
+// Run plays steps of Terraform with the provider.
+func Run(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: Factories, Steps: steps})
+}
+
+// RunFrom is Run for what needs a newer Terraform.
+func RunFrom(t *testing.T, check tfversion.TerraformVersionCheck, steps ...resource.TestStep) {
+	t.Helper()
+	resource.Test(t, resource.TestCase{TerraformVersionChecks: []tfversion.TerraformVersionCheck{check},
+		ProtoV6ProviderFactories: Factories, Steps: steps})
+}
+
+// EmptyPlan is a step that holds the configuration to an empty plan.
+func EmptyPlan(config string) resource.TestStep {
+	return resource.TestStep{Config: config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
+}

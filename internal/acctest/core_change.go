@@ -1,8 +1,6 @@
 package acctest
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -204,44 +202,4 @@ func misspelled(known attributes, values JSON, at string) (problems []*tfprotov6
 		}
 	}
 	return problems
-}
-
-// view is an object as plain JSON values with exact numbers; what is not known is Unknown.
-func view(t *testing.T, v tftypes.Value) JSON {
-	t.Helper()
-	object, isObject := anyView(t, v).(JSON)
-	if !isObject {
-		return nil
-	}
-	return object
-}
-
-func anyView(t *testing.T, v tftypes.Value) any {
-	t.Helper()
-	switch {
-	case !v.IsKnown():
-		return Unknown
-	case v.IsNull():
-		return nil
-	case v.Type().Is(tftypes.Object{}), v.Type().Is(tftypes.Map{}):
-		all := JSON{}
-		for name, field := range fields(t, v) {
-			all[name] = anyView(t, field)
-		}
-		return all
-	case v.Type().Is(tftypes.List{}), v.Type().Is(tftypes.Set{}), v.Type().Is(tftypes.Tuple{}):
-		all := []any{}
-		for _, element := range elements(t, v) {
-			all = append(all, anyView(t, element))
-		}
-		return all
-	default:
-		var decoded any
-		decoder := json.NewDecoder(bytes.NewReader([]byte(text(t, v))))
-		decoder.UseNumber()
-		if err := decoder.Decode(&decoded); err != nil {
-			t.Fatal(err)
-		}
-		return decoded
-	}
 }

@@ -25,13 +25,11 @@ var created = regexp.MustCompile(`^(/v1/[\w-]+|/api/v1/webhook-endpoints|(/api/v
 // is passed on. A sweep deletes what is in the file: exactly what a run has created, whatever its name.
 func (s *Service) Recording(ledger string) *Service {
 	s.t.Helper()
-	return s.through(func(service string) func(*http.Response) error {
-		return func(r *http.Response) error { return note(ledger, service, r) }
-	})
+	return s.through(func(r *http.Response) error { return note(ledger, r) })
 }
 
 // note appends the object of a creation to the ledger.
-func note(ledger, service string, r *http.Response) error {
+func note(ledger string, r *http.Response) error {
 	found := created.FindStringSubmatch(r.Request.URL.Path)
 	if r.Request.Method != http.MethodPost || r.StatusCode >= http.StatusMultipleChoices || found == nil {
 		return nil
@@ -60,7 +58,7 @@ func note(ledger, service string, r *http.Response) error {
 		return err
 	}
 	// One write, so that the lines of several processes do not mix.
-	_, err = fmt.Fprintf(file, "%s %s/%s\n", service, collection, id)
+	_, err = fmt.Fprintf(file, "%s/%s\n", collection, id)
 	return errors.Join(err, file.Close())
 }
 
@@ -83,23 +81,14 @@ func (s *Service) Sweep(ledger string, say func(string)) error {
 	if err != nil {
 		return err
 	}
-	lines := strings.Fields(strings.ReplaceAll(string(content), " ", "\t"))
-	var left, failed []string
-	for pair := range slices.Chunk(lines, 2) {
-		if len(pair) != 2 {
-			return fmt.Errorf("%s is not a ledger", ledger)
-		}
-		left = append(left, pair[0]+" "+pair[1])
-	}
-	slices.Reverse(left)
-	for _, entry := range left {
-		service, path, _ := strings.Cut(entry, " ")
-		deleted, err := s.remove(service, path)
+	var failed []string
+	for _, path := range slices.Backward(strings.Fields(string(content))) {
+		deleted, err := s.remove(path)
 		if err != nil {
-			failed = append(failed, entry)
-			say(fmt.Sprintf("%s: %v", entry, err))
+			failed = append(failed, path)
+			say(fmt.Sprintf("%s: %v", path, err))
 		} else if deleted {
-			say("deleted " + entry)
+			say("deleted " + path)
 		}
 	}
 	if len(failed) == 0 {
@@ -111,38 +100,28 @@ func (s *Service) Sweep(ledger string, say func(string)) error {
 }
 
 // remove deletes one object, unless it is gone.
-func (s *Service) remove(service, path string) (bool, error) {
-	base, token := s.BaseURL, s.Token
-	switch service {
-	case "finance":
-		base, token = s.FinanceURL, s.FinanceToken
-	case "collections":
-		base, token = s.CollectionsURL, s.CollectionsKey
-	}
-	status, body := s.exchange(base+path, token, http.MethodGet, nil)
-	body = unwrapped(body)
+func (s *Service) remove(path string) (bool, error) {
+	s.t.Helper()
+	status, body := s.Call(http.MethodGet, path, nil)
+	object := unwrapped(body)
 	switch {
-	case status == http.StatusNotFound, status == http.StatusGone, body["status"] == "closed",
-		body["status"] == "canceled", body["revokedAt"] != nil:
+	case status == http.StatusNotFound, status == http.StatusGone, object["status"] == "closed",
+		object["status"] == "canceled", object["revokedAt"] != nil:
 		return false, nil
 	case status >= http.StatusMultipleChoices:
 		return false, fmt.Errorf("GET: status %d", status)
 	}
-	if service == "billing" && strings.HasPrefix(path, "/v1/billing-accounts/") {
-		path = s.owner(path, body)
+	method := http.MethodDelete
+	body = nil
+	switch {
+	case strings.HasPrefix(path, "/v1/billing-accounts/"):
+		path = s.owner(path, object)
+	case strings.HasPrefix(path, "/v1/subscriptions/"):
+		s.Call(http.MethodPatch, path, JSON{"allow_cancel": true}) // a test may have forbidden it
+		method, path, body = http.MethodPost, path+"/cancel", JSON{"reason": "acceptance test"}
 	}
-	if strings.HasPrefix(path, "/v1/subscriptions/") {
-		// A test may have forbidden it.
-		s.exchange(base+path, token, http.MethodPatch, JSON{"allow_cancel": true})
-		if status, _ := s.exchange(base+path+"/cancel", token, http.MethodPost,
-			JSON{"reason": "acceptance test"}); status >= http.StatusMultipleChoices {
-			return false, fmt.Errorf("cancel: status %d", status)
-		}
-		return true, nil
-	}
-	if status, _ := s.exchange(base+path, token, http.MethodDelete, nil); status >= http.StatusMultipleChoices &&
-		status != http.StatusNotFound {
-		return false, fmt.Errorf("DELETE: status %d", status)
+	if status, _ = s.Call(method, path, body); status >= http.StatusMultipleChoices && status != http.StatusNotFound {
+		return false, fmt.Errorf("%s: status %d", method, status)
 	}
 	return true, nil
 }
@@ -150,6 +129,7 @@ func (s *Service) remove(service, path string) (bool, error) {
 // owner is the path of the customer that was created together with an account; deleting it closes the account. For an
 // account of an older customer it is that of the account.
 func (s *Service) owner(path string, account JSON) string {
+	s.t.Helper()
 	id, _ := account["customer_id"].(string)
 	if reference, nested := account["customer"].(JSON); nested {
 		id, _ = reference["id"].(string)
@@ -157,7 +137,7 @@ func (s *Service) owner(path string, account JSON) string {
 	if id == "" {
 		return path
 	}
-	status, body := s.exchange(s.BaseURL+"/v1/customers/"+id, s.Token, http.MethodGet, nil)
+	status, body := s.Call(http.MethodGet, "/v1/customers/"+id, nil)
 	if status == http.StatusOK && together(unwrapped(body)["created_at"], account["created_at"]) {
 		return "/v1/customers/" + id
 	}

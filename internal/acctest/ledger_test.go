@@ -37,15 +37,15 @@ func TestSweep(t *testing.T) {
 		"billing_account_id": account, "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"})["id"].(string)
 	run.Must("PATCH", "/v1/subscriptions/"+subscription, acctest.JSON{"allow_cancel": false})
 	run.Must("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"name": "Swept with its account"}})
-	run.MustCollections("POST", "/api/v1/webhook-endpoints", acctest.JSON{"url": "https://hooks.example.com/swept"})
-	key := run.MustCollections("POST", "/api/v1/api-keys",
+	run.Must("POST", "/api/v1/webhook-endpoints", acctest.JSON{"url": "https://hooks.example.com/swept"})
+	key := run.Must("POST", "/api/v1/api-keys",
 		acctest.JSON{"name": "swept", "scopes": []string{"webhook_endpoints:read"}})
 	id, _ := key["id"].(string)
 	if id == "" {
 		t.Fatalf("the key is %v", key)
 	}
-	run.MustCollections("POST", "/api/v1/api-keys/"+id+"/rotate", acctest.JSON{})
-	run.MustFinance("POST", "/v1/payables", acctest.JSON{"name": "swept", "amount": "1.00", "type": "debit",
+	run.Must("POST", "/api/v1/api-keys/"+id+"/rotate", acctest.JSON{})
+	run.Must("POST", "/v1/payables", acctest.JSON{"name": "swept", "amount": "1.00", "type": "debit",
 		"occurred_at": "2026-03-14"})
 	kept, _ := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Kept"})["customer"].(acctest.JSON)
 	payables := len(service.FinanceRecords("payables"))
@@ -74,7 +74,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%d payables are left of %d", left, payables)
 	}
 	for _, path := range []string{"/api/v1/webhook-endpoints", "/api/v1/api-keys"} {
-		_, page := service.CallCollections("GET", path, nil)
+		_, page := service.Call("GET", path, nil)
 		for _, item := range page["data"].([]any) {
 			object := item.(acctest.JSON)
 			if object["revokedAt"] == nil && (object["name"] == "swept" || object["url"] != nil) {

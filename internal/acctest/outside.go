@@ -11,7 +11,11 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // readLag is a little longer than reads may lag behind a write.
@@ -20,27 +24,17 @@ const readLag = 11 * time.Second
 // JSON is an object on the wire.
 type JSON = map[string]any
 
-// Call speaks to recurring billing directly, as another system would: past Terraform, and past the provider's own
-// client. It returns the status and the decoded body.
+// Call speaks to a service directly, as another system would: past Terraform, and past the provider's own client. The
+// path says which service. It returns the status and the decoded body.
 func (s *Service) Call(method, path string, body any) (int, JSON) {
 	s.t.Helper()
-	return s.exchange(s.BaseURL+path, s.Token, method, body)
-}
-
-// CallCollections is Call for collections.
-func (s *Service) CallCollections(method, path string, body any) (int, JSON) {
-	s.t.Helper()
-	return s.CallWithKey(s.CollectionsKey, method, path, body)
-}
-
-// CallWithKey is CallCollections with another API key.
-func (s *Service) CallWithKey(key, method, path string, body any) (int, JSON) {
-	s.t.Helper()
-	return s.exchange(s.CollectionsURL+path, key, method, body)
-}
-
-func (s *Service) exchange(url, token, method string, body any) (int, JSON) {
-	s.t.Helper()
+	url, token := s.FinanceURL+path, s.FinanceToken
+	switch top, _, _ := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/"); {
+	case strings.HasPrefix(path, "/api/"):
+		url, token = s.CollectionsURL+path, s.CollectionsKey
+	case billingPaths()[strings.Split(top, "?")[0]]: // what is below /v1 otherwise is a collection of finance
+		url, token = s.BaseURL+path, s.Token
+	}
 	text, err := json.Marshal(body)
 	if err != nil {
 		s.t.Fatal(err)
@@ -76,40 +70,29 @@ func (s *Service) exchange(url, token, method string, body any) (int, JSON) {
 	return resp.StatusCode, response
 }
 
-// Must is Call for what has to succeed; it returns the data of the response.
+// billingPaths are the first parts of the paths of recurring billing, after /v1/.
+var billingPaths = sync.OnceValue(func() map[string]bool {
+	paths := map[string]bool{}
+	for _, o := range sandbox.Operations() {
+		if o.Service == sandbox.Billing {
+			paths[strings.Split(o.Path, "/")[2]] = true
+		}
+	}
+	return paths
+})
+
+// CallWithKey is Call for collections with another API key.
+func (s *Service) CallWithKey(key, method, path string, body any) (int, JSON) {
+	s.t.Helper()
+	other := *s
+	other.CollectionsKey = key
+	return other.Call(method, path, body)
+}
+
+// Must is Call for what has to succeed; it returns the data of the response, or nothing where there is none.
 func (s *Service) Must(method, path string, body any) JSON {
 	s.t.Helper()
 	status, response := s.Call(method, path, body)
-	data, ok := response["data"].(JSON)
-	if status/100 != 2 || !ok {
-		s.t.Fatalf("%s %s: status %d: %v", method, path, status, response)
-	}
-	return data
-}
-
-// MustCollections is CallCollections for what has to succeed; it returns the data of the response, or nothing where
-// there is none.
-func (s *Service) MustCollections(method, path string, body any) JSON {
-	s.t.Helper()
-	status, response := s.CallCollections(method, path, body)
-	return s.succeeded(method, path, status, response)
-}
-
-// CallFinance is Call for financial management.
-func (s *Service) CallFinance(method, path string, body any) (int, JSON) {
-	s.t.Helper()
-	return s.exchange(s.FinanceURL+path, s.FinanceToken, method, body)
-}
-
-// MustFinance is MustCollections for financial management. What it creates has no idempotency key.
-func (s *Service) MustFinance(method, path string, body any) JSON {
-	s.t.Helper()
-	status, response := s.exchange(s.FinanceURL+path, s.FinanceToken, method, body)
-	return s.succeeded(method, path, status, response)
-}
-
-func (s *Service) succeeded(method, path string, status int, response JSON) JSON {
-	s.t.Helper()
 	if status/100 != 2 {
 		s.t.Fatalf("%s %s: status %d: %v", method, path, status, response)
 	}
@@ -121,9 +104,11 @@ func (s *Service) succeeded(method, path string, status int, response JSON) JSON
 func (s *Service) FinanceRecords(collection string) (records []JSON) {
 	s.t.Helper()
 	for cursor := ""; ; {
-		status, response := s.exchange(s.FinanceURL+"/v1/"+collection+"?limit=100"+cursor, s.FinanceToken,
-			http.MethodGet, nil)
-		s.succeeded(http.MethodGet, collection, status, response)
+		path := "/v1/" + collection + "?limit=100" + cursor
+		status, response := s.Call(http.MethodGet, path, nil)
+		if status != http.StatusOK {
+			s.t.Fatalf("GET %s: status %d: %v", path, status, response)
+		}
 		items, _ := response["data"].([]any)
 		for _, item := range items {
 			record, _ := item.(JSON)

@@ -18,23 +18,18 @@ import (
 // change gets the path that was asked and one object.
 func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	s.t.Helper()
-	return s.through(func(string) func(*http.Response) error {
-		return func(r *http.Response) error { return rewrite(r, change) }
-	})
+	return s.through(func(r *http.Response) error { return rewrite(r, change) })
 }
 
-// through is the same service behind proxies that see every response. seeing gets the name of a service: billing,
-// finance or collections.
-func (s *Service) through(seeing func(service string) func(*http.Response) error) *Service {
+// through is the same service behind proxies that see every response.
+func (s *Service) through(seen func(*http.Response) error) *Service {
 	s.t.Helper()
 	through := *s
 	through.CAFile = filepath.Join(s.t.TempDir(), "ca.pem")
-	through.BaseURL = s.proxy(s.BaseURL, through.CAFile, seeing("billing")) //nolint:bodyclose // a function that gets a response
-	if s.FinanceURL != "" {
-		through.FinanceURL = s.proxy(s.FinanceURL, through.CAFile, seeing("finance")) //nolint:bodyclose // a function that gets a response
-	}
-	if s.CollectionsURL != "" {
-		through.CollectionsURL = s.proxy(s.CollectionsURL, through.CAFile, seeing("collections")) //nolint:bodyclose // a function that gets a response
+	for _, address := range []*string{&through.BaseURL, &through.FinanceURL, &through.CollectionsURL} {
+		if *address != "" {
+			*address = s.proxy(*address, through.CAFile, seen)
+		}
 	}
 	return &through
 }

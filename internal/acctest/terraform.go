@@ -1,7 +1,10 @@
 package acctest
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	tfjson "github.com/hashicorp/terraform-json"
 )
 
 // Terraform is the program as a user runs it: the built provider in its own process, a folder, and an environment
@@ -126,6 +131,131 @@ func (c *Terraform) Command(arguments ...string) *exec.Cmd {
 		cmd.Env = append(cmd.Env, name+"="+c.Env[name])
 	}
 	return cmd
+}
+
+// Printed is what a run with -json prints.
+type Printed struct {
+	Errors, Warnings []Said
+	// Planned is what the run plans, by address: create, update, delete, replace, import, or "import, update".
+	Planned map[string]string
+}
+
+// Said is an error or a warning, with the address that it is about.
+type Said struct{ Address, Text string }
+
+func (s Said) String() string { return s.Address + ": " + s.Text }
+
+// JSON runs Terraform with -json, and adds the end of a run that fails without an error to the errors.
+func (c *Terraform) JSON(arguments ...string) (p Printed, out []byte) {
+	c.t.Helper()
+	out, err := c.Command(slices.Insert(slices.Clone(arguments), 1, "-json")...).Output()
+	if p = ReadPrinted(out); err != nil && len(p.Errors) == 0 {
+		p.Errors = []Said{{Text: fmt.Sprintf("terraform %v: %v\n%s", arguments, err, stderr(err))}}
+	}
+	return p, out
+}
+
+func stderr(err error) []byte {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.Stderr
+	}
+	return nil
+}
+
+// ReadPrinted reads the output of a run that a test has started itself. A run that was killed may end within a line.
+func ReadPrinted(out []byte) Printed {
+	p := Printed{Planned: map[string]string{}}
+	for line := range bytes.Lines(out) {
+		var event struct {
+			Type       string
+			Diagnostic struct{ Severity, Summary, Detail, Address string }
+			Change     struct {
+				Resource  struct{ Addr string }
+				Action    string
+				Importing *struct{}
+			}
+		}
+		if json.Unmarshal(line, &event) != nil {
+			continue
+		}
+		said, does := event.Diagnostic, event.Change
+		text := Said{said.Address, said.Summary + ": " + said.Detail}
+		switch {
+		case said.Severity == "error":
+			p.Errors = append(p.Errors, text)
+		case said.Severity != "" && said.Summary != "Provider development overrides are in effect": // how a test installs it
+			p.Warnings = append(p.Warnings, text)
+		case event.Type == "planned_change" && does.Action != "read":
+			if does.Importing != nil && does.Action != "import" {
+				does.Action = "import, " + does.Action
+			}
+			p.Planned[does.Resource.Addr] = does.Action
+		}
+	}
+	return p
+}
+
+// Plan reads a plan file. Its numbers are exact.
+func (c *Terraform) Plan(name string) *tfjson.Plan {
+	c.t.Helper()
+	document, err := c.Command("show", "-json", name).Output()
+	if err != nil {
+		c.t.Fatalf("%v\n%s", err, stderr(err))
+	}
+	plan := &tfjson.Plan{}
+	plan.UseJSONNumber(true)
+	if err := plan.UnmarshalJSON(document); err != nil {
+		c.t.Fatal(err)
+	}
+	return plan
+}
+
+// Instance is a resource in the state file. Its numbers are exact.
+type Instance struct {
+	Address    string `json:"-"`
+	Attributes JSON
+	// Private is what the provider keeps; Terraform drops it when the provider dies in the middle of a change.
+	Private  string
+	Deposed  string // not empty for an object that was replaced and still exists
+	IndexKey any    `json:"index_key"`
+}
+
+// State are the resources in the state file, in its order; none without one.
+func (c *Terraform) State() (all []Instance) {
+	c.t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.Dir, "terraform.tfstate"))
+	if err != nil || len(text) == 0 {
+		return nil
+	}
+	var state struct {
+		Resources []struct {
+			Mode, Type, Name string
+			Instances        []Instance
+		}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&state); err != nil {
+		c.t.Fatal(err)
+	}
+	for _, r := range state.Resources {
+		for _, object := range r.Instances {
+			if r.Mode != "managed" {
+				continue
+			}
+			object.Address = r.Type + "." + r.Name
+			switch key := object.IndexKey.(type) {
+			case nil:
+			case string:
+				object.Address += fmt.Sprintf("[%q]", key)
+			default:
+				object.Address += fmt.Sprintf("[%v]", key)
+			}
+			all = append(all, object)
+		}
+	}
+	return all
 }
 
 // providerName is the name of the provider's program.

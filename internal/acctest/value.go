@@ -194,14 +194,24 @@ func text(t *testing.T, v tftypes.Value) string {
 	if !v.IsFullyKnown() {
 		return "unknown"
 	}
-	encoded, err := json.Marshal(plain(t, v))
+	encoded, err := json.Marshal(anyView(t, v))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(encoded)
 }
 
-func plain(t *testing.T, v tftypes.Value) any {
+// view is an object as plain JSON values with exact numbers; what is not known is Unknown.
+func view(t *testing.T, v tftypes.Value) JSON {
+	t.Helper()
+	object, isObject := anyView(t, v).(JSON)
+	if !isObject {
+		return nil
+	}
+	return object
+}
+
+func anyView(t *testing.T, v tftypes.Value) any {
 	t.Helper()
 	as := func(target any) {
 		if err := v.As(target); err != nil {
@@ -209,6 +219,8 @@ func plain(t *testing.T, v tftypes.Value) any {
 		}
 	}
 	switch {
+	case !v.IsKnown():
+		return Unknown
 	case v.IsNull():
 		return nil
 	case v.Type().Is(tftypes.String):
@@ -224,17 +236,15 @@ func plain(t *testing.T, v tftypes.Value) any {
 		as(&n)
 		return json.Number(n.Text('f', -1))
 	case v.Type().Is(tftypes.Object{}), v.Type().Is(tftypes.Map{}):
-		all := map[string]any{}
+		all := JSON{}
 		for name, field := range fields(t, v) {
-			all[name] = plain(t, field)
+			all[name] = anyView(t, field)
 		}
 		return all
 	default:
-		var items []tftypes.Value
-		as(&items)
-		all := make([]any, len(items))
-		for i := range items {
-			all[i] = plain(t, items[i])
+		all := []any{}
+		for _, element := range elements(t, v) {
+			all = append(all, anyView(t, element))
 		}
 		return all
 	}

@@ -235,13 +235,12 @@ func changesOf(plan *acctest.CorePlan) string {
 var serviceKinds = map[string]string{"customer": "billing_customer", "account": "billing_account",
 	"subscription": "billing_subscription", "endpoint": "billing_webhook_endpoint", "key": "billing_api_key"}
 
-// kindOf is a kind of object; one that is not known is a collection of financial management.
-func kindOf(name string) kind {
+// pathOfKind is where the objects of a kind are; one that is not known is a collection of financial management.
+func pathOfKind(name string) string {
 	if typeName := serviceKinds[name]; typeName != "" {
-		return kinds[typeName]
+		return paths[typeName]
 	}
-	finance := kinds["billing_finance_record"]
-	return kind{finance.path + name + "/", finance.call}
+	return paths["billing_finance_record"] + name + "/"
 }
 
 // live are the objects of a kind at the service that have not ended.
@@ -250,10 +249,9 @@ func (s *scenario) live(name string) (all []object) {
 	if serviceKinds[name] == "" {
 		return s.service.FinanceRecords(name)
 	}
-	k := kindOf(name)
 	for page := 1; ; page++ {
-		status, response := k.call(s.service, http.MethodGet, fmt.Sprintf("%s?page=%d&per_page=2",
-			strings.TrimSuffix(k.path, "/"), page), nil)
+		status, response := s.service.Call(http.MethodGet, fmt.Sprintf("%s?page=%d&per_page=2",
+			strings.TrimSuffix(pathOfKind(name), "/"), page), nil)
 		items, _ := response["data"].([]any)
 		if status != http.StatusOK {
 			s.fatalf("list of %s: status %d: %v", name, status, response)
@@ -281,7 +279,6 @@ func (s *scenario) ended(found object) bool {
 // find is the path of the object that WHERE means, and its address where it is in the state.
 func (s *scenario) find(name, where string) (path, at string) {
 	s.t.Helper()
-	k := kindOf(name)
 	if state := s.drive.State(where); state != nil {
 		return pathOf(where, state), where
 	}
@@ -302,7 +299,7 @@ func (s *scenario) find(name, where string) (path, at string) {
 			at = address
 		}
 	}
-	return k.path + url.PathEscape(id), at
+	return pathOfKind(name) + url.PathEscape(id), at
 }
 
 // edit changes or deletes an object as another system does.
@@ -320,7 +317,7 @@ func (s *scenario) edit(words []string, must bool) {
 			body["custom_metadata_mode"] = "merge"
 		}
 	}
-	status, response := kindOf(words[1]).call(s.service, method, path, body)
+	status, response := s.service.Call(method, path, body)
 	s.checkStatus(status, response, must)
 	if at != "" && status/100 == 2 {
 		s.mark(at, body)
@@ -388,32 +385,23 @@ func (s *scenario) call(words []string, must bool) {
 			s.fatalf("%q is not JSON", words[3])
 		}
 	}
-	status, response := s.ask(words[1], words[2], body)
+	status, response := s.service.Call(words[1], words[2], body)
 	s.checkStatus(status, response, must)
-}
-
-// ask sends a request to the service with that path.
-func (s *scenario) ask(method, path string, body any) (int, object) {
-	s.t.Helper()
-	for name, k := range kinds {
-		if strings.HasPrefix(path+"/", k.path) && name != "billing_finance_record" ||
-			strings.HasPrefix(path, "/api/") && name == "billing_api_key" {
-			return k.call(s.service, method, path, body)
-		}
-	}
-	for _, o := range sandbox.Operations() {
-		pattern := regexp.MustCompile(`^` + regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(o.Path),
-			`[^/?]+`) + `(\?.*)?$`)
-		if o.Service == sandbox.Billing && o.Method == method && pattern.MatchString(path) {
-			return s.service.Call(method, path, body)
-		}
-	}
-	return s.service.CallFinance(method, path, body)
 }
 
 // value is what a reference such as billing_customer.c.id means.
 func (s *scenario) value(ref string) string {
 	s.t.Helper()
+	if who, isAge := strings.CutPrefix(ref, "age."); isAge {
+		who, key := strings.CutSuffix(who, ".key")
+		if s.ages[who] == nil {
+			s.ages[who] = acctest.NewIdentity(s.t)
+		}
+		if key {
+			return s.ages[who].PrivateKey()
+		}
+		return s.ages[who].Recipient()
+	}
 	var v any
 	if field, called := strings.CutPrefix(ref, "called."); called {
 		v = within(s.called, field)

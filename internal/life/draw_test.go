@@ -2,7 +2,6 @@ package life
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -27,10 +26,9 @@ func pickOne[V any](d *draw, from []V, label string) V { return from[d.index(len
 var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s",
 	"billing_webhook_endpoint.e", "billing_api_key.k", "billing_finance_record.r", "billing_customer.d"}
 
-// only are the types that LIFE_ONLY names; all without it.
+// only reports whether a block is one of those that -only names.
 func only(address string) bool {
-	types := os.Getenv("LIFE_ONLY")
-	return types == "" || slices.Contains(strings.Split(types, ","), typeOf(address))
+	return *soakOnly == "" || slices.Contains(strings.Split(*soakOnly, ","), typeOf(address))
 }
 
 // begin draws the configuration that a life begins with, and applies it.

@@ -82,6 +82,7 @@ func init() {
 			}
 		}},
 		"remote": {3, 4, (*scenario).expectRemote},
+		"secret": {1, 100, (*scenario).expectSecret},
 	}
 }
 
@@ -214,10 +215,50 @@ func (s *scenario) expectRemote(words []string) {
 	if len(words) != 3 {
 		s.fatalf("say expect remote PATH FIELD VALUE")
 	}
-	status, response := s.ask(http.MethodGet, words[0], nil)
+	status, response := s.service.Call(http.MethodGet, words[0], nil)
 	if status != http.StatusOK {
 		s.errorf("status %d: %s", status, show(response))
 		return
 	}
 	s.holds(within(response["data"], words[1]), words[2])
+}
+
+// expectSecret holds a key or an endpoint to a secret that works, and to who can read it in the state.
+func (s *scenario) expectSecret(words []string) {
+	s.t.Helper()
+	state, name := s.drive.State(words[0]), "token"
+	if typeOf(words[0]) == "billing_webhook_endpoint" {
+		name = "secret"
+	}
+	secret, _ := state[name].(string)
+	file, encrypted := state["encrypted_"+name].(string)
+	if (secret == "") != encrypted || encrypted != (len(words) > 1) {
+		s.errorf("the state has %s", show(state))
+		return
+	}
+	for who, identity := range s.ages {
+		if !encrypted {
+			break
+		}
+		text := identity.Decrypt(file)
+		if (text != "") != slices.Contains(words[1:], who) {
+			s.errorf("it is %t that %s can decrypt it", text != "", who)
+		}
+		if text != "" {
+			secret = text
+		}
+	}
+	if encrypted && strings.Contains(show(state), secret) {
+		s.errorf("the state has it in clear text")
+	}
+	id, _ := state["id"].(string)
+	if name == "secret" {
+		if right, err := s.service.Sandbox.EndpointSecret(id); err != nil || right != secret {
+			s.errorf("the service signs with another one (%v)", err)
+		}
+		return
+	}
+	if status, _ := s.service.CallWithKey(secret, http.MethodGet, "/api/v1/webhook-endpoints", nil); status != 200 {
+		s.errorf("the token gets status %d", status)
+	}
 }

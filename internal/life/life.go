@@ -33,7 +33,8 @@
 //
 // One in a line. A # begins a comment. Words with spaces are in single quotes, and two single quotes in them are one.
 // A leading ! means that the command must fail. In every word {billing_customer.c.id} is an attribute of the state, and
-// {called.id} a field of the object that the last call returned.
+// {called.id} a field of the object that the last call returned. {age.ana} is the age recipient of an identity of that
+// name, and {age.ana.key} its private key.
 //
 // Terraform. FILE is main.tf where none is named. The state stays between commands.
 //
@@ -95,6 +96,8 @@
 //	expect live KIND N                   so many objects of a kind are at the service, not counting ended ones; the key
 //	                                     with which the provider authenticates is one
 //	expect remote PATH FIELD VALUE       what the service returns for GET PATH
+//	expect secret ADDRESS [NAME...]      the token of a key or the secret of an endpoint works; the state has it in
+//	                                     clear text, or, with names, encrypted for exactly these identities
 package life
 
 import (
@@ -147,6 +150,7 @@ type scenario struct {
 	end     func()
 	here    *acctest.Service // as the provider has it: its token may be another organization's
 	called  object           // what the last call returned
+	ages    map[string]*acctest.Identity
 	last    run
 
 	changes   []string // to the file of the run
@@ -166,7 +170,7 @@ func play(t *testing.T, path, text string) {
 	t.Helper()
 	archive := txtar.Parse([]byte(text))
 	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, files: map[string]string{},
-		used: map[string]bool{}, end: func() {}, last: run{plan: &acctest.CorePlan{}}}
+		used: map[string]bool{}, ages: map[string]*acctest.Identity{}, end: func() {}, last: run{plan: &acctest.CorePlan{}}}
 	for _, file := range archive.Files {
 		s.files[file.Name] = string(file.Data)
 	}
@@ -258,7 +262,7 @@ func (s *scenario) start() {
 	}
 }
 
-var reference = regexp.MustCompile(`\{((?:billing_|terraform_data\.|called\.)[^{}]+)\}`)
+var reference = regexp.MustCompile(`\{((?:billing_|terraform_data\.|called\.|age\.)[^{}]+)\}`)
 
 // command carries out one line.
 func (s *scenario) command(words []string, must bool) {
@@ -405,7 +409,7 @@ func (s *scenario) kill(words []string, _ bool) {
 func (s *scenario) shown(words []string, _ bool) {
 	s.t.Helper()
 	s.needs(words, 2, 100)
-	at, fields := strings.TrimSuffix(kindOf(words[1]).path, "/"), object{}
+	at, fields := strings.TrimSuffix(pathOfKind(words[1]), "/"), object{}
 	var none []string
 	for _, word := range words[2:] {
 		if name, without := strings.CutPrefix(word, "-"); without {

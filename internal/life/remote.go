@@ -6,19 +6,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// kind is a resource type at the service.
-type kind struct {
-	path string
-	call func(s *acctest.Service, method, path string, body any) (int, object)
-}
-
-var kinds = map[string]kind{
-	"billing_customer":         {"/v1/customers/", (*acctest.Service).Call},
-	"billing_account":          {"/v1/billing-accounts/", (*acctest.Service).Call},
-	"billing_subscription":     {"/v1/subscriptions/", (*acctest.Service).Call},
-	"billing_webhook_endpoint": {"/api/v1/webhook-endpoints/", (*acctest.Service).CallCollections},
-	"billing_api_key":          {"/api/v1/api-keys/", (*acctest.Service).CallCollections},
-	"billing_finance_record":   {"/v1/", (*acctest.Service).CallFinance},
+// paths are those of the resource types at the services.
+var paths = map[string]string{
+	"billing_customer": "/v1/customers/", "billing_account": "/v1/billing-accounts/",
+	"billing_subscription": "/v1/subscriptions/", "billing_webhook_endpoint": "/api/v1/webhook-endpoints/",
+	"billing_api_key": "/api/v1/api-keys/", "billing_finance_record": "/v1/",
 }
 
 func typeOf(address string) string { return acctest.Block{Address: address}.Type() }
@@ -29,22 +21,22 @@ func pathOf(address string, state object) string {
 	if collection, isRecord := state["collection"].(string); isRecord {
 		id = collection + "/" + id
 	}
-	return kinds[typeOf(address)].path + id
+	return paths[typeOf(address)] + id
 }
 
 // remote is the object as the service has it, the items of a subscription among its fields; nil where it is gone.
 func (s *stage) remote(address string, state object) object {
-	if state == nil || kinds[typeOf(address)].call == nil {
+	if state == nil || paths[typeOf(address)] == "" {
 		return nil
 	}
-	kind, path := kinds[typeOf(address)], pathOf(address, state)
-	status, response := kind.call(s.service, http.MethodGet, path, nil)
+	path := pathOf(address, state)
+	status, response := s.service.Call(http.MethodGet, path, nil)
 	data, _ := response["data"].(object)
 	if status != http.StatusOK || data == nil {
 		return nil
 	}
 	if typeOf(address) == "billing_subscription" {
-		_, listed := kind.call(s.service, http.MethodGet, path+"/items", nil)
+		_, listed := s.service.Call(http.MethodGet, path+"/items", nil)
 		data["items"] = listed["data"]
 	}
 	return data

@@ -17,19 +17,19 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// machineLag is how far the service's clock is more than a day behind that of the machine, with LIFE_CLOCK=machine:
-// what is due a day after the beginning is due so much later on the machine.
-const machineLag = 9 * time.Second
+// The flags of the soak: go test ./internal/life -run TestSoak -v -args -duration 10m -seed 7
+var (
+	soakDuration = flag.Duration("duration", 0, "how long to soak; 0 is what make test lives")
+	soakSeed     = flag.Uint64("seed", 0, "the first life; 0 takes one by chance where there is a duration")
+	soakFile     = flag.String("file", "", "the life that TestLife plays")
+	soakOnly     = flag.String("only", "", "the resource types of lives, such as billing_api_key; empty: all")
+	soakFind     = flag.String("find", "", "an expression for the failures that end a life")
+)
 
 // open begins a life; genuine: with Terraform itself.
 func open(t *testing.T, genuine bool) (w *world, end func()) {
 	t.Helper()
-	start := acctest.Epoch
-	machine := os.Getenv("LIFE_CLOCK") == "machine"
-	if machine {
-		start = time.Now().Add(-24*time.Hour + machineLag).UTC().Truncate(time.Millisecond)
-	}
-	service, end := acctest.Open(t, func(o *sandbox.Options) { o.Start, o.MaxPerPage, o.NoExampleData = start, 0, true })
+	service, end := acctest.Open(t, func(o *sandbox.Options) { o.MaxPerPage, o.NoExampleData = 0, true })
 	counts.lives++
 	here := *service
 	var drive driver = here.Core()
@@ -38,8 +38,7 @@ func open(t *testing.T, genuine bool) (w *world, end func()) {
 		drive = newTerraform(t, &here)
 	}
 	return &world{stage: stage{t: t, service: service, drive: drive, marks: map[string]object{}}, here: &here,
-		start:   start,
-		machine: machine, blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
+		start: acctest.Epoch, blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
 		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{}}, end
 }
 
@@ -57,21 +56,14 @@ func relive(t *testing.T, steps []step, genuine bool, caught func(*violation) bo
 	return nil
 }
 
-// TestSoak lives random lives: a few that are always the same, or as many as fit into LIFE_DURATION. LIFE_SEED says
-// which is the first. It continues after a failure, and prints every kind of failure once.
+// TestSoak lives random lives: a few that are always the same, or as many as fit into -duration. It continues after a
+// failure, and prints every kind of failure once.
 func TestSoak(t *testing.T) {
-	seed, long := uint64(1), shortSoak
-	if text := os.Getenv("LIFE_DURATION"); text != "" {
-		long = duration(text)
-		seed = uint64(time.Now().UnixNano()) % 1_000_000
+	seed, most := uint64(1), shortSoak
+	if *soakDuration > 0 {
+		seed, most = uint64(time.Now().UnixNano())%1_000_000, *soakDuration
 	}
-	if text := os.Getenv("LIFE_SEED"); text != "" {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = n
-	}
+	seed = cmp.Or(*soakSeed, seed)
 	set := func(name, value string) {
 		if err := flag.Set("rapid."+name, value); err != nil {
 			t.Fatal(err)
@@ -79,11 +71,10 @@ func TestSoak(t *testing.T) {
 	}
 	set("nofailfile", "true")
 	set("checks", "1")
-	set("steps", cmp.Or(os.Getenv("LIFE_STEPS"), "14"))
-	s := &soak{t: t, find: regexp.MustCompile(os.Getenv("LIFE_FIND")), set: set, known: map[string]int{}}
-	s.long = os.Getenv("LIFE_DURATION") != ""
+	set("steps", "14")
+	s := &soak{t: t, find: regexp.MustCompile(*soakFind), set: set, known: map[string]int{}, long: *soakDuration > 0}
 	begun, lives := time.Now(), 0
-	for ; lives == 0 || time.Since(begun) < long; lives++ {
+	for ; lives == 0 || time.Since(begun) < most; lives++ {
 		s.life(seed + uint64(lives))
 		if !s.long && lives == shortLives {
 			break
@@ -195,13 +186,12 @@ func (q *quiet) Failed() bool { return q.bad != nil }
 // FailNow implements rapid.TB.
 func (q *quiet) FailNow() {}
 
-// TestLife plays what LIFE_FILE holds.
+// TestLife plays a life from a file.
 func TestLife(t *testing.T) {
-	path := os.Getenv("LIFE_FILE")
-	if path == "" {
-		t.Skip("LIFE_FILE names no file with steps")
+	if *soakFile == "" {
+		t.Skip("make soak LIFE=file plays a file")
 	}
-	steps := lifeIn(t, path)
+	steps := lifeIn(t, *soakFile)
 	for _, genuine := range []bool{false, true} {
 		if genuine && acctest.TerraformProgram() == "" {
 			t.Log("not played with Terraform itself: that needs TF_ACC=1 and terraform")

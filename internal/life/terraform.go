@@ -1,12 +1,7 @@
 package life
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,32 +23,12 @@ func newTerraform(t *testing.T, service *acctest.Service) *terraform {
 	return &terraform{Terraform: acctest.NewTerraform(t).At(service), t: t}
 }
 
-// run returns what Terraform prints, and its diagnostics.
-func (d *terraform) run(arguments ...string) (out []byte, errs, warnings []string) {
-	d.t.Helper()
-	cmd := d.Command(arguments...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	for line := range bytes.Lines(out) {
-		var message struct {
-			Diagnostic struct{ Severity, Summary, Detail, Address string }
-		}
-		if json.Unmarshal(line, &message) != nil || message.Diagnostic.Severity == "" {
-			continue
-		}
-		said := message.Diagnostic
-		text := fmt.Sprintf("%s: %s: %s", said.Address, said.Summary, said.Detail)
-		if said.Severity == "error" {
-			errs = append(errs, text)
-		} else if said.Summary != "Provider development overrides are in effect" { // which is how the test installs it
-			warnings = append(warnings, text)
-		}
+// texts are errors or warnings with their addresses.
+func texts(all []acctest.Said) (texts []string) {
+	for _, said := range all {
+		texts = append(texts, said.String())
 	}
-	if err != nil && len(errs) == 0 {
-		errs = append(errs, fmt.Sprintf("terraform %s: %v %s", arguments[0], err, stderr.Bytes()))
-	}
-	return out, errs, warnings
+	return texts
 }
 
 const versions = `terraform {
@@ -65,7 +40,7 @@ const versions = `terraform {
 
 // arguments are those of terraform plan.
 func arguments(c acctest.Configuration) []string {
-	all := []string{"plan", "-json", "-input=false", "-out=plan"}
+	all := []string{"plan", "-input=false", "-out=plan"}
 	for _, address := range c.Replace {
 		all = append(all, "-replace="+address)
 	}
@@ -94,44 +69,27 @@ func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
 	if !strings.Contains(c.Text, "required_providers") {
 		d.Write("versions.tf", versions)
 	}
-	p := &acctest.CorePlan{}
-	if _, p.Errors, p.Warnings = d.run(arguments(c)...); len(p.Errors) > 0 {
+	printed, _ := d.JSON(arguments(c)...)
+	p := &acctest.CorePlan{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
+	if len(p.Errors) > 0 {
 		return p
 	}
-	document, errs, _ := d.run("show", "-json", "plan")
-	if len(errs) > 0 {
-		d.t.Fatal(errs)
-	}
-	var read struct {
-		ResourceChanges []struct {
-			Address, Deposed string
-			Change           struct {
-				Actions       []string
-				Before, After object
-				AfterUnknown  object  `json:"after_unknown"`
-				ReplacePaths  [][]any `json:"replace_paths"`
-			}
-		} `json:"resource_changes"`
-	}
-	decoder := json.NewDecoder(bytes.NewReader(document))
-	decoder.UseNumber()
-	if err := decoder.Decode(&read); err != nil {
-		d.t.Fatal(err)
-	}
-	for _, r := range read.ResourceChanges {
+	for _, r := range d.Terraform.Plan("plan").ResourceChanges {
 		if !strings.HasPrefix(r.Address, "billing_") && !strings.HasPrefix(r.Address, "terraform_data.") {
 			continue
 		}
-		if r.Deposed != "" {
+		if r.DeposedKey != "" {
 			r.Address += " (deposed)"
 		}
-		change := &acctest.Change{Address: r.Address, Action: strings.Join(r.Change.Actions, ""), Before: r.Change.Before}
-		if len(r.Change.Actions) == 2 {
+		change := &acctest.Change{Address: r.Address, Action: string(r.Change.Actions[0])}
+		change.Before, _ = r.Change.Before.(object)
+		if r.Change.Actions.Replace() {
 			change.Action = acctest.Replace
 		}
 		change.After, _ = withUnknown(r.Change.After, r.Change.AfterUnknown).(object)
 		for _, path := range r.Change.ReplacePaths {
-			if name, isName := path[0].(string); isName && !slices.Contains(change.Replaces, name) {
+			steps, _ := path.([]any)
+			if name, isName := steps[0].(string); isName && !slices.Contains(change.Replaces, name) {
 				change.Replaces = append(change.Replaces, name)
 			}
 		}
@@ -179,47 +137,19 @@ func withUnknown(v, unknown any) any {
 // Apply implements driver. The order is Terraform's own.
 func (d *terraform) Apply(*acctest.CorePlan, bool) *acctest.CoreApplied {
 	d.t.Helper()
-	done := &acctest.CoreApplied{}
-	_, done.Errors, done.Warnings = d.run("apply", "-json", "-input=false", "plan")
-	return done
+	printed, _ := d.JSON("apply", "-input=false", "plan")
+	return &acctest.CoreApplied{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
 }
 
 // objects are those of the state, by address.
 func (d *terraform) objects() map[string]object {
 	d.t.Helper()
-	text, err := os.ReadFile(filepath.Join(d.Dir, "terraform.tfstate"))
-	if err != nil {
-		return nil
-	}
-	var state struct {
-		Resources []struct {
-			Mode, Type, Name string
-			Instances        []struct {
-				Attributes object
-				Deposed    string
-				IndexKey   any `json:"index_key"`
-			}
-		}
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&state); err != nil {
-		d.t.Fatal(err)
-	}
 	all := map[string]object{}
-	for _, r := range state.Resources {
-		for _, instance := range r.Instances {
-			address := r.Type + "." + r.Name
-			if instance.IndexKey != nil {
-				address += "[" + show(instance.IndexKey) + "]"
-			}
-			if instance.Deposed != "" {
-				address += " (deposed)"
-			}
-			if r.Mode == "managed" {
-				all[address], _ = bare(instance.Attributes).(object)
-			}
+	for _, instance := range d.Terraform.State() {
+		if instance.Deposed != "" {
+			instance.Address += " (deposed)"
 		}
+		all[instance.Address], _ = bare(instance.Attributes).(object)
 	}
 	return all
 }
@@ -253,17 +183,7 @@ func bare(v any) any {
 }
 
 // Forget implements driver.
-func (d *terraform) Forget(address string) {
-	d.t.Helper()
-	if _, errs, _ := d.run("state", "rm", address); len(errs) > 0 {
-		d.t.Fatal(errs)
-	}
-}
+func (d *terraform) Forget(address string) { d.Run("state", "rm", address) }
 
 // Move implements driver.
-func (d *terraform) Move(from, to string) {
-	d.t.Helper()
-	if _, errs, _ := d.run("state", "mv", from, to); len(errs) > 0 {
-		d.t.Fatal(errs)
-	}
-}
+func (d *terraform) Move(from, to string) { d.Run("state", "mv", from, to) }

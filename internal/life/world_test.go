@@ -30,10 +30,8 @@ type world struct {
 	// dirty are the objects that another system has changed since the last apply.
 	dirty  map[string]bool
 	graces map[string]bool // ids of keys that another system has rotated
-	// machine says that the clock of the service goes with that of the machine, a day behind.
-	machine bool
-	later   int // grows with every run that has something that is only known later
-	other   string
+	later  int             // grows with every run that has something that is only known later
+	other  string
 	// shared says that a creation was given a record that existed already, as its apply has warned. With two addresses
 	// for one record, both change it, and the life ends.
 	shared bool
@@ -180,7 +178,7 @@ func (w *world) run(s step) *violation {
 		return bad
 	}
 	if s.By != "" {
-		w.pass(s.By)
+		w.service.Sandbox.Clock().Advance(duration(s.By))
 	}
 	done, requests, all := w.carried(plan, w.nowDefaults, s.CreateFirst)
 	counts.requests += len(requests)
@@ -225,14 +223,6 @@ func (w *world) run(s step) *violation {
 		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // it has another value than the block says
 	}
 	return cmp.Or(w.ends(w.foreignKept(plan)), w.settled(s, plan, imported))
-}
-
-// pass lets time go by between a plan and its apply.
-func (w *world) pass(by string) {
-	w.service.Sandbox.Clock().Advance(duration(by))
-	if w.machine && w.blocks["billing_api_key.k"].Values["rotate_after_days"] != nil {
-		time.Sleep(time.Until(w.start.Add(24*time.Hour + 100*time.Millisecond)))
-	}
 }
 
 // failed judges an apply that failed: nothing is wrong at the service, so only what was not foreseeable in the plan may
@@ -321,7 +311,7 @@ func (w *world) foreign(s step) {
 	if state == nil {
 		return
 	}
-	kind, path := kinds[typeOf(s.At)], pathOf(s.At, state)
+	path := pathOf(s.At, state)
 	body, _ := timed(s.Body, w.start).(object)
 	if s.Body == nil {
 		body = object{}
@@ -339,7 +329,7 @@ func (w *world) foreign(s step) {
 	default:
 		path += "/" + s.What
 	}
-	status, _ := kind.call(w.service, method, path, body)
+	status, _ := w.service.Call(method, path, body)
 	if status/100 != 2 {
 		return
 	}

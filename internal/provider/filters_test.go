@@ -97,7 +97,7 @@ func TestBlankFilters(t *testing.T) {
 func TestUnknownStatus(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
-	_, endpoint := s.CallCollections("POST", "/api/v1/webhook-endpoints",
+	_, endpoint := s.Call("POST", "/api/v1/webhook-endpoints",
 		acctest.JSON{"url": "https://hooks.example.com/x"})
 	for name, known := range map[string]string{"billing_accounts": "closed", "billing_subscriptions": "canceled",
 		"billing_webhook_deliveries": "exhausted"} {

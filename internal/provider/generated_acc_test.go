@@ -68,7 +68,7 @@ func TestAccGenerated(t *testing.T) {
 	empty := service.Must("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"id": bare}})["id"]
 	imports("billing_account.bare", empty)
 
-	record := service.MustFinance("POST", "/v1/payables", acctest.JSON{
+	record := service.Must("POST", "/v1/payables", acctest.JSON{
 		"name": "Rent <of> \"May\" ${x} %{y}", "amount": "1500.00", "number": json.Number("9007199254740993"),
 		"ratio": json.Number("0.1"), "paid": false, "note": nil, "empty": "", "tags": []any{"a", 3, nil, []any{}},
 		"none": []any{}, "nothing": acctest.JSON{},
@@ -153,10 +153,10 @@ func addCollections(service *acctest.Service) int {
 	}
 	for i, body := range bodies {
 		body["url"] = "https://hooks.example.com/" + string(rune('a'+i))
-		service.MustCollections("POST", "/api/v1/webhook-endpoints", body)
+		service.Must("POST", "/api/v1/webhook-endpoints", body)
 	}
-	service.MustCollections("POST", "/api/v1/api-keys", acctest.JSON{"name": "minimal"})
-	service.MustCollections("POST", "/api/v1/api-keys", acctest.JSON{"name": "full", "description": "d",
+	service.Must("POST", "/api/v1/api-keys", acctest.JSON{"name": "minimal"})
+	service.Must("POST", "/api/v1/api-keys", acctest.JSON{"name": "full", "description": "d",
 		"scopes": []string{"webhook_endpoints:*"}, "expiresAt": "2098-01-01"})
 	return len(bodies) + 3 // and the key that the sandbox starts with
 }
@@ -174,12 +174,12 @@ func TestAccGenerated_collections(t *testing.T) {
 		for name, value := range lines {
 			body[name] = value
 		}
-		return "/api/v1/api-keys/" + service.MustCollections("POST", "/api/v1/api-keys", body)["id"].(string)
+		return "/api/v1/api-keys/" + service.Must("POST", "/api/v1/api-keys", body)["id"].(string)
 	}
-	service.MustCollections("POST", key("in its grace", nil)+"/rotate", acctest.JSON{"graceDays": 30})
+	service.Must("POST", key("in its grace", nil)+"/rotate", acctest.JSON{"graceDays": 30})
 	// What does not work any more is not listed: three keys, one of which has a successor that works.
-	service.MustCollections("DELETE", key("revoked", nil), nil)
-	service.MustCollections("POST", key("rotated", nil)+"/rotate", acctest.JSON{"graceDays": 0})
+	service.Must("DELETE", key("revoked", nil), nil)
+	service.Must("POST", key("rotated", nil)+"/rotate", acctest.JSON{"graceDays": 0})
 	service.Sandbox.Clock().Advance(-48 * time.Hour)
 	key("expired", acctest.JSON{"expiresAt": time.Now().Add(-day)})
 	service.Sandbox.Clock().Advance(48*time.Hour + 5*time.Second)

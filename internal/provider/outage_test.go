@@ -2,11 +2,8 @@ package provider_test
 
 import (
 	"fmt"
-	"net/http"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -70,55 +67,5 @@ func once(t *testing.T, out, advice string, many int) {
 	full, short := strings.Count(out, advice), strings.Count(out, "The cause is the same as in another error of this run")
 	if full != 1 || full+short != many {
 		t.Errorf("%d errors say what to do, and %d are short:\n%s", full, short, out)
-	}
-}
-
-// TestOutageMeasured (make outage) plans 1,000 resources through an outage, with the real provider and the real
-// Terraform, and reports what that costs.
-func TestOutageMeasured(t *testing.T) {
-	outage, err := time.ParseDuration(os.Getenv("OUTAGE_DURATION"))
-	if err != nil {
-		t.Skip("takes minutes; make outage runs it")
-	}
-	s := acctest.Start(t)
-	s.NeedsSandbox("an outage is made up")
-	terraform := newCommand(t, `
-resource "billing_customer" "this" {
-  count                  = 1000
-  name                   = "C${count.index}"
-  external_id            = "c-${count.index}"
-  create_billing_account = false
-}
-`).at(s)
-	terraform.env["BILLING_RETRY_TIMEOUT"] = "5m" // the default; tests run with less
-	measure := func(what string, args ...string) (took time.Duration, requests int) {
-		t.Helper()
-		s.Sandbox.ResetRequests()
-		start := time.Now()
-		out := terraform.must(args...)
-		took, requests = time.Since(start), len(s.Sandbox.Requests())
-		if strings.HasPrefix(args[0], "plan") && !strings.Contains(out, "No changes") {
-			t.Errorf("%s: the plan is not empty:\n%s", what, out)
-		}
-		t.Logf("%s: %s, %d requests", what, took.Round(100*time.Millisecond), requests)
-		return took, requests
-	}
-	measure("apply of 1,000 customers", "apply", "-auto-approve")
-	undisturbed, _ := measure("plan", "plan")
-	for what, fault := range map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable},
-		"broken connections": {DropBefore: true}} {
-		// It begins when a third of the plan is done.
-		begin := time.AfterFunc(undisturbed/3, func() { s.Sandbox.AddFault(fault) })
-		end := time.AfterFunc(undisturbed/3+outage, s.Sandbox.ClearFaults)
-		took, requests := measure(fmt.Sprintf("plan through an outage of %s, %s", outage, what), "plan")
-		begin.Stop()
-		end.Stop()
-		const longestPause = 30 * time.Second
-		if most := undisturbed*3/2 + outage + longestPause; took > most || took < outage {
-			t.Errorf("the plan took %s, want %s at most, and the outage at least", took, most)
-		}
-		if requests > 2000 {
-			t.Errorf("%d requests for 1,000 resources", requests)
-		}
 	}
 }

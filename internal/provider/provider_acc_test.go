@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -317,18 +318,17 @@ resource "billing_api_key" "k" {
 		}
 	}
 	service.Sandbox.Clock().Advance(time.Hour)
-	refreshed := func(bulk string) map[string]instance {
+	refreshed := func(bulk string) []acctest.Instance {
 		t.Helper()
 		service.Sandbox.ResetRequests()
 		terraform.env["BILLING_BULK_REFRESH"] = bulk
 		terraform.must("apply", "-refresh-only", "-auto-approve")
-		return terraform.instances()
+		return terraform.State()
 	}
 	single, listed := refreshed("false"), refreshed("true") // with either default of the suite
-	for address, object := range single {
-		if a, b := string(object.Attributes), string(listed[address].Attributes); a != b ||
-			object.Private != listed[address].Private {
-			t.Errorf("%s read by its id:\n%s\nand from the list:\n%s", address, a, b)
+	for i, object := range single {
+		if !reflect.DeepEqual(object, listed[i]) {
+			t.Errorf("%s read by its id:\n%v\nand from the list:\n%v", object.Address, object, listed[i])
 		}
 	}
 	for _, family := range families {

@@ -112,7 +112,7 @@ func TestAccSecrets_stayOut(t *testing.T) {
 	}
 	opened := 0
 	for page := 1; page <= 5; page++ {
-		_, response := service.CallCollections("GET", fmt.Sprintf("/api/v1/api-keys?per_page=2&page=%d", page), nil)
+		_, response := service.Call("GET", fmt.Sprintf("/api/v1/api-keys?per_page=2&page=%d", page), nil)
 		items, _ := response["data"].([]any)
 		for _, item := range items {
 			if key := item.(acctest.JSON); key["name"] == "run" {

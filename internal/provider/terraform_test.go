@@ -1,8 +1,6 @@
 package provider_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -139,33 +137,14 @@ func (c *command) applies(action string, addresses []string, args ...string) str
 	return out
 }
 
-// stream is a plan or an apply whose events one run prints.
+// stream is a plan or an apply, which has to succeed.
 func (c *command) stream(args ...string) (planned map[string]string, out string) {
 	c.t.Helper()
-	out = c.raw(append(args, "-json")...)
-	planned = map[string]string{}
-	for line := range strings.Lines(out) {
-		var event struct {
-			Type   string
-			Change struct {
-				Resource  struct{ Addr string }
-				Action    string
-				Importing *struct{}
-			}
-		}
-		if err := json.Unmarshal([]byte(line), &event); err != nil {
-			c.t.Fatalf("%v: %s", err, line)
-		}
-		if event.Type != "planned_change" || event.Change.Action == "read" {
-			continue
-		}
-		does := event.Change.Action
-		if event.Change.Importing != nil && does != "import" {
-			does = "import, " + does
-		}
-		planned[event.Change.Resource.Addr] = does
+	printed, text := c.JSON(args...)
+	if len(printed.Errors) > 0 {
+		c.t.Fatalf("terraform %s: %v\n%s", strings.Join(args, " "), printed.Errors, text)
 	}
-	return planned, out
+	return printed.Planned, string(text)
 }
 
 // settled holds the next plan to be empty, outputs and all, with nothing to warn of.
@@ -178,50 +157,12 @@ func (c *command) settled(args ...string) {
 	}
 }
 
-// instance is an object as the state has it.
-type instance struct {
-	Index      any `json:"index_key"`
-	Attributes json.RawMessage
-	Private    string
-}
-
-// instances are the objects of the state, by address.
-func (c *command) instances() map[string]instance {
-	c.t.Helper()
-	var state struct {
-		Resources []struct {
-			Mode, Type, Name string
-			Instances        []instance
-		}
-	}
-	if err := json.Unmarshal([]byte(c.read("terraform.tfstate")), &state); err != nil {
-		c.t.Fatal(err)
-	}
-	all := map[string]instance{}
-	for _, r := range state.Resources {
-		for _, i := range r.Instances {
-			address := r.Type + "." + r.Name
-			if i.Index != nil {
-				address += fmt.Sprintf("[%v]", i.Index)
-			}
-			if r.Mode == "managed" {
-				all[address] = i
-			}
-		}
-	}
-	return all
-}
-
 // ids are those of the state, by address.
 func (c *command) ids() map[string]string {
 	c.t.Helper()
 	ids := map[string]string{}
-	for address, i := range c.instances() {
-		var attributes struct{ ID string }
-		if err := json.Unmarshal(i.Attributes, &attributes); err != nil {
-			c.t.Fatal(err)
-		}
-		ids[address] = attributes.ID
+	for _, object := range c.State() {
+		ids[object.Address], _ = object.Attributes["id"].(string)
 	}
 	return ids
 }

@@ -28,7 +28,7 @@ type resourceType struct {
 	config, change         acctest.JSON // a key is never updated, and has no change
 
 	s       *acctest.Service
-	object  *acctest.Direct
+	object  *acctest.Subject
 	changed acctest.JSON // the configuration with the change
 }
 
@@ -105,14 +105,7 @@ func (c resourceType) owned(config acctest.JSON) acctest.JSON {
 // shown is the response to a read of an object.
 func (c resourceType) shown(t *testing.T, id string) string {
 	t.Helper()
-	call := c.s.Call
-	switch {
-	case strings.HasPrefix(c.path, "/api/"):
-		call = c.s.CallCollections
-	case c.name == "billing_finance_record":
-		call = c.s.CallFinance
-	}
-	status, body := call(http.MethodGet, c.path+id, nil)
+	status, body := c.s.Call(http.MethodGet, c.path+id, nil)
 	text, err := json.Marshal(body)
 	if err != nil || status != http.StatusOK {
 		t.Fatalf("%d %v", status, err)

@@ -27,7 +27,7 @@ func TestEphemeral(t *testing.T) {
 			t.Fatal(text)
 		}
 		token, id := unquoted(o.Text("token")), unquoted(o.Text("id"))
-		remote := service.MustCollections("GET", keys+"/"+id, nil)
+		remote := service.Must("GET", keys+"/"+id, nil)
 		if remote["name"] != "run" || remote["description"] != "d" || remote["expiresAt"] != c.remote ||
 			unquoted(o.Text("expires_at")) != c.shown || !strings.HasPrefix(token, unquoted(o.Text("key_prefix"))) {
 			t.Errorf("token %s, expires_at %s, at the service: %v", token, o.Text("expires_at"), remote)

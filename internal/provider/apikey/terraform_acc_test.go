@@ -72,7 +72,7 @@ func TestAccAPIKey(t *testing.T) {
 func TestAccAPIKey_identity(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
-	id := service.MustCollections("POST", keys,
+	id := service.Must("POST", keys,
 		acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["id"].(string)
 	config := func(version string) string {
 		return service.Config("import {\n  to = " + address + "\n  identity = { name = \"ci\" }\n}\n" +
@@ -115,10 +115,10 @@ func TestAccAPIKeyList(t *testing.T) {
 	service.NeedsSandbox("the organization has just these keys")
 	var ids []string
 	for _, name := range []string{"one", "two", "three"} {
-		made := service.MustCollections("POST", keys, acctest.JSON{"name": name, "description": "d"})
+		made := service.Must("POST", keys, acctest.JSON{"name": name, "description": "d"})
 		ids = append(ids, made["id"].(string))
 	}
-	service.MustCollections("DELETE", keys+"/"+ids[0], nil)
+	service.Must("DELETE", keys+"/"+ids[0], nil)
 	const listed = "billing_api_key.all"
 	query := func(lines string) string {
 		return "list \"billing_api_key\" \"all\" {\n  provider = billing\n  " + lines + "\n}\n"

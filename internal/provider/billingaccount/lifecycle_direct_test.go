@@ -177,11 +177,11 @@ func TestAccount_balance(t *testing.T) {
 	if p := s.Plan(nil); len(p.Diagnostics) > 0 {
 		t.Errorf("the removal says %s", acctest.Warnings(p.Diagnostics))
 	}
-	s.Direct = s.service.Rewriting(func(_ string, o acctest.JSON) {
+	s.Subject = s.service.Rewriting(func(_ string, o acctest.JSON) {
 		if _, ok := o["balance_cents"]; ok {
 			o["balance_cents"] = 1050
 		}
-	}).Direct("billing_account")
+	}).Subject("billing_account", s.Base)
 	s.Import("external_id=a-1")
 	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), s.ID()+") is closed with a balance of 10.50 BRL")
 }
@@ -230,7 +230,7 @@ func TestAccount_customerOutside(t *testing.T) {
 			c["id"], c["name"] = bea, "Bea"
 		}
 	})
-	s.Direct = rewriting.Direct("billing_account")
+	s.Subject = rewriting.Subject("billing_account", s.Base)
 	s.Configure(nil)
 	owner := s.customerID()
 	wrong.Store(true)

@@ -89,8 +89,6 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			"or set deletion_policy = %q and apply that first.", object.PolicyAbandon, policyClose))
 		return
 	}
-	p.Run.Note(typeName, id, object.PlannedStatus{Configured: p.Config.Status,
-		Changes: !p.Planned.Status.Equal(state.Status)})
 	object.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 

@@ -20,7 +20,7 @@ func TestLists(t *testing.T) {
 	s := start(t)
 	for _, collection := range []string{"accounts", "payables", "receivables", "cost-centers"} {
 		for i := range 5 {
-			s.MustFinance("POST", "/v1/"+collection, acctest.JSON{"name": fmt.Sprintf("%s %d", collection, i+1),
+			s.Must("POST", "/v1/"+collection, acctest.JSON{"name": fmt.Sprintf("%s %d", collection, i+1),
 				"company_id":  []string{aurora, horizonte}[i%2],
 				"occurred_at": fmt.Sprintf("2026-01-%02d", i+1), "amount": fmt.Sprintf("%d.10", i)})
 		}

@@ -39,9 +39,9 @@ func TestShownOtherwise(t *testing.T) {
 	}
 	d.Settled(body("a", "Flat"))
 	path := "/v1/payables/" + d.ID()
-	s.MustFinance("PATCH", path, acctest.JSON{"internal_note": "theirs"})
+	s.Must("PATCH", path, acctest.JSON{"internal_note": "theirs"})
 	d.Settled(body("a", "Flat"))
-	s.MustFinance("PATCH", path, acctest.JSON{"lines": []any{acctest.JSON{"name": "Flat"},
+	s.Must("PATCH", path, acctest.JSON{"lines": []any{acctest.JSON{"name": "Flat"},
 		acctest.JSON{"name": "Garage"}}})
 	d.Reread()
 	d.Configure(body("b", "Flat"))

@@ -29,7 +29,7 @@ func consume(t *testing.T, body acctest.JSON) *consumer {
 		body = acctest.JSON{}
 	}
 	body["url"] = receiver.URL
-	id := service.MustCollections("POST", endpoints, body)["id"].(string)
+	id := service.Must("POST", endpoints, body)["id"].(string)
 	return &consumer{service, t, receiver, id}
 }
 
@@ -242,7 +242,7 @@ func TestRedelivery_stops(t *testing.T) {
 	}
 	c.settle()
 	same(t, "after", c.statuses(), "success", "exhausted")
-	c.MustCollections("PATCH", endpoints+"/"+c.id, acctest.JSON{"active": false})
+	c.Must("PATCH", endpoints+"/"+c.id, acctest.JSON{"active": false})
 	_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
 	says(t, acctest.Errors(diagnostics), "is inactive", "ENDPOINT_INACTIVE", "Of 1 deliveries",
 		"0 were sent again", "Set active = true")

@@ -62,7 +62,7 @@ func TestAccWebhookEndpoint(t *testing.T) {
 	gets := func(want string) resource.TestCheckFunc {
 		return func(state *terraform.State) error {
 			id := state.RootModule().Resources[address].Primary.ID
-			service.CallCollections("POST", endpoints+"/"+id+"/test", acctest.JSON{})
+			service.Call("POST", endpoints+"/"+id+"/test", acctest.JSON{})
 			if err := service.Sandbox.WaitDeliveries(t.Context()); err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func TestAccWebhookEndpoint_import(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	const url = "https://hooks.example.com/billing"
-	id := service.MustCollections("POST", endpoints, acctest.JSON{"url": url,
+	id := service.Must("POST", endpoints, acctest.JSON{"url": url,
 		"authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}})["id"].(string)
 	imported := func(by, lines string, checks ...statecheck.StateCheck) []resource.TestStep {
 		return []resource.TestStep{{

@@ -36,13 +36,13 @@ func (s *subject) secret() string { return s.Value("secret") }
 
 // another registers an endpoint of the same url as another system would.
 func (s *subject) another() acctest.JSON {
-	return s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL})
+	return s.service.Must("POST", endpoints, acctest.JSON{"url": s.receiver.URL})
 }
 
 // fire fires a test event and waits until it has come.
 func (s *subject) fire() {
 	s.t.Helper()
-	s.service.CallCollections("POST", endpoints+"/"+s.ID()+"/test", acctest.JSON{})
+	s.service.Call("POST", endpoints+"/"+s.ID()+"/test", acctest.JSON{})
 	if err := s.service.Sandbox.WaitDeliveries(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestTolerance(t *testing.T) {
 			t.Parallel()
 			s := prepare(t, acctest.Tolerating(tolerance))
 			for range 2 { // so that the listings have several pages
-				s.service.CallCollections("POST", endpoints, acctest.JSON{"url": "https://other.example.com/"})
+				s.service.Call("POST", endpoints, acctest.JSON{"url": "https://other.example.com/"})
 			}
 			s.Configure(nil)
 			s.Settled(nil)

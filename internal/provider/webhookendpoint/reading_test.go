@@ -17,7 +17,7 @@ func registered(service *acctest.Service) []string {
 		{"url": "https://two.example.com/"},
 		{"url": "https://two.example.com/"},
 	} {
-		ids = append(ids, service.MustCollections("POST", endpoints, body)["id"].(string))
+		ids = append(ids, service.Must("POST", endpoints, body)["id"].(string))
 	}
 	return ids
 }

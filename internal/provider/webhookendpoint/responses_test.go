@@ -24,72 +24,12 @@ func signedWith(d acctest.Received, secret string) bool {
 	return v1 == "v1="+hex.EncodeToString(mac.Sum(nil))
 }
 
-// shownOnce prepares an endpoint for a test that encrypts its secret. The endpoint is the subject's.
-func (s *subject) shownOnce() *acctest.Secret {
-	return &acctest.Secret{Subject: s.Subject, Name: "secret", Trigger: "rotate_secret_when_changed",
-		Update:  acctest.JSON{"description": "d"},
-		Created: []string{"created_at", "id", "updated_at"},
-		Works:   func(secret string) { s.t.Helper(); s.signs(secret) },
-		Create: func() string {
-			s.service.MustCollections("POST", endpoints, s.Base)
-			return "url=" + s.receiver.URL
-		},
-		Delete: func() { s.service.MustCollections("DELETE", endpoints+"/"+s.ID(), nil) }}
-}
-
 // signs holds the service to signing with a secret.
 func (s *subject) signs(secret string) {
 	s.t.Helper()
 	s.fire()
 	if !signedWith(s.last(), secret) {
 		s.t.Error("the delivery is not signed with the secret")
-	}
-}
-
-// TestSecret_encrypted: with age_recipients the state has the encrypted secret only.
-func TestSecret_encrypted(t *testing.T) {
-	t.Parallel()
-	acctest.TestEncryption(t, func(t *testing.T) *acctest.Secret { return prepare(t).shownOnce() })
-}
-
-// TestSecret_recipientsAdded: clear text that the state has is encrypted together with an update too, and when the
-// rotation that follows the update fails or its response is lost.
-func TestSecret_recipientsAdded(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		trigger string
-		fault   sandbox.Fault
-		says    string // the error of the first apply
-		same    bool   // the secret is still the old one
-	}{
-		"an update": {trigger: "1", same: true},
-		"a rotation that fails": {trigger: "2", fault: sandbox.Fault{Times: 1, Status: 403},
-			says: "Could not rotate", same: true},
-		"a response is lost": {trigger: "2", fault: sandbox.Fault{Times: 1, DropAfter: true}},
-		"all responses are lost": {trigger: "2", fault: sandbox.Fault{DropAfter: true}, says: "may be invalid already",
-			same: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, ana := prepare(t), acctest.NewIdentity(t)
-			s.Configure(trigger("1"))
-			secret, lines := s.secret(), trigger(c.trigger)
-			if c.trigger != "1" {
-				c.fault.Operation = "webhook_endpoints.rotate_secret"
-				s.Fault(c.fault)
-			}
-			lines["description"] = "d"
-			lines = acctest.To(lines, ana)
-			failed := acctest.Errors(s.Apply(s.Plan(s.With(lines))))
-			if (failed != "") != (c.says != "") || !strings.Contains(failed, c.says) ||
-				(ana.Decrypt(s.shownOnce().Encrypted()) == secret) != c.same || s.Text("secret") != "null" {
-				t.Errorf("it says %s", failed)
-			}
-			s.service.Sandbox.ClearFaults()
-			s.Configure(lines)
-			s.shownOnce().Sealed(ana)
-			s.Settled(lines)
-		})
 	}
 }
 
@@ -177,12 +117,12 @@ func TestResponse_existingInstead(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	other := s.another()
-	s.Direct = s.service.Rewriting(func(path string, object acctest.JSON) {
+	s.Subject = s.service.Rewriting(func(path string, object acctest.JSON) {
 		if strings.HasSuffix(path, "/webhook-endpoints") && object["secret"] != nil {
 			delete(object, "secret")
 			object["id"], object["createdAt"] = other["id"], "2001-01-01T00:00:00.000Z"
 		}
-	}).Direct("billing_webhook_endpoint")
+	}).Subject("billing_webhook_endpoint", s.Base)
 	says(t, acctest.Errors(s.Apply(s.Plan(s.With(nil)))), "the outcome is unknown", other["id"].(string),
 		"was registered before the request")
 	if s.Exists() {
@@ -198,7 +138,7 @@ func TestResponse_secretAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
-			s.Direct = s.service.Rewriting(func(path string, object acctest.JSON) {
+			s.Subject = s.service.Rewriting(func(path string, object acctest.JSON) {
 				if strings.HasSuffix(path, "/webhook-endpoints") && object["secret"] != nil {
 					for name := range object {
 						if name != "id" && name != "secret" {
@@ -206,7 +146,7 @@ func TestResponse_secretAlone(t *testing.T) {
 						}
 					}
 				}
-			}).Direct("billing_webhook_endpoint")
+			}).Subject("billing_webhook_endpoint", s.Base)
 			if fails {
 				s.Fault(sandbox.Fault{Operation: "webhook_endpoints.get", Times: 1, Status: 403, Code: "insufficient_scope"})
 			}
@@ -234,7 +174,7 @@ func TestResponse_otherResponse(t *testing.T) {
 			delete(object, "secret")
 		}
 	}
-	s.Direct = s.service.Rewriting(lower).Direct("billing_webhook_endpoint")
+	s.Subject = s.service.Rewriting(lower).Subject("billing_webhook_endpoint", s.Base)
 	warned := s.Configure(acctest.JSON{"description": "Ours"})
 	says(t, warned, `AttributeName("description")`, "The service stored another description for webhook endpoint",
 		`"ours"`,

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // Run is what a configured provider has refreshed and planned so far. Terraform configures a provider once for the plan
@@ -33,7 +32,6 @@ type known struct {
 	fate
 	read  bool // it was refreshed
 	owner ref  // it goes when its owner goes
-	note  any  // what its plan says, for the plans of other objects
 }
 
 // of hands what is known of an object to do, under the lock. UUIDs compare without case.
@@ -191,27 +189,6 @@ func (r *Run) Applying(typeName, id string, deferralAllowed bool) bool {
 	seen := false
 	r.of(typeName, id, func(k *known) { seen = k.fate != unseen })
 	return !seen && (deferralAllowed || r.Applied())
-}
-
-// PlannedStatus is what the plan of an object notes of its status, for the plans of objects that only an active one
-// takes.
-type PlannedStatus struct {
-	// Configured is null where the configuration does not name the status.
-	Configured types.String
-	// Changes says that the plan changes the status of the object that exists.
-	Changes bool
-}
-
-// Note keeps what the plan of an object says, for the plan of another object that shows the same data. id is the
-// object's id, or what else another object can know it by. Terraform plans an object before those that refer to it.
-func (r *Run) Note(typeName, id string, plan any) {
-	r.of(typeName, id, func(k *known) { k.note = plan })
-}
-
-// Noted returns what Note has kept under the id; false where this run has planned no such object so far.
-func Noted[T any](r *Run, typeName, id string) (plan T, ok bool) {
-	r.of(typeName, id, func(k *known) { plan, ok = k.note.(T) })
-	return plan, ok
 }
 
 // listing is a listing that is read once in a run.

@@ -155,25 +155,3 @@ func TestRecord_nil(t *testing.T) {
 		t.Error("a record that does not exist remembers something")
 	}
 }
-
-// TestRecord_Note: what a plan has noted is found by the same id and as the same type only.
-func TestRecord_Note(t *testing.T) {
-	t.Parallel()
-	var r Run
-	r.Note(account, first, "planned")
-	if have, ok := Noted[string](&r, account, "0B3C6F0E-0000-4000-8000-00000000000A"); !ok || have != "planned" {
-		t.Errorf("noted: %q, %v", have, ok)
-	}
-	for name, found := range map[string]bool{
-		"another id":   second(Noted[string](&r, account, "b")),
-		"another type": second(Noted[string](&r, "billing_customer", first)),
-		"other data":   second(Noted[int](&r, account, first)),
-		"no record":    second(Noted[string](nil, account, first)),
-	} {
-		if found {
-			t.Errorf("%s: found", name)
-		}
-	}
-}
-
-func second[T any](_ T, ok bool) bool { return ok }

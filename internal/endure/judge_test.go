@@ -1,6 +1,6 @@
 //go:build unix
 
-package chaos_test
+package endure_test
 
 import (
 	"archive/zip"
@@ -28,7 +28,7 @@ func (w *world) judge() {
 	w.budget()
 	w.foreigners()
 	objects := w.objects()
-	state := w.state()
+	state := w.runner.State()
 	w.duplicates(objects, state)
 	w.secrets(state)
 	w.graces()
@@ -74,8 +74,8 @@ func (w *world) objects() (all []object) {
 			all = append(all, object{kind, name, id})
 		}
 	}
-	list := func(call func(string, string, any) (int, acctest.JSON), path string) (items []acctest.JSON) {
-		status, response := call("GET", path+"?per_page=100", nil)
+	list := func(path string) (items []acctest.JSON) {
+		status, response := w.service.Call("GET", path+"?per_page=100", nil)
 		data, _ := response["data"].([]any)
 		if status != 200 {
 			w.t.Fatalf("GET %s: %d", path, status)
@@ -92,24 +92,24 @@ func (w *world) objects() (all []object) {
 		}
 		return instead
 	}
-	for _, o := range list(w.service.Call, "/v1/customers") {
+	for _, o := range list("/v1/customers") {
 		add("customer", named(o, text(o["name"])), o)
 	}
-	for _, o := range list(w.service.Call, "/v1/billing-accounts") {
+	for _, o := range list("/v1/billing-accounts") {
 		customer, _ := o["customer"].(acctest.JSON)
 		if o["status"] != "closed" {
 			add("account", named(o, "of customer "+text(customer["id"])), o)
 		}
 	}
-	for _, o := range list(w.service.Call, "/v1/subscriptions") {
+	for _, o := range list("/v1/subscriptions") {
 		if o["status"] != "canceled" {
 			add("subscription", named(o, text(o["billing_account_id"])), o)
 		}
 	}
-	for _, o := range list(w.service.CallCollections, "/api/v1/webhook-endpoints") {
+	for _, o := range list("/api/v1/webhook-endpoints") {
 		add("webhook endpoint", text(o["url"]), o)
 	}
-	for _, o := range list(w.service.CallCollections, "/api/v1/api-keys") {
+	for _, o := range list("/api/v1/api-keys") {
 		// The first key is the provider's own; one that expires has been rotated.
 		if o["revokedAt"] == nil && o["expiresAt"] == nil && text(o["name"]) != "" && text(o["source"]) == "api" {
 			add("API key", text(o["name"]), o)
@@ -123,43 +123,12 @@ func (w *world) objects() (all []object) {
 	return all
 }
 
-// inState is a resource in the state.
-type inState struct {
-	address    string
-	attributes acctest.JSON
-	noted      bool // it has private state, which Terraform drops when the provider dies in the middle of a change
-}
-
-func (w *world) state() (resources []inState) {
-	w.t.Helper()
-	var state struct {
-		Resources []struct {
-			Type, Name string
-			Instances  []struct {
-				Attributes acctest.JSON
-				Deposed    string
-				Private    string
-			}
-		}
-	}
-	if info, err := os.Stat(filepath.Join(w.runner.Dir, "terraform.tfstate")); err != nil || info.Size() == 0 {
-		return nil
-	}
-	w.decode("terraform.tfstate", &state)
-	for _, r := range state.Resources {
-		for _, instance := range r.Instances {
-			resources = append(resources, inState{r.Type + "." + r.Name, instance.Attributes, instance.Private != ""})
-		}
-	}
-	return resources
-}
-
 // duplicates looks for what was created twice, and for what is in no state. After a destroy nothing may be left.
-func (w *world) duplicates(objects []object, state []inState) {
+func (w *world) duplicates(objects []object, state []acctest.Instance) {
 	known := map[any]bool{}
 	for _, r := range state {
-		known[r.attributes["id"]] = true
-		known[r.attributes["billing_account_id"]] = true
+		known[r.Attributes["id"]] = true
+		known[r.Attributes["billing_account_id"]] = true
 	}
 	same := map[object][]string{}
 	for _, o := range objects {
@@ -187,27 +156,27 @@ func (w *world) duplicates(objects []object, state []inState) {
 }
 
 // secrets looks whether the state has what the service shows once, and whether it is right.
-func (w *world) secrets(state []inState) {
+func (w *world) secrets(state []acctest.Instance) {
 	w.t.Helper()
 	for _, r := range state {
-		id, _ := r.attributes["id"].(string)
-		_, imported := w.imports[r.address]
-		switch kind, _, _ := strings.Cut(r.address, "."); kind {
+		id, _ := r.Attributes["id"].(string)
+		_, imported := w.imports[r.Address]
+		switch kind, _, _ := strings.Cut(r.Address, "."); kind {
 		case "billing_api_key":
-			token, _ := r.attributes["token"].(string)
+			token, _ := r.Attributes["token"].(string)
 			if token == "" && !imported {
-				w.breaks("secret", "%s has no token", r.address)
+				w.breaks("secret", "%s has no token", r.Address)
 			} else if token != "" {
 				if status, _ := w.service.CallWithKey(token, "GET", "/api/v1/webhook-endpoints", nil); status == 401 {
-					w.breaks("secret", "the token of %s is rejected", r.address)
+					w.breaks("secret", "the token of %s is rejected", r.Address)
 				}
 			}
 		case "billing_webhook_endpoint":
-			secret, _ := r.attributes["secret"].(string)
+			secret, _ := r.Attributes["secret"].(string)
 			if secret == "" && !imported {
-				w.breaks("secret", "%s has no secret", r.address)
+				w.breaks("secret", "%s has no secret", r.Address)
 			} else if right, err := w.service.Sandbox.EndpointSecret(id); secret != "" && (err != nil || right != secret) {
-				w.breaks("secret", "the secret of %s is not that of the service (%v)", r.address, err)
+				w.breaks("secret", "the secret of %s is not that of the service (%v)", r.Address, err)
 			}
 		}
 	}
@@ -219,7 +188,7 @@ func (w *world) graces() {
 	if w.schedule.phase == destroy {
 		return
 	}
-	_, response := w.service.CallCollections("GET", "/api/v1/api-keys?per_page=100", nil)
+	_, response := w.service.Call("GET", "/api/v1/api-keys?per_page=100", nil)
 	keys, _ := response["data"].([]any)
 	for _, key := range keys {
 		o, _ := key.(acctest.JSON)
@@ -232,7 +201,7 @@ func (w *world) graces() {
 }
 
 // canaries looks for secrets where they do not belong.
-func (w *world) canaries(state []inState) {
+func (w *world) canaries(state []acctest.Instance) {
 	w.t.Helper()
 	everywhere := map[string]string{"write-only credential": canary}
 	for _, variable := range []string{"BILLING_TOKEN", "BILLING_FINANCE_TOKEN", "BILLING_COLLECTIONS_API_KEY"} {
@@ -242,8 +211,8 @@ func (w *world) canaries(state []inState) {
 	shown := maps.Clone(everywhere) // in what is printed and logged: also what the state may have
 	for _, r := range state {
 		for _, name := range []string{"token", "secret"} {
-			if value, _ := r.attributes[name].(string); value != "" {
-				shown[name+" of "+r.address] = value
+			if value, _ := r.Attributes[name].(string); value != "" {
+				shown[name+" of "+r.Address] = value
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package chaos_test
+package endure_test
 
 import (
 	"os"
@@ -16,9 +16,9 @@ import (
 
 // TestRaceUnderStorm: a provider that was built with the race detector has no race while 40 operations at a time meet
 // 429s, resets, lost responses, a rejected token, silent connections, an outage and an interrupt. `make test-race` asks
-// for it with CHAOS_RACE.
+// for it with -storm.
 func TestRaceUnderStorm(t *testing.T) {
-	if os.Getenv("CHAOS_RACE") == "" {
+	if !*storm {
 		t.Skip("make test-race runs this")
 	}
 	compiler, err := exec.CommandContext(t.Context(), "go", "env", "CC").Output()
@@ -42,12 +42,12 @@ func TestRaceUnderStorm(t *testing.T) {
 			w.runner.Env["GORACE"] = "log_path=" + reports
 			w.runner.Env["BILLING_REQUESTS_PER_SECOND"] = "500"
 			apply := []string{"apply", "-json", "-auto-approve", "-parallelism=40"}
-			for i, storm := range storms {
+			for i, s := range storms {
 				w.runner.Env["TF_VAR_revision"] = []string{"1", "2"}[i%2]
-				for _, f := range storm.faults {
+				for _, f := range s.faults {
 					w.service.Sandbox.AddFault(f)
 				}
-				w.killed(storm.kill, append(apply, storm.arguments...)...)
+				w.killed(s.kill, append(apply, s.arguments...)...)
 				w.reset()
 			}
 			found, err := filepath.Glob(reports + ".*")

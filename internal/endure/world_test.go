@@ -1,6 +1,6 @@
 //go:build unix
 
-package chaos_test
+package endure_test
 
 import (
 	"encoding/json"
@@ -79,9 +79,9 @@ func begin(t *testing.T, s schedule, from string) *world {
 	}
 	w.reset()
 	w.before = map[string]string{}
-	for _, r := range w.state() {
-		if token, _ := r.attributes["token"].(string); token != "" {
-			w.before[fmt.Sprint(r.attributes["id"])] = token
+	for _, r := range w.runner.State() {
+		if token, _ := r.Attributes["token"].(string); token != "" {
+			w.before[fmt.Sprint(r.Attributes["id"])] = token
 		}
 	}
 	return w
@@ -171,12 +171,12 @@ func (w *world) seedForeign() {
 	w.keep("/v1/billing-accounts/", account)
 	w.keep("/v1/subscriptions/", s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account["id"],
 		"plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"}))
-	w.keep("/api/v1/webhook-endpoints/", s.MustCollections("POST", "/api/v1/webhook-endpoints",
+	w.keep("/api/v1/webhook-endpoints/", s.Must("POST", "/api/v1/webhook-endpoints",
 		acctest.JSON{"url": sharedURL}))
-	w.keep("/api/v1/api-keys/", s.MustCollections("POST", "/api/v1/api-keys",
+	w.keep("/api/v1/api-keys/", s.Must("POST", "/api/v1/api-keys",
 		acctest.JSON{"name": "ci", "scopes": []string{"charges:read"}}))
 	w.keep("/v1/payables/",
-		s.MustFinance("POST", "/v1/payables",
+		s.Must("POST", "/v1/payables",
 			acctest.JSON{"name": "Rent", "company_id": "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a",
 				"occurred_at": "2026-01-05", "amount": "1.00"}))
 	text, err := json.Marshal(w.foreign)
@@ -195,14 +195,7 @@ func (w *world) keep(path string, object acctest.JSON) {
 // shown is an object as its service shows it, as JSON.
 func (w *world) shown(path string) string {
 	w.t.Helper()
-	call := w.service.Call
-	switch {
-	case strings.HasPrefix(path, "/api/"):
-		call = w.service.CallCollections
-	case strings.HasPrefix(path, "/v1/payables/"):
-		call = w.service.CallFinance
-	}
-	_, response := call("GET", path, nil)
+	_, response := w.service.Call("GET", path, nil)
 	text, err := json.Marshal(response["data"])
 	if err != nil {
 		w.t.Fatal(err)
@@ -236,8 +229,8 @@ func (b *baselines) folder(t *testing.T, s schedule) string {
 		return dir
 	}
 	w := begin(t, schedule{phase: create, clock: s.clock}, "")
-	if out, errs, _ := w.terraform("apply", "-json", "-auto-approve"); len(errs) > 0 {
-		t.Fatalf("the undisturbed apply fails: %v\n%s", errs, out)
+	if printed := w.terraform("apply", "-json", "-auto-approve"); len(printed.Errors) > 0 {
+		t.Fatalf("the undisturbed apply fails: %v", printed.Errors)
 	}
 	w.end()
 	w.end = func() {}

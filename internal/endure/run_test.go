@@ -1,6 +1,6 @@
 //go:build unix
 
-package chaos_test
+package endure_test
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -44,11 +45,8 @@ func (w *world) supervise(built string, err error) {
 	w.runner.Provider(dir)
 }
 
-// said is a message of Terraform.
-type said struct{ address, text string }
-
 // terraform runs Terraform to its end, and nothing goes wrong with its processes.
-func (w *world) terraform(arguments ...string) (out []byte, errs, warnings []said) {
+func (w *world) terraform(arguments ...string) acctest.Printed {
 	return w.killed(nil, arguments...)
 }
 
@@ -56,7 +54,7 @@ func (w *world) terraform(arguments ...string) (out []byte, errs, warnings []sai
 const longestRun = 4 * time.Minute
 
 // killed runs Terraform, and signals its processes as k says.
-func (w *world) killed(k *kill, arguments ...string) (out []byte, errs, warnings []said) {
+func (w *world) killed(k *kill, arguments ...string) acctest.Printed {
 	w.t.Helper()
 	w.runs++
 	cmd := w.runner.Command(arguments...)
@@ -88,9 +86,7 @@ func (w *world) killed(k *kill, arguments ...string) (out []byte, errs, warnings
 	}
 	stuck := time.AfterFunc(longestRun, func() { _ = syscall.Kill(-group, syscall.SIGKILL) })
 	err := cmd.Wait()
-	if !stuck.Stop() {
-		errs = append(errs, said{text: "the run did not end within " + longestRun.String()})
-	}
+	inTime := stuck.Stop()
 	w.onRequest(nil)
 	signals.Wait()
 	w.quiet()
@@ -98,19 +94,20 @@ func (w *world) killed(k *kill, arguments ...string) (out []byte, errs, warnings
 	if k != nil {
 		_ = syscall.Kill(-group, syscall.SIGKILL)
 	}
-	out = stdout.Bytes()
-	failed, warnings := messages(out)
-	errs = append(errs, failed...)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && len(errs) == 0 {
-		errs = append(errs, said{text: fmt.Sprintf("terraform %s: %v %s", arguments[0], err, stderr.Bytes())})
+	printed := acctest.ReadPrinted(stdout.Bytes())
+	for _, m := range slices.Concat(printed.Errors, printed.Warnings) {
+		w.named.WriteString(m.Text + "\n")
 	}
-	for _, m := range append(failed, warnings...) {
-		w.named.WriteString(m.text + "\n")
-	}
-	w.printed.Write(out)
+	w.printed.Write(stdout.Bytes())
 	w.printed.Write(stderr.Bytes())
-	return out, errs, warnings
+	var exit *exec.ExitError
+	switch {
+	case !inTime:
+		printed.Errors = append(printed.Errors, acctest.Said{Text: "the run did not end within " + longestRun.String()})
+	case errors.As(err, &exit) && len(printed.Errors) == 0:
+		printed.Errors = []acctest.Said{{Text: fmt.Sprintf("terraform %s: %v %s", arguments[0], err, stderr.Bytes())}}
+	}
+	return printed
 }
 
 // signal sends the signal.
@@ -151,36 +148,17 @@ func (w *world) quiet() {
 	}
 }
 
-// messages are the diagnostics in what Terraform prints with -json.
-func messages(out []byte) (errs, warnings []said) {
-	for line := range bytes.Lines(out) {
-		var message struct {
-			Diagnostic struct{ Severity, Summary, Detail, Address string }
-		}
-		if json.Unmarshal(line, &message) != nil || message.Diagnostic.Severity == "" {
-			continue
-		}
-		m := said{message.Diagnostic.Address, message.Diagnostic.Summary + ": " + message.Diagnostic.Detail}
-		if message.Diagnostic.Severity == "error" {
-			errs = append(errs, m)
-		} else {
-			warnings = append(warnings, m)
-		}
-	}
-	return errs, warnings
-}
-
 var importBlock = regexp.MustCompile(`import\s*\{\s*to\s*=\s*(\S+)\s*id\s*=\s*"([^"]+)"\s*\}`)
 
 // follow takes over the import blocks that messages offer, but for the objects of the other workspace, and reports
 // whether there are new ones.
-func (w *world) follow(offers ...said) (more bool) {
+func (w *world) follow(p acctest.Printed) (more bool) {
 	w.t.Helper()
-	for _, m := range offers {
-		for _, block := range importBlock.FindAllStringSubmatch(m.text, -1) {
+	for _, m := range slices.Concat(p.Errors, p.Warnings) {
+		for _, block := range importBlock.FindAllStringSubmatch(m.Text, -1) {
 			address, id := block[1], block[2]
-			if kind, label, _ := strings.Cut(address, "."); label == "this" && strings.HasPrefix(m.address, kind+".") {
-				address = m.address
+			if kind, label, _ := strings.Cut(address, "."); label == "this" && strings.HasPrefix(m.Address, kind+".") {
+				address = m.Address
 			}
 			if _, taken := w.imports[address]; taken || w.isForeign(id) {
 				continue
@@ -218,7 +196,7 @@ func (w *world) play() {
 	}
 	w.disturb()
 	restarted := w.restarts()
-	_, _, _ = w.killed(w.kill(0), apply...)
+	w.killed(w.kill(0), apply...)
 	restarted()
 	w.reset()
 	if w.cutOff() {
@@ -235,14 +213,14 @@ func (w *world) play() {
 // none. Where one has lost its notes, its plan and those of what refers to it are not looked at.
 func (w *world) stranger(plan ...string) {
 	w.t.Helper()
-	bound := slices.DeleteFunc(w.state(), func(r inState) bool {
-		return !strings.HasPrefix(r.address, "billing_customer.") && !strings.HasPrefix(r.address, "billing_account.") &&
-			!strings.HasPrefix(r.address, "billing_subscription.")
+	bound := slices.DeleteFunc(w.runner.State(), func(r acctest.Instance) bool {
+		kind, _, _ := strings.Cut(r.Address, ".")
+		return !slices.Contains([]string{"billing_customer", "billing_account", "billing_subscription"}, kind)
 	})
 	if len(bound) == 0 {
 		return
 	}
-	allNoted := !slices.ContainsFunc(bound, func(r inState) bool { return !r.noted })
+	allNoted := !slices.ContainsFunc(bound, func(r acctest.Instance) bool { return r.Private == "" })
 	other, err := w.service.Sandbox.NewOrganization(sandbox.Organization{})
 	if err != nil {
 		w.t.Fatal(err)
@@ -259,15 +237,16 @@ func (w *world) stranger(plan ...string) {
 			writes.Add(1)
 		}
 	})
-	out, errs, _ := w.terraform(plan...)
+	printed := w.terraform(plan...)
 	w.runner.Env["BILLING_TOKEN"] = own
 	home := w.service.Sandbox.Organization().ID
-	if len(errs) != 1 || !strings.Contains(errs[0].text, other.ID) || !strings.Contains(errs[0].text, home) {
+	if errs := printed.Errors; len(errs) != 1 || !strings.Contains(errs[0].Text, other.ID) ||
+		!strings.Contains(errs[0].Text, home) {
 		w.breaks("organization", "with a token of %s the errors are %v", other.ID, errs)
 	}
-	for _, change := range planned(out) {
-		if allNoted && !strings.HasPrefix(change, "update ") {
-			w.breaks("organization", "with a token of another organization the plan is to %s", change)
+	for address, does := range printed.Planned {
+		if allNoted && does != "update" {
+			w.breaks("organization", "with a token of another organization the plan is to %s %s", does, address)
 		}
 	}
 	if n := writes.Load(); n > 0 {
@@ -298,52 +277,31 @@ const most = 4
 // settle plans and applies until nothing is left to do.
 func (w *world) settle(apply []string) {
 	w.t.Helper()
-	var errs []said
+	plan := append([]string{"plan", "-json", "-out=plan"}, apply[3:]...)
+	var applied acctest.Printed
 	for round := range most + max(0, len(w.schedule.kills)-1) {
-		_, failed, warnings := w.terraform(append([]string{"plan", "-json", "-out=plan"}, apply[3:]...)...)
-		if w.follow(append(failed, warnings...)...) {
-			_, failed, warnings = w.terraform("plan", "-json", "-out=plan")
-			w.follow(append(failed, warnings...)...)
+		if w.follow(w.terraform(plan...)) {
+			w.follow(w.terraform("plan", "-json", "-out=plan"))
 		}
-		_, errs, warnings = w.killed(w.kill(round+1), apply...)
+		applied = w.killed(w.kill(round+1), apply...)
 		if w.cutOff() {
 			return
 		}
-		if len(errs) == 0 {
+		if len(applied.Errors) == 0 {
 			break
 		}
-		w.follow(append(errs, warnings...)...)
+		w.follow(applied)
 	}
-	if len(errs) > 0 {
-		w.breaks("stuck", "after %d applies: %v", most, errs)
+	if len(applied.Errors) > 0 {
+		w.breaks("stuck", "after %d applies: %v", most, applied.Errors)
 		return
 	}
-	out, errs, _ := w.terraform(append([]string{"plan", "-json", "-out=plan"}, apply[3:]...)...)
-	switch {
-	case len(errs) > 0:
-		w.breaks("second plan", "it fails: %v", errs)
-	default:
-		if changes := planned(out); len(changes) > 0 {
-			w.breaks("second plan", "it is not empty: %v", changes)
-		}
+	switch last := w.terraform(plan...); {
+	case len(last.Errors) > 0:
+		w.breaks("second plan", "it fails: %v", last.Errors)
+	case len(last.Planned) > 0:
+		w.breaks("second plan", "it is not empty: %v", last.Planned)
 	}
-}
-
-// planned are the changes that a plan shows.
-func planned(out []byte) (changes []string) {
-	for line := range bytes.Lines(out) {
-		var message struct {
-			Type   string
-			Change struct {
-				Action   string
-				Resource struct{ Addr string }
-			}
-		}
-		if json.Unmarshal(line, &message) == nil && message.Type == "planned_change" {
-			changes = append(changes, message.Change.Action+" "+message.Change.Resource.Addr)
-		}
-	}
-	return changes
 }
 
 // restarts lets the service be stopped and started again as the schedule says; what it returns waits for that.

@@ -1,47 +1,40 @@
 //go:build unix
 
-// Package chaos_test disturbs real Terraform runs by seeded schedules, and holds what is left against what is promised.
-package chaos_test
+package endure_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
-
-func TestMain(m *testing.M) { acctest.RunTests(m) }
 
 // What `make test` plays: always the same schedules.
 const shortCount = 12
 
-// TestChaos plays CHAOS_COUNT schedules, the first of which is CHAOS_SEED. Without these it plays a few short ones.
+// TestChaos disturbs real Terraform runs by -count schedules, the first of which is -seed, and holds what is left
+// against what is promised. Without -count it plays a few short ones.
 func TestChaos(t *testing.T) {
-	seed, count, l := number(t, "CHAOS_SEED", 1), number(t, "CHAOS_COUNT", shortCount), short
-	long := os.Getenv("CHAOS_COUNT") != "" || os.Getenv("CHAOS_SEED") != ""
+	long, n, l := *count > 0, uint64(shortCount), short
 	if long {
-		count = number(t, "CHAOS_COUNT", 1)
-		if os.Getenv("CHAOS_SHORT") == "" {
-			l = whole
-		}
+		n = *count
+	}
+	if long && !*brief {
+		l = whole
 	}
 	r := &report{classes: map[string][]string{}, baselines: baselines{dir: t.TempDir(), made: map[time.Duration]string{}}}
 	begun := time.Now()
 	t.Run("schedules", func(t *testing.T) {
-		for n := range count {
-			s := drawn(seed+n, l)
+		for i := range n {
+			s := drawn(*seed+i, l)
 			t.Run(strconv.FormatUint(s.seed, 10), func(t *testing.T) {
 				t.Parallel()
-				r.play(t, s, long, count == 1)
+				r.play(t, s, long, n == 1)
 			})
 		}
 	})
@@ -53,17 +46,8 @@ func TestChaos(t *testing.T) {
 	}
 	fmt.Printf("seeds %d to %d: %d schedules (%d without a result, as a kill cut Terraform's state file off), %d runs "+
 		"of Terraform, %d kills, "+
-		"%d requests, %s\n", seed, seed+count-1, r.schedules, r.lost, r.runs, r.kills, r.requests,
+		"%d requests, %s\n", *seed, *seed+n-1, r.schedules, r.lost, r.runs, r.kills, r.requests,
 		time.Since(begun).Round(time.Second))
-}
-
-func number(t *testing.T, variable string, otherwise uint64) uint64 {
-	t.Helper()
-	n, err := strconv.ParseUint(cmp.Or(os.Getenv(variable), strconv.FormatUint(otherwise, 10)), 10, 64)
-	if err != nil {
-		t.Fatalf("%s: %v", variable, err)
-	}
-	return n
 }
 
 // report is what came of all schedules.
@@ -101,7 +85,7 @@ func (r *report) play(t *testing.T, s schedule, long, alone bool) {
 		t.Logf("%s\n%s", s, readable(w.printed.String()))
 	}
 	replay := fmt.Sprintf("make chaos SEED=%d", s.seed)
-	if !long || os.Getenv("CHAOS_SHORT") != "" {
+	if !long || *brief {
 		replay += " SHORT=1"
 	}
 	for _, v := range w.broken {

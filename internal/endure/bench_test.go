@@ -1,0 +1,306 @@
+//go:build unix
+
+package endure_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestBench (make bench) creates objects through a real Terraform, plans them when they do not change, and writes the
+// guide's table. Next to the provider it measures terraform_data, the floor, which is built into Terraform.
+func TestBench(t *testing.T) {
+	if *objects == "" {
+		t.Skip("takes minutes; make bench runs it")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the memory of a process is counted in another unit here")
+	}
+	built, err := acctest.BuiltProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []row
+	for text := range strings.SplitSeq(*objects, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, build := range [][2]string{{"", built}, {byBaseline, *baseline}} {
+			suffix, folder := build[0], build[1]
+			if folder == "" {
+				continue
+			}
+			b := beginBench(t, n, filepath.Join(folder, "terraform-provider-billing"))
+			all = append(all, b.run(planOfCreations+suffix, "plan", "-out=plan"), b.run(apply+suffix, "apply", "plan"))
+			b.sandbox.Clock().Advance(time.Minute) // what was written shortly before is read by its id
+			all = append(all, b.run(plan+suffix, settled...))
+			if suffix == "" {
+				b.terraform.Env["BILLING_BULK_REFRESH"] = "false"
+				all = append(all, b.run("plan, bulk_refresh = false", settled...))
+				delete(b.terraform.Env, "BILLING_BULK_REFRESH")
+				all = append(all, b.run(unread, append(settled, "-refresh=false")...))
+			}
+		}
+		b := beginBench(t, n, "")
+		all = append(all, b.run(floor+", "+planOfCreations, "plan", "-out=plan"), b.run(floor+", "+apply, "apply", "plan"),
+			b.run(floor, settled...))
+	}
+	reportBench(t, all)
+}
+
+// Names of what is measured.
+const (
+	planOfCreations = "plan of creations"
+	apply           = "apply"
+	plan            = "plan"
+	unread          = "plan -refresh=false"
+	byBaseline      = ", baseline"
+	floor           = "terraform_data"
+)
+
+// settled is a plan that has to be empty: with this flag it fails otherwise.
+var settled = []string{"plan", "-detailed-exitcode"}
+
+// row is a plan or an apply that was measured.
+type row struct {
+	variant           string
+	objects, requests int
+	wall, all         time.Duration // all is the CPU time of Terraform and the provider
+	provider          used
+}
+
+// used is what a provider's process reports at its end.
+type used struct {
+	CPU  time.Duration
+	Peak int64 // bytes
+}
+
+// measure runs a provider in place of this process, and writes what it has used to a file.
+func measure(program, file string) error {
+	child := exec.CommandContext(context.Background(), program) // Terraform ends it
+	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := child.Run()
+	state := child.ProcessState
+	if state == nil {
+		return err
+	}
+	spent, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return errors.New("no resource usage on this system")
+	}
+	text, err := json.Marshal(used{state.UserTime() + state.SystemTime(), spent.Maxrss * 1024})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+// bench is a configuration of so many objects, and the state that follows from it.
+type bench struct {
+	t         *testing.T
+	objects   int
+	sandbox   *sandbox.Server // nil for terraform_data
+	terraform *acctest.Terraform
+}
+
+// latency is that of the service.
+const latency = 50 * time.Millisecond
+
+// blockSize is the number of instances of a block. Terraform evaluates all of them for each reference to one.
+const blockSize = 10
+
+// customers are so many customers, accounts and subscriptions in all.
+var customers = []string{`
+resource "billing_customer" "b%[1]d" {
+  count                  = %[2]d
+  name                   = "Customer ${count.index}"
+  external_id            = "c-%[1]d-${count.index}"
+  email                  = "c${count.index}@customers.example"
+  create_billing_account = false
+}
+`, `
+resource "billing_account" "b%[1]d" {
+  count       = %[2]d
+  customer_id = billing_customer.b%[1]d[count.index].id
+  external_id = "a-%[1]d-${count.index}"
+}
+`, `
+resource "billing_subscription" "b%[1]d" {
+  count              = %[2]d
+  billing_account_id = billing_account.b%[1]d[count.index].id
+  external_id        = "s-%[1]d-${count.index}"
+  plan_id            = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
+}
+`}
+
+var builtIn = []string{"resource \"terraform_data\" \"b%[1]d\" {\n  count = %[2]d\n  input = \"some text\"\n}\n"}
+
+// beginBench prepares objects that are still to be created by a provider, or by Terraform itself.
+func beginBench(t *testing.T, objects int, program string) *bench {
+	t.Helper()
+	b := &bench{t: t, objects: objects, terraform: acctest.NewTerraform(t)}
+	b.terraform.Env["TF_CLI_ARGS"] = "-no-color"
+	text, blocks := "", builtIn
+	if program != "" {
+		s := acctest.Start(t, func(o *sandbox.Options) { o.MaxPerPage = 0 })
+		b.sandbox = s.Sandbox
+		b.terraform.At(s)
+		text, blocks = versions, customers
+		b.measures(program)
+	}
+	for first := 0; first < objects; first += blockSize {
+		n := first / blockSize
+		text += fmt.Sprintf(blocks[n%len(blocks)], n/len(blocks), min(blockSize, objects-first))
+	}
+	b.terraform.Write("main.tf", text)
+	return b
+}
+
+// measures has Terraform run the provider below this program, which notes what it has used.
+func (b *bench) measures(program string) {
+	b.t.Helper()
+	dir := b.t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\nexec '%s' -measured='%s' -usage='%s'\n", os.Args[0], program,
+		filepath.Join(b.terraform.Dir, "usage.json"))
+	if err := os.WriteFile(filepath.Join(dir, "terraform-provider-billing"), []byte(script), 0o700); err != nil {
+		b.t.Fatal(err)
+	}
+	b.terraform.Provider(dir)
+}
+
+// run plans or applies.
+func (b *bench) run(variant string, arguments ...string) row {
+	b.t.Helper()
+	r := row{variant: variant, objects: b.objects}
+	if b.sandbox != nil {
+		b.sandbox.ClearFaults()
+		b.sandbox.AddFault(sandbox.Fault{Latency: latency})
+		b.sandbox.ResetRequests()
+	}
+	command, began := b.terraform.Command(arguments...), time.Now()
+	if out, err := command.CombinedOutput(); err != nil {
+		b.t.Fatalf("terraform %v: %v\n%s", arguments, err, out)
+	}
+	r.wall, r.all = time.Since(began), command.ProcessState.UserTime()+command.ProcessState.SystemTime()
+	if b.sandbox != nil {
+		r.requests = len(b.sandbox.Requests())
+		// Terraform plans in one process of the provider and applies in the next; validation has one of its own before.
+		if err := json.Unmarshal([]byte(b.terraform.Read("usage.json")), &r.provider); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	b.t.Logf("%-28s %5d objects: %5d requests, %6.2f s, provider %6.2f s, all %6.2f s, %3d MB", variant, r.objects,
+		r.requests, r.wall.Seconds(), r.provider.CPU.Seconds(), r.all.Seconds(), r.provider.Peak>>20)
+	return r
+}
+
+// reportBench logs all that was measured, and writes what users compare between the marks of the guide: the baseline is
+// for those who work on the project.
+func reportBench(t *testing.T, all []row) {
+	t.Helper()
+	t.Log("\n" + table(all) + ratios(all))
+	if !*write {
+		return
+	}
+	shown := slices.DeleteFunc(slices.Clone(all), func(r row) bool { return strings.HasSuffix(r.variant, byBaseline) })
+	for _, page := range []string{"templates/guides/performance.md.tmpl", "docs/guides/performance.md"} {
+		between(t, filepath.Join("..", "..", page), table(shown))
+	}
+}
+
+// table is what was measured, a row each.
+func table(all []row) string {
+	var table strings.Builder
+	fmt.Fprintf(&table, "Measured on %s, with a service that responds after %v.\n\n| objects | | requests | time | "+
+		"CPU of the provider | CPU in all | memory of the provider |\n|--:|---|--:|--:|--:|--:|--:|\n", machine(), latency)
+	for _, r := range all {
+		peak, cpu := "–", "–"
+		if r.provider.Peak > 0 {
+			peak, cpu = fmt.Sprintf("%d MB", r.provider.Peak>>20), seconds(r.provider.CPU)
+		}
+		fmt.Fprintf(&table, "| %d | `%s` | %d | %s | %s | %s | %s |\n", r.objects, r.variant, r.requests, seconds(r.wall),
+			cpu, seconds(r.all), peak)
+	}
+	return table.String() + "\n"
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+
+// ratios are those that the provider is held to.
+func ratios(all []row) string {
+	var lines strings.Builder
+	for _, r := range all {
+		against := func(variant, does string) {
+			for _, other := range all {
+				if other.variant == variant && other.objects == r.objects {
+					fmt.Fprintf(&lines, " time %.2f, CPU in all %.2f%s;", r.wall.Seconds()/other.wall.Seconds(),
+						r.all.Seconds()/other.all.Seconds(), does)
+					if other.provider.Peak > 0 {
+						fmt.Fprintf(&lines, " CPU of the provider %.2f, memory %.2f%s;",
+							r.provider.CPU.Seconds()/other.provider.CPU.Seconds(),
+							float64(r.provider.Peak)/float64(other.provider.Peak), does)
+					}
+				}
+			}
+		}
+		if r.variant != plan && r.variant != planOfCreations && r.variant != apply {
+			continue
+		}
+		fmt.Fprintf(&lines, "- `%s`, %d objects:", r.variant, r.objects)
+		if r.variant == plan {
+			against(unread, " of `"+unread+"`")
+		}
+		against(r.variant+byBaseline, " of the baseline")
+		fmt.Fprintf(&lines, " %.2f ms of the provider's CPU for each object.\n",
+			r.provider.CPU.Seconds()*1000/float64(r.objects))
+	}
+	return lines.String()
+}
+
+// machine describes where it was measured.
+func machine() string {
+	name := runtime.GOARCH
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {
+				name = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%s, %d cores, %s", name, runtime.NumCPU(), runtime.GOOS)
+}
+
+// between replaces what is between the marks of a page.
+func between(t *testing.T, path, text string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- bench: written by make bench -->\n", "<!-- bench: end -->"
+	before, rest, ok := strings.Cut(string(page), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no marks", path)
+	}
+	if err := os.WriteFile(path, []byte(before+begin+"\n"+text+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -110,7 +110,7 @@ func ValidateToken(token string) error {
 		switch c := token[i]; {
 		case c == '\n' || c == '\r':
 			return errors.New("the token contains a line break; it was probably read from a file together with the end of its " +
-				"line")
+				"line. Remove it, for example with trimspace(file(…))")
 		case c == ' ' || c == '\t':
 			return errors.New("the token contains a blank")
 		case c < ' ' || c >= 0x7f:

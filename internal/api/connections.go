@@ -188,7 +188,7 @@ func LoadCertPool(pemFile string) (*x509.CertPool, error) {
 		return nil, fmt.Errorf("load the system's certificate authorities: %w", err)
 	}
 	if err := addCertificates(pool, data); err != nil {
-		return nil, fmt.Errorf("CA certificate file %s: %w", pemFile, err)
+		return nil, fmt.Errorf("read the CA certificate file: %s: %w", pemFile, err)
 	}
 	return pool, nil
 }

@@ -346,7 +346,8 @@ func TestRefusedConnectionLeavesAPostRepeatable(t *testing.T) {
 	c := newClient(t, nil, func(cfg *Config) { cfg.BaseURL, cfg.MaxRetries = "https://"+address, 2 })
 	c.random = func() float64 { return 0 }
 	var transport *TransportError
-	if _, err := c.Do(t.Context(), createCustomer); !errors.As(err, &transport) || transport.Attempts != 3 {
+	if _, err := c.Do(t.Context(), createCustomer); !errors.As(err, &transport) || transport.Attempts != 3 ||
+		!transport.Capped {
 		t.Errorf("got %v", err)
 	}
 }

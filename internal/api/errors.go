@@ -35,6 +35,7 @@ type Error struct {
 	RequestID   string        // header Request-Id
 	Structured  bool          // it is the service's own error object; a 404 only when the service was proven to respond
 	Attempts    int           // requests sent until this response
+	Capped      bool          // Config.MaxRetries allowed no further one
 	Uncertain   bool          // an earlier attempt of the same request may have been carried out
 	RetryAfter  time.Duration // what the response asked to wait; 0: nothing
 	RetryAt     time.Time     // when the service asked to be asked again; only set when that is too late to wait for
@@ -111,6 +112,7 @@ type TransportError struct {
 	Service, Operation string
 	Source             Source // Config.Source
 	Attempts           int
+	Capped             bool // Config.MaxRetries allowed no further one
 	Err                error
 }
 

@@ -315,7 +315,7 @@ func FuzzCredentials(f *testing.F) {
 		switch err := ValidateToken(token); {
 		case err != nil && len(token) > 6 && strings.Contains(err.Error(), token) &&
 			!strings.Contains("the token contains a line break; it was probably read from a file together with the end of its "+
-				"line character that no header can carry (a control character or one beyond ASCII)", token):
+				"line. Remove it, for example with trimspace(file(…)) character that no header can carry (a control character or one beyond ASCII)", token):
 			t.Errorf("the error repeats the token %q: %v", token, err)
 		case err == nil && strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 			t.Errorf("the token %q is accepted", token)

@@ -220,6 +220,13 @@ func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, b
 	}
 	switch {
 	case c.cfg.MaxRetries >= 0 && failures >= c.cfg.MaxRetries:
+		if e, ok := AsError(v.err); ok {
+			e.Capped = true
+		}
+		var transport *TransportError
+		if errors.As(v.err, &transport) {
+			transport.Capped = true
+		}
 		return 0, false
 	case k.optional && (failures > 0 || errors.Is(v.err, errLate)):
 		return 0, false

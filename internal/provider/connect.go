@@ -26,11 +26,11 @@ import (
 func (s settings) connect(agent string, diags *diag.Diagnostics) *object.Conn {
 	c := &object.Conn{Defaults: metadata.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}}
 	var roots *x509.CertPool
-	if s.caCertificateFile != "" {
-		pool, err := api.LoadCertPool(s.caCertificateFile)
+	if file := s.caCertificateFile; file.text != "" {
+		pool, err := api.LoadCertPool(file.text)
 		if err != nil {
 			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file",
-				err.Error()+". Check the path, and what the file contains.")
+				"Could not "+err.Error()+". Check the path, and what the file contains."+file.origin())
 			return c
 		}
 		roots = pool

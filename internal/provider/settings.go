@@ -35,7 +35,7 @@ type settings struct {
 	collectionsAuthHeader         string
 	environment                   string
 	organizations                 []string
-	caCertificateFile             string
+	caCertificateFile             setValue
 	defaults                      metadata.Object
 	defaultsUnknown               bool
 	maxRetries                    int           // api.NoRetryLimit: not set
@@ -100,7 +100,7 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 		environment: setting(r, "environment", config.Environment, "", oneOf("sandbox", "production"),
 			"%q is not an environment. Write sandbox or production."),
 		organizations:     r.organizations(ctx, config.AllowedOrganizationIDs),
-		caCertificateFile: r.text("ca_certificate_file", config.CACertificateFile).text,
+		caCertificateFile: r.text("ca_certificate_file", config.CACertificateFile),
 		maxRetries: setting(r, "max_retries", asText(config.MaxRetries, config.MaxRetries.String()), api.NoRetryLimit,
 			func(text string) (int, bool) {
 				n, err := strconv.Atoi(text)

@@ -63,7 +63,7 @@ var textArguments = []textArgument{
 		func(s settings) string { return s.environment }, "sandbox", "production"},
 	{"ca_certificate_file", "BILLING_CA_CERTIFICATE_FILE", func(m *providerModel) *types.String {
 		return &m.CACertificateFile
-	}, func(s settings) string { return s.caCertificateFile }, "/a.pem", "/b.pem"},
+	}, func(s settings) string { return s.caCertificateFile.text }, "/a.pem", "/b.pem"},
 	{"request_timeout", "BILLING_REQUEST_TIMEOUT", func(m *providerModel) *types.String { return &m.RequestTimeout },
 		func(s settings) string { return s.requestTimeout.String() }, "45s", "2m0s"},
 }

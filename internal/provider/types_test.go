@@ -51,6 +51,21 @@ var resourceTypes = []resourceType{
 		change: acctest.JSON{"body": acctest.JSON{"name": "B"}}},
 }
 
+// TestTypes_moved: every type rejects a moved block from another one in its own words.
+func TestTypes_moved(t *testing.T) {
+	t.Parallel()
+	server := provider.Server("test")()
+	for _, c := range resourceTypes {
+		moved, err := server.MoveResourceState(t.Context(), &tfprotov6.MoveResourceStateRequest{
+			TargetTypeName: c.name, SourceTypeName: "billing_other", SourceState: &tfprotov6.RawState{JSON: []byte("{}")},
+			SourceProviderAddress: "registry.terraform.io/recurring-billing/billing"})
+		if err != nil || len(moved.Diagnostics) != 1 ||
+			moved.Diagnostics[0].Summary != "A billing_other cannot become a "+c.name {
+			t.Errorf("%s: %v, %v", c.name, moved, err)
+		}
+	}
+}
+
 // eachType plays a test for each type, with a sandbox of its own and a configuration that is not applied yet.
 func eachType(t *testing.T, play func(t *testing.T, c resourceType), options ...acctest.Option) {
 	t.Helper()

@@ -199,7 +199,11 @@ func (s *Server) controlAddFault(r *http.Request) (any, error) {
 
 func (s *Server) controlRemoveFault(r *http.Request) (any, error) {
 	if !s.server.RemoveFault(r.PathValue("id")) {
-		return nil, server.ErrNotFound.With("There is no fault " + quote(r.PathValue("id")) + ".")
+		var known []string
+		for _, f := range s.server.Faults.List() {
+			known = append(known, f.ID)
+		}
+		return nil, server.ErrNotFound.With("There is no fault " + quote(r.PathValue("id")) + among(r.PathValue("id"), known))
 	}
 	return struct{}{}, nil
 }

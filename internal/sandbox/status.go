@@ -255,7 +255,7 @@ func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
 	switch {
 	case len(all) == 0:
 		known = slices.DeleteFunc(known, func(v string) bool { return v == "" })
-		return "", server.ErrNotFound.With(fmt.Sprintf("No %s has %s=%s%s", kind, named.field, value, meant(value, known)))
+		return "", server.ErrNotFound.With(fmt.Sprintf("No %s has %s=%s%s", kind, named.field, value, among(value, known)))
 	case len(all) > 1 && rank(all[0]) == rank(all[1]):
 		return "", server.ErrValidation.With(fmt.Sprintf("Several have %s: %s and %s. Give the id.", name,
 			all[0].id, all[1].id))
@@ -269,6 +269,21 @@ func meant(word string, known []string) string {
 		return "; did you mean " + near + "?"
 	}
 	return "."
+}
+
+// among is meant that shows what is known where nothing near is.
+func among(word string, known []string) string {
+	const most = 5
+	_, near := server.Nearest(word, known)
+	switch {
+	case near:
+		return meant(word, known)
+	case len(known) == 0:
+		return "; there is none."
+	case len(known) > most:
+		return fmt.Sprintf("; there are %d, such as %s.", len(known), strings.Join(known[:most], ", "))
+	}
+	return "; known: " + strings.Join(known, ", ") + "."
 }
 
 func quote(word string) string { return fmt.Sprintf("%q", word) }

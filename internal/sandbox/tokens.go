@@ -116,6 +116,10 @@ func (s *Server) findBillingToken(tx *store.Tx, value string) (server.StoredToke
 }
 
 func (s *Server) controlTokens(*http.Request) (any, error) {
+	return s.tokenStates()
+}
+
+func (s *Server) tokenStates() ([]TokenState, error) {
 	states := []TokenState{}
 	err := s.core.DB.View(func(tx *store.Tx) error {
 		for _, stored := range s.tokens.All(tx) {
@@ -159,7 +163,16 @@ func (s *Server) controlNewToken(r *http.Request) (any, error) {
 func (s *Server) controlRevoke(r *http.Request) (any, error) {
 	err := s.RevokeToken(r.PathValue("prefix"))
 	if errors.Is(err, errNoToken) {
-		return nil, server.ErrNotFound.With("There is no token with this prefix.")
+		states, err := s.tokenStates()
+		if err != nil {
+			return nil, err
+		}
+		known := make([]string, len(states))
+		for i, state := range states {
+			known[i] = state.Prefix
+		}
+		// Not quoted: it may be a token of another sandbox.
+		return nil, server.ErrNotFound.With("There is no token with this prefix" + among(r.PathValue("prefix"), known))
 	}
 	return struct{}{}, err
 }

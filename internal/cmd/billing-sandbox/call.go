@@ -181,8 +181,11 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	if service == "" {
 		var ok bool
 		if service, ok = serviceOf(method, path); !ok {
-			return fmt.Errorf("no service has an operation of the path %s; name one with --service, or see \"%s operations\"",
-				path, p.called())
+			next := "name one with --service"
+			if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/api/v1/") {
+				next = "paths begin with /v1/, or with /api/v1/ for collections"
+			}
+			return fmt.Errorf("no service has an operation of the path %s; %s, or see \"%s operations\"", path, next, p.called())
 		}
 	}
 	names := serviceVariables[service]

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -69,12 +70,12 @@ func (s *serving) flags(set *flag.FlagSet) {
 			return nil
 		})
 	set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
-	set.IntVar(&o.BillingPort, "billing-port", 0, "`PORT` of recurring billing; 0 takes a free one")
-	set.IntVar(&o.FinancePort, "finance-port", 0, "`PORT` of financial management; 0 takes a free one")
-	set.IntVar(&o.CollectionsPort, "collections-port", 0, "`PORT` of collections; 0 takes a free one")
-	set.IntVar(&o.ControlPort, "control-port", 0, "`PORT` of the control listener; 0 takes a free one")
+	portFlag(set, &o.BillingPort, "billing-port", "`PORT` of recurring billing; 0 takes a free one")
+	portFlag(set, &o.FinancePort, "finance-port", "`PORT` of financial management; 0 takes a free one")
+	portFlag(set, &o.CollectionsPort, "collections-port", "`PORT` of collections; 0 takes a free one")
+	portFlag(set, &o.ControlPort, "control-port", "`PORT` of the control listener; 0 takes a free one")
 	set.BoolVar(&o.Web, "web", false, "serve a page that shows the contents of the sandbox, for a browser on this machine")
-	set.IntVar(&o.WebPort, "web-port", 0, "`PORT` of that page, with or without --web; 0 takes a free one")
+	portFlag(set, &o.WebPort, "web-port", "`PORT` of that page, with or without --web; 0 takes a free one")
 	set.StringVar(&o.CAFile, "ca-file", "",
 		"write the CA certificate to this `FILE`; if unset, next to the file of --state, or to a temporary file")
 	set.StringVar(&o.StateFile, "state", "", "store everything, tokens too, in this `FILE`; if unset, in memory")
@@ -92,6 +93,18 @@ func (s *serving) flags(set *flag.FlagSet) {
 	s.differences(set)
 	receiverFlags(set, o)
 	set.BoolVar(&s.verbose, "verbose", false, "show every request on standard error, as \"{sandbox} requests\" does")
+}
+
+// portFlag is a flag for a port.
+func portFlag(set *flag.FlagSet, port *int, name, usage string) {
+	set.Func(name, usage, func(value string) error {
+		n, err := strconv.ParseUint(value, 10, 16)
+		if err != nil {
+			return errors.New("must be a port from 0 to 65535")
+		}
+		*port = int(n)
+		return nil
+	})
 }
 
 func (s *serving) differences(set *flag.FlagSet) {

@@ -86,7 +86,7 @@ func listDataSchema() schema.Schema {
 
 // readMany lists the keys.
 func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
-	m.Keys = object.Many(client.ListAPIKeys(ctx), m.Limit, "API keys", dataFromAPI, diags)
+	m.Keys = object.Many(client.ListAPIKeys(ctx), object.Ordering{Limit: m.Limit}, "API keys", dataFromAPI, diags)
 }
 
 type lists = object.ListResource[*collections.Service, collections.APIKey, struct{}]

@@ -62,7 +62,7 @@ func TestEphemeral_fails(t *testing.T) {
 	}
 	o := service.Open("billing_api_key", acctest.JSON{"name": "run", "expires_at": "2020-01-01"})
 	says(t, acctest.Errors(o.Diagnostics), `AttributeName("expires_at")`, `Could not create the ephemeral API key "run"`,
-		"validation_error")
+		`must be in the future (got "2020-01-01")`, "validation_error")
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
 	o = service.Open("billing_api_key", acctest.JSON{"name": "run"})
 	says(t, acctest.Errors(o.Diagnostics), "was lost; it may be", "this one ends at 2026-03-14T13:00")

@@ -97,7 +97,7 @@ func listDataSchema() schema.Schema {
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := m.query()
 	query.Listing = m.Listing()
-	m.Accounts = object.Many(client.ListWholeAccounts(ctx, query), m.Limit, "billing accounts", dataFromAPI, diags)
+	m.Accounts = object.Many(client.ListWholeAccounts(ctx, query), m.Ordering, "billing accounts", dataFromAPI, diags)
 }
 
 type lists = object.ListResource[*billing.Service, billing.BillingAccount, filters]

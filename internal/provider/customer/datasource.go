@@ -90,7 +90,7 @@ func listDataSchema() schema.Schema {
 // readMany lists the customers.
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := billing.CustomerQuery{Listing: m.Listing(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
-	m.Customers = object.Many(client.ListCustomers(ctx, query), m.Limit, "customers", dataFromAPI, diags)
+	m.Customers = object.Many(client.ListCustomers(ctx, query), m.Ordering, "customers", dataFromAPI, diags)
 }
 
 // listModel are the filters of the list resource.

@@ -117,7 +117,7 @@ func (m *listModel) read(ctx context.Context, noun string, diags *diag.Diagnosti
 	if diags.HasError() {
 		return
 	}
-	m.Items = object.Many(list(query), m.Limit, noun, object.ShowRecord, diags)
+	m.Items = object.Many(list(query), object.Ordering{Limit: m.Limit}, noun, object.ShowRecord, diags)
 	if !diags.HasError() {
 		warnUnknownFilters(query.Filters, m.Items, noun, diags)
 	}

@@ -236,8 +236,9 @@ func selected(ctx context.Context, req resource.ImportStateRequest, diags *diag.
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
 	}
 	if !diags.HasError() && (!value.IsCollection(collection) || id == "" || strings.Contains(id, "/")) {
-		diags.AddError("Invalid import id", "A record is named by its collection and its id. Write <collection>/<id>, "+
-			"such as payables/7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a, or the identity with both.")
+		diags.AddError("Invalid import id", fmt.Sprintf("%q does not name a record, which takes its collection and its id. "+
+			"Write <collection>/<id>, such as payables/7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a, or the identity with both.",
+			strings.TrimSuffix(collection+"/"+id, "/")))
 	}
 	return collection, id
 }

@@ -83,5 +83,5 @@ func readMany(ctx context.Context, client *billing.Service, m *model, diags *dia
 				"%s", found, collection, apidiag.Text(err)))
 		return
 	}
-	object.AddListError(diags, err, "records of "+collection)
+	object.AddListError(diags, err, m.Ordering, "records of "+collection)
 }

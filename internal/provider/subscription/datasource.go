@@ -190,7 +190,7 @@ func readMany(ctx context.Context, client *billing.Service, m *listDataModel, di
 		}
 		return shown, err
 	}
-	m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Limit, "subscriptions", show, diags)
+	m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Ordering, "subscriptions", show, diags)
 }
 
 type lists = object.ListResource[*billing.Service, billing.Subscription, filters]
@@ -294,7 +294,7 @@ func invoicesSchema() schema.Schema {
 func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
 	query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(),
 		BillingAccountID: m.BillingAccountID.ValueString(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
-	m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
+	m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Ordering, "invoices", invoiceFromAPI, diags)
 }
 
 // InvoiceAction invoices a subscription.

@@ -118,8 +118,8 @@ func readDeliveries(ctx context.Context, client *collections.Service, m *deliver
 	}
 	newest := m.Newest.IsNull() || m.Newest.ValueBool()
 	query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: status, Event: m.Event.ValueString()}
-	m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id,
-		deliveryFromAPI, diags)
+	m.Deliveries = object.Many(client.ListDeliveries(ctx, query), object.Ordering{Limit: m.Limit},
+		"the deliveries of webhook endpoint "+id, deliveryFromAPI, diags)
 }
 
 // undelivered reports whether a delivery can be sent again.

@@ -202,8 +202,8 @@ func advice(e *api.Error) string {
 	case e.Status == http.StatusTooManyRequests:
 		return limited(e)
 	case e.Status >= http.StatusInternalServerError:
-		return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or set "+
-			"retry_timeout in the provider block to wait longer.", times(e.Attempts))
+		return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or %s.",
+			times(e.Attempts), moreAttempts(e.Capped, e.Attempts))
 	case e.Status == http.StatusMethodNotAllowed:
 		return "The service knows no such operation here. If it uses another path or method, set the provider argument " +
 			"operations for " + e.Operation + "."
@@ -229,6 +229,17 @@ func limited(e *api.Error) string {
 	}
 	return text + "Run again " + again + ". If the limit is reached again, start fewer runs at the same time, or set " +
 		"requests_per_second in the provider block to a number below the limit."
+}
+
+// moreAttempts names the provider argument that allows more attempts: the one that has ended them.
+func moreAttempts(capped bool, attempts int) string {
+	switch {
+	case !capped:
+		return "set retry_timeout in the provider block to wait longer"
+	case attempts > 1:
+		return "raise max_retries, which allowed no further attempt"
+	}
+	return "allow more attempts: max_retries or retry_timeout is 0"
 }
 
 func times(n int) string {

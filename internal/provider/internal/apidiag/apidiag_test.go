@@ -122,9 +122,11 @@ func TestAdd(t *testing.T) {
 		"too many requests, for an hour": with(429, "rate_limited", func(e *api.Error) {
 			e.RetryAfter, e.RetryAt = time.Hour, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 		}),
-		"server error": with(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
-		"gateway":      with(502, "", nil),
-		"unavailable":  with(503, "unavailable", nil),
+		"server error":                  with(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
+		"gateway":                       with(502, "", nil),
+		"server error, no attempt left": with(503, "", func(e *api.Error) { e.Attempts, e.Capped = 3, true }),
+		"server error, never repeated":  with(503, "", func(e *api.Error) { e.Attempts, e.Capped = 1, true }),
+		"unavailable":                   with(503, "unavailable", nil),
 
 		"fields":          said(fields),
 		"field":           said(single),

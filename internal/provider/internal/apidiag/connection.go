@@ -121,7 +121,8 @@ func unauthorized(e *api.Error) string {
 	}
 	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to another service or environment "+
 		"than %s%s: each service has its own "+
-		"tokens, and tokens of the test environment do not work in production.", address, aboutAddress(e.Service, e.Source))
+		"tokens, and tokens of the test environment do not work in production. Set a valid token of %s there.",
+		address, aboutAddress(e.Service, e.Source), serviceName(e.Service))
 }
 
 // wrongAddress says what is wrong where the service does not know a path.
@@ -177,5 +178,5 @@ func later(e *api.TransportError) string {
 	if e.Attempts <= 1 {
 		return ""
 	}
-	return " If the service is down for longer, run again later, or set retry_timeout in the provider block."
+	return " If the service is down for longer, run again later, or " + moreAttempts(e.Capped, e.Attempts) + "."
 }

@@ -67,6 +67,7 @@ func (*scripted) Configure(_ context.Context, req resource.ConfigureRequest, res
 
 func (*scripted) ImportState(context.Context, resource.ImportStateRequest, *resource.ImportStateResponse) {
 }
+func (*scripted) MoveState(context.Context) []resource.StateMover                          { return nil }
 func (*scripted) Create(context.Context, resource.CreateRequest, *resource.CreateResponse) {}
 func (*scripted) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
 func (*scripted) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}

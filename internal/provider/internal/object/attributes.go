@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -173,6 +174,9 @@ type Reserved func(name string) (instead string)
 
 var filterName = regexp.MustCompile(`^[A-Za-z0-9_.~-]+(\[[A-Za-z0-9_.~-]*\])*$`)
 
+// localDate is a date as people write it. The service would compare it as a text, and return a wrong list.
+var localDate = regexp.MustCompile(`^\d{1,2}[/.-]\d{1,2}[/.-]\d{4}$|^\d{4}[/.]\d{1,2}[/.]\d{1,2}$`)
+
 type filters struct{ refuse Reserved }
 
 func (filters) Description(context.Context) string {
@@ -201,6 +205,11 @@ func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp
 					"field, and a comparison in closed brackets where there is one, such as company_id or \"occurred_at[gte]\".",
 					name))
 			continue
+		}
+		if text, ok := filter.(types.String); ok && strings.HasSuffix(name, "]") &&
+			localDate.MatchString(text.ValueString()) {
+			resp.Diagnostics.AddAttributeError(at, "Invalid filter", fmt.Sprintf("%s is %q, and the service compares dates as "+
+				"ISO 8601 writes them: year, month and day, such as 2026-01-31.", name, text.ValueString()))
 		}
 		if instead := v.refuse(name); instead != "" {
 			resp.Diagnostics.AddAttributeError(at, "Invalid filter", fmt.Sprintf("%s is not a filter. %s", name, instead))

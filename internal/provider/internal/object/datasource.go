@@ -144,23 +144,27 @@ func (s Scheme[S, T]) configured(ctx context.Context, config tfsdk.Config,
 	return key, value
 }
 
-// Many are the objects as a data source shows them, up to limit; a null limit is none. noun is the plural for messages.
-func Many[T, M any](objects iter.Seq2[T, error], limit types.Int64, noun string, show func(*T) (M, error),
+// Many are the objects as a data source shows them, up to the limit of asked; a null limit is none. noun is the plural
+// for messages.
+func Many[T, M any](objects iter.Seq2[T, error], asked Ordering, noun string, show func(*T) (M, error),
 	diags *diag.Diagnostics) []M {
-	items, err := Collect(objects, limit, show)
-	AddListError(diags, err, noun)
+	items, err := Collect(objects, asked.Limit, show)
+	AddListError(diags, err, asked, noun)
 	return items
 }
 
 // AddListError reports the error of a listing, if there is one. noun is the plural for messages.
-func AddListError(diags *diag.Diagnostics, err error, noun string) {
+func AddListError(diags *diag.Diagnostics, err error, asked Ordering, noun string) {
 	if err != nil {
-		apidiag.Add(diags, err, apidiag.Operation{Verb: "list", Object: noun, Attributes: ordering})
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "list", Object: noun, Model: asked,
+			Attributes: []string{"search", "sort_by", "sort_order"}, Existing: func(argument string) string {
+				if argument != "sort_by" {
+					return ""
+				}
+				return "Write the name of a field as the objects have it in the responses of the service, such as created_at."
+			}})
 	}
 }
-
-// ordering are the arguments of Ordering that the service may blame.
-var ordering = []string{"search", "sort_by", "sort_order"}
 
 // Collect converts a listing, up to limit objects; a null limit is none. It never returns nil without an error, so that
 // no match is an empty list.

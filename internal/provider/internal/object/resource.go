@@ -73,6 +73,7 @@ type Managed interface {
 	resource.ResourceWithIdentity
 	resource.ResourceWithImportState
 	resource.ResourceWithModifyPlan
+	resource.ResourceWithMoveState
 }
 
 // Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the
@@ -114,6 +115,19 @@ func (r *Resource[S, T, M]) IdentitySchema(_ context.Context, _ resource.Identit
 func (r *Resource[S, T, M]) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
 	r.Scheme.Import(ctx, r.Scheme.Service(r.Conn), req, resp)
+}
+
+// MoveState rejects a moved block between types. Without it, the framework asks the developers of the provider for a
+// feature.
+func (r *Resource[S, T, M]) MoveState(context.Context) []resource.StateMover {
+	return []resource.StateMover{{StateMover: func(_ context.Context, req resource.MoveStateRequest,
+		resp *resource.MoveStateResponse) {
+		resp.Diagnostics.AddError(fmt.Sprintf("A %s cannot become a %s", req.SourceTypeName, r.Scheme.TypeName),
+			fmt.Sprintf("A moved block gives an object another address, and its type stays. Write an address of the type %s "+
+				"in to, or remove the moved block: then the plan destroys the %s and creates the %s. A removed block with "+
+				"destroy = false keeps the first one at the service.", req.SourceTypeName, req.SourceTypeName,
+				r.Scheme.TypeName))
+	}}}
 }
 
 // Client is the client of the service; false while the connection is not known, as in a plan whose provider block waits

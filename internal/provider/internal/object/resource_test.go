@@ -57,6 +57,17 @@ func TestResource_Refresh(t *testing.T) {
 	}
 }
 
+// TestResource_MoveState: an object keeps its type, whichever type a moved block names.
+func TestResource_MoveState(t *testing.T) {
+	t.Parallel()
+	r := Resource[[]thing, thing, policied]{Scheme: things}
+	var resp resource.MoveStateResponse
+	r.MoveState(t.Context())[0].StateMover(t.Context(), resource.MoveStateRequest{SourceTypeName: "billing_other"}, &resp)
+	if text := resp.Diagnostics[0].Summary(); text != "A billing_other cannot become a "+things.TypeName {
+		t.Error(text)
+	}
+}
+
 // TestResource_BeginDelete: what stays, and what has no service, is not deleted.
 func TestResource_BeginDelete(t *testing.T) {
 	t.Parallel()

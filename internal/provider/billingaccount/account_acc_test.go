@@ -48,6 +48,8 @@ resource "billing_account" "many" {
 			ImportStateVerifyIgnore: []string{"custom_metadata"}},
 		imports(resource.ImportBlockWithID, "external_id=a-1"),
 	)
-	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0), resource.TestStep{Config: config},
-		imports(resource.ImportBlockWithResourceIdentity, ""))
+	t.Run("by identity", func(t *testing.T) {
+		acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0), resource.TestStep{Config: config},
+			imports(resource.ImportBlockWithResourceIdentity, ""))
+	})
 }

@@ -72,8 +72,10 @@ func TestAccCustomer(t *testing.T) {
 			ImportStateVerify: true, ImportStateVerifyIgnore: []string{"email", "phone"}},
 		imports(resource.ImportBlockWithID, "external_id=erp-1001"),
 	)
-	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0), resource.TestStep{Config: config},
-		imports(resource.ImportBlockWithResourceIdentity, ""))
+	t.Run("by identity", func(t *testing.T) {
+		acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0), resource.TestStep{Config: config},
+			imports(resource.ImportBlockWithResourceIdentity, ""))
+	})
 }
 
 // TestAccCustomer_refusedField: what the service blames is marked in the configuration.

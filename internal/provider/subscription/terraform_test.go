@@ -65,23 +65,23 @@ func TestAccSubscription(t *testing.T) {
 		return resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: kind,
 			ImportStateId: id}
 	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories,
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
-		Steps: []resource.TestStep{
-			{Config: config, ConfigStateChecks: []statecheck.StateCheck{
-				holds("status", knownvalue.StringExact("trialing")), holds("trial_end", knownvalue.NotNull())}},
-			emptyPlan(config),
-			{ResourceName: address, ImportState: true, ImportStateVerify: true,
-				ImportStateVerifyIgnore: []string{"items", "discount_percent"}},
-			imports(config, resource.ImportBlockWithID, ""),
-			{Config: minimal, ConfigStateChecks: []statecheck.StateCheck{
-				holds("current_plan_id", knownvalue.StringExact(planA)), holds("pending_plan_id", knownvalue.Null())}},
-			emptyPlan(minimal),
-			{Config: pending},
-			imports(pending, resource.ImportBlockWithResourceIdentity, ""),
-			imports(pending, resource.ImportBlockWithID, "external_id=s-1"),
-		},
+	run(t,
+		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
+			holds("status", knownvalue.StringExact("trialing")), holds("trial_end", knownvalue.NotNull())}},
+		emptyPlan(config),
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"items", "discount_percent"}},
+		imports(config, resource.ImportBlockWithID, ""),
+		resource.TestStep{Config: minimal, ConfigStateChecks: []statecheck.StateCheck{
+			holds("current_plan_id", knownvalue.StringExact(planA)), holds("pending_plan_id", knownvalue.Null())}},
+		emptyPlan(minimal),
+		resource.TestStep{Config: pending},
+		imports(pending, resource.ImportBlockWithID, "external_id=s-1"),
+	)
+	t.Run("by identity", func(t *testing.T) {
+		config := acctest.Start(t).Config(with(laterB))
+		acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0), resource.TestStep{Config: config},
+			imports(config, resource.ImportBlockWithResourceIdentity, ""))
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // What `make test` plays: always the same schedules.
-const shortCount = 12
+const shortCount = 8
 
 // TestChaos disturbs real Terraform runs by -count schedules, the first of which is -seed, and holds what is left
 // against what is promised. Without -count it plays a few short ones.

@@ -90,8 +90,8 @@ func TestSoak(t *testing.T) {
 
 // What `make test` lives: always the same lives, and no longer than this.
 const (
-	shortSoak  = 30 * time.Second
-	shortLives = 100
+	shortSoak  = 15 * time.Second
+	shortLives = 60
 )
 
 // soak is a soak under way.

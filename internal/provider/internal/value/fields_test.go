@@ -3,8 +3,10 @@ package value
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +62,7 @@ func described() schema.Schema {
 	}}
 }
 
-// generated is a random value of a type: null and unknown too.
+// generated is a random value of a type: null and unknown too. The same source gives the same value.
 func generated(r *rand.Rand, as tftypes.Type, depth int) tftypes.Value {
 	switch r.IntN(8) {
 	case 0:
@@ -78,8 +80,8 @@ func generated(r *rand.Rand, as tftypes.Type, depth int) tftypes.Value {
 	switch as := as.(type) {
 	case tftypes.Object:
 		values := map[string]tftypes.Value{}
-		for name, attribute := range as.AttributeTypes {
-			values[name] = generated(r, attribute, depth+1)
+		for _, name := range slices.Sorted(maps.Keys(as.AttributeTypes)) {
+			values[name] = generated(r, as.AttributeTypes[name], depth+1)
 		}
 		return tftypes.NewValue(as, values)
 	case tftypes.List:
@@ -112,8 +114,8 @@ func generated(r *rand.Rand, as tftypes.Type, depth int) tftypes.Value {
 func root(r *rand.Rand, s schema.Schema) tftypes.Value {
 	as, _ := s.Type().TerraformType(context.Background()).(tftypes.Object)
 	values := map[string]tftypes.Value{}
-	for name, attribute := range as.AttributeTypes {
-		values[name] = generated(r, attribute, 1)
+	for _, name := range slices.Sorted(maps.Keys(as.AttributeTypes)) {
+		values[name] = generated(r, as.AttributeTypes[name], 1)
 	}
 	return tftypes.NewValue(as, values)
 }

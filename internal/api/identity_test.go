@@ -21,7 +21,7 @@ func TestSubjects(t *testing.T) {
 		named := strings.Contains(template, "{id}")
 		switch {
 		case named && checked == slices.Contains(aboutNothing, name):
-			t.Errorf("%s: checked %v", name, checked)
+			t.Errorf("%s has to be in one of subjects (identity.go) and aboutNothing, and not in both", name)
 		case checked && !strings.Contains(template, "{"+s.placeholder+"}"):
 			t.Errorf("%s: the path %s has no %s", name, template, s.placeholder)
 		}
@@ -171,7 +171,7 @@ func TestCreations(t *testing.T) {
 	for _, name := range OperationNames() {
 		_, checked := creations[name]
 		if want := strings.HasSuffix(name, ".create") && name != "finance.records.create"; checked != want {
-			t.Errorf("%s: checked %v", name, checked)
+			t.Errorf("%s: in creations (identity.go): %v, want %v", name, checked, want)
 		}
 	}
 }

@@ -2,14 +2,21 @@ package claims_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -91,5 +98,163 @@ func TestClaimsCleanUpAfterAnInterrupt(t *testing.T) {
 	}
 	if n := len(p.all("/v1/customers")); n != 0 {
 		t.Errorf("%d customers left behind, want none", n)
+	}
+}
+
+// TestClaimsSayWhatTheTargetLacks runs those that need more than the services.
+func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
+	t.Parallel()
+	_, target := startSandbox(t, open(t, sandbox.Options{}))
+	target.NarrowToken, target.RevokedToken, target.ExpiredToken, target.Advance = "", "", "", nil
+	target.Receive, target.FinanceExpiredToken, target.FinanceNarrowToken = nil, "", ""
+	tokens := []int{24, 25, 26, 713, 717}
+	for _, claim := range allClaims() {
+		receives := claim.Service == claims.Collections && claim.Number > 580
+		if !receives && !claim.MovesClock && !slices.Contains(tokens, claim.Number) {
+			continue
+		}
+		if result := claims.Run(t.Context(), target, []claims.Claim{claim})[0]; !result.NotGiven() {
+			t.Errorf("%s\ngives %v without what it needs", claim, result.Err)
+		}
+	}
+}
+
+func TestClaimsNeedTheirService(t *testing.T) {
+	t.Parallel()
+	all := slices.Concat(claims.CollectionsClaims(), claims.FinanceClaims())
+	for _, result := range claims.Run(t.Context(), claims.Target{BaseURL: "https://127.0.0.1:1"}, all) {
+		if !result.NotGiven() {
+			t.Errorf("%s\ngives %v without its service", result.Claim, result.Err)
+		}
+	}
+}
+
+// TestClaimsUseTheTargetsCatalogue holds the claims to the plans and prices that
+// a service with its own catalogue knows.
+func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
+	t.Parallel()
+	plans := []string{newUUID(), newUUID()}
+	prices := []claims.Price{{newUUID(), newUUID()}, {newUUID(), newUUID()}, {newUUID(), newUUID()}}
+	refuse := func(in *inFlight) {
+		for _, item := range items(in.sent["items"]) {
+			if price := item["price_id"]; price != nil &&
+				!slices.ContainsFunc(prices, func(p claims.Price) bool { return p.PriceID == price }) {
+				in.status = http.StatusNotFound
+			}
+		}
+		if plan, ok := in.sent["plan_id"].(string); ok && !slices.Contains(plans, plan) {
+			in.status = http.StatusNotFound
+		}
+	}
+	_, target := startFaulty(t, open(t, sandbox.Options{}), fault{rewrite: refuse})
+	target.Plans, target.Prices = plans, prices
+	catalogued := slices.DeleteFunc(claims.BillingClaims(), func(c claims.Claim) bool {
+		return !strings.HasPrefix(c.Operation(), "subscriptions.") || c.MovesClock
+	})
+	for _, result := range claims.Run(t.Context(), target, catalogued) {
+		if result.Err != nil {
+			t.Errorf("%s\n%v", result.Claim, result.Err)
+		}
+	}
+	target.Plans, target.Prices = plans[:1], prices[:1]
+	changing := func(c claims.Claim) bool { return c.Number != 281 && c.Number != 263 }
+	for _, result := range claims.Run(t.Context(), target, slices.DeleteFunc(catalogued, changing)) {
+		if !result.NotGiven() {
+			t.Errorf("%s\ngives %v with one plan and one price, want that it lacks another", result.Claim, result.Err)
+		}
+	}
+}
+
+// TestClaimsUseTheTargetsOperations runs the claims about customers against a service that has other routes for them.
+func TestClaimsUseTheTargetsOperations(t *testing.T) {
+	t.Parallel()
+	_, target := startFaulty(t, open(t, sandbox.Options{}), fault{rewrite: func(in *inFlight) {
+		switch rest, is := strings.CutPrefix(in.path, "/v2/clients"); {
+		case is && in.method == http.MethodPut:
+			in.method, in.path = http.MethodPatch, "/v1/customers"+rest
+		case is:
+			in.path = "/v1/customers" + rest
+		case strings.HasPrefix(in.path, "/v1/customers") || in.method == http.MethodPatch:
+			in.path = "/nowhere"
+		}
+	}})
+	target.Operations = map[string]string{
+		"customers.list": "GET /v2/clients", "customers.create": "POST /v2/clients", "customers.get": "GET /v2/clients/{id}",
+		"customers.update": "PUT /v2/clients/{id}", "customers.delete": "DELETE /v2/clients/{id}",
+	}
+	for _, claim := range claims.BillingClaims() {
+		if !strings.HasPrefix(claim.Operation(), "customers.") || claim.Number > 130 {
+			continue
+		}
+		if err := claim.Check(t.Context(), target); err != nil {
+			t.Errorf("%s\n%v", claim, err)
+		}
+	}
+}
+
+// TestSectionsAreThoseOfThePage requires the heading that a failed claim is reported with to be on the page.
+func TestSectionsAreThoseOfThePage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../evidence/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, claim := range allClaims() {
+		if heading := claim.Section(); heading == "" || !strings.Contains(string(page), "# "+heading+"\n") {
+			t.Errorf("%s: the page has no heading %q", claim, heading)
+		}
+	}
+}
+
+var (
+	sourceForm = regexp.MustCompile(
+		`^((?:Recurring billing|Financial management|Collections) §[1-9] |[Ww]ire contract: [a-z_]+\.[a-z_.]+)`)
+	namedForm = regexp.MustCompile(`[Ww]ire contract: ([a-z_]+\.[a-z_.]+[a-z])`)
+)
+
+var (
+	uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+)
+
+// signed is the value of the header X-Webhook-Signature.
+func signed(secret string, timestamp int64, body string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	_, _ = fmt.Fprintf(mac, "%d.%s", timestamp, body) // a hash takes everything
+	return fmt.Sprintf("t=%d,v1=%s", timestamp, hex.EncodeToString(mac.Sum(nil)))
+}
+
+// checkSource requires a source to name a section of a service description or an operation that exists.
+func checkSource(t *testing.T, source string) {
+	t.Helper()
+	if !sourceForm.MatchString(source) {
+		t.Errorf("source %q names neither a section nor an operation", source)
+	}
+	if named := namedForm.FindStringSubmatch(source); named != nil && !isOperation(named[1]) {
+		t.Errorf("source %q names the unknown operation %q", source, named[1])
+	}
+}
+
+func isOperation(name string) bool {
+	return slices.ContainsFunc(evidence.Operations(), func(o evidence.Operation) bool { return o.Name == name })
+}
+
+// TestClaimsCoverFinance holds the claims about financial management to its
+// operations: each is named by a claim, and each that is named exists.
+func TestClaimsCoverFinance(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`finance\.[a-z_.]+[a-z]`)
+	claimed := map[string]bool{}
+	for _, claim := range claims.FinanceClaims() {
+		for _, name := range named.FindAllString(claim.Source, -1) {
+			claimed[name] = true
+			if !isOperation(name) {
+				t.Errorf("%s names the unknown operation %s", claim, name)
+			}
+		}
+	}
+	for _, operation := range evidence.Operations() {
+		if strings.HasPrefix(operation.Name, "finance.") && !claimed[operation.Name] {
+			t.Errorf("no claim is about %s", operation.Name)
+		}
 	}
 }

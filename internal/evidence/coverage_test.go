@@ -73,7 +73,7 @@ func TestExchangesCoverTheOperations(t *testing.T) {
 	}
 	for _, operation := range evidence.Operations() {
 		if len(covered[operation.Name]) == 0 {
-			t.Errorf("no exchange of %s is asked for", operation.Name)
+			t.Errorf("no exchange of %s is asked for: add its statuses to covered", operation.Name)
 		}
 	}
 	for name, wanted := range covered {

@@ -96,7 +96,7 @@ func (a applied) unexplained(r sandbox.Request) string {
 		}) {
 			return "" // the successor that was only made to give an old key its end
 		}
-		return "the plan has no such object"
+		return "the plan has no such object, and creations (explain.go) no such operation"
 	}
 	if change.Action == acctest.Delete || change.Action == acctest.Replace {
 		return ""

@@ -74,6 +74,7 @@
 //	shown KIND FIELD=TEXT...       the provider sees objects of a kind so from now on, whatever the service has;
 //	                               FIELD:=JSON for what is not text, -FIELD for none. Without a field: as they are
 //	organization other|own         the provider's token belongs to another organization, or to its own again
+//	terraform 1.12             through an older Terraform, the scenario is skipped
 //	sandbox tolerance=NAMES        how the sandbox differs, as `billing-sandbox serve` reads it; the first command only
 //	sandbox clock=now              the clock is that of the machine; the first command only
 //
@@ -286,7 +287,7 @@ func (s *scenario) command(words []string, must bool) {
 	does := map[string]func(words []string, must bool){
 		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.state, "move": s.state,
 		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill,
-		"organization": s.organization, "expect": s.expect, "shown": s.shown, "meanwhile": func(words []string, must bool) {
+		"organization": s.organization, "expect": s.expect, "shown": s.shown, "terraform": s.terraform, "meanwhile": func(words []string, must bool) {
 			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:], must) })
 		},
 	}[words[0]]
@@ -388,6 +389,27 @@ func (s *scenario) fault(words []string, _ bool) {
 		s.fatalf("%v", err)
 	}
 	s.service.Sandbox.AddFault(fault)
+}
+
+// terraform skips a scenario through a Terraform that is older than what it needs.
+func (s *scenario) terraform(words []string, _ bool) {
+	s.t.Helper()
+	s.needs(words, 2, 2)
+	program, isProgram := s.drive.(*terraform)
+	if !isProgram {
+		return
+	}
+	var has int
+	if _, err := fmt.Sscanf(program.Run("version"), "Terraform v1.%d.", &has); err != nil {
+		return // OpenTofu counts in its own way, and knows all that is asked for here
+	}
+	var least int
+	if _, err := fmt.Sscanf(words[1], "1.%d", &least); err != nil {
+		s.fatalf("%q is no version such as 1.12", words[1])
+	}
+	if has < least {
+		s.t.Skipf("needs Terraform %s", words[1])
+	}
 }
 
 // kill lets the next apply die.

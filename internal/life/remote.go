@@ -6,7 +6,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// paths are those of the resource types at the services.
+// paths are those of the resource types at the services. A type that is missing here has no remote object.
 var paths = map[string]string{
 	"billing_customer": "/v1/customers/", "billing_account": "/v1/billing-accounts/",
 	"billing_subscription": "/v1/subscriptions/", "billing_webhook_endpoint": "/api/v1/webhook-endpoints/",

@@ -1,6 +1,9 @@
 package sandbox_test
 
 import (
+	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -119,5 +122,161 @@ func TestCatalogueRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%s: %v, want %s", document, err, problem)
 		}
+	}
+}
+
+// five makes customers named c1 to c5, a second apart.
+func five(t *testing.T, o sandbox.Options) (*sandbox.Server, caller) {
+	t.Helper()
+	o.Start = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	server := start(t, o)
+	c := call(t, server)
+	for i := 1; i <= 5; i++ {
+		c.create(fmt.Sprintf(`{"name":"c%d","nickname":"n%d"}`, i, i%2))
+		server.Clock().Advance(time.Second)
+	}
+	return server, c
+}
+
+// Recurring billing §8: 20 when nothing is asked for, never above 100.
+func TestDocumentedPageSizes(t *testing.T) {
+	t.Parallel()
+	c := call(t, start(t, sandbox.Options{}))
+	for query, want := range map[string]string{"": "20", "?per_page=100": "100", "?per_page=101": "100"} {
+		if got := c.do("GET", "/v1/customers"+query, "").json("meta", "per_page"); got != want {
+			t.Errorf("%q: per_page %s, want %s", query, got, want)
+		}
+	}
+}
+
+// Recurring billing §4 Collections: sort_by any field, sort_order desc unless asked.
+func TestSorting(t *testing.T) {
+	t.Parallel()
+	_, c := five(t, sandbox.Options{})
+	tests := []struct{ query, names string }{
+		{"sort_by=name", "c5 c4 c3 c2 c1"},
+		{"sort_by=name&sort_order=desc", "c5 c4 c3 c2 c1"},
+		{"sort_by=name&sort_order=asc", "c1 c2 c3 c4 c5"},
+		{"sort_by=created_at&sort_order=asc", "c1 c2 c3 c4 c5"},
+		{"sort_by=updated_at", "c5 c4 c3 c2 c1"},
+	}
+	for _, test := range tests {
+		if got := strings.Join(c.do("GET", "/v1/customers?"+test.query, "").names("name"), " "); got != test.names {
+			t.Errorf("%s: %s, want %s", test.query, got, test.names)
+		}
+	}
+	for _, field := range []string{"nickname", "external_id", "emails", "metadata", "kind", "id"} {
+		var ids []string
+		for range 5 {
+			got := c.do("GET", "/v1/customers?sort_by="+field+"&sort_order=asc", "").names("id")
+			if ids != nil && !slices.Equal(ids, got) {
+				t.Fatalf("sort_by=%s is not stable", field)
+			}
+			ids = got
+		}
+	}
+	if ties := c.do("GET", "/v1/customers?sort_by=kind&sort_order=asc", "").names("id"); !slices.IsSorted(ties) {
+		t.Errorf("equal values are not in the order of their ids: %v", ties)
+	}
+	ties := c.do("GET", "/v1/customers?sort_by=kind&sort_order=desc", "").names("id")
+	if slices.Reverse(ties); !slices.IsSorted(ties) {
+		t.Errorf("descending, equal values are not in the reverse order of their ids: %v", ties)
+	}
+	nulls := c.create(`{"name":"c0"}`)
+	if got := c.do("GET", "/v1/customers?sort_by=nickname&sort_order=asc", "").text("data", 0, "id"); got != nulls {
+		t.Error("a null does not sort before a value")
+	}
+	accounts := c.do("GET", "/v1/billing-accounts?sort_by=payment_terms_days", "").want(200)
+	if len(accounts.names("id")) != 6 {
+		t.Errorf("accounts %s", accounts.body)
+	}
+}
+
+// Recurring billing §4 Collections, rule 5.
+func TestOrderShufflesWithoutSortBy(t *testing.T) {
+	t.Parallel()
+	_, c := five(t, sandbox.Options{Seed: 7})
+	orders := map[string]bool{}
+	for range 8 {
+		orders[strings.Join(c.do("GET", "/v1/customers", "").names("name"), " ")] = true
+	}
+	if len(orders) < 2 {
+		t.Errorf("always the same order: %v", orders)
+	}
+}
+
+// What is listed is what a fault can name and what is routed.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	listed := map[sandbox.Service]int{}
+	for _, o := range sandbox.Operations() {
+		listed[o.Service]++
+		if _, err := sandbox.ParseFault("operation=" + o.Name + ",latency=1s"); err != nil {
+			t.Error(err)
+		}
+		if o.Method == "" || !strings.HasPrefix(o.Path, "/") {
+			t.Errorf("%+v", o)
+		}
+	}
+	if listed[sandbox.Billing] == 0 || listed[sandbox.Finance] == 0 || listed[sandbox.Collections] == 0 {
+		t.Errorf("operations by service: %v", listed)
+	}
+}
+
+// A fault meets operations of collections by their names too.
+func TestFaultOfCollections(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{})
+	fault, err := sandbox.ParseFault("operation=webhook_endpoints.create,status=503")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.AddFault(fault)
+	k := collect(t, server)
+	k.do(http.MethodPost, endpointsPath, `{"url":"https://hooks.example.com/a"}`).want(503)
+	k.do(http.MethodGet, endpointsPath, "").want(200)
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	words := []string{"customers.create", "customers.get", "billing_accounts.create", "me.get"}
+	for word, want := range map[string]string{
+		"customers.creat":        "customers.create",
+		"customer.get":           "customers.get",
+		"billing-accounts.crate": "billing_accounts.create",
+		"ME.get":                 "me.get",
+		"customers.create":       "customers.create",
+		"invoices.void":          "",
+		"me.gte":                 "me.get",
+		"":                       "",
+	} {
+		near, ok := sandbox.Nearest(word, words)
+		if ok != (want != "") || ok && near != want {
+			t.Errorf("nearest to %q: %q, %v, want %q", word, near, ok, want)
+		}
+	}
+	if near, ok := sandbox.Nearest("me.get", nil); ok {
+		t.Errorf("%q of nothing", near)
+	}
+}
+
+// Whoever listens hears of each request as the log keeps it.
+func TestOnRequest(t *testing.T) {
+	t.Parallel()
+	heard := make(chan sandbox.Request, 3)
+	server := start(t, sandbox.Options{OnRequest: func(r sandbox.Request) { heard <- r }})
+	server.AddFault(sandbox.Fault{Method: http.MethodPost, DropBefore: true})
+	c := call(t, server)
+	c.do(http.MethodGet, "/v1/me", "").want(200)
+	if _, err := c.try(http.MethodPost, "/v1/customers", "{}"); err == nil {
+		t.Error("nothing was dropped")
+	}
+	var got []string
+	for range 2 {
+		r := <-heard
+		got = append(got, r.Operation+" "+r.Fault)
+	}
+	if want := []string{"me.get ", "customers.create fault-1"}; !slices.Equal(got, want) {
+		t.Errorf("heard %q, want %q", got, want)
 	}
 }

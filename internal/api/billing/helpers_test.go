@@ -4,6 +4,8 @@ import (
 	"iter"
 	"net/http"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
@@ -50,4 +52,57 @@ func orNothing(handler http.HandlerFunc) http.HandlerFunc {
 		return respond(500, "")
 	}
 	return handler
+}
+
+// TestReadsThatLag: what an earlier run has written shortly before is not taken for gone, or for what it was before.
+func TestReadsThatLag(t *testing.T) {
+	t.Parallel()
+	const created = "2000-01-01T00:00:00.500Z"
+	old := data(subscriptionJSON(t, map[string]any{"updated_at": created, "notes": "old"}))
+	updated := data(subscriptionJSON(t, map[string]any{"updated_at": "2000-01-01T00:00:02.000Z", "notes": "new"}))
+	gone := respond(404, `{"error":{"code":"not_found","message":"none"}}`)
+	tests := map[string]struct {
+		updated string        // as the state has it
+		after   time.Duration // the read, after the write
+		lag     http.HandlerFunc
+		now     http.HandlerFunc
+		notes   string // "": gone
+		waited  time.Duration
+	}{
+		"new":             {created, 0, gone, respond(200, old), "old", 11 * time.Second},
+		"gone since":      {created, 0, gone, gone, "", 11 * time.Second},
+		"gone long after": {created, 20 * time.Second, gone, gone, "", 0},
+		"changed": {"2000-01-01T00:00:02.000Z", 0, respond(200, old), respond(200, updated), "new",
+			11 * time.Second},
+		"changed by another": {created, 0, respond(200, updated), respond(200, updated), "new", 0},
+		"put back long after": {"2000-01-01T00:00:02.000Z", 20 * time.Second, respond(200, old),
+			respond(200, old), "old", 0},
+		"as it was last written": {created, 0, respond(200, old), respond(200, old), "old", 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(2*time.Second + test.after)
+				start := time.Now()
+				w := newWire(map[string]http.HandlerFunc{subscriptionsPath: respond(200, listOf()),
+					getSubscription: func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
+						if time.Since(start) < 9*time.Second {
+							test.lag(w, r)
+							return
+						}
+						test.now(w, r)
+					}})
+				s := newService(t, w)
+				s.Wrote("s1", created, test.updated)
+				got, err := s.GetSubscription(t.Context(), "s1")
+				if test.notes == "" && !api.IsNotFound(err) || test.notes != "" && (err != nil || text(got.Notes) != test.notes) {
+					t.Errorf("%+v, %v", got, err)
+				}
+				if took := time.Since(start); took != test.waited {
+					t.Errorf("took %s, want %s", took, test.waited)
+				}
+			})
+		})
+	}
 }

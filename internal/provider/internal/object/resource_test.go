@@ -2,10 +2,14 @@ package object
 
 import (
 	"context"
+	"errors"
+	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -116,5 +120,105 @@ func TestScheme_Keys(t *testing.T) {
 	s := Scheme[any, any]{Key: "external_id", MoreKeys: []string{"document_number"}}
 	if have, want := s.Keys(), []string{"id", "external_id", "document_number"}; !slices.Equal(have, want) {
 		t.Errorf("keys %v, want %v", have, want)
+	}
+}
+
+var errDown = errors.New("the line is down")
+
+// counting yields the numbers from 1 to n, then err unless it is nil; asked counts how many were asked for.
+func counting(n int, err error, asked *int) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		for i := 1; i <= n; i++ {
+			*asked++
+			if !yield(i, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(0, err)
+		}
+	}
+}
+
+// TestCollect: everything is converted in order, or as much as the limit allows, and nothing more is asked for than
+// that.
+func TestCollect(t *testing.T) {
+	t.Parallel()
+	spell := func(i *int) (string, error) {
+		if *i == 4 {
+			return "", errDown
+		}
+		return strconv.Itoa(*i), nil
+	}
+	for name, c := range map[string]struct {
+		n     int
+		ends  error
+		limit types.Int64
+		want  []string // nil for an error
+		asked int
+	}{
+		"all":                     {3, nil, types.Int64Null(), []string{"1", "2", "3"}, 3},
+		"none":                    {0, nil, types.Int64Null(), []string{}, 0},
+		"limit":                   {3, nil, types.Int64Value(2), []string{"1", "2"}, 2},
+		"limit that is the end":   {3, errDown, types.Int64Value(3), []string{"1", "2", "3"}, 3},
+		"limit beyond the end":    {3, nil, types.Int64Value(9), []string{"1", "2", "3"}, 3},
+		"failure":                 {3, errDown, types.Int64Null(), nil, 3},
+		"unreadable":              {9, nil, types.Int64Null(), nil, 4},
+		"unreadable beyond limit": {9, nil, types.Int64Value(3), []string{"1", "2", "3"}, 3},
+	} {
+		asked := 0
+		have, err := Collect(counting(c.n, c.ends, &asked), c.limit, spell)
+		if !slices.Equal(have, c.want) || (have == nil) != (c.want == nil) || (err != nil) != (c.want == nil) ||
+			asked != c.asked {
+			t.Errorf("%s: %v, %v, after %d", name, have, err, asked)
+		}
+		if err != nil && !errors.Is(err, errDown) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCreateOnly: an argument of a creation stays as it is; a configured value takes the place of a null only, which
+// Terraform demands.
+func TestCreateOnly(t *testing.T) {
+	t.Parallel()
+	a, b, null, unknown := types.StringValue("a"), types.StringValue("b"), types.StringNull(), types.StringUnknown()
+	for name, c := range map[string]struct{ config, state, want types.String }{
+		"the same":             {a, a, a},
+		"removed":              {null, a, a},
+		"never named":          {null, null, null},
+		"another":              {b, a, a},
+		"where there was none": {b, null, b},
+		"not known":            {unknown, a, a},
+	} {
+		planned := c.config
+		if CreateOnly(&planned, c.config, c.state); !planned.Equal(c.want) {
+			t.Errorf("%s: planned %s", name, planned)
+		}
+	}
+}
+
+// TestTriggered: a rotation needs a trigger that had values and gets others.
+func TestTriggered(t *testing.T) {
+	t.Parallel()
+	of := func(value string) types.Map {
+		return types.MapValueMust(types.StringType, map[string]attr.Value{"on": types.StringValue(value)})
+	}
+	none := types.MapValueMust(types.StringType, map[string]attr.Value{})
+	for name, c := range map[string]struct {
+		had, has types.Map
+		want     bool
+	}{
+		"no trigger":   {none, none, false},
+		"first values": {none, of("1"), false},
+		"the same":     {of("1"), of("1"), false},
+		"others":       {of("1"), of("2"), true},
+		"removed":      {of("1"), none, false},
+		"not known":    {of("1"), types.MapUnknown(types.StringType), true},
+		"null before":  {types.MapNull(types.StringType), of("1"), false},
+	} {
+		if have := Triggered(c.had, c.has); have != c.want {
+			t.Errorf("%s: %v", name, have)
+		}
 	}
 }

@@ -185,3 +185,144 @@ func TestOrganizationsKeepApart(t *testing.T) {
 		t.Errorf("a filter finds %q", got)
 	}
 }
+
+// wire contract: Tolerance. Each switch makes its one difference, and none
+// touches the content of a record.
+func TestFinanceTolerances(t *testing.T) {
+	t.Parallel()
+	const inside = `{"created":{"id":null},"list":[],"none":null}`
+	for name, test := range map[string]struct {
+		tolerance sandbox.Tolerance
+		check     func(t *testing.T, c caller, path string)
+	}{
+		"none": {sandbox.Tolerance{}, func(t *testing.T, c caller, path string) {
+			r := c.do("GET", path, "").want(200)
+			if r.header.Get("ETag") == "" || r.header.Get("Last-Modified") == "" || r.at("data", "x_undocumented") != nil {
+				t.Errorf("%v %s", r.header, r.body)
+			}
+		}},
+		"IgnoreFilters": {sandbox.Tolerance{IgnoreFilters: true}, func(t *testing.T, c caller, _ string) {
+			if n := len(c.do("GET", "/v1/notes?name=zzz&occurred_at[gte]=2100-01-01", "").want(200).names("id")); n != 1 {
+				t.Errorf("%d records", n)
+			}
+			c.do("GET", "/v1/notes?name[near]=a", "").want(400)
+		}},
+		"BareObjects": {sandbox.Tolerance{BareObjects: true}, func(t *testing.T, c caller, path string) {
+			for _, r := range []result{
+				c.do("GET", path, "").want(200), c.do("PATCH", path, `{"x":1}`).want(200),
+				c.keyed("notes", `{"name":"a"}`, creationKey).want(201), c.keyed("notes", `{}`, creationKey).want(201),
+			} {
+				if r.text("name") != "a" || r.at("data") != nil {
+					t.Errorf("not bare: %s", r.body)
+				}
+			}
+			if c.do("GET", "/v1/notes", "").text("data", 0, "name") != "a" {
+				t.Error("a list has lost its envelope")
+			}
+		}},
+		"NullLists": {sandbox.Tolerance{NullLists: true}, func(t *testing.T, c caller, _ string) {
+			if r := c.do("GET", "/v1/nothing", "").want(200); r.json() != `{"data":null,"meta":{"next_cursor":null}}` {
+				t.Errorf("an empty collection: %s", r.body)
+			}
+		}},
+		"OmitNullFields": {sandbox.Tolerance{OmitNullFields: true}, func(t *testing.T, c caller, path string) {
+			c.do("PATCH", path, `{"more":null}`).want(200)
+			made := c.do("POST", "/v1/notes", `{"gone":null,"name":"b"}`).want(201)
+			list := c.do("GET", "/v1/notes", "").want(200)
+			if strings.Contains(string(made.body), "gone") || list.json("meta") != `{}` {
+				t.Errorf("made %s, list %s", made.body, list.body)
+			}
+			c.do("PATCH", path, `{"more":`+inside+`}`).want(200)
+		}},
+		"UnknownFields": {sandbox.Tolerance{UnknownFields: true}, func(t *testing.T, c caller, path string) {
+			list := c.do("GET", "/v1/notes", "").want(200)
+			if c.do("GET", path, "").at("data", "x_undocumented") == nil || list.at("data", 0, "x_undocumented") == nil ||
+				list.at("meta", "x_undocumented") == nil {
+				t.Errorf("nothing unknown in %s", list.body)
+			}
+			// It is not a field of the record: a change does not keep it.
+			if got := c.do("PATCH", path, `{}`).want(200); strings.Count(string(got.body), "x_undocumented") != 2 {
+				t.Errorf("changed %s", got.body)
+			}
+		}},
+		"FlatErrors": {sandbox.Tolerance{FlatErrors: true}, func(t *testing.T, c caller, path string) {
+			for code, r := range map[string]result{
+				"validation_error": c.do("PATCH", path, `{"amount":1}`).want(422),
+				"invalid_cursor":   c.do("GET", "/v1/notes?cursor=x", "").want(400),
+				"not_found":        c.do("GET", "/v1/notes/x", "").want(404), "invalid_token": c.with("x").do("GET", "/v1/notes",
+					"").want(401), "invalid_idempotency_key": c.keyed("notes", `{}`, "x").want(400),
+			} {
+				if r.text("error_code") != code || r.text("error") == "" {
+					t.Errorf("%s: %s", code, r.body)
+				}
+			}
+		}},
+		"NoValidators": {sandbox.Tolerance{NoValidators: true}, func(t *testing.T, c caller, path string) {
+			for _, place := range []string{path, "/v1/notes", "/api/v1/openapi.json"} {
+				r := c.do("GET", place, "", "If-None-Match", "*").want(200)
+				if r.header.Get("ETag") != "" || r.header.Get("Last-Modified") != "" {
+					t.Errorf("%s: %v", place, r.header)
+				}
+			}
+		}},
+		"DeleteNoContent": {sandbox.Tolerance{DeleteNoContent: true}, func(t *testing.T, c caller, path string) {
+			c.do("DELETE", path, "").want(204)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := book(t, start(t, sandbox.Options{NoExampleData: true, Tolerance: test.tolerance}))
+			r := c.do("POST", "/v1/notes", `{"name":"a","more":`+inside+`}`).want(201)
+			object := []any{"data"}
+			if test.tolerance.BareObjects {
+				object = nil
+			}
+			path := "/v1/notes/" + r.text(append(object, "id")...)
+			for _, response := range []result{r, c.do("GET", path, "").want(200)} {
+				if got := response.json(append(object, "more")...); got != inside {
+					t.Errorf("inside a record: %s, want %s", got, inside)
+				}
+			}
+			test.check(t, c, path)
+		})
+	}
+}
+
+// The description is not a response with records, and it is the same under every switch.
+func TestToleranceLeavesTheDescription(t *testing.T) {
+	t.Parallel()
+	every := sandbox.Tolerance{UnknownFields: true, NullLists: true, OmitNullFields: true, BareObjects: true}
+	plain, bent := book(t, start(t, sandbox.Options{})), book(t, start(t, sandbox.Options{Tolerance: every}))
+	for _, path := range []string{"/api/v1/openapi.json", "/api/v1/openapi.yaml"} {
+		if got, want := bent.do("GET", path, "").want(200),
+			plain.do("GET", path, "").want(200); string(got.body) != string(want.body) {
+			t.Errorf("%s: %s", path, got.body)
+		}
+	}
+}
+
+// Financial management §1: conditional requests.
+func TestConditionalReads(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{Start: morning})
+	c := book(t, server)
+	path := c.put("accounts", "a")[0]
+	for _, place := range []string{path, "/v1/accounts", "/v1/accounts?limit=2&status=active", "/v1/nothing",
+		"/api/v1/openapi.yaml", "/api/v1/openapi.json"} {
+		tag := c.do("GET", place, "").want(200).header.Get("ETag")
+		unchanged := c.do("GET", place, "", "If-None-Match", tag).want(304)
+		if tag == "" || len(unchanged.body) != 0 || unchanged.header.Get("ETag") != tag ||
+			!anUUID.MatchString(unchanged.header.Get("Request-Id")) {
+			t.Errorf("%s: %q, then %v", place, tag, unchanged.header)
+		}
+		c.do("GET", place, "", "If-None-Match", `"other", W/`+tag).want(304)
+		c.do("GET", place, "", "If-None-Match", `"other"`).want(200)
+	}
+	record, list := c.do("GET", path, "").header, c.do("GET", "/v1/accounts", "").header
+	c.do("GET", path, "", "If-Modified-Since", record.Get("Last-Modified")).want(304)
+	server.Clock().Advance(time.Second)
+	c.do("PATCH", path, `{"x":1}`).want(200)
+	c.do("GET", path, "", "If-None-Match", record.Get("ETag")).want(200)
+	c.do("GET", path, "", "If-Modified-Since", record.Get("Last-Modified")).want(200)
+	c.do("GET", "/v1/accounts", "", "If-None-Match", list.Get("ETag")).want(200)
+}

@@ -1,0 +1,132 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestRuns requires requests to be one run as long as their process has a connection, and to stay one when a fault or a
+// timeout cuts the last of them.
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	var s runs
+	connections := map[string]net.Conn{}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+		connections[name], _ = net.Pipe()
+	}
+	ask := func(name, agent string, want uint64) {
+		t.Helper()
+		r := httptest.NewRequestWithContext(withConnection(t.Context(), connections[name]), http.MethodGet, "/", nil)
+		r.Header.Set("User-Agent", agent)
+		s.follow(connections[name], http.StateActive)
+		if got := s.join(r); got != want {
+			t.Errorf("%s of %s: run %d, want %d", name, agent, got, want)
+		}
+	}
+	idle := func(name string) { s.follow(connections[name], http.StateIdle) }
+	closed := func(name string) { s.follow(connections[name], http.StateClosed) }
+
+	ask("a", "one", 1)
+	ask("b", "one", 1) // in parallel
+	ask("c", "two", 2)
+	idle("a")
+	closed("a")
+	ask("b", "one", 1)
+	idle("b")
+	closed("b") // the process has ended
+	ask("d", "one", 3)
+	ask("c", "two", 2)
+	idle("c")
+	closed("d") // cut in a request
+	ask("e", "one", 3)
+	idle("e")
+	closed("e") // it has come back, and ended then
+	ask("f", "one", 4)
+	ask("g", "one", 4)
+	idle("g")
+	closed("f")
+	closed("g") // its client closes what is idle when a request times out
+	ask("h", "one", 4)
+	idle("h")
+	s.interrupt() // an outage
+	closed("h")
+	ask("i", "one", 4)
+	closed("i")
+	s.newest["one"].cut = time.Now().Add(-2 * retryTime)
+	ask("j", "one", 5) // too late
+	ask("c", "two", 2)
+	idle("c")
+	closed("c")
+	if len(s.newest) != 1 || len(s.places) != 1 {
+		t.Errorf("after the end of all but one: %d runs, %d connections", len(s.newest), len(s.places))
+	}
+}
+
+// Collections §5: scopes are wildcard patterns.
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		scope, permission string
+		want              bool
+	}{
+		{"customers:read", "customers:read", true},
+		{"customers:read", "customers:write", false},
+		{"customers:read", "customers:reader", false},
+		{"customers", "customers:read", false},
+		{"*", "customers:read", true},
+		{"customers:*", "customers:read", true},
+		{"customers:*", "customers_2:read", false},
+		{"*:read", "customers:read", true},
+		{"*:read", "customers:write", false},
+		{"c*s:r*d", "customers:read", true},
+		{"c*x*d", "customers:read", false},
+		{"customers:read*read", "customers:read", false},
+		{"**", "customers:read", true},
+		{"", "customers:read", false},
+		{"api_keys:*", Administration, true},
+		{"*", Administration, true},
+		{"api_keys:read", Administration, false},
+	} {
+		if got := Covers(test.scope, test.permission); got != test.want {
+			t.Errorf("%q covers %q: %v", test.scope, test.permission, got)
+		}
+	}
+}
+
+func TestWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		if err := Wait(t.Context(), time.Minute); err != nil || time.Since(begin) != time.Minute {
+			t.Errorf("waited %v, %v", time.Since(begin), err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begin = time.Now()
+		if err := Wait(ctx, time.Minute); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Second {
+			t.Errorf("waited %v, %v", time.Since(begin), err)
+		}
+	})
+}
+
+// The log drops its oldest lines, so that it does not grow without limit.
+func TestRequestLogIsBounded(t *testing.T) {
+	t.Parallel()
+	var log RequestLog
+	for range logCapacity + 1 {
+		log.add(Request{})
+	}
+	kept := log.Since(0)
+	if len(kept) != logCapacity/2+1 || kept[len(kept)-1].Sequence != logCapacity+1 {
+		t.Errorf("%d lines, the last is number %d", len(kept), kept[len(kept)-1].Sequence)
+	}
+	if newer := log.Since(logCapacity); len(newer) != 1 {
+		t.Errorf("%d lines after number %d", len(newer), logCapacity)
+	}
+}

@@ -89,6 +89,9 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			"or set deletion_policy = %q and apply that first.", object.PolicyAbandon, policyClose))
 		return
 	}
+	if p.Planned.Status.ValueString() == statusSuspended {
+		p.Run.Bars(typeName, id)
+	}
 	object.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 

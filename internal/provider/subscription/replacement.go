@@ -87,7 +87,13 @@ func (p *planning) checkAccount() {
 	if !p.Replaces || id.IsUnknown() || p.client == nil || p.InApply() || p.Diags.HasError() {
 		return
 	}
-	if wrong := readAccount(p.ctx, p.client, id.ValueString(), p.Diags); wrong != "" {
+	wrong := readAccount(p.ctx, p.client, id.ValueString(), p.Diags)
+	if wrong == "" && p.Run.Barred(accountTypeName, id.ValueString()) {
+		// Terraform cancels the present one first, then suspends, then creates.
+		wrong = fmt.Sprintf("the billing account %q, which the same plan suspends: it takes no new subscription then. Use "+
+			"another one, or leave it active", id.ValueString())
+	}
+	if wrong != "" {
 		p.refused(argBillingAccountID, "it cannot be created on its billing account", "This plan creates %s on %s. "+
 			"Nothing was changed.", p.Planned.displayName(), wrong)
 	}
@@ -207,8 +213,8 @@ func (p *planning) planCanceled() string {
 			"block. To destroy everything nevertheless, run terraform destroy -refresh=false.")
 		return ""
 	case !asked:
-		what += " It is kept in the state, and nothing is created again. Set on_external_cancel to \"recreate\" for a new " +
-			"subscription, or remove the block."
+		what += " It is kept in the state, and no new one is created by itself. Set on_external_cancel to \"recreate\" for a " +
+			"new subscription, or remove the block."
 	}
 	if len(changed) > 0 {
 		what += fmt.Sprintf(" A canceled subscription cannot be changed: the change of %s has no effect at the service, "+

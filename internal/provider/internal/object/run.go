@@ -32,6 +32,7 @@ type known struct {
 	fate
 	read  bool // it was refreshed
 	owner ref  // it goes when its owner goes
+	bars  bool // its plan leaves it such that no new object may refer to it
 }
 
 // of hands what is known of an object to do, under the lock. UUIDs compare without case.
@@ -141,6 +142,16 @@ func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, defer
 		}
 	})
 	return wanted
+}
+
+// Bars notes that the plan of an object leaves it such that the service takes no new object for it, as a suspended
+// account takes no subscription. Terraform plans an object before those that refer to it.
+func (r *Run) Bars(typeName, id string) { r.of(typeName, id, func(k *known) { k.bars = true }) }
+
+// Barred reports whether the plan of an object has noted that.
+func (r *Run) Barred(typeName, id string) (is bool) {
+	r.of(typeName, id, func(k *known) { is = k.bars })
+	return is
 }
 
 // Applies notes that an object is being created, updated or deleted: the provider was configured for an apply.

@@ -213,8 +213,8 @@ func (p *planning) planCanceled() string {
 			"block. To destroy everything nevertheless, run terraform destroy -refresh=false.")
 		return ""
 	case !asked:
-		what += " It is kept in the state, and no new one is created by itself. Set on_external_cancel to \"recreate\" for a " +
-			"new subscription, or remove the block."
+		what += " It is kept in the state, and no new one is created by itself. Set on_external_cancel to \"recreate\" for " +
+			"a new subscription, or remove the block."
 	}
 	if len(changed) > 0 {
 		what += fmt.Sprintf(" A canceled subscription cannot be changed: the change of %s has no effect at the service, "+

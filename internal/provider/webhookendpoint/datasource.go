@@ -93,7 +93,8 @@ func listDataSchema() schema.Schema {
 
 // readMany lists the endpoints.
 func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
-	m.Endpoints = object.Many(client.ListWebhookEndpoints(ctx), object.Ordering{Limit: m.Limit}, "webhook endpoints", dataFromAPI, diags)
+	m.Endpoints = object.Many(client.ListWebhookEndpoints(ctx), object.Ordering{Limit: m.Limit}, "webhook endpoints",
+		dataFromAPI, diags)
 }
 
 type lists = object.ListResource[*collections.Service, collections.WebhookEndpoint, struct{}]

@@ -208,7 +208,7 @@ func (s *Subject) Import(id string) []*tfprotov6.Diagnostic {
 func (s *Subject) Type() string { return s.block.Type() }
 
 // ID is the id in the state.
-func (s *Subject) ID() string { return strings.Trim(s.Text("id"), `"`) }
+func (s *Subject) ID() string { return s.Value("id") }
 
 // Exists reports whether the state holds the object.
 func (s *Subject) Exists() bool { return s.core.objects[s.block.Address] != nil }

@@ -358,3 +358,11 @@ func IsDate(text string) bool {
 	_, err := time.Parse(time.DateOnly, text)
 	return err == nil
 }
+
+// OrEmpty is a text that a service returns, "" for null.
+func OrEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -287,7 +287,8 @@ func (s *scenario) command(words []string, must bool) {
 	does := map[string]func(words []string, must bool){
 		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.state, "move": s.state,
 		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill,
-		"organization": s.organization, "expect": s.expect, "shown": s.shown, "terraform": s.terraform, "meanwhile": func(words []string, must bool) {
+		"organization": s.organization, "expect": s.expect, "shown": s.shown, "terraform": s.terraform,
+		"meanwhile": func(words []string, must bool) {
 			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:], must) })
 		},
 	}[words[0]]

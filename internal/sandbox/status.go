@@ -198,13 +198,13 @@ var kinds = map[string]struct {
 }{
 	"customer": {"external_id", func(s *Server, tx *store.Tx) (found []candidate) {
 		for id, r := range s.billing.Customers.All(tx) {
-			found = append(found, candidate{id, textOf(r.Customer.ExternalID), r.Organization, r.Deleted})
+			found = append(found, candidate{id, server.TextOf(r.Customer.ExternalID), r.Organization, r.Deleted})
 		}
 		return found
 	}},
 	"account": {"external_id", func(s *Server, tx *store.Tx) (found []candidate) {
 		for id, r := range s.billing.Accounts.All(tx) {
-			found = append(found, candidate{id, textOf(r.Account.ExternalID), r.Organization,
+			found = append(found, candidate{id, server.TextOf(r.Account.ExternalID), r.Organization,
 				r.Account.Status == billing.AccountClosed})
 		}
 		return found
@@ -212,7 +212,7 @@ var kinds = map[string]struct {
 	"subscription": {"external_id", func(s *Server, tx *store.Tx) (found []candidate) {
 		for id, r := range s.billing.Subscriptions.All(tx) {
 			ended := r.Subscription.Status == billing.SubscriptionCanceled
-			found = append(found, candidate{id, textOf(r.Subscription.ExternalID), r.Organization, ended})
+			found = append(found, candidate{id, server.TextOf(r.Subscription.ExternalID), r.Organization, ended})
 		}
 		return found
 	}},
@@ -288,13 +288,6 @@ func among(word string, known []string) string {
 
 func quote(word string) string { return fmt.Sprintf("%q", word) }
 
-func textOf(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
-}
-
 func (s *Server) controlFind(r *http.Request) (any, error) {
 	var found Found
 	err := s.core.DB.View(func(tx *store.Tx) (err error) {
@@ -314,9 +307,9 @@ func (s *Server) controlSubscriptions(*http.Request) (any, error) {
 			account, _ := s.billing.Accounts.Get(tx, r.Subscription.BillingAccountID)
 			customer, _ := s.billing.Customers.Get(tx, account.CustomerID)
 			states = append(states, SubscriptionState{
-				ID: id, ExternalID: textOf(r.Subscription.ExternalID), Organization: r.Organization,
+				ID: id, ExternalID: server.TextOf(r.Subscription.ExternalID), Organization: r.Organization,
 				Customer: customer.Customer.Name, AccountID: r.Subscription.BillingAccountID, Status: r.Subscription.Status,
-				Plan: textOf(r.Subscription.PlanID), PendingPlan: textOf(r.PendingPlanID),
+				Plan: server.TextOf(r.Subscription.PlanID), PendingPlan: server.TextOf(r.PendingPlanID),
 				PeriodEnd: r.Subscription.CurrentPeriodEnd.Time, CreatedAt: r.Subscription.CreatedAt.Time,
 			})
 		}

@@ -87,7 +87,7 @@ type BillingAccountQuery struct {
 }
 
 func (q BillingAccountQuery) matches(a BillingAccount) bool {
-	return (q.ExternalID == "" || q.ExternalID == text(a.ExternalID)) &&
+	return (q.ExternalID == "" || q.ExternalID == api.OrEmpty(a.ExternalID)) &&
 		(q.CustomerID == "" || a.Customer == nil || same.ID(q.CustomerID, a.Customer.ID)) &&
 		(q.Status == "" || a.Status == q.Status) &&
 		notBefore(a.UpdatedAt, q.UpdatedAtGTE)
@@ -114,7 +114,7 @@ func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*
 			return s.ListWholeAccounts(ctx, BillingAccountQuery{CustomerID: customer.ID,
 				Listing: Listing{SortOrder: newestFirst}})
 		},
-		like: func(a BillingAccount) bool { return text(a.ExternalID) == "" },
+		like: func(a BillingAccount) bool { return api.OrEmpty(a.ExternalID) == "" },
 		id:   accountID, live: BillingAccount.live, createdAt: func(a BillingAccount) string { return a.CreatedAt },
 	}.settle(ctx, s)
 	if err != nil {

@@ -142,10 +142,10 @@ func sameText(name, want, have string) bool {
 
 // sameMoment compares times to the millisecond, which is what the service shows.
 func sameMoment(want, have *string) bool {
-	wanted, ok := api.Moment(text(want))
-	shown, shownOK := api.Moment(text(have))
+	wanted, ok := api.Moment(api.OrEmpty(want))
+	shown, shownOK := api.Moment(api.OrEmpty(have))
 	if !ok || !shownOK {
-		return text(want) == text(have)
+		return api.OrEmpty(want) == api.OrEmpty(have)
 	}
 	return wanted.Truncate(time.Millisecond).Equal(shown.Truncate(time.Millisecond))
 }

@@ -110,8 +110,8 @@ type CustomerQuery struct {
 }
 
 func (q CustomerQuery) matches(c Customer) bool {
-	return (q.ExternalID == "" || q.ExternalID == text(c.ExternalID)) &&
-		(q.DocumentNumber == "" || same.Document(q.DocumentNumber, text(c.DocumentNumber))) &&
+	return (q.ExternalID == "" || q.ExternalID == api.OrEmpty(c.ExternalID)) &&
+		(q.DocumentNumber == "" || same.Document(q.DocumentNumber, api.OrEmpty(c.DocumentNumber))) &&
 		notBefore(c.UpdatedAt, q.UpdatedAtGTE)
 }
 
@@ -147,8 +147,8 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 				Listing: Listing{SortOrder: newestFirst}})
 		},
 		like: func(c Customer) bool {
-			return text(c.ExternalID) == "" && c.Name == name &&
-				same.Document(document, text(c.DocumentNumber))
+			return api.OrEmpty(c.ExternalID) == "" && c.Name == name &&
+				same.Document(document, api.OrEmpty(c.DocumentNumber))
 		},
 		id: customerID, createdAt: func(c Customer) string { return c.CreatedAt },
 		live: func(Customer) bool { return true },

@@ -100,13 +100,6 @@ func notBefore(value, earliest string) bool {
 	return !ok || !limitOK || !at.Before(limit)
 }
 
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // Organization is the organization that the token belongs to (service description, Recurring billing §4).
 type Organization struct {
 	ID             string `json:"id"`

@@ -193,10 +193,10 @@ type SubscriptionQuery struct {
 }
 
 func (q SubscriptionQuery) matches(s Subscription) bool {
-	return (q.ExternalID == "" || q.ExternalID == text(s.ExternalID)) &&
+	return (q.ExternalID == "" || q.ExternalID == api.OrEmpty(s.ExternalID)) &&
 		(q.BillingAccountID == "" || same.ID(q.BillingAccountID, s.BillingAccountID)) &&
 		(q.Status == "" || q.Status == s.Status) &&
-		(q.PlanID == "" || same.ID(q.PlanID, text(s.PlanID))) &&
+		(q.PlanID == "" || same.ID(q.PlanID, api.OrEmpty(s.PlanID))) &&
 		notBefore(s.UpdatedAt, q.UpdatedAtGTE)
 }
 

@@ -48,7 +48,7 @@ func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody)
 				Listing: Listing{SortOrder: newestFirst}})
 		},
 		like: func(s Subscription) bool {
-			return text(s.ExternalID) == "" && same.ID(account, s.BillingAccountID)
+			return api.OrEmpty(s.ExternalID) == "" && same.ID(account, s.BillingAccountID)
 		},
 		id: subscriptionID, live: Subscription.live, createdAt: func(s Subscription) string { return s.CreatedAt },
 		equal: func(ctx context.Context, found Subscription) (bool, error) {

@@ -65,9 +65,10 @@ func TestShapesOfASubscription(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if (got.DiscountPercent == nil) != (test.percent == nil) || text(got.DiscountPercent) != text(test.percent) ||
+		if (got.DiscountPercent == nil) != (test.percent == nil) ||
+			api.OrEmpty(got.DiscountPercent) != api.OrEmpty(test.percent) ||
 			got.PendingPlanID() != test.pending {
-			t.Errorf("%s: percent %q, pending %q", name, text(got.DiscountPercent), got.PendingPlanID())
+			t.Errorf("%s: percent %q, pending %q", name, api.OrEmpty(got.DiscountPercent), got.PendingPlanID())
 		}
 		if want, ok := test.change["status"]; ok && got.Status != want {
 			t.Errorf("%s: status %s", name, got.Status)
@@ -112,8 +113,9 @@ func TestPartialResponsesAreCompletedForSubscriptions(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if w.Count(getSubscription) != test.gets || text(got.Notes) != "new" || text(got.DiscountPercent) != test.percent ||
-				text(got.PlanID) != test.plan {
+			if w.Count(getSubscription) != test.gets || api.OrEmpty(got.Notes) != "new" ||
+				api.OrEmpty(got.DiscountPercent) != test.percent ||
+				api.OrEmpty(got.PlanID) != test.plan {
 				t.Errorf("%s: %d reads, got %+v", name, w.Count(getSubscription), got)
 			}
 		}

@@ -124,6 +124,6 @@ func (p pauseBody) describes(now *Subscription) bool {
 // ends. The plan that runs and no other to come is both.
 func (c ChangePlan) describes(now *Subscription) bool {
 	pending := now.PendingPlanID()
-	return pending == "" && same.ID(c.PlanID, text(now.PlanID)) || c.Timing == timingEndOfPeriod &&
+	return pending == "" && same.ID(c.PlanID, api.OrEmpty(now.PlanID)) || c.Timing == timingEndOfPeriod &&
 		same.ID(c.PlanID, pending)
 }

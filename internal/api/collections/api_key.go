@@ -35,14 +35,14 @@ func (k *APIKey) Check() error { return present(k.ID, errNoKeyID) }
 
 // live reports whether the key still works at a time. Without a time, expiry is not considered.
 func (k *APIKey) live(now time.Time) bool {
-	expiry, expires := api.Moment(text(k.ExpiresAt))
+	expiry, expires := api.Moment(api.OrEmpty(k.ExpiresAt))
 	return k.RevokedAt == nil && !(expires && !now.IsZero() && !now.Before(expiry))
 }
 
 // EndsWithin reports whether the key ends so many days from now, or earlier, as a key does
 // that was rotated. Without a time it is false.
 func (k *APIKey) EndsWithin(now time.Time, days int64) bool {
-	expiry, expires := api.Moment(text(k.ExpiresAt))
+	expiry, expires := api.Moment(api.OrEmpty(k.ExpiresAt))
 	latest := now.Add(time.Duration(days)*24*time.Hour + time.Minute) // the request may have been processed late
 	return expires && !now.IsZero() && !expiry.After(latest)
 }

@@ -74,9 +74,10 @@ func TestShapesOfADelivery(t *testing.T) {
 		if d.HTTPCode != nil {
 			code = *d.HTTPCode
 		}
-		if text(d.RequestBody) != test.request || text(d.ResponseBody) != test.back || d.Status != test.status ||
+		if api.OrEmpty(d.RequestBody) != test.request || api.OrEmpty(d.ResponseBody) != test.back ||
+			d.Status != test.status ||
 			code != test.code || d.Attempts != 2 {
-			t.Errorf("%s: got %+v, bodies %q and %q", name, d, text(d.RequestBody), text(d.ResponseBody))
+			t.Errorf("%s: got %+v, bodies %q and %q", name, d, api.OrEmpty(d.RequestBody), api.OrEmpty(d.ResponseBody))
 		}
 		if (d.RequestBody == nil) != (test.request == "") || (d.HTTPCode == nil) != (test.code == 0) {
 			t.Errorf("%s: a null is not null: %+v", name, d)

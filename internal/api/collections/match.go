@@ -5,14 +5,6 @@ import (
 	"strings"
 )
 
-// text takes null for the empty text.
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // SameURL compares addresses of consumers. Scheme, host and a default port compare as
 // they are resolved; path and query are the consumer's own, and compare as they are
 // written.

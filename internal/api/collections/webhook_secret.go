@@ -15,7 +15,7 @@ type rotated struct {
 
 // Check rejects a response without the secret: the old one is invalid, and this
 // is the only time that the new one is shown.
-func (r *rotated) Check() error { return present(text(r.Secret), errNoSecret) }
+func (r *rotated) Check() error { return present(api.OrEmpty(r.Secret), errNoSecret) }
 
 // RotateWebhookSecret gives an endpoint a new secret and returns it (wire contract:
 // webhook_endpoints.rotate_secret). The old secret is invalid immediately.

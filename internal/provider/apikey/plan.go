@@ -263,7 +263,7 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 		}})
 	if len(found) > 0 {
 		p.Diags.AddAttributeWarning(path.Root("name"),
-			fmt.Sprintf("%s: unused keys of its name exist (id %s)", d.state.displayName(), idsOf(found)),
+			fmt.Sprintf("%s: unused keys of its name exist (id %s)", d.state.displayName(), listed(found)),
 			"They were created after this key, and are not part of this resource. They may be left from an interrupted run: "+
 				"then nobody has their tokens. They may as well belong to another resource or system."+howToEnd(found))
 	}
@@ -300,23 +300,25 @@ func line(k collections.APIKey) string {
 	return fmt.Sprintf("(%s, created %s, %s)", k.KeyPrefix, k.CreatedAt, used)
 }
 
-// idsOf lists ids for a message.
-func idsOf(keys []collections.APIKey) string {
+func idsOf(keys []collections.APIKey) []string {
 	ids := make([]string, len(keys))
 	for i, k := range keys {
 		ids[i] = k.ID
 	}
-	return strings.Join(ids, ", ")
+	return ids
 }
+
+// listed are the ids of keys in a message.
+func listed(keys []collections.APIKey) string { return strings.Join(idsOf(keys), ", ") }
 
 // howToEnd lists keys, with the way to end one.
 func howToEnd(keys []collections.APIKey) string {
-	lines, ids := make([]string, len(keys)), make([]string, len(keys))
-	for i, k := range keys {
-		lines[i], ids[i] = "  "+k.ID+" "+line(k)+"\n", k.ID
+	lines := ""
+	for _, k := range keys {
+		lines += "  " + k.ID + " " + line(k) + "\n"
 	}
-	return "\n\n" + strings.Join(lines, "") + "\nTo end a key that nobody needs, revoke it at the service, or import it " +
-		"at an address of its own and destroy it:\n\n" + apidiag.ImportBlocks(typeName, ids...)
+	return "\n\n" + lines + "\nTo end a key that nobody needs, revoke it at the service, or import it " +
+		"at an address of its own and destroy it:\n\n" + apidiag.ImportBlocks(typeName, idsOf(keys)...)
 }
 
 // warnEnds reports which keys stop working in this apply.

@@ -140,7 +140,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if revoked {
 		k.Expiry = prior.ExpiresAt.ValueStringPointer() // it has ended before, in any case
 	} else {
-		end := value.OrEmpty(key.ExpiresAt)
+		end := api.OrEmpty(key.ExpiresAt)
 		k.Rotated = k.Rotated || !importing && k.Expiry != nil && earlier(end, *k.Expiry)
 		k.Expiry = &end
 		state = prior.shows(key)

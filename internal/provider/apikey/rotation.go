@@ -79,7 +79,7 @@ func (w *write) create(ctx context.Context, next string, old []predecessor) bool
 		}
 		expiry := key.ExpiresAt
 		if expiry == nil {
-			expiry = new(value.OrEmpty(body.ExpiresAt))
+			expiry = new(api.OrEmpty(body.ExpiresAt))
 		}
 		w.take(ctx, key, expiry, old)
 		return key, nil
@@ -125,7 +125,7 @@ func (w *write) inherited(ctx context.Context, successor *collections.APIKey) *s
 			return nil
 		}
 	}
-	expiry := value.OrEmpty(shown.ExpiresAt)
+	expiry := api.OrEmpty(shown.ExpiresAt)
 	if expiry == "" && !w.Plan.ExpiresAt.IsNull() {
 		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
 			w.Plan.Name.ValueString(), successor.ID), fmt.Sprintf("expires_at is %s, and the service has given no expiry to "+
@@ -142,7 +142,7 @@ func (w *write) rotationLost(err error) bool {
 		"place if it was."
 	var lost *collections.LostKeyError
 	if errors.As(err, &lost) && lost.Rotated != nil {
-		end := value.OrEmpty(lost.Rotated.ExpiresAt)
+		end := api.OrEmpty(lost.Rotated.ExpiresAt)
 		if earlier(end, w.known.end().ValueString()) {
 			next = fmt.Sprintf("The old key was rotated and works until %s, and the token of its successor is lost. The next "+
 				"apply creates a new key in its place.", end)
@@ -221,7 +221,7 @@ func (w *write) endUnseen(ctx context.Context, e ending, failure error) error {
 		return old != nil && k.Name == old.Name && known && !created.Before(since) && !w.owns(k)
 	})
 	if len(found) > 0 {
-		w.Diags.AddWarning(fmt.Sprintf("%s: an unused key is left, %s", w.State.displayName(), idsOf(found)),
+		w.Diags.AddWarning(fmt.Sprintf("%s: an unused key is left, %s", w.State.displayName(), listed(found)),
 			"The service ends the old key "+e.ID+" now, by a rotation whose response did not arrive here. The successor that "+
 				"it has created is not needed, and nobody has its token."+howToEnd(found))
 	}
@@ -270,7 +270,7 @@ func lostKey(err error, name, next string, owns func(collections.APIKey) bool, d
 			"probably none. "+next)
 		return true
 	}
-	diags.AddError(summary+"; it may be "+idsOf(found), text+"These keys have the name, were created since, and were "+
+	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name, were created since, and were "+
 		"never used. The token of the new one is lost; one may as well belong to another system. "+next+howToEnd(found))
 	return true
 }

@@ -221,8 +221,8 @@ func sameID(a, b types.String) bool { return value.KeepID(a, b).Equal(a) }
 // trialDays is the length of a trial that lasts whole days, as trial_period_days would have made it.
 func trialDays(s *billing.Subscription) types.Int64 {
 	const day = 24 * time.Hour
-	start, okStart := api.Moment(value.OrEmpty(s.TrialStart))
-	end, okEnd := api.Moment(value.OrEmpty(s.TrialEnd))
+	start, okStart := api.Moment(api.OrEmpty(s.TrialStart))
+	end, okEnd := api.Moment(api.OrEmpty(s.TrialEnd))
 	length := end.Sub(start)
 	if !okStart || !okEnd || length < 0 || length%day != 0 {
 		return types.Int64Null()

@@ -180,7 +180,7 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 // note leaves in the private state what the configuration owns.
 func (w *work) note(ctx context.Context) {
 	if w.Last != nil {
-		w.own.Recorded = value.OrEmpty(w.Last.CancellationReason)
+		w.own.Recorded = api.OrEmpty(w.Last.CancellationReason)
 	}
 	object.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
@@ -246,7 +246,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	state.endPause(ctx, client, prior, &resp.Diagnostics)
 	// The import's own run ends with the next refresh.
-	if recorded := value.OrEmpty(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
+	if recorded := api.OrEmpty(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
 		own.Recorded, own.Imported = recorded, importing
 		object.SetOwned(ctx, resp.Private, own, &resp.Diagnostics)
 	}

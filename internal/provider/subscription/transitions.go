@@ -16,7 +16,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // transition is one kind of change to a subscription at the service: a row of the table that plan and apply share.
@@ -447,14 +446,14 @@ type pending struct {
 }
 
 func (p pending) holds(s *billing.Subscription) bool {
-	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, value.OrEmpty(s.PlanID)) &&
+	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, api.OrEmpty(s.PlanID)) &&
 		s.CurrentPeriodEnd == p.PeriodEnd
 }
 
 // noted is the pending change to remember after s was the response to a change to the plan to.
 func noted(s *billing.Subscription, to, timing string) pending {
-	if timing != timingEndOfPeriod || same.ID(to, value.OrEmpty(s.PlanID)) || s.PendingPlanID() != "" {
+	if timing != timingEndOfPeriod || same.ID(to, api.OrEmpty(s.PlanID)) || s.PendingPlanID() != "" {
 		return pending{}
 	}
-	return pending{From: value.OrEmpty(s.PlanID), To: to, PeriodEnd: s.CurrentPeriodEnd}
+	return pending{From: api.OrEmpty(s.PlanID), To: to, PeriodEnd: s.CurrentPeriodEnd}
 }

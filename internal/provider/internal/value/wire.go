@@ -75,9 +75,6 @@ func FilledOrNull(s *string) types.String {
 	return TextOrNull(*s)
 }
 
-// OrEmpty is a text that the service returns, "" for null.
-func OrEmpty(s *string) string { return FilledOrNull(s).ValueString() }
-
 // Known is null for a text, number or truth value that is still unknown where a known one is needed.
 func Known[V types.String | types.Int64 | types.Bool](v V) V {
 	if any(v).(attr.Value).IsUnknown() {

@@ -114,7 +114,7 @@ func past(r billing.SubscriptionRow, h history) []event {
 		{s.TrialStart, "trial begins", ""}, {trialEnd, "trial ends", ""}, {s.ActivatedAt, "active", ""},
 		{periodStart, "period begins", detail},
 		{s.PausedAt, "paused", paused}, {s.ResumedAt, "resumed", ""},
-		{s.CanceledAt, "canceled", textOf(s.CancellationReason)},
+		{s.CanceledAt, "canceled", server.TextOf(s.CancellationReason)},
 	} {
 		if date.at != nil {
 			events = append(events, event{At: date.at.Time, What: date.what, Detail: date.detail})
@@ -136,7 +136,7 @@ func (v *viewer) future(r billing.SubscriptionRow) []event {
 	end := event{At: s.CurrentPeriodEnd.Time, What: "next period begins"}
 	switch {
 	case s.CancelAtPeriodEnd:
-		end.What, end.Detail = "canceled with the period", textOf(s.CancellationReason)
+		end.What, end.Detail = "canceled with the period", server.TextOf(s.CancellationReason)
 	case r.PendingPlanID != nil:
 		end.Detail = "with plan " + v.planText(*r.PendingPlanID)
 	}

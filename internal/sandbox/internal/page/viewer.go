@@ -244,9 +244,9 @@ func describe(row any) (shown thing, ok bool) {
 	case billing.CustomerRow:
 		return thing{"customer", r.Customer.ID, r.Customer.Name, r.Customer, r.Deleted}, true
 	case billing.AccountRow:
-		return thing{"account", r.Account.ID, textOf(r.Account.ExternalID), r.Account, false}, true
+		return thing{"account", r.Account.ID, server.TextOf(r.Account.ExternalID), r.Account, false}, true
 	case billing.SubscriptionRow:
-		return thing{"subscription", r.Subscription.ID, textOf(r.Subscription.ExternalID),
+		return thing{"subscription", r.Subscription.ID, server.TextOf(r.Subscription.ExternalID),
 			map[string]any{"subscription": r.Subscription, "items": r.Items}, false}, true
 	case billing.InvoiceRow:
 		return thing{"invoice", r.Invoice.ID, r.Invoice.Number, r.Invoice, false}, true
@@ -281,12 +281,4 @@ func get[T any](v *viewer, table store.Table[T], id string) any {
 		return row
 	}
 	return nil
-}
-
-// textOf is the text, empty where there is none.
-func textOf(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
 }

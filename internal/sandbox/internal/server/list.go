@@ -244,3 +244,11 @@ func FieldText(object any, name string) (text *string, ok bool) {
 	}
 	return &plain, true
 }
+
+// TextOf is a text that may be null, "" for none.
+func TextOf(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}

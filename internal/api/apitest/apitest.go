@@ -4,82 +4,18 @@ package apitest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
-
-// Wire is a service of handlers. It notes what it is asked for.
-type Wire struct {
-	// Dated adds the time to each response.
-	Dated bool
-	// Seen has the method and path of each request, and Queries and Bodies the rest, in the same order.
-	Seen, Queries, Bodies []string
-
-	mu  sync.Mutex
-	mux *http.ServeMux
-}
-
-// NewWire returns a service. Its routes are patterns such as "GET /path".
-func NewWire(routes map[string]http.HandlerFunc) *Wire {
-	w := &Wire{mux: http.NewServeMux()}
-	for pattern, handler := range routes {
-		w.mux.HandleFunc(pattern, handler)
-	}
-	return w
-}
-
-// HandleFunc adds a route.
-func (w *Wire) HandleFunc(pattern string, handler http.HandlerFunc) {
-	w.mux.HandleFunc(pattern, handler)
-}
-
-// RoundTrip implements http.RoundTripper.
-func (w *Wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	return Serve(r, func(to http.ResponseWriter, body string) {
-		w.mu.Lock()
-		w.Seen, w.Bodies = append(w.Seen, r.Method+" "+r.URL.Path), append(w.Bodies, body)
-		w.Queries = append(w.Queries, r.URL.RawQuery)
-		w.mu.Unlock()
-		if w.Dated {
-			to.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
-		}
-		w.mux.ServeHTTP(to, r)
-	})
-}
-
-// Count is how often a method and path was asked for.
-func (w *Wire) Count(request string) (n int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, seen := range w.Seen {
-		if seen == request {
-			n++
-		}
-	}
-	return n
-}
-
-// Writes are the requests that were not reads, in their order.
-func (w *Wire) Writes() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var writes []string
-	for _, seen := range w.Seen {
-		if !strings.HasPrefix(seen, http.MethodGet) {
-			writes = append(writes, seen)
-		}
-	}
-	return strings.Join(writes, ", ")
-}
 
 // Serve carries out a request without a network. A handler that panics loses its response.
 func Serve(r *http.Request, handle func(w http.ResponseWriter, body string)) (response *http.Response, err error) {
@@ -123,6 +59,11 @@ func Turns(handlers ...http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
+// Refused is a handler that rejects in the services' own shape.
+func Refused(status int, code string) http.HandlerFunc {
+	return Respond(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code))
+}
+
 // Lost is a handler whose response is lost.
 func Lost(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
@@ -131,6 +72,15 @@ func Data(object string) string { return `{"data":` + object + `}` }
 
 // ListOf is a page with these objects.
 func ListOf(items ...string) string { return Data("[" + strings.Join(items, ",") + "]") }
+
+// Page is a page of a list with so many objects in all.
+func Page(total, number int, items ...string) string {
+	return fmt.Sprintf(`{"data":[%s],"meta":{"total":%d,"page":%d,"per_page":%d,"total_pages":%d,"next_cursor":null}}`,
+		strings.Join(items, ","), total, number, perPage, (total+perPage-1)/perPage)
+}
+
+// Stamp is a time as the services write it.
+func Stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // Changed is a JSON object with some fields changed; a nil removes one.
 func Changed(t *testing.T, object string, change map[string]any) string {
@@ -171,11 +121,35 @@ func BodyOf[T any](t *testing.T, raw json.RawMessage) (body T) {
 	return body
 }
 
-// FieldOf is a field of an update with this value.
-func FieldOf[T any](t *testing.T, raw json.RawMessage) api.Field[T] {
+// Each runs a test for each row of a table, in virtual time.
+func Each[T any](t *testing.T, rows map[string]T, run func(t *testing.T, row T)) {
 	t.Helper()
-	if string(raw) == "null" {
-		return api.Null[T]()
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { run(t, row) }) })
 	}
-	return api.Set(BodyOf[T](t, raw))
+}
+
+// Says holds an error to its texts. None means that there is no error.
+func Says(t *testing.T, err error, texts ...string) {
+	t.Helper()
+	if (err != nil) != (len(texts) > 0 && texts[0] != "") {
+		t.Errorf("error %v, want %q", err, texts)
+	}
+	for _, text := range texts {
+		if err != nil && !strings.Contains(err.Error(), text) {
+			t.Errorf("error %q, want %q", err, text)
+		}
+	}
+}
+
+// IDs reads a list, and returns its ids up to its end or its error.
+func IDs[T any](list iter.Seq2[T, error], id func(T) string) (ids string, err error) {
+	var all []string
+	for item, failure := range list {
+		if err = failure; err != nil {
+			break
+		}
+		all = append(all, id(item))
+	}
+	return strings.Join(all, " "), err
 }

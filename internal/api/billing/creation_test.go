@@ -4,149 +4,27 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
-	"maps"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
-
-// store is a service with one kind of object, whose reads may lag and whose clock is
-// not this machine's.
-type store struct {
-	t       *testing.T
-	mu      sync.Mutex
-	path    string // of the collection
-	objects []map[string]any
-	posts   []string      // what becomes of each creation, see post
-	lag     time.Duration // of reads behind creations
-	ignores bool          // filters
-	undated bool          // responses have no Date
-	posted  int
-}
-
-const (
-	kept       = "kept"        // created, with a response
-	lostAfter  = "lost after"  // created, without one
-	lostBefore = "lost before" // not created
-)
-
-func (s *store) now() time.Time { return time.Now().UTC().Add(-25 * time.Hour) }
-
-// add creates an object as another system does.
-func (s *store) add(body map[string]any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.put(body)
-}
-
-// put creates an object from the body of a creation.
-func (s *store) put(body map[string]any) map[string]any {
-	object := map[string]any{"id": string(rune('a'+len(s.objects))) + "1", "status": "active", "at": time.Now(),
-		"created_at": s.now().Format("2006-01-02T15:04:05.000Z")}
-	maps.Copy(object, body)
-	s.objects = append(s.objects, object)
-	return object
-}
-
-func (s *store) wire() *wire {
-	return newWire(map[string]http.HandlerFunc{
-		"POST " + s.path: s.dated(s.post), "GET " + s.path: s.dated(s.list), "GET " + s.path + "/{id}": s.dated(s.get),
-		"GET " + s.path + "/{id}/items": respond(405, ""),
-	})
-}
-
-func (s *store) dated(handler http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(20 * time.Millisecond)
-		if !s.undated {
-			w.Header().Set("Date", s.now().Format(http.TimeFormat))
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		handler(w, r)
-	}
-}
-
-func (s *store) post(w http.ResponseWriter, r *http.Request) {
-	var body map[string]any
-	text, _ := io.ReadAll(r.Body)
-	if err := json.Unmarshal(text, &body); err != nil {
-		s.t.Error(err)
-	}
-	fate := s.posts[min(s.posted, len(s.posts)-1)]
-	s.posted++
-	if fate == lostBefore {
-		lost(w, r)
-	}
-	for _, object := range s.objects {
-		if object["status"] == "active" && object["external_id"] == body["external_id"] && body["external_id"] != nil {
-			respond(422, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"`+
-				object["id"].(string)+`"}}}`)(w, r)
-			return
-		}
-	}
-	object := s.put(body)
-	if fate == lostAfter {
-		lost(w, r)
-	}
-	shown := s.text(object)
-	if s.path == "/v1/customers" {
-		shown = `{"customer":` + shown + `,"billing_account":{"id":"made"}}`
-	}
-	respond(201, data(shown))(w, r)
-}
-
-// text is the object as the service shows it.
-func (s *store) text(object map[string]any) string {
-	text, err := json.Marshal(object)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return string(text)
-}
-
-func (s *store) list(w http.ResponseWriter, r *http.Request) {
-	var items []string
-	for i := len(s.objects) - 1; i >= 0; i-- {
-		object := s.objects[i]
-		hidden := time.Since(object["at"].(time.Time)) < s.lag
-		for _, filter := range []string{"external_id", "document_number", "billing_account_id"} {
-			want := r.URL.Query().Get(filter)
-			hidden = hidden || !s.ignores && want != "" && object[filter] != want
-		}
-		if !hidden {
-			items = append(items, s.text(object))
-		}
-	}
-	respond(200, listOf(items...))(w, r)
-}
-
-func (s *store) get(w http.ResponseWriter, r *http.Request) {
-	for _, object := range s.objects {
-		if object["id"] == r.PathValue("id") && time.Since(object["at"].(time.Time)) >= s.lag {
-			respond(200, data(s.text(object)))(w, r)
-			return
-		}
-	}
-	respond(404, `{"error":{"code":"not_found","message":"none"}}`)(w, r)
-}
 
 // kind is how one type of object is created.
 type kind struct {
 	path   string
-	body   map[string]any // what is sent, without an external_id
-	other  map[string]any // changes what is sent to another object that could have the external_id
+	body   string // what is sent, without an external_id and the opening brace
+	other  string // what is sent for another object that could have the external_id
+	ended  string // the status of one that has ended
 	create func(ctx context.Context, s *Service, externalID *string) (id string, adopted bool, err error)
 }
 
 var kinds = map[string]kind{
-	"customer": {"/v1/customers", map[string]any{"name": "Ana"}, map[string]any{"name": "Bia"},
+	"customer": {"/v1/customers", `"name":"Ana"}`, `"name":"Bia"}`, "",
 		func(ctx context.Context, s *Service, externalID *string) (string, bool, error) {
 			created, err := s.CreateCustomer(ctx, CustomerBody{Name: api.Set("Ana"), ExternalID: optional(externalID),
 				CreateBillingAccount: api.Set(false)})
@@ -155,8 +33,7 @@ var kinds = map[string]kind{
 			}
 			return created.Customer.ID, created.Adopted, nil
 		}},
-	"account": {"/v1/billing-accounts", map[string]any{"customer": map[string]any{"id": "c1"}},
-		map[string]any{"customer": map[string]any{"id": "c2"}},
+	"account": {"/v1/billing-accounts", `"customer":{"id":"c1"}}`, `"customer":{"id":"c2"}}`, "closed",
 		func(ctx context.Context, s *Service, externalID *string) (string, bool, error) {
 			created, err := s.CreateBillingAccount(ctx, AccountBody{Customer: api.Set(CustomerRef{ID: "c1"}),
 				ExternalID: optional(externalID)})
@@ -165,8 +42,8 @@ var kinds = map[string]kind{
 			}
 			return created.ID, created.Adopted, nil
 		}},
-	"subscription": {"/v1/subscriptions", map[string]any{"billing_account_id": "b1", "plan_id": "p1"},
-		map[string]any{"plan_id": "p2"},
+	"subscription": {"/v1/subscriptions", `"billing_account_id":"b1","plan_id":"p1"}`,
+		`"billing_account_id":"b1","plan_id":"p2"}`, "canceled",
 		func(ctx context.Context, s *Service, externalID *string) (string, bool, error) {
 			body := SubscriptionBody{BillingAccountID: api.Set("b1"), PlanID: api.Set("p1")}
 			if externalID != nil {
@@ -188,24 +65,19 @@ func optional(text *string) api.Field[string] {
 	return api.Set(*text)
 }
 
-// with is a copy of the body of a creation with these changes.
-func with(body map[string]any, changes ...map[string]any) map[string]any {
-	body = maps.Clone(body)
-	for _, change := range changes {
-		maps.Copy(body, change)
-	}
-	return body
-}
-
 // TestLostCreations: no request precedes a creation. A lost one is adopted when it has an external_id and is proven to
 // come of the request; another object with the external_id is named; without one nothing is adopted.
 func TestLostCreations(t *testing.T) {
 	t.Parallel()
-	coded, code := map[string]any{"external_id": "x1"}, new("x1")
+	const kept, lostAfter, lostBefore, lag = apitest.Kept, apitest.LostAfter, apitest.LostBefore, 10 * time.Second
+	coded, code := `"external_id":"x1",`, new("x1")
 	for name, test := range map[string]struct {
-		store         *store
-		before, after map[string]any // what another system creates an hour before, or 5 s after, the request
-		other         bool           // that differs from what is sent
+		fates         []apitest.Fate
+		lag           time.Duration
+		ignores       bool   // filters
+		undated       bool   // responses
+		before, after string // what another system creates in addition to the body, an hour before or 5 s after the request
+		other         bool   // that differs from what is sent
 		code          *string
 		adopted       bool
 		taken         string
@@ -213,53 +85,55 @@ func TestLostCreations(t *testing.T) {
 		undecided     bool
 		posts         int
 	}{
-		"returned":                 {store: &store{posts: []string{kept}}, code: code, posts: 1},
-		"refused":                  {store: &store{posts: []string{kept}}, before: coded, code: code, taken: "refused", posts: 1},
-		"lost":                     {store: &store{posts: []string{lostAfter}}, code: code, adopted: true, posts: 1},
-		"lost, reads lag":          {store: &store{posts: []string{lostAfter}, lag: 10 * time.Second}, code: code, adopted: true, posts: 1},
-		"lost, filters ignored":    {store: &store{posts: []string{lostAfter}, ignores: true}, before: map[string]any{"external_id": "x2"}, code: code, adopted: true, posts: 1},
-		"lost, a closed one":       {store: &store{posts: []string{lostBefore, kept}}, before: map[string]any{"external_id": "x1", "status": "closed"}, code: code, posts: 2},
-		"lost, no Date":            {store: &store{posts: []string{lostAfter}, undated: true}, code: code, candidates: "a1", posts: 1},
-		"not done, taken":          {store: &store{posts: []string{lostBefore}}, before: coded, code: code, taken: "a1", posts: 1},
-		"not done":                 {store: &store{posts: []string{lostBefore, kept}}, code: code, posts: 2},
-		"not done, lost":           {store: &store{posts: []string{lostBefore, lostAfter}}, code: code, adopted: true, posts: 2},
-		"not done, others faster":  {store: &store{posts: []string{lostBefore, kept}}, after: coded, other: true, code: code, taken: "a1", posts: 1},
-		"the same, seen late":      {store: &store{posts: []string{lostBefore, kept}, lag: 10 * time.Second}, after: coded, other: true, code: code, taken: "a1", posts: 2},
-		"no code, lost":            {store: &store{posts: []string{lostAfter}}, before: map[string]any{}, candidates: "b1", posts: 1},
-		"no code, lost, reads lag": {store: &store{posts: []string{lostAfter}, lag: 10 * time.Second}, candidates: "a1", posts: 1},
-		"no code, ignored filters": {store: &store{posts: []string{lostAfter}, ignores: true}, after: coded, candidates: "a1", posts: 1},
-		"no code, not done":        {store: &store{posts: []string{lostBefore}}, before: map[string]any{}, undecided: true, posts: 1},
-		"no code, two":             {store: &store{posts: []string{lostAfter}}, after: map[string]any{}, candidates: "a1 b1", posts: 1},
-		"no code, no Date":         {store: &store{posts: []string{lostAfter}, undated: true}, before: map[string]any{}, candidates: "b1 a1", posts: 1},
+		"returned":                 {code: code, posts: 1},
+		"refused":                  {before: coded, code: code, taken: "refused", posts: 1},
+		"lost":                     {fates: []apitest.Fate{lostAfter}, code: code, adopted: true, posts: 1},
+		"lost, reads lag":          {fates: []apitest.Fate{lostAfter}, lag: lag, code: code, adopted: true, posts: 1},
+		"lost, filters ignored":    {fates: []apitest.Fate{lostAfter}, ignores: true, before: `"external_id":"x2",`, code: code, adopted: true, posts: 1},
+		"lost, a closed one":       {fates: []apitest.Fate{lostBefore, kept}, before: coded + `"status":"ended",`, code: code, posts: 2},
+		"lost, no Date":            {fates: []apitest.Fate{lostAfter}, undated: true, code: code, candidates: "o1", posts: 1},
+		"not done, taken":          {fates: []apitest.Fate{lostBefore}, before: coded, code: code, taken: "o1", posts: 1},
+		"not done, lost":           {fates: []apitest.Fate{lostBefore, lostAfter}, code: code, adopted: true, posts: 2},
+		"not done, others faster":  {fates: []apitest.Fate{lostBefore, kept}, after: coded, other: true, code: code, taken: "o1", posts: 1},
+		"the same, seen late":      {fates: []apitest.Fate{lostBefore, kept}, lag: lag, after: coded, other: true, code: code, taken: "o1", posts: 2},
+		"no code, lost":            {fates: []apitest.Fate{lostAfter}, before: " ", candidates: "o2", posts: 1},
+		"no code, lost, reads lag": {fates: []apitest.Fate{lostAfter}, lag: lag, candidates: "o1", posts: 1},
+		"no code, ignored filters": {fates: []apitest.Fate{lostAfter}, ignores: true, after: coded, candidates: "o1", posts: 1},
+		"no code, not done":        {fates: []apitest.Fate{lostBefore}, before: " ", undecided: true, posts: 1},
+		"no code, two":             {fates: []apitest.Fate{lostAfter}, after: " ", candidates: "o1 o2", posts: 1},
+		"no code, no Date":         {fates: []apitest.Fate{lostAfter}, undated: true, before: " ", candidates: "o1 o2", posts: 1},
 	} {
 		for kindName, kind := range kinds {
-			if kindName == "customer" && name == "lost, a closed one" {
+			if kind.ended == "" && name == "lost, a closed one" {
 				continue // customers do not end
 			}
 			t.Run(kindName+" "+name, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					s := &store{t: t, path: kind.path, posts: test.store.posts, lag: test.store.lag, ignores: test.store.ignores,
-						undated: test.store.undated}
-					if test.before != nil {
-						s.add(with(kind.body, test.before, ended(kindName, test.before)))
+					w := newWire(nil, kind.path)
+					w.Fates, w.Lag, w.IgnoresFilters = test.fates, test.lag, test.ignores
+					w.Latency = func(*http.Request) time.Duration { return 20 * time.Millisecond }
+					if w.Clock = func() time.Time { return time.Now().Add(-25 * time.Hour) }; test.undated {
+						w.Clock = nil
+					}
+					if test.before != "" {
+						w.Add(kind.path, strings.Replace("{"+test.before+kind.body, "ended", kind.ended, 1))
 						time.Sleep(time.Hour)
 					}
-					if test.after != nil {
-						theirs := with(kind.body, test.after)
+					if test.after != "" {
+						theirs := kind.body
 						if test.other {
-							theirs = with(theirs, kind.other)
+							theirs = kind.other
 						}
-						time.AfterFunc(5*time.Second, func() { s.add(theirs) })
+						time.AfterFunc(5*time.Second, func() { w.Add(kind.path, "{"+test.after+theirs) })
 					}
-					w := s.wire()
 					id, adopted, err := kind.create(t.Context(), newService(t, w), test.code)
 					var taken *api.TakenError
 					errors.As(err, &taken)
 					lost, ambiguous := api.AsAmbiguous(err)
 					switch {
 					case test.taken == "refused":
-						if e, ok := api.AsError(err); !ok || ambiguous || e.ExistingID != "a1" {
+						if e, ok := api.AsError(err); !ok || ambiguous || e.ExistingID != "o1" {
 							t.Errorf("got %v", err)
 						}
 					case test.taken != "":
@@ -270,11 +144,11 @@ func TestLostCreations(t *testing.T) {
 						if !ambiguous || strings.Join(lost.Candidates, " ") != test.candidates {
 							t.Errorf("got %q, %v", id, err)
 						}
-					case err != nil || adopted != test.adopted || id != s.objects[len(s.objects)-1]["id"]:
+					case err != nil || adopted != test.adopted || !strings.HasSuffix(w.IDs(kind.path), id):
 						t.Errorf("got %q, adopted %t, %v", id, adopted, err)
 					}
-					if s.posted != test.posts || w.Seen[0] != "POST "+kind.path {
-						t.Errorf("posted %d times, want %d: %v", s.posted, test.posts, w.Seen)
+					if posts := w.Count("POST " + kind.path); posts != test.posts || w.Seen[0] != "POST "+kind.path {
+						t.Errorf("posted %d times, want %d: %v", posts, test.posts, w.Seen)
 					}
 				})
 			})
@@ -282,23 +156,14 @@ func TestLostCreations(t *testing.T) {
 	}
 }
 
-// ended is the status of a subscription that has ended, where the row says so of an account.
-func ended(kind string, body map[string]any) map[string]any {
-	if kind == "subscription" && body["status"] == "closed" {
-		return map[string]any{"status": "canceled"}
-	}
-	return nil
-}
-
 // TestAdoptedSubscription_items: items are part of what was sent, where the service lists them.
 func TestAdoptedSubscription_items(t *testing.T) {
 	t.Parallel()
 	for price, adopted := range map[string]bool{"q1": true, "q2": false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &store{t: t, path: "/v1/subscriptions", posts: []string{lostAfter}}
-			w := newWire(map[string]http.HandlerFunc{"POST " + s.path: s.dated(s.post), "GET " + s.path: s.dated(s.list),
-				"GET " + s.path + "/{id}":       s.dated(s.get),
-				"GET " + s.path + "/{id}/items": respond(200, listOf(`{"id":"i1","product_id":"p","price_id":"q1","quantity":1}`))})
+			w := newWire(map[string]http.HandlerFunc{"GET /v1/subscriptions/{id}/items": respond(200,
+				listOf(`{"id":"i1","product_id":"p","price_id":"q1","quantity":1}`))}, "/v1/subscriptions")
+			w.Fates = []apitest.Fate{apitest.LostAfter}
 			got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionBody{
 				BillingAccountID: api.Set("b1"), ExternalID: api.Set("x1"),
 				Items: api.Set([]SubscriptionItemInput{{ProductID: "p", PriceID: price}})})
@@ -323,15 +188,14 @@ func TestAdoptedCustomer_account(t *testing.T) {
 		want    string
 		fails   bool
 	}{
-		"among others": {list: respond(200, listOf(`{"id":"o1"}`, `{"id":"o2"}`)), want: "o2"},
+		"among others": {list: respond(200, listOf(`{"id":"a1"}`, `{"id":"a2"}`)), want: "a2"},
 		"rejected":     {list: respond(403, ""), fails: true},
 		"not wanted":   {list: respond(403, ""), without: true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &store{t: t, path: "/v1/customers", posts: []string{lostAfter}}
-			w := newWire(map[string]http.HandlerFunc{"POST " + s.path: s.dated(s.post), "GET " + s.path: s.dated(s.list),
-				"GET /v1/billing-accounts": test.list, "GET /v1/billing-accounts/o1": get("o1", "c9"),
-				"GET /v1/billing-accounts/o2": get("o2", "a1")})
+			w := newWire(map[string]http.HandlerFunc{"GET /v1/billing-accounts": test.list,
+				"GET /v1/billing-accounts/a1": get("a1", "c9"), "GET /v1/billing-accounts/a2": get("a2", "o1")}, "/v1/customers")
+			w.Fates = []apitest.Fate{apitest.LostAfter}
 			create := CustomerBody{Name: api.Set("Ana"), ExternalID: api.Set("x1")}
 			if test.without {
 				create.CreateBillingAccount = api.Set(false)

@@ -11,10 +11,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
-type wire = apitest.Wire
-
 var (
-	newWire, respond, turns, lost = apitest.NewWire, apitest.Respond, apitest.Turns, apitest.Lost
+	newWire, respond, turns, lost = apitest.New, apitest.Respond, apitest.Turns, apitest.Lost
 	data, listOf, changed         = apitest.Data, apitest.ListOf, apitest.Changed
 )
 

@@ -142,6 +142,28 @@ func Says(t *testing.T, err error, texts ...string) {
 	}
 }
 
+// All reads a list completely or its error.
+func All[T any](list iter.Seq2[T, error]) ([]T, error) {
+	items := []T{}
+	for item, err := range list {
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// Raws reads a list as All does, each item as it was returned.
+func Raws[T any](list iter.Seq2[T, error], raw func(T) json.RawMessage) ([]json.RawMessage, error) {
+	items, err := All(list)
+	raws := []json.RawMessage{}
+	for _, item := range items {
+		raws = append(raws, raw(item))
+	}
+	return raws, err
+}
+
 // IDs reads a list, and returns its ids up to its end or its error.
 func IDs[T any](list iter.Seq2[T, error], id func(T) string) (ids string, err error) {
 	var all []string

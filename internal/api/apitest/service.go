@@ -19,6 +19,8 @@ import (
 type Service struct {
 	// Clock is the time of its responses and of what it creates. Without one, responses have no Date.
 	Clock func() time.Time
+	// Ahead is what the Date is ahead of what it creates.
+	Ahead time.Duration
 	// Latency is how long each response takes.
 	Latency func(*http.Request) time.Duration
 	// Fates are what becomes of each creation; the last one holds for all that follow.
@@ -91,7 +93,7 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.Queries, s.Sent = append(s.Queries, r.URL.RawQuery), append(s.Sent, r)
 		s.mu.Unlock()
 		if s.Clock != nil {
-			w.Header().Set("Date", s.Clock().UTC().Format(http.TimeFormat))
+			w.Header().Set("Date", s.Clock().Add(s.Ahead).UTC().Format(http.TimeFormat))
 		}
 		handler, pattern := s.mux.Handler(r)
 		if pattern == "" && s.has(r) {
@@ -199,7 +201,6 @@ func (s *Service) Place(at, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id, _ := fields(text)["id"].(string)
-	s.made++
 	s.objects[at] = append(s.objects[at], object{id: id, text: text})
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 const (
@@ -64,7 +65,7 @@ func TestShapesOfADelivery(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := newWire(routes{"GET " + deliveriesPath: respond(200, listOf(string(encoded)))})
-		got, err := all(newService(t, w).ListDeliveries(t.Context(), DeliveryQuery{EndpointID: "e1"}))
+		got, err := apitest.All(newService(t, w).ListDeliveries(t.Context(), DeliveryQuery{EndpointID: "e1"}))
 		if err != nil || len(got) != 1 {
 			t.Errorf("%s: %+v, %v", name, got, err)
 			continue
@@ -104,7 +105,7 @@ func TestListDeliveriesComparesEveryItem(t *testing.T) {
 	for name, test := range tests {
 		w := newWire(routes{"GET " + deliveriesPath: turns(respond(200, everything), respond(200, listOf()))})
 		test.query.EndpointID = "e1"
-		got, err := all(newService(t, w).ListDeliveries(t.Context(), test.query))
+		got, err := apitest.All(newService(t, w).ListDeliveries(t.Context(), test.query))
 		var ids []string
 		for _, delivery := range got {
 			ids = append(ids, delivery.ID)

@@ -3,7 +3,6 @@ package collections
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,22 +10,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
-type (
-	wire   = apitest.Wire
-	routes = map[string]http.HandlerFunc
-)
+type routes = map[string]http.HandlerFunc
 
 var (
-	respond, turns, lost  = apitest.Respond, apitest.Turns, apitest.Lost
-	data, listOf, changed = apitest.Data, apitest.ListOf, apitest.Changed
+	newWire, respond, turns, lost = apitest.New, apitest.Respond, apitest.Turns, apitest.Lost
+	data, listOf, changed, stamp  = apitest.Data, apitest.ListOf, apitest.Changed, apitest.Stamp
+	refused, says                 = apitest.Refused, apitest.Says
 )
-
-// newWire is a service that shows its time.
-func newWire(handlers routes) *wire {
-	w := apitest.NewWire(handlers)
-	w.Dated = true
-	return w
-}
 
 func newService(t *testing.T, transport http.RoundTripper, change ...func(*api.Config)) *Service {
 	t.Helper()
@@ -57,14 +47,6 @@ func listings(handlers ...http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// refused returns in the service's own error shape.
-func refused(status int, code string) http.HandlerFunc {
-	return respond(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code))
-}
-
-// stamp is a moment as the service writes it.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
-
 const (
 	endpointsPath = "/api/v1/webhook-endpoints"
 	endpointPath  = endpointsPath + "/e1"
@@ -86,17 +68,4 @@ func keyJSON(t *testing.T, change map[string]any) string {
 	return changed(t,
 		fmt.Sprintf(`{"id":"k1","name":"ci","description":null,"keyPrefix":"key_ab","source":"api","scopes":["charges:read"],
 		"lastUsedAt":null,"expiresAt":null,"revokedAt":null,"createdAt":%q}`, stamp(time.Now())), change)
-}
-
-// says checks that an error says each of some things.
-func says(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want %q", parts)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q does not say %q", err, part)
-		}
-	}
 }

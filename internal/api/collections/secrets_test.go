@@ -63,16 +63,21 @@ func secretsIn(value any, inAuthentication bool) (found []string) {
 func TestNoSecretIsLogged(t *testing.T) {
 	t.Parallel()
 	count := 0
-	for _, exchange := range exchanges(200, 299) {
+	for _, exchange := range recorded().Exchanges(200, 299) {
 		var secrets []string
 		for _, body := range []json.RawMessage{exchange.Request.Body, exchange.Response.Body} {
 			if body != nil {
-				secrets = append(secrets, secretsIn(decoded(t, body), false)...)
+				var value any
+				if err := json.Unmarshal(body, &value); err != nil {
+					t.Fatal(err)
+				}
+				secrets = append(secrets, secretsIn(value, false)...)
 			}
 		}
 		var watched listener
-		s := newService(t, newWire(routes{"/": once(exchange)}), func(cfg *api.Config) { cfg.Observer = &watched })
-		if _, err := calls[exchange.Operation](t, s, idsIn(exchange.Request.Path), exchange.Request); err != nil {
+		wire, _ := recorded().Service(exchange)
+		s := newService(t, wire, func(cfg *api.Config) { cfg.Observer = &watched })
+		if _, err := recorded().Call(t, s, exchange); err != nil {
 			t.Errorf("%s: %v", exchange.Name, err)
 		}
 		shown := watched.text.String()

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 // TestShapesOfAnEndpoint reads what servers may make of an endpoint.
@@ -171,7 +172,7 @@ func TestIDsThatWouldReadAList(t *testing.T) {
 	for _, id := range []string{"", ".", ".."} {
 		_, getErr := s.GetWebhookEndpoint(t.Context(), id)
 		_, keyErr := s.GetAPIKey(t.Context(), id)
-		_, listErr := all(s.ListDeliveries(t.Context(), DeliveryQuery{EndpointID: id}))
+		_, listErr := apitest.All(s.ListDeliveries(t.Context(), DeliveryQuery{EndpointID: id}))
 		if getErr == nil || keyErr == nil || listErr == nil || len(w.Seen) > 0 {
 			t.Errorf("%q: %v, %v, %v after %v", id, getErr, keyErr, listErr, w.Seen)
 		}

@@ -9,12 +9,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 func TestClaimKey(t *testing.T) {
 	t.Parallel()
 	s := New(nil)
-	created, kept, removed := Claim{}, Claim{ID: "b1"}, Claim{ID: "b1", Destroyed: true}
+	created, kept, removed := Claim{}, Claim{ID: "o1"}, Claim{ID: "o1", Destroyed: true}
 	for i, c := range []struct {
 		collection, key string
 		claim           Claim
@@ -32,20 +34,6 @@ func TestClaimKey(t *testing.T) {
 	}
 }
 
-// slow delays the requests of a method.
-type slow struct {
-	http.RoundTripper
-	method string
-	by     time.Duration
-}
-
-func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method == s.method {
-		time.Sleep(s.by)
-	}
-	return s.RoundTripper.RoundTrip(r)
-}
-
 // TestReplaced: a record that is replaced by one with the same key is there once in the end, and it is the one that the
 // creation returned, whatever the order of the requests.
 func TestReplaced(t *testing.T) {
@@ -56,27 +44,33 @@ func TestReplaced(t *testing.T) {
 		refused        bool          // the deletion fails
 		id             string        // of the record that is left
 	}{
-		"deleted first":                     {create: time.Minute, id: "b2"},
-		"created first":                     {remove: time.Minute, id: "b1"},
-		"created while the deletion runs":   {create: time.Second, slow: "DELETE", id: "b2"},
-		"deleted while the creation runs":   {remove: time.Second, slow: "POST", id: "b2"},
-		"deleted while the old one is read": {remove: 6 * time.Second, slow: "GET", id: "b1"},
-		"the deletion fails":                {create: time.Second, slow: "DELETE", refused: true, id: "b1"},
+		"deleted first":                     {create: time.Minute, id: "o2"},
+		"created first":                     {remove: time.Minute, id: "o1"},
+		"created while the deletion runs":   {create: time.Second, slow: "DELETE", id: "o2"},
+		"deleted while the creation runs":   {remove: time.Second, slow: "POST", id: "o2"},
+		"deleted while the old one is read": {remove: 6 * time.Second, slow: "GET", id: "o1"},
+		"the deletion fails":                {create: time.Second, slow: "DELETE", refused: true, id: "o1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := newDesk()
-				d.replies[key1] = old("b1", time.Hour)
-				d.records["b1"] = d.replies[key1]
+				d := newWire(nil, bills)
+				d.Reply(key1, old("o1", time.Hour))
+				d.Place(bills, old("o1", time.Hour))
 				if c.refused {
-					d.over["DELETE"] = respond(403, `{"error":{"code":"insufficient_scope","message":"no"}}`)
+					d.HandleFunc("DELETE /", apitest.Refused(403, "insufficient_scope"))
 				}
-				s := newService(t, slow{d, c.slow, 5 * time.Second})
+				d.Latency = func(r *http.Request) time.Duration {
+					if r.Method != c.slow {
+						return 0
+					}
+					return 5 * time.Second
+				}
+				s := newService(t, d)
 				ended := make(chan string)
 				go func() {
 					time.Sleep(c.remove)
-					deleted, err := s.DeleteRecord(t.Context(), "bills", "b1")
+					deleted, err := s.DeleteRecord(t.Context(), "bills", "o1")
 					ended <- fmt.Sprintf("%t, %v", deleted, err != nil)
 				}()
 				time.Sleep(c.create)
@@ -84,12 +78,12 @@ func TestReplaced(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := fmt.Sprintf("%t, %t", c.id == "b2", c.refused)
+				want := fmt.Sprintf("%t, %t", c.id == "o2", c.refused)
 				if have := <-ended; have != want {
 					t.Errorf("deleted: %s, want %s", have, want)
 				}
-				if made.ID != c.id || len(d.records) != 1 || d.records[c.id] == "" {
-					t.Errorf("the creation returned %s, and the service has %v", made.ID, d.records)
+				if made.ID != c.id || d.IDs(bills) != c.id {
+					t.Errorf("the creation returned %s, and the service has %s", made.ID, d.IDs(bills))
 				}
 			})
 		})
@@ -99,15 +93,15 @@ func TestReplaced(t *testing.T) {
 // TestTaken: of two creations with one key in one run, one fails and creates nothing.
 func TestTaken(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
+	d := newWire(nil, bills)
 	s := newService(t, d)
 	if _, err := s.CreateRecord(t.Context(), "bills", rent, key1); err != nil {
 		t.Fatal(err)
 	}
 	made, err := s.CreateRecord(t.Context(), "bills", rent, key1)
 	var taken *TakenError
-	if !errors.As(err, &taken) || taken.ID != "b1" || Unsettled(err) || len(d.records) != 1 {
-		t.Errorf("%+v, %v, %v", made, err, d.records)
+	if !errors.As(err, &taken) || taken.ID != "o1" || Unsettled(err) || d.IDs(bills) != "o1" {
+		t.Errorf("%+v, %v, %v", made, err, d.IDs(bills))
 	}
 }
 
@@ -130,10 +124,11 @@ func TestExisted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := newDesk()
-				d.records["b1"] = `{"id":"b1","created_at":"` + c.createdAt + `"}`
-				d.replies[key1] = d.records["b1"]
-				made, err := newService(t, slow{d, "POST", c.takes}).CreateRecord(t.Context(), "bills", rent, key1)
+				d := newWire(nil, bills)
+				d.Latency = func(*http.Request) time.Duration { return c.takes }
+				d.Place(bills, `{"id":"o1","created_at":"`+c.createdAt+`"}`)
+				d.Reply(key1, `{"id":"o1","created_at":"`+c.createdAt+`"}`)
+				made, err := newService(t, d).CreateRecord(t.Context(), "bills", rent, key1)
 				if err != nil || made.Existed != c.want {
 					t.Errorf("%+v, %v", made, err)
 				}

@@ -11,12 +11,8 @@ import (
 )
 
 // pages returns a list page by page.
-func pages(bodies ...string) http.HandlerFunc {
-	n := 0
-	return func(w http.ResponseWriter, r *http.Request) {
-		respond(200, bodies[min(n, len(bodies)-1)])(w, r)
-		n++
-	}
+func pages(first, second string) http.HandlerFunc {
+	return turns(respond(200, first), respond(200, second))
 }
 
 func TestListsAskTheirOwnPath(t *testing.T) {
@@ -29,20 +25,19 @@ func TestListsAskTheirOwnPath(t *testing.T) {
 			return s.ListRecords(ctx, "cost-centers", q)
 		},
 	} {
-		d := newDesk()
-		d.over["GET "+path] = pages(`{"data":[{"id":"a","name":"A"}],"meta":{"next_cursor":"c+1/=="}}`,
-			`{"data":[{"id":"b"},{"name":"no id"}],"meta":{"next_cursor":null}}`)
+		d := newWire(routes{"GET " + path: pages(`{"data":[{"id":"a","name":"A"}],"meta":{"next_cursor":"c+1/=="}}`,
+			`{"data":[{"id":"b"},{"name":"no id"}],"meta":{"next_cursor":null}}`)})
 		ids, err := idsOf(list(newService(t, d), t.Context(),
 			Query{Filters: map[string]string{"company_id": vendor, "occurred_at[gte]": "2026-01-01"}}))
 		if err != nil || strings.Join(ids, " ") != "a b " {
 			t.Errorf("%s: %q, %v", path, ids, err)
 		}
 		want := url.Values{"limit": {"100"}, "company_id": {vendor}, "occurred_at[gte]": {"2026-01-01"}}
-		if have := d.seen[0].URL.RawQuery; have != want.Encode() {
+		if have := d.Queries[0]; have != want.Encode() {
 			t.Errorf("%s: asked %s", path, have)
 		}
 		want.Set("cursor", "c+1/==")
-		if have := d.seen[1].URL.RawQuery; have != want.Encode() {
+		if have := d.Queries[1]; have != want.Encode() {
 			t.Errorf("%s: then asked %s", path, have)
 		}
 	}
@@ -57,15 +52,14 @@ func TestListStopsAtItsLimit(t *testing.T) {
 		250: {"a b c d", "100"},
 		0:   {"a b c d", "100"},
 	} {
-		d := newDesk()
-		d.over["GET"] = pages(`{"data":[{"id":"a"},{"id":"b"}],"meta":{"next_cursor":"x"}}`,
-			`{"data":[{"id":"c"},{"id":"d"}],"meta":{}}`)
+		d := newWire(routes{"/": pages(`{"data":[{"id":"a"},{"id":"b"}],"meta":{"next_cursor":"x"}}`,
+			`{"data":[{"id":"c"},{"id":"d"}],"meta":{}}`)})
 		ids, err := idsOf(newService(t, d).ListPayables(t.Context(), Query{Limit: limit}))
-		if err != nil || strings.Join(ids, " ") != want.ids || d.seen[0].URL.Query().Get("limit") != want.asked {
-			t.Errorf("limit %d: %q, %v, asked %s", limit, ids, err, d.seen[0].URL.RawQuery)
+		if err != nil || strings.Join(ids, " ") != want.ids || d.Sent[0].URL.Query().Get("limit") != want.asked {
+			t.Errorf("limit %d: %q, %v, asked %s", limit, ids, err, d.Queries[0])
 		}
-		if needed := (len(ids) + 1) / 2; len(d.seen) != needed {
-			t.Errorf("limit %d: %d requests", limit, len(d.seen))
+		if needed := (len(ids) + 1) / 2; len(d.Seen) != needed {
+			t.Errorf("limit %d: %d requests", limit, len(d.Seen))
 		}
 	}
 }
@@ -73,10 +67,10 @@ func TestListStopsAtItsLimit(t *testing.T) {
 func TestListRefusesFiltersOfPaging(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"limit", "cursor", ""} {
-		d := newDesk()
+		d := newWire(nil)
 		if _, err := idsOf(newService(t, d).ListPayables(t.Context(), Query{Filters: map[string]string{name: "1"}})); err ==
-			nil || len(d.seen) > 0 {
-			t.Errorf("%q: %v after %d requests", name, err, len(d.seen))
+			nil || len(d.Seen) > 0 {
+			t.Errorf("%q: %v after %d requests", name, err, len(d.Seen))
 		}
 	}
 }
@@ -116,8 +110,7 @@ func TestIgnoredFilters(t *testing.T) {
 		{"occurred_at[gte", "2026-01-10", `"occurred_at":"2020-01-01"`, true},
 		{"amount[gte]", "10.00", `"amount":"5.00"`, true},
 	} {
-		d := newDesk()
-		d.over["GET"] = pages(`{"data":[{"id":"a",` + c.item + `},{"id":"b"}],"meta":{"next_cursor":null}}`)
+		d := newWire(routes{"/": respond(200, `{"data":[{"id":"a",`+c.item+`},{"id":"b"}],"meta":{"next_cursor":null}}`)})
 		ids, err := idsOf(newService(t, d).ListPayables(t.Context(),
 			Query{Filters: map[string]string{c.filter: c.value}, Limit: 1}))
 		want := "b"

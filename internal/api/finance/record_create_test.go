@@ -38,7 +38,7 @@ func TestCreateRecord(t *testing.T) {
 		"returned, while the clocks of the service differ and reads do not show it": {
 			prepare: func(d *apitest.Service) {
 				d.Ahead = 24 * time.Hour
-				d.HandleFunc("GET /v1/bills/", gone)
+				d.HandleFunc("GET /v1/bills/{id}", gone)
 			},
 			id: "o2", records: "o1 o2"},
 		"the response is lost": {

@@ -105,6 +105,8 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // has reports whether a request is about a collection or one of its objects.
 func (s *Service) has(r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	_, collection := s.objects[r.URL.Path]
 	_, object := s.objects[path.Dir(r.URL.Path)]
 	return collection || object

@@ -23,7 +23,7 @@ const bills = "/v1/bills"
 
 type routes = map[string]http.HandlerFunc
 
-var newWire, respond, turns, lost = apitest.New, apitest.Respond, apitest.Turns, apitest.Lost
+var newWire, respond, turns = apitest.New, apitest.Respond, apitest.Turns
 
 // old is a record that was created so long ago.
 func old(id string, age time.Duration) string {

@@ -105,7 +105,8 @@ func (p Player[S]) Successes(t *testing.T) {
 				t.Errorf("sent %v", s.Seen)
 			}
 			sent := s.Sent[0]
-			if s.Seen[0] != e.Request.Method+" "+e.Request.Path || !same.JSON(decoded(s.Bodies[0], false), decoded(string(e.Request.Body), false)) ||
+			if s.Seen[0] != e.Request.Method+" "+e.Request.Path ||
+				!same.JSON(decoded(s.Bodies[0], false), decoded(string(e.Request.Body), false)) ||
 				sent.Header.Get("X-Idempotency-Key") != e.Request.Headers["X-Idempotency-Key"] {
 				t.Errorf("sent %s %s, want %s", s.Seen[0], s.Bodies[0], e.Request.Body)
 			}

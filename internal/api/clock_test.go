@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 // TestClient_Now: the time is that of the newest Date plus what has passed since, asked for once at the most, and
@@ -14,39 +16,35 @@ import (
 func TestClient_Now(t *testing.T) {
 	t.Parallel()
 	date := time.Date(2031, time.May, 4, 12, 0, 0, 0, time.UTC)
-	for name, c := range map[string]struct {
+	type row struct {
 		dates []string
 		want  time.Time // zero: unknown
-	}{
+	}
+	apitest.Each(t, map[string]row{
 		"none":       {nil, time.Time{}},
 		"unreadable": {[]string{"yesterday"}, time.Time{}},
 		"one":        {[]string{date.Format(http.TimeFormat)}, date},
 		"the newest counts": {[]string{date.Format(http.TimeFormat), date.Add(time.Hour).Format(http.TimeFormat)},
 			date.Add(time.Hour)},
 		"kept without one": {[]string{date.Format(http.TimeFormat), ""}, date},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				client, asked := &Client{}, 0
-				ask := func(context.Context) error {
-					asked++
-					for _, text := range c.dates {
-						client.clock.note(http.StatusForbidden, http.Header{"Date": {text}})
-					}
-					return errors.New("refused")
-				}
-				now, ok := client.Now(t.Context(), ask)
-				if ok == c.want.IsZero() || ok && !now.Equal(c.want) || asked != 1 {
-					t.Fatalf("%v, %v after %d requests", now, ok, asked)
-				}
-				time.Sleep(90 * time.Second)
-				if later, ok := client.Now(t.Context(), ask); ok && (!later.Equal(c.want.Add(90*time.Second)) || asked != 1) {
-					t.Errorf("%v after 90 s and %d requests", later, asked)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, c row) {
+		client, asked := &Client{}, 0
+		ask := func(context.Context) error {
+			asked++
+			for _, text := range c.dates {
+				client.clock.note(http.StatusForbidden, http.Header{"Date": {text}})
+			}
+			return errors.New("refused")
+		}
+		now, ok := client.Now(t.Context(), ask)
+		if ok == c.want.IsZero() || ok && !now.Equal(c.want) || asked != 1 {
+			t.Fatalf("%v, %v after %d requests", now, ok, asked)
+		}
+		time.Sleep(90 * time.Second)
+		if later, ok := client.Now(t.Context(), ask); ok && (!later.Equal(c.want.Add(90*time.Second)) || asked != 1) {
+			t.Errorf("%v after 90 s and %d requests", later, asked)
+		}
+	})
 }
 
 // TestClient_Precedes: a Date has whole seconds and is written before its response arrives, so what is less than a

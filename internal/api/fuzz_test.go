@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -186,155 +184,6 @@ func FuzzResponseHeader(f *testing.F) {
 	})
 }
 
-// FuzzRetryAfterDelay: a pause that a response asks for bounds the next attempt from below and is never absurd,
-// whatever the two dates are.
-func FuzzRetryAfterDelay(f *testing.F) {
-	f.Add("Wed, 04 Mar 2026 05:07:07 GMT", "Wed, 04 Mar 2026 05:06:07 GMT", int64(0))
-	f.Add("120", "", int64(1<<62))
-	f.Add("Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", int64(-1<<62))
-	f.Fuzz(func(t *testing.T, value, date string, now int64) {
-		header := http.Header{"Retry-After": {value}, "Date": {date}}
-		asked := retryAfter(header, time.Unix(0, now))
-		if _, err := http.ParseTime(date); err == nil && asked != retryAfter(header, time.Unix(0, now/2)) {
-			t.Errorf("%q at %q depends on the clock of this machine", value, date)
-		}
-		if asked < 0 || asked > maxRetryAfter {
-			t.Errorf("%q asks for %s", value, asked)
-		}
-	})
-}
-
-// FuzzPath: whatever the id, the path of a request stays one below the address, and the id is one segment of it.
-func FuzzPath(f *testing.F) {
-	for _, seed := range []string{"c1", "..", "a/b", "%2F", "?x", "#", "\r\n", "\x00", "é", "", "%", ".", "a%2e%2e",
-		"//host", `\`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, id string) {
-		s, c := fuzzed(t, []byte(`{"data":{}}`))
-		if _, err := c.Do(t.Context(), Request{Operation: "customers.get", Path: map[string]string{"id": id}}); err != nil &&
-			s.count() == 0 {
-			return
-		}
-		sent := s.seen[0].URL
-		const above = "/v1/customers/"
-		segment, below := strings.CutPrefix(sent.EscapedPath(), above)
-		back, err := url.PathUnescape(segment)
-		if !below || err != nil || back != id || strings.ContainsAny(segment, "/\\\r\n\x00 ") || segment == ".." ||
-			segment == "." || sent.Host != "api.example.test" || sent.RawQuery != "" {
-			t.Errorf("%q is sent as %s", id, sent)
-		}
-	})
-}
-
-// FuzzOperations: an override that is accepted leads below the address, to one path for each id, with a method that is
-// one.
-func FuzzOperations(f *testing.F) {
-	for _, seed := range []string{"GET /v2/customers/{id}", "POST //host/{id}", "GET /a/../{id}", "GET /%2e%2e/{id}",
-		"get /{id}", "GET /{id}?x=1", "GET /{id}/{id}", "GET /{ID}", "GET\t/x{id}y/", "GET /%0a{id}"} {
-		f.Add("customers.get", seed)
-	}
-	f.Add("customers.lst", "GET /x")
-	f.Add("customers.list", "GET /customers%")
-	f.Add(strings.Repeat("a", 1<<10), "\xff \xfe")
-	f.Fuzz(func(t *testing.T, name, value string) {
-		operations, err := ParseOperations(map[string]string{name: value})
-		if err != nil {
-			if !strings.Contains(err.Error(), name) && utf8.ValidString(name) && len(name) < 50 &&
-				!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == '"' || r == '\\' }) {
-				t.Errorf("the error does not name %q: %v", name, err)
-			}
-			return
-		}
-		values := map[string]string{}
-		for _, placeholder := range placeholders(operations.overrides[name].template) {
-			values[placeholder] = "a/b"
-		}
-		s := play(ok(`{"data":{}}`))
-		c := newClient(t, s, func(cfg *Config) {
-			cfg.Operations, cfg.BaseURL, cfg.MaxRetries = operations, "https://api.example.test/prefix", 0
-		})
-		if _, err := c.Do(t.Context(), Request{Operation: name, Path: values}); s.count() == 0 {
-			t.Fatalf("%q cannot be sent: %v", value, err)
-		}
-		sent := s.seen[0].URL
-		decoded := strings.TrimSuffix(sent.Path, "/")
-		if sent.Host != "api.example.test" || !strings.HasPrefix(sent.EscapedPath(), "/prefix/") || sent.RawQuery != "" ||
-			sent.Fragment != "" {
-			t.Errorf("%q is sent to %s", value, sent)
-		}
-		for segment := range strings.SplitSeq(strings.TrimPrefix(decoded, "/"), "/") {
-			if segment == "" || segment == "." || segment == ".." {
-				t.Errorf("%q is sent to %s", value, sent)
-			}
-		}
-	})
-}
-
-// FuzzBaseURL: an address that is accepted is one of https without credentials, and requests go to its host. An error
-// repeats no password.
-func FuzzBaseURL(f *testing.F) {
-	for _, seed := range []string{
-		"https://a.example", "https://a.example:8443/prefix/", "https://u:hush-hush-42@a.example", "https://a.example:99999",
-		"https:a.example", "https://",
-		"http://a.example", "https://[::1]:1", "https://[fe80::1%25x]", "https://a.example/../b", "https://a.example/%2e%2e",
-		"https://a.example?", "https://a.example#", "HTTPS://A.example", "https://a.example/%zz",
-		"https://:1", "https://a.example/\x7f", "https://a.example//b", "https://a example",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, address string) {
-		if err := ValidateBaseURL(address); err != nil {
-			if u, parsed := url.Parse(address); parsed == nil && u.User != nil {
-				if password, given := u.User.Password(); given && len(password) > 8 && strings.Contains(err.Error(), password) {
-					t.Errorf("%q: the error repeats the password: %v", address, err)
-				}
-			}
-			return
-		}
-		u, err := url.Parse(address)
-		if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			t.Fatalf("%q is accepted: %v", address, err)
-		}
-		s := play(ok(`{"data":{"id":"c1"}}`))
-		c := newClient(t, s, func(cfg *Config) { cfg.BaseURL, cfg.MaxRetries = address, 0 })
-		if _, err := c.Do(t.Context(), getCustomer); err != nil || s.seen[0].URL.Host != strings.TrimSuffix(u.Host, ":") ||
-			!strings.HasSuffix(s.seen[0].URL.Path, "/v1/customers/c1") {
-			t.Errorf("%q: %v, %v", address, s.seen, err)
-		}
-	})
-}
-
-// FuzzCredentials: a token or a header's name that is accepted can be sent, and no error repeats the token.
-func FuzzCredentials(f *testing.F) {
-	for _, seed := range []string{"tok", "", "a b", "a\n", "a\x00", "é", "X-Api-Key", "Host", "te", "x api", "x:y",
-		"content-type"} {
-		f.Add(seed, seed)
-	}
-	f.Fuzz(func(t *testing.T, token, name string) {
-		switch err := ValidateToken(token); {
-		case err != nil && len(token) > 6 && strings.Contains(err.Error(), token) &&
-			!strings.Contains("the token contains a line break; it was probably read from a file together with the end of its "+
-				"line. Remove it, for example with trimspace(file(…)) character that no header can carry (a control character or one beyond ASCII)", token):
-			t.Errorf("the error repeats the token %q: %v", token, err)
-		case err == nil && strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-			t.Errorf("the token %q is accepted", token)
-		}
-		if ValidateToken(token) != nil || ValidateAuthHeader(name) != nil {
-			return
-		}
-		s := play(ok(`{"data":{"id":"c1"}}`))
-		c := newClient(t, s, func(cfg *Config) { cfg.Token, cfg.AuthHeader, cfg.MaxRetries = token, name, 0 })
-		if _, err := c.Do(t.Context(), getCustomer); err != nil {
-			t.Fatalf("%q: %v", name, err)
-		}
-		if name != "" && !strings.HasSuffix(s.seen[0].Header.Get(name), token) ||
-			s.seen[0].Header.Get("Content-Type") != "application/json" {
-			t.Errorf("%q: %v", name, s.seen[0].Header)
-		}
-	})
-}
-
 // FuzzMaskText: what looks like a secret is masked in every text, in JSON at any depth, and in JSON inside of JSON.
 func FuzzMaskText(f *testing.F) {
 	for _, seed := range []string{"", "sent ", `{"a":"`, "authorization: ", "Bearer ", "eyJaaaaa.a.", `\u0000`,
@@ -356,23 +205,6 @@ func FuzzMaskText(f *testing.F) {
 					t.Errorf("%q is shown as %q", text, shown)
 				}
 			}
-		}
-	})
-}
-
-// FuzzMoment: a time that is read is the same one when it is written and read again.
-func FuzzMoment(f *testing.F) {
-	for _, seed := range []string{"2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123456789-03:00",
-		"2026-02-30", "0000-01-01T00:00:00Z", "2026-01-31T24:00:00Z", "", "9999-12-31T23:59:59+23:59"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		at, ok := Moment(text)
-		if !ok {
-			return
-		}
-		if again, ok := Moment(at.Format(time.RFC3339Nano)); !ok || !again.Equal(at) {
-			t.Errorf("%q is %s, and then %s", text, at, again)
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestMaskJSON(t *testing.T) {
@@ -97,60 +96,4 @@ func FuzzMaskJSON(f *testing.F) {
 			t.Errorf("masked JSON is no JSON: %s", shown)
 		}
 	})
-}
-
-// BenchmarkMaskJSON says how much dearer masking is than only parsing.
-func BenchmarkMaskJSON(b *testing.B) {
-	body := []byte(`{"data":[` +
-		strings.TrimSuffix(
-			strings.Repeat(
-				`{"id":"43b4343a-65c4-4556-a059-d121c7fd99d7","name":"Padaria","secret":"s","emails":[{"value":"a@b.c"}],"n":12},`,
-				100), ",") + `]}`)
-	compare(b, len(body), "x-parsing", func() {
-		MaskJSON(body)
-	}, func() {
-		if _, err := decodeAny(body); err != nil {
-			b.Fatal(err)
-		}
-	})
-}
-
-// BenchmarkListDecode says how much dearer a page is, with its envelope, caps
-// and exact numbers, than decoding its items alone.
-func BenchmarkListDecode(b *testing.B) {
-	items := strings.TrimSuffix(
-		strings.Repeat(`{"id":"43b4343a-65c4-4556-a059-d121c7fd99d7","count":12,"tags":["a","b"],"free":{"k":[1,2,3]}},`,
-			100), ",")
-	body, alone := []byte(`{"data":[`+items+`],"meta":{"total":100,"page":1,"per_page":100,"total_pages":1}}`),
-		[]byte("["+items+"]")
-	response := &Response{Status: 200, Header: map[string][]string{"Content-Type": {"application/json"}}, Body: body}
-	compare(b, len(body), "x-items-alone", func() {
-		if err := checkJSON(body); err != nil {
-			b.Fatal(err)
-		}
-		if _, err := decodePage[thing](response); err != nil {
-			b.Fatal(err)
-		}
-	}, func() {
-		var v []thing
-		if err := json.Unmarshal(alone, &v); err != nil {
-			b.Fatal(err)
-		}
-	})
-}
-
-// compare runs both in turn, so that their ratio holds on a busy machine too.
-func compare(b *testing.B, size int, unit string, whole, part func()) {
-	b.Helper()
-	var wholeTime, partTime time.Duration
-	for b.Loop() {
-		start := time.Now()
-		whole()
-		middle := time.Now()
-		part()
-		wholeTime += middle.Sub(start)
-		partTime += time.Since(middle)
-	}
-	b.SetBytes(int64(size))
-	b.ReportMetric(float64(wholeTime)/float64(partTime), unit)
 }

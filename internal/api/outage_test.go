@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 func byTime(cfg *Config) { cfg.MaxRetries = NoRetryLimit }
@@ -221,31 +223,28 @@ func TestAFailureOfOneCallIsNoOutage(t *testing.T) {
 // TestRetryTimeout: it counts from the first failure, and the last attempt is made at its end.
 func TestRetryTimeout(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		back    time.Duration
 		retries int
 		want    outcome
-	}{
+	}
+	apitest.Each(t, map[string]row{
 		"just in time": {60 * time.Second, NoRetryLimit, succeeds},
 		"too late":     {61 * time.Second, NoRetryLimit, plainError},
 		"too often":    {60 * time.Second, 2, plainError},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				start := time.Now()
-				c := newClient(t, play(step{respond: func(*http.Request) step {
-					if time.Since(start) < test.back {
-						return status(503)
-					}
-					return ok(`{}`)
-				}}), func(cfg *Config) { cfg.MaxRetries, cfg.RetryTimeout = test.retries, time.Minute })
-				_, err := c.Do(t.Context(), getCustomer)
-				if outcomeOf(err) != test.want || time.Since(start) > time.Minute {
-					t.Errorf("%v after %s", err, time.Since(start))
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		start := time.Now()
+		c := newClient(t, play(step{respond: func(*http.Request) step {
+			if time.Since(start) < test.back {
+				return status(503)
+			}
+			return ok(`{}`)
+		}}), func(cfg *Config) { cfg.MaxRetries, cfg.RetryTimeout = test.retries, time.Minute })
+		_, err := c.Do(t.Context(), getCustomer)
+		if outcomeOf(err) != test.want || time.Since(start) > time.Minute {
+			t.Errorf("%v after %s", err, time.Since(start))
+		}
+	})
 }
 
 // TestWrongServiceIsFoundOutOnce: an address that leads elsewhere, and a token that is rejected.

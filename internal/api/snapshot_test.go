@@ -228,38 +228,35 @@ func TestRefreshed_fresh(t *testing.T) {
 
 // TestVerifiable: a listed object that shows no later change than is known can be verified, and is then read by its id.
 func TestVerifiable(t *testing.T) {
-	for name, c := range map[string]struct {
+	type row struct {
 		known             string
 		unchanged, listed bool
-	}{
+	}
+	apitest.Each(t, map[string]row{
 		"as known":            {"2026-01-01T01:00:00+01:00", true, true},
 		"changed since":       {"2025-12-31T23:59:59Z", false, true},
 		"not known":           {"", false, true},
 		"older than is known": {"2026-01-01T00:00:01Z", false, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newShelf(20, 14)
-				r := newRefresher(t, s)
-				ids := s.some(20)
-				r.all(t, ids[:10], 1)
-				r.writes.Note(ids[15], "", c.known)
-				before, _ := s.counts()
-				ctx, unchanged := Verifiable(t.Context())
-				if _, err := r.read(ctx, ids[15]); err != nil || unchanged() != c.unchanged {
-					t.Errorf("unchanged is %t, %v", unchanged(), err)
-				}
-				after, _ := s.counts()
-				if listed := after == before; listed != c.listed {
-					t.Errorf("it came from the list: %t", listed)
-				}
-				_, err := r.read(ByID(ctx), ids[16])
-				if singles, _ := s.counts(); err != nil || singles != after+1 {
-					t.Errorf("%d single reads by the id, %v", singles-after, err)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, c row) {
+		s := newShelf(20, 14)
+		r := newRefresher(t, s)
+		ids := s.some(20)
+		r.all(t, ids[:10], 1)
+		r.writes.Note(ids[15], "", c.known)
+		before, _ := s.counts()
+		ctx, unchanged := Verifiable(t.Context())
+		if _, err := r.read(ctx, ids[15]); err != nil || unchanged() != c.unchanged {
+			t.Errorf("unchanged is %t, %v", unchanged(), err)
+		}
+		after, _ := s.counts()
+		if listed := after == before; listed != c.listed {
+			t.Errorf("it came from the list: %t", listed)
+		}
+		_, err := r.read(ByID(ctx), ids[16])
+		if singles, _ := s.counts(); err != nil || singles != after+1 {
+			t.Errorf("%d single reads by the id, %v", singles-after, err)
+		}
+	})
 }
 
 // refuse rejects every page.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 // change is a scripted transition: what each sending and each look brings. The
@@ -43,13 +45,14 @@ func TestChange(t *testing.T) {
 	invalid := &Error{Status: 422, Code: "invalid_transition", Structured: true}
 	before, done, other := thing{ID: "t1"}, thing{ID: "t1", Count: 1}, thing{ID: "t1", Count: 2}
 	const round = 11 * time.Second // of looks without what is wanted
-	tests := map[string]struct {
+	type row struct {
 		change       change
 		err          []string // parts of the error
 		kind         outcome
 		sent, looked int
 		waited       time.Duration
-	}{
+	}
+	tests := map[string]row{
 		"clear success": {change: change{sends: []any{done}}, sent: 1},
 		"clear refusal": {change: change{sends: []any{invalid}}, err: []string{"invalid_transition"},
 			kind: plainError, sent: 1},
@@ -90,34 +93,30 @@ func TestChange(t *testing.T) {
 			looks: []any{&Error{Status: 404, Code: "not_found", Structured: true}}},
 			err: []string{"Reading the object failed", "not_found"}, kind: isAmbiguous, sent: 1, looked: 4, waited: round},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				start := time.Now()
-				got, err := Change(t.Context(), test.change.transition())
-				if (err != nil) != (test.err != nil) {
-					t.Fatalf("error %v, want %q", err, test.err)
-				}
-				if want := map[bool]thing{true: done}[err == nil]; got.ID != want.ID || got.Count != want.Count {
-					t.Errorf("got %+v", got)
-				}
-				for _, part := range test.err {
-					if !strings.Contains(err.Error(), part) {
-						t.Errorf("error %v, want %q", err, part)
-					}
-				}
-				// A look that finds nothing must not read as if the change had been answered with that.
-				if err != nil && (outcomeOf(err) != test.kind || IsNotFound(err) ||
-					test.kind == isAmbiguous && !errors.Is(err, errReset)) {
-					t.Errorf("error is %s, want %s: %v", outcomeOf(err), test.kind, err)
-				}
-				if test.change.sent != test.sent || test.change.looked != test.looked || time.Since(start) != test.waited {
-					t.Errorf("%d sendings and %d looks in %s, want %d, %d, %s",
-						test.change.sent, test.change.looked, time.Since(start), test.sent, test.looked, test.waited)
-				}
-			})
-		})
-	}
+	apitest.Each(t, tests, func(t *testing.T, test row) {
+		start := time.Now()
+		got, err := Change(t.Context(), test.change.transition())
+		if (err != nil) != (test.err != nil) {
+			t.Fatalf("error %v, want %q", err, test.err)
+		}
+		if want := map[bool]thing{true: done}[err == nil]; got.ID != want.ID || got.Count != want.Count {
+			t.Errorf("got %+v", got)
+		}
+		for _, part := range test.err {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("error %v, want %q", err, part)
+			}
+		}
+		// A look that finds nothing must not read as if the change had been answered with that.
+		if err != nil && (outcomeOf(err) != test.kind || IsNotFound(err) ||
+			test.kind == isAmbiguous && !errors.Is(err, errReset)) {
+			t.Errorf("error is %s, want %s: %v", outcomeOf(err), test.kind, err)
+		}
+		if test.change.sent != test.sent || test.change.looked != test.looked || time.Since(start) != test.waited {
+			t.Errorf("%d sendings and %d looks in %s, want %d, %d, %s",
+				test.change.sent, test.change.looked, time.Since(start), test.sent, test.looked, test.waited)
+		}
+	})
 }
 
 func TestNothingIsSentWhenCancelledBefore(t *testing.T) {
@@ -202,7 +201,7 @@ func TestRepeat(t *testing.T) {
 	gone := &Error{Status: 404, Code: "not_found", Structured: true}
 	invalid := &Error{Status: 422, Code: "invalid", Structured: true}
 	thing1, thing2 := thing{ID: "t1", Count: 1}, thing{ID: "t1", Count: 2}
-	tests := map[string]struct {
+	type row struct {
 		sends  []any // thing or error
 		look   error
 		want   thing
@@ -211,7 +210,8 @@ func TestRepeat(t *testing.T) {
 		sent   int
 		looked int
 		waited time.Duration
-	}{
+	}
+	tests := map[string]row{
 		"clear success": {sends: []any{thing1}, want: thing1, sent: 1},
 		"clear refusal": {sends: []any{invalid}, err: []string{"invalid"}, kind: plainError, sent: 1},
 		"not sent": {sends: []any{&TransportError{Err: errReset}}, err: []string{"reset"},
@@ -230,33 +230,29 @@ func TestRepeat(t *testing.T) {
 		"lost, without a response": {sends: []any{lost, &TransportError{Err: errReset}},
 			err: []string{"sent again without success"}, kind: isAmbiguous, sent: 2, looked: 1, waited: repeatPause},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				start, sent, looked := time.Now(), 0, 0
-				got, err := Repeat(t.Context(), Repetition[thing]{
-					Send:     func(context.Context) (thing, error) { return next(test.sends, &sent) },
-					Look:     func(context.Context) error { looked++; return test.look },
-					Describe: `rotation of "t1"`, Advice: "Do it by hand",
-				})
-				if (err != nil) != (test.err != nil) || got.ID != test.want.ID || got.Count != test.want.Count {
-					t.Fatalf("got %+v, %v", got, err)
-				}
-				for _, part := range test.err {
-					if !strings.Contains(err.Error(), part) {
-						t.Errorf("error %v, want %q", err, part)
-					}
-				}
-				if err != nil && (outcomeOf(err) != test.kind || IsNotFound(err)) {
-					t.Errorf("error is %s, want %s: %v", outcomeOf(err), test.kind, err)
-				}
-				if sent != test.sent || looked != test.looked || time.Since(start) != test.waited {
-					t.Errorf("%d sendings and %d looks in %s, want %d, %d, %s", sent, looked, time.Since(start), test.sent,
-						test.looked, test.waited)
-				}
-			})
+	apitest.Each(t, tests, func(t *testing.T, test row) {
+		start, sent, looked := time.Now(), 0, 0
+		got, err := Repeat(t.Context(), Repetition[thing]{
+			Send:     func(context.Context) (thing, error) { return next(test.sends, &sent) },
+			Look:     func(context.Context) error { looked++; return test.look },
+			Describe: `rotation of "t1"`, Advice: "Do it by hand",
 		})
-	}
+		if (err != nil) != (test.err != nil) || got.ID != test.want.ID || got.Count != test.want.Count {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		for _, part := range test.err {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("error %v, want %q", err, part)
+			}
+		}
+		if err != nil && (outcomeOf(err) != test.kind || IsNotFound(err)) {
+			t.Errorf("error is %s, want %s: %v", outcomeOf(err), test.kind, err)
+		}
+		if sent != test.sent || looked != test.looked || time.Since(start) != test.waited {
+			t.Errorf("%d sendings and %d looks in %s, want %d, %d, %s", sent, looked, time.Since(start), test.sent,
+				test.looked, test.waited)
+		}
+	})
 }
 
 // An interrupt does not keep a lost request from being sent again, but its grace period

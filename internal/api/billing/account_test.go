@@ -7,9 +7,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 const (
@@ -138,7 +138,7 @@ func TestAccountTransitions(t *testing.T) {
 	end := func(ctx context.Context, s *Service) (*BillingAccount, error) {
 		return s.CloseBillingAccount(ctx, "a1", "")
 	}
-	tests := map[string]struct {
+	type row struct {
 		step   step
 		path   string
 		looks  []string // statuses; the last is repeated
@@ -146,7 +146,8 @@ func TestAccountTransitions(t *testing.T) {
 		posts  int
 		status string
 		err    string
-	}{
+	}
+	tests := map[string]row{
 		"suspended": {step: suspend, path: "suspend", looks: []string{"suspended"}, posts: 1,
 			status: "suspended"},
 		"not suspended, sent again": {step: suspend, path: "suspend", looks: []string{"active"},
@@ -166,29 +167,25 @@ func TestAccountTransitions(t *testing.T) {
 		"a status that nobody knows of": {step: end, path: "close", looks: []string{"archived"}, posts: 1,
 			err: `closing of the billing account "a1"`},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var looks []http.HandlerFunc
-				for _, status := range test.looks {
-					looks = append(looks, respond(200, data(accountJSON(t, map[string]any{"status": status}))))
-				}
-				post := "POST " + accountPath + "/" + test.path
-				w := newWire(map[string]http.HandlerFunc{post: turns(lost, orNothing(test.second)), getAccount: turns(looks...)})
-				got, err := test.step(t.Context(), newService(t, w))
-				posted(t, w.Count(post), test.posts)
-				if test.err != "" {
-					if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), test.err) {
-						t.Errorf("got %v, want %s", err, test.err)
-					}
-					return
-				}
-				if err != nil || got.Status != test.status {
-					t.Errorf("got %+v, %v", got, err)
-				}
-			})
-		})
-	}
+	apitest.Each(t, tests, func(t *testing.T, test row) {
+		var looks []http.HandlerFunc
+		for _, status := range test.looks {
+			looks = append(looks, respond(200, data(accountJSON(t, map[string]any{"status": status}))))
+		}
+		post := "POST " + accountPath + "/" + test.path
+		w := newWire(map[string]http.HandlerFunc{post: turns(lost, orNothing(test.second)), getAccount: turns(looks...)})
+		got, err := test.step(t.Context(), newService(t, w))
+		posted(t, w.Count(post), test.posts)
+		if test.err != "" {
+			if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("got %v, want %s", err, test.err)
+			}
+			return
+		}
+		if err != nil || got.Status != test.status {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
 }
 
 func TestReasonsAreSentWhenThereAreAny(t *testing.T) {

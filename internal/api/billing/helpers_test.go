@@ -4,7 +4,6 @@ import (
 	"iter"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -59,14 +58,15 @@ func TestReadsThatLag(t *testing.T) {
 	old := data(subscriptionJSON(t, map[string]any{"updated_at": created, "notes": "old"}))
 	updated := data(subscriptionJSON(t, map[string]any{"updated_at": "2000-01-01T00:00:02.000Z", "notes": "new"}))
 	gone := respond(404, `{"error":{"code":"not_found","message":"none"}}`)
-	tests := map[string]struct {
+	type row struct {
 		updated string        // as the state has it
 		after   time.Duration // the read, after the write
 		lag     http.HandlerFunc
 		now     http.HandlerFunc
 		notes   string // "": gone
 		waited  time.Duration
-	}{
+	}
+	tests := map[string]row{
 		"new":             {created, 0, gone, respond(200, old), "old", 11 * time.Second},
 		"gone since":      {created, 0, gone, gone, "", 11 * time.Second},
 		"gone long after": {created, 20 * time.Second, gone, gone, "", 0},
@@ -77,31 +77,27 @@ func TestReadsThatLag(t *testing.T) {
 			respond(200, old), "old", 0},
 		"as it was last written": {created, 0, respond(200, old), respond(200, old), "old", 0},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				time.Sleep(2*time.Second + test.after)
-				start := time.Now()
-				w := newWire(map[string]http.HandlerFunc{subscriptionsPath: respond(200, listOf()),
-					getSubscription: func(w http.ResponseWriter, r *http.Request) {
-						w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
-						if time.Since(start) < 9*time.Second {
-							test.lag(w, r)
-							return
-						}
-						test.now(w, r)
-					}})
-				s := newService(t, w)
-				s.Wrote("s1", created, test.updated)
-				got, err := s.GetSubscription(t.Context(), "s1")
-				if test.notes == "" && !api.IsNotFound(err) ||
-					test.notes != "" && (err != nil || api.OrEmpty(got.Notes) != test.notes) {
-					t.Errorf("%+v, %v", got, err)
+	apitest.Each(t, tests, func(t *testing.T, test row) {
+		time.Sleep(2*time.Second + test.after)
+		start := time.Now()
+		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: respond(200, listOf()),
+			getSubscription: func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
+				if time.Since(start) < 9*time.Second {
+					test.lag(w, r)
+					return
 				}
-				if took := time.Since(start); took != test.waited {
-					t.Errorf("took %s, want %s", took, test.waited)
-				}
-			})
-		})
-	}
+				test.now(w, r)
+			}})
+		s := newService(t, w)
+		s.Wrote("s1", created, test.updated)
+		got, err := s.GetSubscription(t.Context(), "s1")
+		if test.notes == "" && !api.IsNotFound(err) ||
+			test.notes != "" && (err != nil || api.OrEmpty(got.Notes) != test.notes) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if took := time.Since(start); took != test.waited {
+			t.Errorf("took %s, want %s", took, test.waited)
+		}
+	})
 }

@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 const (
@@ -208,12 +208,13 @@ func TestSubscriptionItems(t *testing.T) {
 	two := SubscriptionItem{ID: "i2", ProductID: "p2", PriceID: "q2", Quantity: 1}
 	const first = `{"id":"i1","product_id":"p1","price_id":"q1","quantity":9007199254740993,"unit_amount_subcents":0}`
 	notFound := `{"error":{"code":"not_found","message":"no"}}`
-	tests := map[string]struct {
+	type row struct {
 		list   http.HandlerFunc
 		items  []SubscriptionItem
 		listed bool
 		err    string
-	}{
+	}
+	tests := map[string]row{
 		"items": {list: respond(200,
 			listOf(first, `{"id":"i2","product_id":"p2","price_id":"q2","quantity":null,"unit_amount_subcents":null}`)),
 			items: []SubscriptionItem{one, two}, listed: true},
@@ -236,37 +237,34 @@ func TestSubscriptionItems(t *testing.T) {
 			list: turns(respond(200, `{"data":[`+first+`],"meta":{"total":2,"page":1,"per_page":1,"total_pages":2}}`),
 				respond(404, notFound)), err: "status 404"},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWire(map[string]http.HandlerFunc{"GET " + itemsPath: func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Query().Get("sort_by") != "id" {
-						t.Errorf("asked for %s", r.URL.RawQuery)
-					}
-					test.list(w, r)
-				}})
-				items, listed, err := newService(t, w).SubscriptionItems(t.Context(), "s1")
-				if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-					t.Fatalf("got %v, want %q", err, test.err)
-				}
-				if !reflect.DeepEqual(items, test.items) || listed != test.listed {
-					t.Errorf("got %+v, listed %v", items, listed)
-				}
-			})
-		})
-	}
+	apitest.Each(t, tests, func(t *testing.T, test row) {
+		w := newWire(map[string]http.HandlerFunc{"GET " + itemsPath: func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("sort_by") != "id" {
+				t.Errorf("asked for %s", r.URL.RawQuery)
+			}
+			test.list(w, r)
+		}})
+		items, listed, err := newService(t, w).SubscriptionItems(t.Context(), "s1")
+		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Fatalf("got %v, want %q", err, test.err)
+		}
+		if !reflect.DeepEqual(items, test.items) || listed != test.listed {
+			t.Errorf("got %+v, listed %v", items, listed)
+		}
+	})
 }
 
 func TestSyncSubscriptionItems(t *testing.T) {
 	t.Parallel()
 	item := SubscriptionItemInput{ProductID: "p1", PriceID: "q1", Quantity: new(int64(2)),
 		UnitAmountSubcents: new(int64(9007199254740993))}
-	tests := map[string]struct {
+	type row struct {
 		items    []SubscriptionItemInput
 		response http.HandlerFunc
 		body     string
 		got      []SubscriptionItem
-	}{
+	}
+	tests := map[string]row{
 		"the items": {[]SubscriptionItemInput{item, {ProductID: "p2", PriceID: "q2"}},
 			respond(200,
 				listOf(`{"id":"i1","product_id":"p1","price_id":"q1","quantity":2,"unit_amount_subcents":9007199254740993}`)),
@@ -280,22 +278,18 @@ func TestSyncSubscriptionItems(t *testing.T) {
 		"subscription shown": {nil, respond(200, data(subscriptionJSON(t, nil))), `{"items":[]}`, nil},
 		"repeated":           {nil, turns(lost, respond(200, listOf())), `{"items":[]}`, []SubscriptionItem{}},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWire(map[string]http.HandlerFunc{"PUT " + itemsPath: test.response})
-				got, err := newService(t, w).SyncSubscriptionItems(t.Context(), "s1", test.items)
-				if err != nil || !reflect.DeepEqual(got, test.got) {
-					t.Errorf("got %+v, %v", got, err)
-				}
-				for _, body := range w.Bodies {
-					if body != test.body {
-						t.Errorf("sent %s", body)
-					}
-				}
-			})
-		})
-	}
+	apitest.Each(t, tests, func(t *testing.T, test row) {
+		w := newWire(map[string]http.HandlerFunc{"PUT " + itemsPath: test.response})
+		got, err := newService(t, w).SyncSubscriptionItems(t.Context(), "s1", test.items)
+		if err != nil || !reflect.DeepEqual(got, test.got) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		for _, body := range w.Bodies {
+			if body != test.body {
+				t.Errorf("sent %s", body)
+			}
+		}
+	})
 }
 
 func TestSyncSubscriptionItemsRefused(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 // fields are what a look at the subscription shows differently.
@@ -49,12 +50,13 @@ func TestSubscriptionTransitions(t *testing.T) {
 	now, later := ChangePlan{PlanID: "plan2"}, ChangePlan{PlanID: "plan2", Timing: "end_of_period"}
 	takeBack := ChangePlan{PlanID: "plan1"}
 	const done, again, open = "done", "again", "open"
-	tests := map[string]struct {
+	type row struct {
 		path  string
 		step  step
 		shown fields
 		want  string
-	}{
+	}
+	tests := map[string]row{
 		"pause, paused":                {"pause", pause("", ""), pausedOpen, done},
 		"pause, paused, named default": {"pause", pause("mark_uncollectible", ""), pausedOpen, done},
 		"pause, paused, status only":   {"pause", pause("void", ""), fields{"status": "paused"}, done},
@@ -100,28 +102,24 @@ func TestSubscriptionTransitions(t *testing.T) {
 		"cancel later, come to an end": {"cancel", cancel(Cancel{AtPeriodEnd: true}),
 			fields{"status": "canceled", "cancel_at_period_end": true}, done},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				post := "POST " + subscriptionPath + "/" + test.path
-				second := respond(200, data(subscriptionJSON(t, fields{"notes": "second"})))
-				w := newWire(map[string]http.HandlerFunc{
-					post: turns(lost, second), getSubscription: respond(200, data(subscriptionJSON(t, test.shown))),
-				})
-				got, err := test.step(t.Context(), newService(t, w))
-				posts := map[string]int{done: 1, again: 2, open: 1}[test.want]
-				if w.Count(post) != posts {
-					t.Errorf("posted %d times, want %d", w.Count(post), posts)
-				}
-				if _, ambiguous := api.AsAmbiguous(err); ambiguous != (test.want == open) || err != nil && !ambiguous {
-					t.Fatalf("got %v", err)
-				}
-				if test.want == again && api.OrEmpty(got.Notes) != "second" || test.want == done && got.Notes != nil {
-					t.Errorf("got %+v", got)
-				}
-			})
+	apitest.Each(t, tests, func(t *testing.T, test row) {
+		post := "POST " + subscriptionPath + "/" + test.path
+		second := respond(200, data(subscriptionJSON(t, fields{"notes": "second"})))
+		w := newWire(map[string]http.HandlerFunc{
+			post: turns(lost, second), getSubscription: respond(200, data(subscriptionJSON(t, test.shown))),
 		})
-	}
+		got, err := test.step(t.Context(), newService(t, w))
+		posts := map[string]int{done: 1, again: 2, open: 1}[test.want]
+		if w.Count(post) != posts {
+			t.Errorf("posted %d times, want %d", w.Count(post), posts)
+		}
+		if _, ambiguous := api.AsAmbiguous(err); ambiguous != (test.want == open) || err != nil && !ambiguous {
+			t.Fatalf("got %v", err)
+		}
+		if test.want == again && api.OrEmpty(got.Notes) != "second" || test.want == done && got.Notes != nil {
+			t.Errorf("got %+v", got)
+		}
+	})
 }
 
 // A second sending that is rejected for what the first one did is not a failure.

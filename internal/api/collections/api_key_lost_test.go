@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 const (
@@ -41,10 +42,11 @@ func lostKey(t *testing.T, err error, ids ...string) *LostKeyError {
 func TestLostCreationOfAKey(t *testing.T) {
 	t.Parallel()
 	type change = map[string]any
-	for name, test := range map[string]struct {
+	type row struct {
 		found []change
 		ids   []string
-	}{
+	}
+	apitest.Each(t, map[string]row{
 		"the key":         {[]change{{}}, []string{"k1"}},
 		"none":            {nil, nil},
 		"two":             {[]change{{}, {"id": "k3"}}, []string{"k1", "k3"}},
@@ -54,23 +56,18 @@ func TestLostCreationOfAKey(t *testing.T) {
 		"an expired one":  {[]change{{"expiresAt": "2000-01-01T00:00:00.000Z"}}, nil},
 		"another name":    {[]change{{"name": "CI"}}, nil},
 		"its age unknown": {[]change{{"createdAt": "yesterday"}}, []string{"k1"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				var items []string
-				for _, c := range test.found {
-					items = append(items, keyJSON(t, c))
-				}
-				w := newWire(routes{createKey: lost, "GET " + keysPath: listings(respond(200, listOf(items...)))})
-				_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
-				_ = lostKey(t, err, test.ids...)
-				if w.Seen[0] != createKey || w.Writes() != createKey {
-					t.Errorf("sent %v", w.Seen)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		var items []string
+		for _, c := range test.found {
+			items = append(items, keyJSON(t, c))
+		}
+		w := newWire(routes{createKey: lost, "GET " + keysPath: listings(respond(200, listOf(items...)))})
+		_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
+		_ = lostKey(t, err, test.ids...)
+		if w.Seen[0] != createKey || w.Writes() != createKey {
+			t.Errorf("sent %v", w.Seen)
+		}
+	})
 }
 
 // TestLostKeyBehindALag: the list shows the key 10 s later. What this process has got from another request is not it.
@@ -98,41 +95,37 @@ func TestLostKeyBehindALag(t *testing.T) {
 // TestLostRotation: it is never repeated. The old key is read until it has got its end.
 func TestLostRotation(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		expiry any
 		read   bool
-	}{
+	}
+	apitest.Each(t, map[string]row{
 		"rotated":   {"2000-01-08T00:00:00.000Z", true},
 		"not":       {nil, true},
 		"not found": {nil, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				start := time.Now()
-				w := newWire(routes{rotateKey: lost, "GET " + keysPath: listings(respond(200, listOf(
-					keyJSON(t, map[string]any{"id": "k2"})))),
-					getKey: respond(200, keyJSON(t, map[string]any{"expiresAt": test.expiry, "lastUsedAt": stamp(start)}))})
-				if !test.read {
-					w = newWire(routes{rotateKey: lost, getKey: refused(404, "not_found"), "GET " + keysPath: respond(200, listOf())})
-				}
-				_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
-				if w.Writes() != rotateKey {
-					t.Errorf("sent %s", w.Writes())
-				}
-				if !test.read {
-					if e := lostKey(t, err); e.Rotated != nil || api.IsNotFound(err) {
-						t.Errorf("got %+v", e)
-					}
-					return
-				}
-				if e := lostKey(t, err, "k2"); e.Rotated == nil ||
-					(api.OrEmpty(e.Rotated.ExpiresAt) != "") != (test.expiry != nil) {
-					t.Errorf("got %+v", e.Rotated)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		start := time.Now()
+		w := newWire(routes{rotateKey: lost, "GET " + keysPath: listings(respond(200, listOf(
+			keyJSON(t, map[string]any{"id": "k2"})))),
+			getKey: respond(200, keyJSON(t, map[string]any{"expiresAt": test.expiry, "lastUsedAt": stamp(start)}))})
+		if !test.read {
+			w = newWire(routes{rotateKey: lost, getKey: refused(404, "not_found"), "GET " + keysPath: respond(200, listOf())})
+		}
+		_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
+		if w.Writes() != rotateKey {
+			t.Errorf("sent %s", w.Writes())
+		}
+		if !test.read {
+			if e := lostKey(t, err); e.Rotated != nil || api.IsNotFound(err) {
+				t.Errorf("got %+v", e)
+			}
+			return
+		}
+		if e := lostKey(t, err, "k2"); e.Rotated == nil ||
+			(api.OrEmpty(e.Rotated.ExpiresAt) != "") != (test.expiry != nil) {
+			t.Errorf("got %+v", e.Rotated)
+		}
+	})
 }
 
 // TestResponsesToARotation: in the shapes that the wire contract allows, and with the rest read where only the token

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 const (
@@ -34,13 +35,14 @@ func made(t *testing.T, change map[string]any) string {
 // nothing is done to it.
 func TestLostCreateOfAnEndpoint(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
+	type row struct {
 		create http.HandlerFunc
 		found  []map[string]any // what is listed afterwards, as changes of e1
 		later  bool             // only the last lookup lists it
 		ids    string           // of the candidates
 		err    []string
-	}{
+	}
+	tests := map[string]row{
 		"none": {err: []string{"may or may not exist", "looked up 4 times", "/in"}},
 		"one": {found: []map[string]any{{}}, ids: "e1",
 			err: []string{"It may be e1", "connection reset"}},
@@ -58,34 +60,30 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 		"another one": {create: respond(201, data(made(t, map[string]any{"url": hook + "/2", "secret": "whsec_2"}))),
 			found: []map[string]any{{}}, ids: "e1", err: []string{"mixes up responses"}},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var items []string
-				for _, change := range test.found {
-					items = append(items, made(t, change))
-				}
-				if test.create == nil {
-					test.create = lost
-				}
-				list := listings(respond(200, listOf(items...)))
-				if test.later {
-					empty := respond(200, listOf())
-					list = listings(empty, empty, empty, respond(200, listOf(items...)))
-				}
-				w := newWire(routes{createEndpoint: test.create, "GET " + endpointsPath: list})
-				_, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
-				says(t, err, append(test.err, "Applying again registers an endpoint", "gets every event twice")...)
-				e, ambiguous := api.AsAmbiguous(err)
-				if !ambiguous || w.Writes() != createEndpoint || w.Seen[0] != createEndpoint {
-					t.Fatalf("%v after %v", err, w.Seen)
-				}
-				if strings.Join(e.Candidates, " ") != test.ids {
-					t.Errorf("candidates %v, want %q", e.Candidates, test.ids)
-				}
-			})
-		})
-	}
+	apitest.Each(t, tests, func(t *testing.T, test row) {
+		var items []string
+		for _, change := range test.found {
+			items = append(items, made(t, change))
+		}
+		if test.create == nil {
+			test.create = lost
+		}
+		list := listings(respond(200, listOf(items...)))
+		if test.later {
+			empty := respond(200, listOf())
+			list = listings(empty, empty, empty, respond(200, listOf(items...)))
+		}
+		w := newWire(routes{createEndpoint: test.create, "GET " + endpointsPath: list})
+		_, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
+		says(t, err, append(test.err, "Applying again registers an endpoint", "gets every event twice")...)
+		e, ambiguous := api.AsAmbiguous(err)
+		if !ambiguous || w.Writes() != createEndpoint || w.Seen[0] != createEndpoint {
+			t.Fatalf("%v after %v", err, w.Seen)
+		}
+		if strings.Join(e.Candidates, " ") != test.ids {
+			t.Errorf("candidates %v, want %q", e.Candidates, test.ids)
+		}
+	})
 }
 
 // What this process has registered itself, with a response, is not named as what a lost create may have registered, and

@@ -18,7 +18,7 @@ var rent = json.RawMessage(`{"amount":"1500.00","name":"Rent","number":900719925
 func TestCreateRecord(t *testing.T) {
 	t.Parallel()
 	gone := apitest.Refused(404, "not_found")
-	for name, test := range map[string]struct {
+	type row struct {
 		prepare   func(d *apitest.Service)
 		id        string // of the record that comes out
 		err       string
@@ -27,7 +27,8 @@ func TestCreateRecord(t *testing.T) {
 		records   string // that are there
 		requests  string
 		takes     time.Duration
-	}{
+	}
+	apitest.Each(t, map[string]row{
 		"returned": {id: "o1", records: "o1", requests: "POST /v1/bills"},
 		"returned, while the clocks of the service differ": {
 			prepare: func(d *apitest.Service) { d.Ahead = 24 * time.Hour },
@@ -102,37 +103,32 @@ func TestCreateRecord(t *testing.T) {
 		"a response without an id": {
 			prepare: func(d *apitest.Service) { d.HandleFunc("POST /", respond(201, `{"data":{"name":"Rent"}}`)) },
 			err:     "no record with an id", unsettled: true, requests: "POST /v1/bills, POST /v1/bills"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				d := newWire(nil, bills)
-				if test.prepare != nil {
-					test.prepare(d)
-				}
-				start := time.Now()
-				record, err := newService(t, d).CreateRecord(t.Context(), "bills", rent, key1)
-				if took := time.Since(start); test.takes > 0 && took != test.takes {
-					t.Errorf("it took %s", took)
-				}
-				if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-					t.Fatalf("error %v, want %q", err, test.err)
-				}
-				if Unsettled(err) != test.unsettled {
-					t.Errorf("unsettled is %t for %v", Unsettled(err), err)
-				}
-				if err == nil && (record.ID != test.id || record.Existed != test.existed) {
-					t.Errorf("got %s, existed %t: %s", record.ID, record.Existed, record.Raw)
-				}
-				if d.IDs(bills) != test.records {
-					t.Errorf("there are %q, want %q", d.IDs(bills), test.records)
-				}
-				if test.requests != "" && d.Requests() != test.requests {
-					t.Errorf("asked %s\nwant  %s", d.Requests(), test.requests)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		d := newWire(nil, bills)
+		if test.prepare != nil {
+			test.prepare(d)
+		}
+		start := time.Now()
+		record, err := newService(t, d).CreateRecord(t.Context(), "bills", rent, key1)
+		if took := time.Since(start); test.takes > 0 && took != test.takes {
+			t.Errorf("it took %s", took)
+		}
+		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Fatalf("error %v, want %q", err, test.err)
+		}
+		if Unsettled(err) != test.unsettled {
+			t.Errorf("unsettled is %t for %v", Unsettled(err), err)
+		}
+		if err == nil && (record.ID != test.id || record.Existed != test.existed) {
+			t.Errorf("got %s, existed %t: %s", record.ID, record.Existed, record.Raw)
+		}
+		if d.IDs(bills) != test.records {
+			t.Errorf("there are %q, want %q", d.IDs(bills), test.records)
+		}
+		if test.requests != "" && d.Requests() != test.requests {
+			t.Errorf("asked %s\nwant  %s", d.Requests(), test.requests)
+		}
+	})
 }
 
 // TestCreateRecordSendsTheBodyAsItIs: with its numbers and money exact, and the key on the create alone.

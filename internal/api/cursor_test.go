@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 var listPayables = Request{Operation: "finance.payables.list",
@@ -88,9 +90,7 @@ func TestCursorFollowsThePages(t *testing.T) {
 			if strings.Join(got, " ") != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
-			if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-				t.Errorf("error %v, want %q", err, test.err)
-			}
+			apitest.Says(t, err, test.err)
 			if transport.count() != len(test.pages) {
 				t.Errorf("asked %d times, want %d", transport.count(), len(test.pages))
 			}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 // thing is a wire object of the tests' own.
@@ -243,9 +245,7 @@ func TestMany(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			items, err := Many[thing](t.Context(), newClient(t, play(test.response)), syncItems)
-			if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-				t.Errorf("error %v, want %q", err, test.err)
-			}
+			apitest.Says(t, err, test.err)
 			if !reflect.DeepEqual(items, test.items) {
 				t.Errorf("got %v, want %v", items, test.items)
 			}

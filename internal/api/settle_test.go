@@ -3,12 +3,13 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 // trial is a scripted creation: what each request and each lookup brings. A thing with Count 1 is what was sent.
@@ -167,9 +168,7 @@ func TestSettle(t *testing.T) {
 				if got.ID != test.id || adopted != test.adopted {
 					t.Errorf("got %q, adopted %v, want %q, %v", got.ID, adopted, test.id, test.adopted)
 				}
-				if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-					t.Errorf("error %v, want %q", err, test.err)
-				}
+				apitest.Says(t, err, test.err)
 				if err != nil && outcomeOf(err) != test.kind {
 					t.Errorf("error is %s, want %s", outcomeOf(err), test.kind)
 				}
@@ -225,107 +224,4 @@ func TestUndecidedErrorSaysWhatIsKnown(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-}
-
-func TestSettleSendsNothingWhenCancelledBefore(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	trial := trial{creates: []any{made{}}}
-	m := trial.creation(t)
-	if _, _, err := Settle(ctx, trial.client, m); !errors.Is(err, context.Canceled) || trial.tried != 0 {
-		t.Errorf("%v after %d creates", err, trial.tried)
-	}
-}
-
-// createAt is a create through a client, for the tests of interruption.
-func createAt(c *Client) func(context.Context) (thing, error) {
-	return func(ctx context.Context) (thing, error) { return One[thing](ctx, c, createCustomer) }
-}
-
-func TestInterruptLetsTheSentCreateEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		slow := step{respond: func(r *http.Request) step {
-			time.Sleep(8 * time.Second)
-			return ok(`{"data":{"id":"t1"}}`)
-		}}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		c := newClient(t, play(slow))
-		got, _, err := Settle(ctx, c, Creation[thing]{Send: createAt(c), Describe: "thing"})
-		if err != nil || got.ID != "t1" {
-			t.Errorf("%+v, %v: the response was thrown away", got, err)
-		}
-	})
-}
-
-func TestInterruptedCreateIsStillLookedUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		date := map[string]string{"Date": time.Now().UTC().Format(http.TimeFormat)}
-		c := newClient(t, play(step{hang: true}, step{status: 200, body: `{"data":[{"id":"t1","count":1}]}`, header: date}),
-			func(cfg *Config) { cfg.RequestTimeout = 5 * time.Second })
-		created := time.Now().UTC().Format(time.RFC3339)
-		got, adopted, err := Settle(ctx, c, Creation[thing]{
-			Send: createAt(c), Describe: "thing", Unique: true, ID: byID, Created: func(thing) string { return created },
-			Equal: func(_ context.Context, v thing) (bool, error) { return v.Count == 1, nil },
-			Find: func(ctx context.Context, _ time.Time) (found []thing, err error) {
-				for v, err := range List(ctx, c, listCustomers, ListOptions[thing]{ID: byID}) {
-					if err != nil {
-						return nil, err
-					}
-					found = append(found, v)
-				}
-				return found, nil
-			},
-		})
-		if err != nil || !adopted || got.ID != "t1" {
-			t.Errorf("%+v, %v, %v", got, adopted, err)
-		}
-	})
-}
-
-func TestGraceEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		c := newClient(t, play(step{hang: true}), func(cfg *Config) { cfg.RequestTimeout = time.Hour })
-		_, _, err := Settle(ctx, c, Creation[thing]{Send: createAt(c), Describe: "thing"})
-		if outcomeOf(err) != isAmbiguous || !errors.Is(err, errInterrupted) {
-			t.Error(err)
-		}
-		if took := time.Since(start); took != 5*time.Second+settleGrace || settleGrace >= 10*time.Second {
-			t.Errorf("ended after %s, want %s after the interrupt, and less than 10 s", took, settleGrace)
-		}
-	})
-}
-
-func TestInterruptGivesUpWhatIsNotSentYet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(5*time.Second, cancel)
-		transport := play(step{status: 429, header: map[string]string{"Retry-After": "60"}})
-		c := newClient(t, transport)
-		_, _, err := Settle(ctx, c, Creation[thing]{Send: createAt(c), Describe: "thing"})
-		if !errors.Is(err, context.Canceled) || outcomeOf(err) == isAmbiguous {
-			t.Error(err)
-		}
-		if time.Since(start) != 5*time.Second || transport.count() != 1 {
-			t.Errorf("ended after %s with %d requests", time.Since(start), transport.count())
-		}
-	})
-}
-
-func TestThrottledCreateWaitsLongerThanTheGrace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, play(step{status: 429, header: map[string]string{"Retry-After": "300"}},
-			ok(`{"data":{"id":"t1"}}`)))
-		got, _, err := Settle(t.Context(), c, Creation[thing]{Send: createAt(c), Describe: "thing"})
-		if err != nil || got.ID != "t1" {
-			t.Error(fmt.Sprint(got, err))
-		}
-	})
 }

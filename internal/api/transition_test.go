@@ -3,10 +3,7 @@ package api
 import (
 	"context"
 	"errors"
-	"net/http"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
@@ -96,17 +93,10 @@ func TestChange(t *testing.T) {
 	apitest.Each(t, tests, func(t *testing.T, test row) {
 		start := time.Now()
 		got, err := Change(t.Context(), test.change.transition())
-		if (err != nil) != (test.err != nil) {
-			t.Fatalf("error %v, want %q", err, test.err)
-		}
 		if want := map[bool]thing{true: done}[err == nil]; got.ID != want.ID || got.Count != want.Count {
 			t.Errorf("got %+v", got)
 		}
-		for _, part := range test.err {
-			if !strings.Contains(err.Error(), part) {
-				t.Errorf("error %v, want %q", err, part)
-			}
-		}
+		apitest.Says(t, err, test.err...)
 		// A look that finds nothing must not read as if the change had been answered with that.
 		if err != nil && (outcomeOf(err) != test.kind || IsNotFound(err) ||
 			test.kind == isAmbiguous && !errors.Is(err, errReset)) {
@@ -115,82 +105,6 @@ func TestChange(t *testing.T) {
 		if test.change.sent != test.sent || test.change.looked != test.looked || time.Since(start) != test.waited {
 			t.Errorf("%d sendings and %d looks in %s, want %d, %d, %s",
 				test.change.sent, test.change.looked, time.Since(start), test.sent, test.looked, test.waited)
-		}
-	})
-}
-
-func TestNothingIsSentWhenCancelledBefore(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	c := change{sends: []any{thing{}}}
-	_, changed := Change(ctx, c.transition())
-	_, repeated := Repeat(ctx, Repetition[thing]{Send: c.transition().Send})
-	if !errors.Is(changed, context.Canceled) || !errors.Is(repeated, context.Canceled) || c.sent != 0 {
-		t.Errorf("%v and %v after %d sendings", changed, repeated, c.sent)
-	}
-}
-
-// changeAt pauses and reads a thing through a client, for the tests of
-// interruption.
-func changeAt(c *Client) Transition[thing] {
-	path := map[string]string{"id": "t1"}
-	return Transition[thing]{
-		Send: func(ctx context.Context) (thing, error) {
-			return One[thing](ctx, c, Request{Operation: "subscriptions.pause", Path: path})
-		},
-		Look: func(ctx context.Context) (thing, error) {
-			return One[thing](ctx, c, Request{Operation: "subscriptions.get", Path: path})
-		},
-		Done: func(v thing) bool { return v.Count == 1 }, Before: func(v thing) bool { return v.Count == 0 },
-		Describe: "pause",
-	}
-}
-
-func TestInterruptedChangeIsStillLookedAt(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		transport := play(step{hang: true}, ok(`{"data":{"id":"t1","count":1}}`))
-		c := newClient(t, transport, func(cfg *Config) { cfg.RequestTimeout = 5 * time.Second })
-		got, err := Change(ctx, changeAt(c))
-		if err != nil || got.Count != 1 || transport.count() != 2 {
-			t.Errorf("%+v, %v after %d requests", got, err, transport.count())
-		}
-	})
-}
-
-func TestInterruptGivesUpAChangeThatIsNotSentYet(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(5*time.Second, cancel)
-		transport := play(step{status: http.StatusTooManyRequests, header: map[string]string{"Retry-After": "60"}})
-		_, err := Change(ctx, changeAt(newClient(t, transport)))
-		if !errors.Is(err, context.Canceled) || outcomeOf(err) == isAmbiguous {
-			t.Error(err)
-		}
-		if time.Since(start) != 5*time.Second || transport.count() != 1 {
-			t.Errorf("ended after %s with %d requests", time.Since(start), transport.count())
-		}
-	})
-}
-
-func TestGraceOfAChangeEnds(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		c := newClient(t, play(step{hang: true}), func(cfg *Config) { cfg.RequestTimeout = time.Hour })
-		_, err := Change(ctx, changeAt(c))
-		if outcomeOf(err) != isAmbiguous || !errors.Is(err, errInterrupted) {
-			t.Error(err)
-		}
-		if took := time.Since(start); took != 5*time.Second+settleGrace {
-			t.Errorf("ended after %s, want %s after the interrupt", took, settleGrace)
 		}
 	})
 }
@@ -240,37 +154,13 @@ func TestRepeat(t *testing.T) {
 		if (err != nil) != (test.err != nil) || got.ID != test.want.ID || got.Count != test.want.Count {
 			t.Fatalf("got %+v, %v", got, err)
 		}
-		for _, part := range test.err {
-			if !strings.Contains(err.Error(), part) {
-				t.Errorf("error %v, want %q", err, part)
-			}
-		}
+		apitest.Says(t, err, test.err...)
 		if err != nil && (outcomeOf(err) != test.kind || IsNotFound(err)) {
 			t.Errorf("error is %s, want %s: %v", outcomeOf(err), test.kind, err)
 		}
 		if sent != test.sent || looked != test.looked || time.Since(start) != test.waited {
 			t.Errorf("%d sendings and %d looks in %s, want %d, %d, %s", sent, looked, time.Since(start), test.sent,
 				test.looked, test.waited)
-		}
-	})
-}
-
-// An interrupt does not keep a lost request from being sent again, but its grace period
-// ends.
-func TestGraceOfARepetitionEnds(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		c := newClient(t, play(step{hang: true}), func(cfg *Config) { cfg.RequestTimeout = 10 * time.Second })
-		sent := 0
-		_, err := Repeat(ctx, Repetition[thing]{Send: func(ctx context.Context) (thing, error) {
-			sent++
-			return One[thing](ctx, c, createCustomer)
-		}})
-		if outcomeOf(err) != isAmbiguous || sent != 2 || time.Since(start) > 5*time.Second+settleGrace {
-			t.Errorf("%v after %d sendings in %s", err, sent, time.Since(start))
 		}
 	})
 }

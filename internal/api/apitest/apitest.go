@@ -164,14 +164,17 @@ func Raws[T any](list iter.Seq2[T, error], raw func(T) json.RawMessage) ([]json.
 	return raws, err
 }
 
-// IDs reads a list, and returns its ids up to its end or its error.
-func IDs[T any](list iter.Seq2[T, error], id func(T) string) (ids string, err error) {
-	var all []string
-	for item, failure := range list {
-		if err = failure; err != nil {
-			break
-		}
-		all = append(all, id(item))
+// IDs reads a list completely or its error, and returns what identifies its items.
+func IDs[T any](list iter.Seq2[T, error], id func(T) string) (string, error) {
+	items, err := All(list)
+	return Join(items, id), err
+}
+
+// Join is what identifies items.
+func Join[T any](items []T, id func(T) string) string {
+	var ids []string
+	for _, item := range items {
+		ids = append(ids, id(item))
 	}
-	return strings.Join(all, " "), err
+	return strings.Join(ids, " ")
 }

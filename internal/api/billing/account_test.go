@@ -111,11 +111,7 @@ func TestFindBillingAccounts(t *testing.T) {
 	for name, test := range tests {
 		w := newWire(map[string]http.HandlerFunc{accountsPath: test.list})
 		found, err := newService(t, w).FindBillingAccounts(t.Context(), BillingAccountQuery{ExternalID: "x1"})
-		var ids []string
-		for _, account := range found {
-			ids = append(ids, account.ID)
-		}
-		if got := strings.Join(ids, " "); err != nil || got != test.want {
+		if got := apitest.Join(found, accountID); err != nil || got != test.want {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
 		}
 	}

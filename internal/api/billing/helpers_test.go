@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"iter"
 	"net/http"
 	"testing"
 	"time"
@@ -24,17 +23,6 @@ func newService(t *testing.T, transport http.RoundTripper) *Service {
 		t.Fatal(err)
 	}
 	return New(client)
-}
-
-// idsOf reads a list to its end.
-func idsOf[T any](list iter.Seq2[T, error], id func(T) string) (ids []string, err error) {
-	for item, err := range list {
-		if err != nil {
-			return ids, err
-		}
-		ids = append(ids, id(item))
-	}
-	return ids, nil
 }
 
 func posted(t *testing.T, have, want int) {

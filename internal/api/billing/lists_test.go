@@ -3,10 +3,10 @@ package billing
 import (
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 func TestFindCustomersComparesEveryItem(t *testing.T) {
@@ -36,11 +36,7 @@ func TestFindCustomersComparesEveryItem(t *testing.T) {
 			next(w, r)
 		}})
 		found, err := newService(t, w).FindCustomers(t.Context(), test.query)
-		var ids []string
-		for _, customer := range found {
-			ids = append(ids, customer.ID)
-		}
-		if got := strings.Join(ids, " "); err != nil || got != test.want {
+		if got := apitest.Join(found, customerID); err != nil || got != test.want {
 			t.Errorf("%+v: %s, %v, want %s", test.query, got, err, test.want)
 		}
 	}
@@ -64,29 +60,16 @@ func TestListsApplyTheFiltersThemselves(t *testing.T) {
 			`{"id":"a2","external_id":"y","status":"closed","updated_at":"2025-02-01T00:00:00Z","customer":{"id":"c2"}}`,
 			`{"id":"a3","status":"frozen","updated_at":"2026-02-01T00:00:00Z"}`)),
 	}))
-	var got []string
-	for customer, err := range s.ListCustomers(t.Context(), CustomerQuery{UpdatedAtGTE: "2026-01-01"}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, customer.ID)
-	}
-	if strings.Join(got, " ") != "new odd" {
-		t.Errorf("customers %v", got)
+	got, err := apitest.IDs(s.ListCustomers(t.Context(), CustomerQuery{UpdatedAtGTE: "2026-01-01"}), customerID)
+	if err != nil || got != "new odd" {
+		t.Errorf("customers %v, %v", got, err)
 	}
 	for want, query := range map[string]BillingAccountQuery{
 		"a1": {ExternalID: "x"}, "a2 a3": {CustomerID: "c2"}, "a2": {Status: "closed"}, "a3": {Status: "frozen"},
 		"a1 a3": {UpdatedAtGTE: "2025-12-31T22:00:00-02:00"},
 	} {
-		var got []string
-		for account, err := range s.ListBillingAccounts(t.Context(), query) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, account.ID)
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%+v: accounts %v, want %s", query, got, want)
+		if got, err := apitest.IDs(s.ListBillingAccounts(t.Context(), query), accountID); err != nil || got != want {
+			t.Errorf("%+v: accounts %s, %v, want %s", query, got, err, want)
 		}
 	}
 }

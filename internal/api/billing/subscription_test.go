@@ -141,11 +141,7 @@ func TestFindSubscriptions(t *testing.T) {
 	for name, test := range tests {
 		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: respond(200, listOf(test.items...))})
 		found, err := newService(t, w).FindSubscriptions(t.Context(), SubscriptionQuery{ExternalID: "x1"})
-		var ids []string
-		for _, subscription := range found {
-			ids = append(ids, subscription.ID)
-		}
-		if got := strings.Join(ids, " "); err != nil || got != test.want {
+		if got := apitest.Join(found, subscriptionID); err != nil || got != test.want {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
 		}
 	}
@@ -177,8 +173,8 @@ func TestListSubscriptionsComparesEveryItem(t *testing.T) {
 			}
 			all(w, r)
 		}})
-		ids, err := idsOf(newService(t, w).ListSubscriptions(t.Context(), query), func(s Subscription) string { return s.ID })
-		if err != nil || len(ids) != 1 || ids[0] != "s2" {
+		ids, err := apitest.IDs(newService(t, w).ListSubscriptions(t.Context(), query), subscriptionID)
+		if err != nil || ids != "s2" {
 			t.Errorf("%s: %v, %v", name, ids, err)
 		}
 	}
@@ -245,9 +241,7 @@ func TestSubscriptionItems(t *testing.T) {
 			test.list(w, r)
 		}})
 		items, listed, err := newService(t, w).SubscriptionItems(t.Context(), "s1")
-		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Fatalf("got %v, want %q", err, test.err)
-		}
+		apitest.Says(t, err, test.err)
 		if !reflect.DeepEqual(items, test.items) || listed != test.listed {
 			t.Errorf("got %+v, listed %v", items, listed)
 		}

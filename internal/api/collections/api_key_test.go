@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 const (
@@ -119,11 +119,7 @@ func TestFindAPIKeys(t *testing.T) {
 		for name, test := range tests {
 			w := newWire(routes{"GET " + keysPath: turns(respond(200, listOf(test.items...)), respond(200, listOf()))})
 			found, err := newService(t, w).FindAPIKeys(t.Context(), "ci")
-			var ids []string
-			for _, key := range found {
-				ids = append(ids, key.ID)
-			}
-			if got := strings.Join(ids, " "); err != nil || got != test.want {
+			if got := apitest.Join(found, func(k APIKey) string { return k.ID }); err != nil || got != test.want {
 				t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
 			}
 		}

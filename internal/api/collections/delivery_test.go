@@ -106,11 +106,8 @@ func TestListDeliveriesComparesEveryItem(t *testing.T) {
 		w := newWire(routes{"GET " + deliveriesPath: turns(respond(200, everything), respond(200, listOf()))})
 		test.query.EndpointID = "e1"
 		got, err := apitest.All(newService(t, w).ListDeliveries(t.Context(), test.query))
-		var ids []string
-		for _, delivery := range got {
-			ids = append(ids, delivery.ID)
-		}
-		if err != nil || strings.Join(ids, " ") != test.want || w.Queries[0] != test.sent {
+		ids := apitest.Join(got, func(d Delivery) string { return d.ID })
+		if err != nil || ids != test.want || w.Queries[0] != test.sent {
 			t.Errorf("%s: got %v, %v after %v", name, ids, err, w.Queries)
 		}
 	}

@@ -43,14 +43,8 @@ func newService(t *testing.T, transport http.RoundTripper) *Service {
 }
 
 // idsOf reads a list completely or its error.
-func idsOf(list iter.Seq2[Record, error]) (ids []string, err error) {
-	for record, err := range list {
-		if err != nil {
-			return ids, err
-		}
-		ids = append(ids, record.ID)
-	}
-	return ids, nil
+func idsOf(list iter.Seq2[Record, error]) (ids string, err error) {
+	return apitest.IDs(list, func(r Record) string { return r.ID })
 }
 
 func decoded(t *testing.T, text string) (value any) {

@@ -29,7 +29,7 @@ func TestListsAskTheirOwnPath(t *testing.T) {
 			`{"data":[{"id":"b"},{"name":"no id"}],"meta":{"next_cursor":null}}`)})
 		ids, err := idsOf(list(newService(t, d), t.Context(),
 			Query{Filters: map[string]string{"company_id": vendor, "occurred_at[gte]": "2026-01-01"}}))
-		if err != nil || strings.Join(ids, " ") != "a b " {
+		if err != nil || ids != "a b " {
 			t.Errorf("%s: %q, %v", path, ids, err)
 		}
 		want := url.Values{"limit": {"100"}, "company_id": {vendor}, "occurred_at[gte]": {"2026-01-01"}}
@@ -55,10 +55,10 @@ func TestListStopsAtItsLimit(t *testing.T) {
 		d := newWire(routes{"/": pages(`{"data":[{"id":"a"},{"id":"b"}],"meta":{"next_cursor":"x"}}`,
 			`{"data":[{"id":"c"},{"id":"d"}],"meta":{}}`)})
 		ids, err := idsOf(newService(t, d).ListPayables(t.Context(), Query{Limit: limit}))
-		if err != nil || strings.Join(ids, " ") != want.ids || d.Sent[0].URL.Query().Get("limit") != want.asked {
+		if err != nil || ids != want.ids || d.Sent[0].URL.Query().Get("limit") != want.asked {
 			t.Errorf("limit %d: %q, %v, asked %s", limit, ids, err, d.Queries[0])
 		}
-		if needed := (len(ids) + 1) / 2; len(d.Seen) != needed {
+		if needed := (len(strings.Fields(ids)) + 1) / 2; len(d.Seen) != needed {
 			t.Errorf("limit %d: %d requests", limit, len(d.Seen))
 		}
 	}
@@ -117,7 +117,7 @@ func TestIgnoredFilters(t *testing.T) {
 		if c.kept {
 			want = "a"
 		}
-		if err != nil || strings.Join(ids, " ") != want {
+		if err != nil || ids != want {
 			t.Errorf("%s=%s against %s: %q, %v", c.filter, c.value, c.item, ids, err)
 		}
 	}

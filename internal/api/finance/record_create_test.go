@@ -113,9 +113,7 @@ func TestCreateRecord(t *testing.T) {
 		if took := time.Since(start); test.takes > 0 && took != test.takes {
 			t.Errorf("it took %s", took)
 		}
-		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Fatalf("error %v, want %q", err, test.err)
-		}
+		apitest.Says(t, err, test.err)
 		if Unsettled(err) != test.unsettled {
 			t.Errorf("unsettled is %t for %v", Unsettled(err), err)
 		}

@@ -241,7 +241,7 @@ func TestSilentConnections(t *testing.T) {
 				}
 			}, func(cfg *Config) {
 				cfg.BaseURL = "https://" + r.listen(t, cfg.BaseURL[len("https://"):])
-				cfg.RequestTimeout = 2 * time.Second
+				cfg.RequestTimeout = time.Second
 			})
 			all := func() {
 				var group sync.WaitGroup

@@ -253,17 +253,6 @@ func TestMany(t *testing.T) {
 	}
 }
 
-func TestManyRepeatsWhatMayBeRepeated(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		transport := play(step{err: errors.New("reset")}, status(503), ok(`{"data":[{"id":"t1"}]}`))
-		items, err := Many[thing](t.Context(), newClient(t, transport), syncItems)
-		if err != nil || len(items) != 1 || transport.count() != 3 {
-			t.Errorf("%v, %v after %d requests", items, err, transport.count())
-		}
-	})
-}
-
 var yamlDescription = Request{Operation: "finance.openapi.yaml", Accept: "application/yaml"}
 
 func TestRawReturnsTheDocument(t *testing.T) {
@@ -300,18 +289,6 @@ func TestRawRefusesWhatIsNoDocument(t *testing.T) {
 		if got != nil || err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
-	}
-}
-
-// TestDefaultAccept: everything else asks for JSON.
-func TestDefaultAccept(t *testing.T) {
-	t.Parallel()
-	transport := play(ok(`{"id":"c1"}`))
-	if _, err := newClient(t, transport).Do(t.Context(), getCustomer); err != nil {
-		t.Fatal(err)
-	}
-	if got := transport.seen[0].Header.Get("Accept"); got != "application/json" {
-		t.Errorf("asked for %q", got)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -147,39 +146,6 @@ func FuzzOwnToken(f *testing.F) {
 		}
 		if shown := fmt.Sprintf("%v %+v %s", err, *e, e.Details); strings.Contains(shown, testToken[:8]) {
 			t.Errorf("the token is shown: %s", shown)
-		}
-	})
-}
-
-// FuzzResponseHeader: no header of a response breaks the next request. What is sent back of one can be sent.
-func FuzzResponseHeader(f *testing.F) {
-	f.Add(`"v1"`, "Wed, 04 Mar 2026 05:06:07 GMT", "Wed, 04 Mar 2026 05:07:07 GMT", "", "application/json",
-		`<https://api.example.test/?page=2>; rel="next"`)
-	f.Add("\x7f", "", "", "", "application/json", "")
-	f.Add("\x01", "\x00", "Wed, 04 Mar 2026 05:07:07 GMT", "no-store", "APPLICATION/JSON; charset=\"", "")
-	f.Add(strings.Repeat("e", 1<<12), "", "Thu, 01 Jan 0001 00:00:00 GMT", "max-age=-1", ";", "12; w=0")
-	f.Add("W/\"é\"", "Sunday, 06-Nov-94 08:49:37 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "", "application/problem+json", "")
-	f.Fuzz(func(t *testing.T, tag, modified, date, control, contentType, more string) {
-		header := map[string]string{"ETag": tag, "Last-Modified": modified, "Date": date, "Cache-Control": control,
-			"Content-Type": contentType, "Link": more, "X-RateLimit-Remaining": more, "RateLimit": more, "Age": more,
-			"Request-Id": more}
-		s := play(step{status: 200, body: `{"data":{"id":"c1"}}`, header: header})
-		c := newClient(t, s, func(cfg *Config) { cfg.MaxRetries = 0 })
-		for range 2 {
-			if response, err := c.Do(t.Context(), getCustomer); err == nil && (!utf8.ValidString(response.RequestID) ||
-				strings.ContainsFunc(response.RequestID, unicode.IsControl)) {
-				t.Errorf("the Request-Id is %q", response.RequestID)
-			}
-		}
-		for name, values := range s.seen[len(s.seen)-1].Header {
-			for _, value := range values {
-				if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-					t.Errorf("%s: %q cannot be sent", name, value)
-				}
-			}
-		}
-		if now, ok := c.Now(t.Context(), func(context.Context) error { return nil }); ok && now.IsZero() {
-			t.Error("the zero time is taken for the service's")
 		}
 	})
 }

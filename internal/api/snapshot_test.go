@@ -146,7 +146,7 @@ func (r *refresher) all(t testing.TB, ids []string, parallelism int) (missing in
 // of them are managed, regardless of how many are read at a time. Above 1,000 objects that depends on their ids and on
 // which are asked for first, so the median counts.
 func TestRefreshed_requests(t *testing.T) {
-	for _, total := range []int{1, 5, 30, 100, 101, 250, 1000, 2000} {
+	for _, total := range []int{1, 5, 30, 100, 101, 250, 1200} {
 		managed := []int{1, 5, 12, 51, total / 2, total * 9 / 10, total}
 		slices.Sort(managed)
 		for _, managed := range slices.Compact(managed) {

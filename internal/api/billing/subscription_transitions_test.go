@@ -122,22 +122,6 @@ func TestSubscriptionTransitions(t *testing.T) {
 	})
 }
 
-// A second sending that is rejected for what the first one did is not a failure.
-func TestRefusedSecondCancelIsSettledByALook(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		post := "POST " + subscriptionPath + "/cancel"
-		refused := respond(422, `{"error":{"code":"invalid_transition","message":"The subscription is canceled already."}}`)
-		live, gone := respond(200, data(subscriptionJSON(t, nil))), respond(200, data(subscriptionJSON(t, canceled)))
-		w := newWire(map[string]http.HandlerFunc{post: turns(respond(502, "<html>"), refused),
-			getSubscription: turns(live, live, live, live, gone)})
-		got, err := newService(t, w).CancelSubscription(t.Context(), "s1", Cancel{})
-		if err != nil || got.Status != "canceled" || w.Count(post) != 2 {
-			t.Errorf("%+v, %v after %v", got, err, w.Seen)
-		}
-	})
-}
-
 // A success whose body cannot be used says that something happened, and not
 // what: reading tells.
 func TestTransitionWithoutAnObjectInTheResponseIsReadBack(t *testing.T) {

@@ -146,6 +146,7 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	s.last = run{before: s.objects()}
 	plan, sent, bad := s.planned(c)
 	s.last.plan, s.last.errors, s.last.warnings, s.last.sent = plan, plan.Errors, plan.Warnings, sent
+	s.last.said = plan.Diagnostics
 	if bad != nil {
 		s.errorf("%s", bad)
 	}
@@ -166,6 +167,7 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	}
 	s.last.errors, s.last.sent = done.Errors, append(s.last.sent, sent...)
 	s.last.warnings = append(slices.Clone(plan.Warnings), done.Warnings...)
+	s.last.said = append(slices.Clone(plan.Diagnostics), done.Diagnostics...)
 	for _, bad := range all {
 		s.errorf("%s", bad)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -68,7 +69,16 @@ func init() {
 		"warnings":    {1, 1, func(s *scenario, words []string) { s.expectTexts(s.last.warnings, words[0]) }},
 		"errors":      {1, 1, func(s *scenario, words []string) { s.expectTexts(s.last.errors, words[0]) }},
 		"no warnings": {0, 0, func(s *scenario, _ []string) { s.expectTexts(s.last.warnings, "0") }},
-		"state":       {1, 2, (*scenario).expectState},
+		"messages": {1, 1, func(s *scenario, words []string) {
+			if _, isCore := s.drive.(*acctest.Core); isCore {
+				golden.Said(s.t, words[0], s.last.said)
+				return
+			}
+			for _, summary := range golden.Summaries(s.t, words[0]) {
+				s.expectText(slices.Concat(s.last.errors, s.last.warnings), summary)
+			}
+		}},
+		"state": {1, 2, (*scenario).expectState},
 		"no state": {1, 1, func(s *scenario, words []string) {
 			if have := s.drive.State(words[0]); have != nil {
 				s.errorf("the state has %s", show(have))

@@ -91,6 +91,8 @@
 //	expect warnings N                    so many different ones; expect no warnings
 //	expect error 'REGEXP'                one of the errors; expect errors N. What is wrong with the text of the
 //	                                     configuration has no address in Terraform itself
+//	expect messages NAME                 all of them are, to the letter, that section of testdata/messages.txt;
+//	                                     UPDATE_MESSAGES=1 writes it
 //	expect state ADDRESS.ATTR VALUE      text, JSON, null, or /REGEXP/; ATTR reaches into objects and lists: a.b.0.c
 //	expect state ADDRESS                 it is in the state; expect no state ADDRESS
 //	expect changed ADDRESS.ATTR          the state has another value than before the command; expect kept ADDRESS.ATTR
@@ -113,6 +115,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -127,6 +130,9 @@ func Run(t *testing.T, pattern string) {
 		t.Fatalf("no scenario matches %s: %v", pattern, err)
 	}
 	for _, path := range files {
+		if filepath.Base(path) == "messages.txt" {
+			continue // what users read, see package golden
+		}
 		t.Run(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(path)
@@ -162,6 +168,7 @@ type scenario struct {
 type run struct {
 	plan             *acctest.CorePlan
 	errors, warnings []string
+	said             []*tfprotov6.Diagnostic // both; Terraform itself has only their texts
 	sent             []sandbox.Request
 	before           map[string]object // the state
 }

@@ -2,7 +2,9 @@
 package golden
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -12,43 +14,65 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// file is where a package keeps its messages.
-const file = "testdata/messages.txt"
+// path is where a package keeps its messages. A section begins with "== " and its name.
+const path = "testdata/messages.txt"
 
-// Messages compares the diagnostics of each case with those in testdata/messages.txt. UPDATE_MESSAGES=1 writes the
-// file instead.
+// Messages compares the diagnostics of each case with those in testdata/messages.txt, which has no other sections.
+// UPDATE_MESSAGES=1 writes the file instead.
 func Messages(t *testing.T, cases map[string]diag.Diagnostics) {
 	t.Helper()
-	var all strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(cases)) {
-		fmt.Fprintf(&all, "== %s\n", name)
-		for _, d := range cases[name] {
+	said := map[string]string{}
+	for name, all := range cases {
+		var text strings.Builder
+		for _, d := range all {
 			at := ""
 			if with, ok := d.(diag.DiagnosticWithPath); ok {
 				at = " at " + with.Path().String()
 			}
-			fmt.Fprintf(&all, "%s%s: %s\n%s\n\n", strings.ToLower(d.Severity().String()), at, d.Summary(), d.Detail())
+			fmt.Fprintf(&text, "%s%s: %s\n%s\n\n", strings.ToLower(d.Severity().String()), at, d.Summary(), d.Detail())
 		}
+		said[name] = strings.TrimRight(text.String(), "\n")
 	}
-	have := strings.TrimRight(all.String(), "\n") + "\n"
 	if os.Getenv("UPDATE_MESSAGES") != "" {
-		if err := os.WriteFile(file, []byte(have), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, said)
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sections := func(text string) []string { return strings.Split("\n"+text, "\n== ") }
-	expected := sections(string(want))
-	for _, section := range sections(have) {
-		if !slices.Contains(expected, section) {
-			t.Errorf("%s has not (UPDATE_MESSAGES=1 writes it):\n%s", file, section)
+	file := read(t)
+	for name, have := range said {
+		if want, there := file[name]; !there || want != have {
+			t.Errorf("%s has for %q (UPDATE_MESSAGES=1 writes it)\n%s\nand it is\n%s", path, name, want, have)
 		}
 	}
-	if len(expected) != len(cases)+1 {
-		t.Errorf("%s has %d cases, want %d", file, len(expected)-1, len(cases))
+	if len(file) != len(said) {
+		t.Errorf("%s has %d sections, want %d", path, len(file), len(said))
+	}
+}
+
+// read are the sections of the file by their names.
+func read(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	sections := map[string]string{}
+	for _, section := range strings.Split("\n"+string(text), "\n== ")[1:] {
+		name, said, _ := strings.Cut(section, "\n")
+		sections[name] = strings.TrimRight(said, "\n")
+	}
+	return sections
+}
+
+func write(t *testing.T, sections map[string]string) {
+	t.Helper()
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(sections)) {
+		fmt.Fprintf(&all, "== %s\n%s", name, sections[name])
+		if sections[name] != "" {
+			all.WriteString("\n\n")
+		}
+	}
+	if err := os.WriteFile(path, []byte(strings.TrimRight(all.String(), "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

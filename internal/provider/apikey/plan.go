@@ -207,7 +207,7 @@ func (m model) refuseLifetime(diags *diag.Diagnostics) {
 		diags.AddAttributeError(path.Root("expires_after_days"),
 			fmt.Sprintf("The lifetime of API key %q is not longer than its grace period", m.Name.ValueString()),
 			fmt.Sprintf("expires_after_days is %d and grace_period_days is %d (its default is %d): each new key would be due "+
-				"for renewal at once. Write a larger expires_after_days or a smaller grace_period_days.", days, m.graceDays(),
+				"for renewal immediately. Write a larger expires_after_days or a smaller grace_period_days.", days, m.graceDays(),
 				int64(defaultGraceDays)))
 	}
 }
@@ -265,7 +265,7 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 		p.Diags.AddAttributeWarning(path.Root("name"),
 			fmt.Sprintf("%s: unused keys of its name exist (id %s)", d.state.displayName(), listed(found)),
 			"They were created after this key, and are not part of this resource. They may be left from an interrupted run: "+
-				"then nobody has their tokens. They may as well belong to another resource or system."+howToEnd(found))
+				"then nobody has their tokens. They may also belong to another resource or system."+howToEnd(found))
 	}
 }
 

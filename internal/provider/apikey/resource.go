@@ -207,7 +207,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	// The plan decided about the new key; it is not decided again, as time has passed since.
 	if d.fresh && !w.Plan.ID.IsUnknown() {
 		w.Diags.AddError(fmt.Sprintf("The plan has not shown a new key for %s", w.State.displayName()),
-			"A value that was not known has turned out to need one. Nothing was sent. Plan again.")
+			"A value that was not known when the plan was made needs a new key. Nothing was sent. Plan again: the plan then "+
+				"shows the new key.")
 	}
 	r.refuseOwnInUpdate(d, w.Diags)
 	if !ok || w.Diags.HasError() {

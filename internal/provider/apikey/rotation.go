@@ -66,8 +66,9 @@ func (w *write) create(ctx context.Context, next string, old []predecessor) bool
 	if !w.Plan.ExpiresAfterDays.IsNull() {
 		var shown bool
 		if now, shown = w.Client.Now(ctx); !shown {
-			w.Diags.AddAttributeError(path.Root("expires_after_days"), fmt.Sprintf("No time for %s", w.Plan.displayName()),
-				"The lifetime begins now by the clock of the service, and no response of it has a Date. Set expires_at.")
+			w.Diags.AddAttributeError(path.Root("expires_after_days"), "The service does not show its time, which the expiry of "+
+				w.Plan.displayName()+" needs", "expires_after_days counts from now, by the clock of the service, and no response "+
+				"has a Date header. No key was created. Set expires_at instead of expires_after_days.")
 			return false
 		}
 	}
@@ -271,7 +272,7 @@ func lostKey(err error, name, next string, owns func(collections.APIKey) bool, d
 		return true
 	}
 	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name, were created since, and were "+
-		"never used. The token of the new one is lost; one may as well belong to another system. "+next+howToEnd(found))
+		"never used. The token of the new one is lost; one of them may also belong to another system. "+next+howToEnd(found))
 	return true
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -139,7 +140,7 @@ func TestAccount_importRefused(t *testing.T) {
 	s.Configure(nil)
 	id := s.ID()
 	s.outside("close")
-	says(t, acctest.Errors(s.Import(id)), "Billing account "+id+" is closed")
+	golden.Said(t, "import-of-closed", s.Import(id))
 	says(t, acctest.Errors(s.Import("external_id=nobody")), "No such billing account", `external_id "nobody"`)
 	says(t, acctest.Errors(s.Import("external_id=")), "Invalid import id")
 }
@@ -184,5 +185,5 @@ func TestAccount_replacedForNobody(t *testing.T) {
 		t.Error(text)
 	}
 	s.service.Must("DELETE", "/v1/customers/"+s.customerID(), nil)
-	says(t, acctest.Errors(s.PlanReplace(s.With(nil)).Diagnostics), "No customer has the id", s.customerID())
+	golden.Said(t, "no-customer", s.PlanReplace(s.With(nil)).Diagnostics)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -111,7 +112,8 @@ func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagn
 	}
 	state = state.preserve(m, own)
 	if err != nil {
-		diags.AddError("Unreadable response about "+state.displayName(), err.Error())
+		diags.AddError("Unreadable response about "+state.displayName(), apidiag.Capitalize(err.Error())+". The state "+
+			"keeps its custom_metadata. Correct it at the service. If the provider argument operations is set, check its path.")
 		state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
 		return state, false
 	}

@@ -27,7 +27,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func planDestroy(_ context.Context, p *object.Plan[model]) {
 	if balance := p.State.balance(); balance != "" && p.State.DeletionPolicy.ValueString() == policyClose {
 		p.Diags.AddWarning(fmt.Sprintf("%s is closed%s", apidiag.Capitalize(p.State.displayName()), balance),
-			"This is the balance of the last refresh, and closing is final.")
+			"This is the balance of the last refresh, and closing is final. To keep the account open, set "+
+				"deletion_policy = \"abandon\" and apply that first.")
 	}
 }
 

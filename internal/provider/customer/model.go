@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -139,7 +140,8 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 	lean := *c
 	lean.CustomMetadata = nil
 	state, _ = fromAPI(&lean)
-	diags.AddError("Unreadable response about "+state.displayName(), err.Error())
+	diags.AddError("Unreadable response about "+state.displayName(), apidiag.Capitalize(err.Error())+". The state "+
+		"keeps its custom_metadata. Correct it at the service. If the provider argument operations is set, check its path.")
 	state = state.preserve(m, c, own)
 	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
 	return state

@@ -96,7 +96,9 @@ func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (body, w
 	body, ok = m.object(diags)
 	whole, err := m.lastResponse()
 	if err != nil {
-		diags.AddAttributeError(path.Root("response"), "Unreadable state", err.Error())
+		diags.AddAttributeError(path.Root("response"), "Unreadable state of the "+m.displayName(),
+			fmt.Sprintf("response cannot be read: %s. Restore the state from a backup, or remove the record from the "+
+				"state and import it.", err))
 	}
 	if !m.IgnoreRemoteChanges.ValueBool() {
 		body = metadata.Merge(metadata.Project(desired, overlook(desired, whole)), body)

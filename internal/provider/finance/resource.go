@@ -156,8 +156,8 @@ type step = object.Step[finance.Record]
 
 // warnExisted says that a creation was given a record which was there already.
 func warnExisted(m model, diags *diag.Diagnostics) {
-	diags.AddWarning("The "+m.displayName()+" existed already", fmt.Sprintf("An earlier creation with the key %s made "+
-		"it. The service creates one record for one key, so it returned that record, and this resource manages it now. "+
+	diags.AddWarning("The "+m.displayName()+" existed already", fmt.Sprintf("An earlier creation with the key %s "+
+		"created it. The service creates one record for one key, so it returned that record, and this resource manages it now. "+
 		"No action is needed if the response to the earlier creation was lost. If another resource or workspace manages the "+
 		"record too, each of them overwrites the changes of the other: remove it from one state, or set another "+
 		"idempotency_key on this one and replace it.", m.IdempotencyKey.ValueString()))

@@ -130,7 +130,7 @@ func (w *work) refuseDoomed(ctx context.Context, next creation) {
 	}
 	if wrong != "" {
 		w.Diags.AddAttributeError(path.Root(at), w.State.title()+" is not canceled, because its replacement would fail",
-			fmt.Sprintf("The new one would be created with %s. This has changed since the plan. Nothing was changed. Plan "+
+			fmt.Sprintf("The new one would be created with %s. This has changed since the plan. Nothing was sent. Plan "+
 				"again.", wrong))
 	}
 }

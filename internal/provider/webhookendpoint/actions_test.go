@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -244,6 +245,5 @@ func TestRedelivery_stops(t *testing.T) {
 	same(t, "after", c.statuses(), "success", "exhausted")
 	c.Must("PATCH", endpoints+"/"+c.id, acctest.JSON{"active": false})
 	_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
-	says(t, acctest.Errors(diagnostics), "is inactive", "ENDPOINT_INACTIVE", "Of 1 deliveries",
-		"0 were sent again", "Set active = true")
+	golden.Said(t, "redelivery-to-inactive", diagnostics)
 }

@@ -55,7 +55,9 @@ func (d Defaults) Under(config Value, diags *diag.Diagnostics) (Owned, bool) {
 }
 
 func addInvalid(err error, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
+	diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata",
+		fmt.Sprintf("custom_metadata cannot be used: %s. Write an object such as { key = \"value\" }, with values that JSON "+
+			"has.", err))
 }
 
 // Import is custom_metadata of an object that no configuration was applied to yet, and the effective_custom_metadata
@@ -108,7 +110,9 @@ func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.Strin
 	}
 	remote, err := Parse([]byte(p.Effective.ValueString()))
 	if err != nil {
-		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state", err.Error())
+		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state",
+			fmt.Sprintf("effective_custom_metadata cannot be read: %s. Run terraform apply -refresh-only, which reads it "+
+				"from the service again.", err))
 		return p.State, p.Effective, Owned{}
 	}
 	owner := Ownership{Mode: p.Mode.ValueString(), Defaults: p.Defaults.Object, Owned: o.Object}

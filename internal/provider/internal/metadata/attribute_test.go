@@ -2,7 +2,6 @@ package metadata
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -80,17 +79,17 @@ func TestOwned_Plan(t *testing.T) {
 		effective       string
 		defaultsUnknown bool
 		want            basetypes.StringValue
-		messages        string // of the diagnostics; "" for none
+		says            bool
 	}{
-		"no change":        {known, one("1.0"), `{"a":1,"x":9}`, false, basetypes.NewStringValue(`{"a":1,"x":9}`), ""},
-		"another value":    {known, one("2"), `{"a":1,"x":9}`, false, basetypes.NewStringValue(`{"a":2,"x":9}`), ""},
-		"unknown value":    {known, Unknown(), `{"a":1}`, false, basetypes.NewStringUnknown(), ""},
-		"unknown defaults": {known, one("1"), `{"a":1}`, true, basetypes.NewStringUnknown(), ""},
+		"no change":        {known, one("1.0"), `{"a":1,"x":9}`, false, basetypes.NewStringValue(`{"a":1,"x":9}`), false},
+		"another value":    {known, one("2"), `{"a":1,"x":9}`, false, basetypes.NewStringValue(`{"a":2,"x":9}`), false},
+		"unknown value":    {known, Unknown(), `{"a":1}`, false, basetypes.NewStringUnknown(), false},
+		"unknown defaults": {known, one("1"), `{"a":1}`, true, basetypes.NewStringUnknown(), false},
 		"after an import": {Owned{}, one("2"), `{"a":1,"y":8,"x":9}`, false,
-			basetypes.NewStringValue(`{"a":2,"x":9,"y":8}`), `It was imported with the keys x, y`},
+			basetypes.NewStringValue(`{"a":2,"x":9,"y":8}`), true},
 		"no object": {known, Value{DynamicValue: basetypes.NewDynamicValue(basetypes.NewStringValue("text"))},
-			`{"a":1}`, false, basetypes.NewStringValue(`{"a":1}`), "not an object"},
-		"unreadable state": {known, one("1"), `[]`, false, basetypes.NewStringValue(`[]`), "not a JSON object"},
+			`{"a":1}`, false, basetypes.NewStringValue(`{"a":1}`), true},
+		"unreadable state": {known, one("1"), `[]`, false, basetypes.NewStringValue(`[]`), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +100,7 @@ func TestOwned_Plan(t *testing.T) {
 			if !effective.Equal(c.want) {
 				t.Errorf("planned %s, want %s", effective, c.want)
 			}
-			if len(diags) != min(1, len(c.messages)) || len(diags) > 0 && !strings.Contains(diags[0].Detail(), c.messages) {
+			if (len(diags) == 1) != c.says {
 				t.Errorf("says %v", diags)
 			}
 		})

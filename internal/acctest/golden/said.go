@@ -1,0 +1,69 @@
+package golden
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// Said compares messages with the section of a name in testdata/messages.txt, whatever the ids in them are.
+// UPDATE_MESSAGES=1 writes the section instead.
+func Said(t *testing.T, name string, all []*tfprotov6.Diagnostic) {
+	t.Helper()
+	var texts []string
+	for _, d := range all {
+		at := ""
+		if d.Attribute != nil {
+			at = " at " + step.ReplaceAllString(d.Attribute.String(), "$1")
+		}
+		text := fmt.Sprintf("%s%s: %s\n%s\n", strings.ToLower(d.Severity.String()), at, d.Summary, d.Detail)
+		for pattern, stable := range varying {
+			text = pattern.ReplaceAllString(text, stable)
+		}
+		texts = append(texts, text)
+	}
+	slices.Sort(texts)
+	have := strings.TrimRight(strings.Join(slices.Compact(texts), "\n"), "\n")
+
+	writing.Lock()
+	defer writing.Unlock()
+	file := read(t)
+	if os.Getenv("UPDATE_MESSAGES") != "" {
+		file[name] = have
+		write(t, file)
+	} else if want, there := file[name]; !there || want != have {
+		t.Errorf("%s has for %q (UPDATE_MESSAGES=1 writes it)\n%s\nand it is\n%s", path, name, want, have)
+	}
+}
+
+// Summaries are those of a section, as patterns: for what shows messages in another form.
+func Summaries(t *testing.T, name string) (patterns []string) {
+	t.Helper()
+	writing.Lock()
+	defer writing.Unlock()
+	for line := range strings.Lines(read(t)[name]) {
+		if m := summary.FindStringSubmatch(line); m != nil {
+			patterns = append(patterns, strings.ReplaceAll(regexp.QuoteMeta(m[1]), "<id>", ".*"))
+		}
+	}
+	return patterns
+}
+
+var (
+	summary = regexp.MustCompile(`^(?:error|warning)(?: at [^:]*)?: (.*)\n?$`)
+	writing sync.Mutex
+	step    = regexp.MustCompile(`\w+\("([^"]*)"\)`)
+	// varying are the texts that differ from run to run.
+	varying = map[*regexp.Regexp]string{
+		regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`):   "<id>",
+		regexp.MustCompile(`https://127\.0\.0\.1:[0-9]+`): "<base_url>",
+		regexp.MustCompile(`sent at [-0-9T:]+Z`):          "sent at <time>",
+		regexp.MustCompile(`\bck_[0-9A-Za-z]+`):           "<prefix>",
+	}
+)

@@ -58,12 +58,12 @@ func Summaries(t *testing.T, name string) (patterns []string) {
 var (
 	summary = regexp.MustCompile(`^(?:error|warning)(?: at [^:]*)?: (.*)\n?$`)
 	writing sync.Mutex
-	step    = regexp.MustCompile(`\w+\("([^"]*)"\)`)
+	step    = regexp.MustCompile(`\w+\("?([^")]*)"?\)`)
 	// varying are the texts that differ from run to run.
 	varying = map[*regexp.Regexp]string{
 		regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`):   "<id>",
 		regexp.MustCompile(`https://127\.0\.0\.1:[0-9]+`): "<base_url>",
 		regexp.MustCompile(`sent at [-0-9T:]+Z`):          "sent at <time>",
-		regexp.MustCompile(`\bck_[0-9A-Za-z]+`):           "<prefix>",
+		regexp.MustCompile(`\bck_\w+`):                    "<prefix>",
 	}
 )

@@ -330,7 +330,7 @@ func warnEnds(verb string, m model, keys []predecessor, diags *diag.Diagnostics)
 	if len(keys) > 1 {
 		what = fmt.Sprintf("%d keys", len(keys))
 	}
-	text := "This apply ends, so that whatever uses it is rejected from then on:\n"
+	text := "What uses these keys is rejected as soon as the apply ends them:\n"
 	for _, k := range keys {
 		text += fmt.Sprintf("\n  %s (%s)", k.ID.ValueString(), k.KeyPrefix.ValueString())
 	}
@@ -348,7 +348,7 @@ func (m model) warnScopes(diags *diag.Diagnostics) {
 	if len(odd) > 0 {
 		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has unusual scopes: %s",
 			m.Name.ValueString(), strings.Join(odd, ", ")), "Scopes of the service are patterns such as "+
-			"\"webhook_endpoints:read\", \"charges:*\" or \"*\". If the service knows none like these, the key can be used for "+
-			"nothing.")
+			"\"webhook_endpoints:read\", \"charges:*\" or \"*\". If the service knows none like these, the key has no "+
+			"permission.")
 	}
 }

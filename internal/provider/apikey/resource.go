@@ -186,7 +186,7 @@ func ended(k *collections.APIKey, now time.Time) string {
 	case k.RevokedAt != nil:
 		return "was revoked outside of Terraform at " + *k.RevokedAt
 	case k.ExpiresAt != nil && passed(*k.ExpiresAt, now):
-		return "has expired at " + *k.ExpiresAt
+		return "expired at " + *k.ExpiresAt
 	}
 	return ""
 }

@@ -213,7 +213,7 @@ func (p *planning) planCanceled() string {
 			"block. To destroy everything nevertheless, run terraform destroy -refresh=false.")
 		return ""
 	case !asked:
-		what += " It is kept in the state, and no new one is created by itself. Set on_external_cancel to \"recreate\" for " +
+		what += " It is kept in the state, and no new one is created automatically. Set on_external_cancel to \"recreate\" for " +
 			"a new subscription, or remove the block."
 	}
 	if len(changed) > 0 {

@@ -166,7 +166,8 @@ func (m model) demand(a authentication, credentials bool, diags *diag.Diagnostic
 	for _, p := range a.parts() {
 		if p.credential == credentials && p.kind == a.kind.ValueString() && p.value.IsNull() {
 			diags.AddAttributeError(authPath, "Incomplete authentication of "+m.displayName(),
-				fmt.Sprintf("authentication of type %q needs authentication.%s.", p.kind, p.name))
+				fmt.Sprintf("authentication of type %q needs authentication.%s. Set it, or write another type.", p.kind,
+					p.name))
 		}
 	}
 }

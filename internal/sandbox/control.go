@@ -65,7 +65,7 @@ func (s *Server) controlHandler() http.Handler {
 		"POST /clock":                  s.controlClock,
 		"GET /faults":                  s.controlFaults,
 		"POST /faults":                 s.controlAddFault,
-		"DELETE /faults":               func(*http.Request) (any, error) { s.server.ClearFaults(); return struct{}{}, nil },
+		"DELETE /faults":               func(*http.Request) (any, error) { s.server.Faults.Clear(); return struct{}{}, nil },
 		"DELETE /faults/{id}":          s.controlRemoveFault,
 		"GET /tokens":                  s.controlTokens,
 		"POST /tokens":                 s.controlNewToken,
@@ -194,11 +194,11 @@ func (s *Server) controlAddFault(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, server.ErrValidation.With(err.Error())
 	}
-	return FaultState{ID: s.server.AddFault(fault), Spec: fault.String()}, nil
+	return FaultState{ID: s.server.Faults.Add(fault), Spec: fault.String()}, nil
 }
 
 func (s *Server) controlRemoveFault(r *http.Request) (any, error) {
-	if !s.server.RemoveFault(r.PathValue("id")) {
+	if !s.server.Faults.Remove(r.PathValue("id")) {
 		var known []string
 		for _, f := range s.server.Faults.List() {
 			known = append(known, f.ID)

@@ -175,9 +175,10 @@ func TestParseFault(t *testing.T) {
 	for spec, says := range map[string]string{
 		"": "does nothing", "times=1": "does nothing", "status=99": "200 to 599", "status=x": "200 to 599",
 		"latency=2": "duration", "drop=now": "before or after", "operation=customers.creat,status=500": "customers.create",
-		"times=-1,status=500": "from 0 up", "lag=2m": "at most 1m0s", "lag=0s": "duration",
+		"times=-1,status=500": "from 1 up", "times=0,status=500": "from 1 up", "status=500,status=503": "given twice",
+		"skip=-1,silent": "from 0 up", "drop=before,drop=after": "given twice", "after,status=500,after": "given twice", "lag=2m": "at most 1m0s", "lag=0s": "duration",
 		"foreign=xml": "one of empty, error, flat, html, json", "outage=-1s": "duration", "clock=soon": "24h or -90s",
-		"clock=1h,times=2": "no other key", "clock=0s": "does nothing", "silent=1": "takes no value", "stat=500": "no key",
+		"clock=1h,times=2": "no other key", "clock=0s": "24h or -90s", "drop": "before or after", "silent=1": "takes no value", "stat=500": "no key",
 		"status": "needs a value", "empty=yes": "takes no value", "statsu=500": "did you mean status?",
 		"nothing=1": "a fault is KEY=VALUE", "method=PSOT,drop=after": "one of GET, POST",
 		"operation=webhook_endpoint.get,status=500": "did you mean webhook_endpoints.get?",

@@ -119,7 +119,7 @@ func (s *Server) reset(ctx context.Context) error {
 		undo()
 		return err
 	}
-	s.server.ClearFaults()
+	s.server.Faults.Clear()
 	s.server.Log.Reset()
 	return nil
 }

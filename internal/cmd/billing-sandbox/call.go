@@ -79,33 +79,42 @@ The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
 				if err := c.connect(); err != nil {
 					return err
 				}
-				var body []byte
-				var err error
-				if len(values) == 3 {
-					if body, err = p.readBody(values[2]); err != nil {
-						return err
-					}
+				method := strings.ToUpper(values[0])
+				body, err := p.readBody(method, values[2:])
+				if err != nil {
+					return err
 				}
 				path, err := c.resolve(ctx, values[1])
 				if err != nil {
 					return err
 				}
-				return q.send(ctx, c, strings.ToUpper(values[0]), path, body)
+				return q.send(ctx, c, method, path, body)
 			},
 		}},
 	}
 }
 
-// readBody reads a body that is given in the command line, as @FILE, or as - for standard input.
-func (p program) readBody(word string) ([]byte, error) {
-	switch file, named := strings.CutPrefix(word, "@"); {
-	case named:
-		return os.ReadFile(file)
-	case word == "-":
-		return io.ReadAll(p.in)
-	default:
-		return []byte(word), nil
+// readBody reads the body of a request with that method, if there is one: given in the command line, as @FILE, or as -
+// for standard input.
+func (p program) readBody(method string, words []string) (body []byte, err error) {
+	if len(words) == 0 {
+		return nil, nil
 	}
+	body = []byte(words[0])
+	if file, named := strings.CutPrefix(words[0], "@"); named {
+		body, err = os.ReadFile(file)
+	} else if file == "-" {
+		body, err = io.ReadAll(p.in)
+	}
+	switch {
+	case err != nil || len(body) == 0:
+		return nil, err
+	case method == http.MethodGet:
+		return nil, misused("GET takes no BODY")
+	case !json.Valid(body):
+		return nil, misused("BODY is not valid JSON")
+	}
+	return body, nil
 }
 
 // folders are the paths of the objects that edit changes, by type. In those of recurring billing, call knows names.

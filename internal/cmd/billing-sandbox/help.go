@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,6 +97,12 @@ var flagName = regexp.MustCompile(`(for flag|not defined:|an argument:|for) -(\w
 // flagError is an error of the flag package, with flags written as everywhere else.
 func flagError(err error, set *flag.FlagSet) error {
 	text := flagName.ReplaceAllString(err.Error(), "$1 --$2")
+	if invalid, vague := strings.CutSuffix(text, "parse error"); vague {
+		text = invalid + "must be a whole number from 0 up"
+		if strings.HasPrefix(invalid, "invalid boolean value") {
+			text = invalid + "must be true or false"
+		}
+	}
 	if _, name, unknown := strings.Cut(text, "not defined: --"); unknown {
 		var names []string
 		set.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
@@ -137,13 +144,11 @@ func (c command) unknown(words []string) error {
 			return misused("unexpected %q", words[0])
 		}
 		usages = append(usages, a.usage)
-		verbs = append(verbs, strings.Fields(a.usage)[0])
+		verbs = append(verbs, strings.Trim(strings.Fields(a.usage)[0], "[]"))
 	}
 	hint := ""
-	if len(words) > 0 {
-		if near := meant(words[0], verbs); !strings.Contains(near, " "+words[0]+"?") {
-			hint = near
-		}
+	if len(words) > 0 && !slices.Contains(verbs, words[0]) {
+		hint = meant(words[0], verbs)
 	}
 	last := len(usages) - 1
 	expected := strings.TrimPrefix(strings.Join(usages[:last], ", ")+" or "+usages[last], " or ")

@@ -138,14 +138,6 @@ func (l fallible) Accept() (net.Conn, error) {
 	}
 }
 
-// protocols are what the services speak, the preferred one first.
-func (o Options) protocols() []string {
-	if o.HTTP2 {
-		return []string{"h2", "http/1.1"}
-	}
-	return nil
-}
-
 // retryTime is how long a client has to repeat a request whose connection was cut, for it to be the same run.
 const retryTime = time.Minute
 

@@ -272,7 +272,7 @@ func (s *Server) settleDeliveries(ctx context.Context) error {
 
 func (s *Server) controlDeliveries(r *http.Request) (any, error) {
 	query := r.URL.Query()
-	is := func(name, value string) bool { return !query.Has(name) || query.Get(name) == value }
+	is := func(name, value string) bool { return query.Get(name) == "" || query.Get(name) == value }
 	found := []collections.DeliveryState{}
 	for _, d := range s.collections.DeliveryStates() {
 		if is("endpoint", d.EndpointID) && is("status", string(d.State.Status)) && is("event", d.Event) {

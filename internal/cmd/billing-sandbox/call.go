@@ -70,7 +70,7 @@ The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
 			usage: "METHOD PATH [BODY]",
 			flags: func(set *flag.FlagSet) {
 				q.flags(set)
-				serviceFlag(set, &q.service, "`SERVICE` to ask: billing, finance or collections")
+				choiceFlag(set, &q.service, "service", "`SERVICE` to ask: billing, finance or collections", serviceNames)
 			},
 			run: func(ctx context.Context, c *controller, values []string) error {
 				if !strings.HasPrefix(values[1], "/") {

@@ -121,11 +121,11 @@ func operationNames() (names []string) {
 // serviceNames are the names that --service knows.
 var serviceNames = []string{string(sandbox.Billing), string(sandbox.Finance), string(sandbox.Collections)}
 
-// serviceFlag defines --service.
-func serviceFlag(set *flag.FlagSet, into *string, usage string) {
-	set.Func("service", usage, func(value string) error {
-		if *into = value; !slices.Contains(serviceNames, value) {
-			return fmt.Errorf("must be %s", strings.Join(serviceNames, ", "))
+// choiceFlag defines a flag whose value is one of a few words.
+func choiceFlag(set *flag.FlagSet, into *string, name, usage string, words []string) {
+	set.Func(name, usage, func(value string) error {
+		if *into = value; !slices.Contains(words, value) {
+			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
 		}
 		return nil
 	})

@@ -195,7 +195,7 @@ var statusClasses = []string{"2xx", "3xx", "4xx", "5xx", "failed", "dropped"}
 // define defines the flags that choose.
 func (c *choice) define(set *flag.FlagSet) {
 	set.Func("operation", "only this operation, a `NAME` such as customers.create", c.readOperation)
-	serviceFlag(set, &c.service, "only this `SERVICE`: billing, finance or collections")
+	choiceFlag(set, &c.service, "service", "only this `SERVICE`: billing, finance or collections", serviceNames)
 	set.Func("status", "only this `STATUS`, such as 404, or one of "+strings.Join(statusClasses, ", "), c.readStatus)
 	set.Func("since",
 		"only from this `TIME` of the sandbox's clock, such as 2026-01-31T12:00:00Z, or 10m for the last ten minutes",

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -61,14 +60,8 @@ func (s *serving) flags(set *flag.FlagSet) {
 	set.StringVar(&s.envFile, "env-file", "",
 		"write the exports to this `FILE`, in one piece, once ready; removed at the start and at the end")
 	s.envFormat = envPOSIX
-	set.Func("env-format", "`FORMAT` of the exports: posix for sh, bash and zsh (default), powershell, or github for the "+
-		"file that GITHUB_ENV names",
-		func(value string) error {
-			if s.envFormat = value; !slices.Contains(envFormats, value) {
-				return errors.New("must be one of " + strings.Join(envFormats, ", "))
-			}
-			return nil
-		})
+	choiceFlag(set, &s.envFormat, "env-format", "`FORMAT` of the exports: posix for sh, bash and zsh (default), "+
+		"powershell, or github for the file that GITHUB_ENV names", envFormats)
 	set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
 	portFlag(set, &o.BillingPort, "billing-port", "`PORT` of recurring billing; 0 takes a free one")
 	portFlag(set, &o.FinancePort, "finance-port", "`PORT` of financial management; 0 takes a free one")

@@ -42,7 +42,7 @@ type Service struct {
 	subscriptionCodes store.Index[SubscriptionRow]
 
 	AccountsOf      store.Index[AccountRow]      // by customer
-	subscriptionsOf store.Index[SubscriptionRow] // by billing account
+	SubscriptionsOf store.Index[SubscriptionRow] // by billing account
 }
 
 // Open attaches the tables of recurring billing, and the indexes over
@@ -67,7 +67,7 @@ func Open(c *server.Core) (*Service, error) {
 	s.accountCodes = store.NewIndex(c.DB, s.Accounts, AccountRow.externalKey)
 	s.subscriptionCodes = store.NewIndex(c.DB, s.Subscriptions, SubscriptionRow.externalKey)
 	s.AccountsOf = store.NewIndex(c.DB, s.Accounts, func(r AccountRow) string { return r.CustomerID })
-	s.subscriptionsOf = store.NewIndex(c.DB, s.Subscriptions,
+	s.SubscriptionsOf = store.NewIndex(c.DB, s.Subscriptions,
 		func(r SubscriptionRow) string { return r.Subscription.BillingAccountID })
 	if err := c.DB.Err(); err != nil {
 		return nil, err

@@ -121,7 +121,7 @@ func (r SubscriptionRow) derived(costs pricing) SubscriptionRow {
 // isSubscribed reports whether the billing account has a subscription that is
 // not canceled.
 func (s *Service) isSubscribed(c *server.Call, tx *store.Tx, accountID string) bool {
-	for _, row := range s.subscriptionsOf.All(tx, accountID) {
+	for _, row := range s.SubscriptionsOf.All(tx, accountID) {
 		if row.Subscription.Status != SubscriptionCanceled {
 			return true
 		}

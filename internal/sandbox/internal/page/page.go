@@ -34,7 +34,9 @@ var kinds = map[string]string{
 }
 
 // layouts is never executed itself: each page has the functions of its own viewer.
-var layouts = template.Must(template.New("").Funcs(new(viewer).functions()).ParseFS(files, "templates/*.html"))
+var layouts = template.Must(template.New("").Funcs((&viewer{Page: &Page{
+	Billing: new(billing.Service), Collections: new(collections.Service),
+}}).functions()).ParseFS(files, "templates/*.html"))
 
 // contentPolicy lets the page load its own files, fetch itself, send its filter to itself, and nothing else.
 const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,7 +189,11 @@ func (v *viewer) object(id string) (detail, error) {
 	shown := detail{Title: object.Kind + " " + object.Name}
 	if ok && !object.Gone {
 		shown.Anchor = object.Kind + "-" + id
-		shown.Parts = []part{{"JSON", indented(hidden(object.Value))}}
+		document, err := server.Encode(object.Value)
+		if err != nil {
+			return detail{}, err
+		}
+		shown.Parts = []part{{"JSON", readable(document)}}
 	}
 	for _, r := range slices.Backward(v.requests) {
 		step := step{Request: r}
@@ -317,40 +322,12 @@ func readable(body []byte) string {
 	if err != nil {
 		return string(body)
 	}
-	return indented(hidden(value))
-}
-
-func indented(value any) string {
-	document, err := server.Encode(value)
-	if err != nil {
-		return err.Error()
-	}
+	// What was decoded can be encoded; it is then written with no needless escapes, which urlWithQuery relies on.
+	document, _ := server.Encode(value)
 	var text bytes.Buffer
-	if err := json.Indent(&text, document, "", "  "); err != nil {
-		return err.Error()
-	}
-	return text.String()
+	_ = json.Indent(&text, document, "", "  ")
+	return urlWithQuery.ReplaceAllString(text.String(), `$1?…"`)
 }
 
-// hidden is a value with the query cut off each url.
-func hidden(value any) any {
-	plain := decoded(value)
-	hideQueries(plain)
-	return plain
-}
-
-func hideQueries(value any) {
-	switch value := value.(type) {
-	case map[string]any:
-		for key, inner := range value {
-			if text, ok := inner.(string); ok && key == "url" {
-				value[key] = withoutQuery(text)
-			}
-			hideQueries(inner)
-		}
-	case []any:
-		for _, inner := range value {
-			hideQueries(inner)
-		}
-	}
-}
+// urlWithQuery is a url in indented JSON whose query may be a password, see withoutQuery.
+var urlWithQuery = regexp.MustCompile(`("url": "(?:[^"?\\]|\\.)*)\?(?:[^"\\]|\\.)*"`)

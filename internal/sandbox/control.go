@@ -190,7 +190,7 @@ func (s *Server) controlAddFault(r *http.Request) (any, error) {
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	fault, err := server.ParseFault(wanted.Spec, s.operations())
+	fault, err := ParseFault(wanted.Spec)
 	if err != nil {
 		return nil, server.ErrValidation.With(err.Error())
 	}
@@ -206,15 +206,6 @@ func (s *Server) controlRemoveFault(r *http.Request) (any, error) {
 		return nil, server.ErrNotFound.With("There is no fault " + quote(r.PathValue("id")) + among(r.PathValue("id"), known))
 	}
 	return struct{}{}, nil
-}
-
-// operations are the names of what the services serve.
-func (s *Server) operations() []string {
-	var names []string
-	for _, r := range s.routes() {
-		names = append(names, r.Name)
-	}
-	return names
 }
 
 func readControl(r *http.Request, into any) error {

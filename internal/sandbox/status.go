@@ -235,7 +235,7 @@ func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
 	if !isName {
 		return name, nil
 	}
-	all := named.all(s, tx)
+	all := slices.DeleteFunc(named.all(s, tx), func(c candidate) bool { return c.value == "" })
 	known := make([]string, 0, len(all))
 	for _, c := range all {
 		known = append(known, c.value)
@@ -254,7 +254,6 @@ func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
 	slices.SortStableFunc(all, func(a, b candidate) int { return rank(a) - rank(b) })
 	switch {
 	case len(all) == 0:
-		known = slices.DeleteFunc(known, func(v string) bool { return v == "" })
 		return "", server.ErrNotFound.With(fmt.Sprintf("No %s has %s=%s%s", kind, named.field, value, among(value, known)))
 	case len(all) > 1 && rank(all[0]) == rank(all[1]):
 		return "", server.ErrValidation.With(fmt.Sprintf("Several have %s: %s and %s. Give the id.", name,

@@ -9,7 +9,6 @@
 package billing
 
 import (
-	"iter"
 	"maps"
 	"net/http"
 	"slices"
@@ -203,23 +202,6 @@ func claimExternalID[T any](c *server.Call, tx *store.Tx, live store.Index[T], o
 		}
 	}
 	return nil
-}
-
-// CustomerCoded returns the id of the live customer with an external_id.
-func (s *Service) CustomerCoded(tx *store.Tx, organization, code string) (id string, ok bool) {
-	return firstOf(s.customerCodes.All(tx, externalKey(organization, &code)))
-}
-
-// AccountCoded returns the id of the live billing account with an external_id.
-func (s *Service) AccountCoded(tx *store.Tx, organization, code string) (id string, ok bool) {
-	return firstOf(s.accountCodes.All(tx, externalKey(organization, &code)))
-}
-
-func firstOf[T any](rows iter.Seq2[string, T]) (id string, ok bool) {
-	for id := range rows {
-		return id, true
-	}
-	return "", false
 }
 
 // object is a free-form JSON object whose numbers stay as they are written.

@@ -67,7 +67,7 @@ func (s *Server) controlHandler() http.Handler {
 		"POST /faults":                 s.controlAddFault,
 		"DELETE /faults":               func(*http.Request) (any, error) { s.server.Faults.Clear(); return struct{}{}, nil },
 		"DELETE /faults/{id}":          s.controlRemoveFault,
-		"GET /tokens":                  s.controlTokens,
+		"GET /tokens":                  func(*http.Request) (any, error) { return s.tokenStates() },
 		"POST /tokens":                 s.controlNewToken,
 		"POST /tokens/{prefix}/revoke": s.controlRevoke,
 		"POST /subscriptions/{id}":     s.controlSubscription,

@@ -155,15 +155,12 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 		tokens = []Token{{Service: Billing}, {Service: Finance}, {Service: Collections}}
 	}
 	for _, token := range tokens {
-		if token.Service == "" {
-			token.Service = Billing
-		}
-		value, err := s.putToken(tx, token)
+		made, err := s.putToken(tx, token)
 		if err != nil {
 			return err
 		}
-		if s.bootstrap.Credentials[token.Service] == "" {
-			s.bootstrap.Credentials[token.Service] = value
+		if s.bootstrap.Credentials[made.Service] == "" {
+			s.bootstrap.Credentials[made.Service] = made.Value
 		}
 	}
 	return nil

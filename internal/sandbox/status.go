@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -58,17 +59,15 @@ func (s *Server) controlStatus(r *http.Request) (any, error) {
 	return status, err
 }
 
+// organizationStates are the organizations, the sandbox's own first, then by age.
 func (s *Server) organizationStates(tx *store.Tx) []OrganizationState {
-	var all []Organization
-	for _, o := range s.core.Organizations.All(tx) {
-		all = append(all, o)
+	all := slices.SortedFunc(maps.Values(maps.Collect(s.core.Organizations.All(tx))), func(a, b Organization) int {
+		return cmp.Or(s.foreign(a.ID)-s.foreign(b.ID), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	states := make([]OrganizationState, len(all))
+	for i, o := range all {
+		states[i] = OrganizationState{ID: o.ID, Name: o.Name}
 	}
-	slices.SortStableFunc(all, func(a, b Organization) int { return a.CreatedAt.Compare(b.CreatedAt) })
-	states := []OrganizationState{}
-	for _, o := range all {
-		states = append(states, OrganizationState{ID: o.ID, Name: o.Name})
-	}
-	slices.SortStableFunc(states, func(a, b OrganizationState) int { return s.foreign(a.ID) - s.foreign(b.ID) })
 	return states
 }
 
@@ -242,14 +241,10 @@ func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool { return c.value != value })
 	rank := func(c candidate) int {
-		r := 0
 		if c.ended {
-			r++
+			return 2*s.foreign(c.organization) + 1
 		}
-		if c.organization != s.bootstrap.Organization {
-			r += 2
-		}
-		return r
+		return 2 * s.foreign(c.organization)
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return rank(a) - rank(b) })
 	switch {

@@ -27,13 +27,16 @@ var errNoToken = errors.New("no token has this value or prefix")
 // here. It fails when the service or organization is unknown, or the state
 // cannot be written.
 func (s *Server) NewToken(t Token) (string, error) {
-	var value string
-	err := s.core.DB.Update(func(tx *store.Tx) error {
-		var err error
-		value, err = s.putToken(tx, t)
+	made, err := s.newToken(t)
+	return made.Value, err
+}
+
+func (s *Server) newToken(t Token) (made TokenState, err error) {
+	err = s.core.DB.Update(func(tx *store.Tx) (err error) {
+		made, err = s.putToken(tx, t)
 		return err
 	})
-	return value, err
+	return made, err
 }
 
 // storedTokens are the tokens of recurring billing and financial management.
@@ -64,34 +67,29 @@ func (s *Server) RevokeToken(token string) error {
 	})
 }
 
-func (s *Server) putToken(tx *store.Tx, t Token) (string, error) {
-	if t.Service == "" {
-		t.Service = Billing
-	}
-	if t.Organization == "" {
-		t.Organization = s.bootstrap.Organization
-	}
+func (s *Server) putToken(tx *store.Tx, t Token) (TokenState, error) {
+	t.Service = cmp.Or(t.Service, Billing)
+	t.Organization = cmp.Or(t.Organization, s.bootstrap.Organization)
 	if len(t.Scopes) == 0 {
 		t.Scopes = []string{"*"}
 	}
 	if _, ok := s.core.Organizations.Get(tx, t.Organization); !ok {
-		return "", fmt.Errorf("no organization %q", t.Organization)
+		return TokenState{}, fmt.Errorf("no organization %q", t.Organization)
 	}
 	if t.Service == Collections {
-		return s.collections.PutKey(tx, t), nil
+		prefix, value := s.collections.PutKey(tx, t)
+		return TokenState{Token: t, Prefix: prefix, Value: value}, nil
 	}
 	if t.Service == Finance && t.Value != "" {
-		return "", errors.New("a token of financial management is a signed JWT and cannot be chosen")
+		return TokenState{}, errors.New("a token of financial management is a signed JWT and cannot be chosen")
 	}
 	prefix, value, err := s.mint(t)
 	if err != nil {
-		return "", err
+		return TokenState{}, err
 	}
-	if t.Value != "" {
-		value = t.Value
-	}
+	value = cmp.Or(t.Value, value)
 	s.tokens.Put(tx, server.Digest(value), server.StoredToken{Token: t, Prefix: prefix})
-	return value, nil
+	return TokenState{Token: t, Prefix: prefix, Value: value}, nil
 }
 
 // mint makes a public prefix and a value in the shape of the token's service.
@@ -113,10 +111,6 @@ func (s *Server) mint(t Token) (prefix, value string, err error) {
 func (s *Server) findBillingToken(tx *store.Tx, value string) (server.StoredToken, bool) {
 	token, ok := s.tokens.Get(tx, server.Digest(value))
 	return token, ok && token.Service == Billing
-}
-
-func (s *Server) controlTokens(*http.Request) (any, error) {
-	return s.tokenStates()
 }
 
 func (s *Server) tokenStates() ([]TokenState, error) {
@@ -147,17 +141,11 @@ func (s *Server) controlNewToken(r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	value, err := s.NewToken(wanted)
+	made, err := s.newToken(wanted)
 	if err != nil {
 		return nil, server.ErrValidation.With(err.Error())
 	}
-	var state TokenState
-	err = s.core.DB.View(func(tx *store.Tx) error {
-		stored, _ := s.finder(cmp.Or(wanted.Service, Billing))(tx, value)
-		state = TokenState{Token: stored.Token, Prefix: stored.Prefix, Value: value}
-		return nil
-	})
-	return state, err
+	return made, nil
 }
 
 func (s *Server) controlRevoke(r *http.Request) (any, error) {
@@ -177,25 +165,10 @@ func (s *Server) controlRevoke(r *http.Request) (any, error) {
 	return struct{}{}, err
 }
 
-// finder finds the tokens of a service.
-func (s *Server) finder(service Service) func(tx *store.Tx, value string) (server.StoredToken, bool) {
-	switch service {
-	case Collections:
-		return s.collections.TokenOf
-	case Finance:
-		return s.readJWT
-	default:
-		return s.findBillingToken
-	}
-}
-
 // checkScopes rejects a scope that covers nothing which the service checks: it is a typing error. Financial
 // management has collections of any name, so that only what follows the colon is known.
 func (s *Server) checkScopes(t Token) error {
-	service := t.Service
-	if service == "" {
-		service = Billing
-	}
+	service := cmp.Or(t.Service, Billing)
 	known := s.scopes(service)
 	if known == nil {
 		return server.ErrValidation.With("There is no service " + quote(string(service)) +

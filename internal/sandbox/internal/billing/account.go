@@ -46,9 +46,9 @@ type embeddedCustomer struct {
 
 // AccountRow is a billing account as the tables keep it, its customer by id.
 type AccountRow struct {
-	Organization string         `json:"organization"`
-	CustomerID   string         `json:"customer_id"`
-	Account      billingAccount `json:"account"`
+	server.Owned
+	CustomerID string         `json:"customer_id"`
+	Account    billingAccount `json:"account"`
 }
 
 // What the service gives a new account where the request says nothing
@@ -62,9 +62,6 @@ const (
 	accountSuspended = "suspended"
 	AccountClosed    = "closed"
 )
-
-// Owner implements server.Owned.
-func (r AccountRow) Owner() string { return r.Organization }
 
 // externalKey takes part in the index of external ids until the account is
 // closed (wire contract: external_id of a closed object).
@@ -288,7 +285,7 @@ func (s *Service) openAccount(c *server.Call, tx *store.Tx, owner customer, in s
 		account.BillingEmail = &text
 	}
 	account = account.with(c, in)
-	row := AccountRow{Organization: c.Organization, CustomerID: owner.ID, Account: account}
+	row := AccountRow{Owned: server.Owned{Organization: c.Organization}, CustomerID: owner.ID, Account: account}
 	s.Accounts.Put(tx, account.ID, row)
 	s.noteWriter(c, tx, account.ID, nil, account.CustomMetadata)
 	return row

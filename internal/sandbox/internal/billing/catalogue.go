@@ -44,12 +44,9 @@ type (
 
 // listed is an object of the catalogue as the tables keep it.
 type listed[T any] struct {
-	Organization string `json:"organization"`
-	Object       T      `json:"object"`
+	server.Owned
+	Object T `json:"object"`
 }
-
-// Owner implements server.Owned.
-func (l listed[T]) Owner() string { return l.Organization }
 
 var (
 	productForm = server.Form{Required: []string{"name"}, Shape: productShape}
@@ -97,7 +94,7 @@ func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]]
 	if _, taken := table.Get(tx, id); taken {
 		return server.Reply{}, server.Invalid(server.Problems{"id": "another one has it"})
 	}
-	table.Put(tx, id, listed[T]{Organization: c.Organization, Object: object})
+	table.Put(tx, id, listed[T]{Owned: server.Owned{Organization: c.Organization}, Object: object})
 	return c.Single(http.StatusCreated, object, c.Now), nil
 }
 

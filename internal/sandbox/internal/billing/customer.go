@@ -58,12 +58,12 @@ type contact struct {
 // CustomerRow is a customer as the tables keep it. A deleted one stays for the
 // billing accounts that were closed with it; no customer operation sees it.
 type CustomerRow struct {
-	Organization string   `json:"organization"`
-	Deleted      bool     `json:"deleted"`
-	Customer     customer `json:"customer"`
+	server.Owned
+	Deleted  bool     `json:"deleted"`
+	Customer customer `json:"customer"`
 }
 
-// Owner implements server.Owned.
+// Owner is nobody once the customer is deleted.
 func (r CustomerRow) Owner() string {
 	if r.Deleted {
 		return ""
@@ -257,7 +257,7 @@ func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in server.Body) Cust
 		CreatedAt:      server.Timestamp{Time: c.Now},
 		UpdatedAt:      server.Timestamp{Time: c.Now},
 	}.with(in)
-	row := CustomerRow{Organization: c.Organization, Customer: u}
+	row := CustomerRow{Owned: server.Owned{Organization: c.Organization}, Customer: u}
 	s.Customers.Put(tx, u.ID, row)
 	s.noteWriter(c, tx, u.ID, nil, u.CustomMetadata)
 	return row

@@ -35,12 +35,9 @@ type Invoice struct {
 
 // InvoiceRow is an invoice as the tables keep it.
 type InvoiceRow struct {
-	Organization string  `json:"organization"`
-	Invoice      Invoice `json:"invoice"`
+	server.Owned
+	Invoice Invoice `json:"invoice"`
 }
-
-// Owner implements server.Owned.
-func (r InvoiceRow) Owner() string { return r.Organization }
 
 const invoiceOpen = "open"
 
@@ -89,7 +86,7 @@ func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, re
 	if subscription.PauseCollection != nil {
 		made.Status = pauseInvoices[subscription.PauseCollection.Behavior]
 	}
-	s.Invoices.Put(tx, made.ID, InvoiceRow{Organization: row.Organization, Invoice: made})
+	s.Invoices.Put(tx, made.ID, InvoiceRow{Owned: server.Owned{Organization: row.Organization}, Invoice: made})
 	return made
 }
 

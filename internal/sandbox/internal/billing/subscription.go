@@ -85,7 +85,7 @@ const (
 
 // SubscriptionRow is a subscription as the tables keep it.
 type SubscriptionRow struct {
-	Organization  string       `json:"organization"`
+	server.Owned
 	Subscription  subscription `json:"subscription"`
 	Items         []item       `json:"items"`
 	PendingPlanID *string      `json:"pending_plan_id"` // comes when the period ends
@@ -94,9 +94,6 @@ type SubscriptionRow struct {
 	// and the one after that on 31 March.
 	AnchorDay int `json:"anchor_day"`
 }
-
-// Owner implements server.Owned.
-func (r SubscriptionRow) Owner() string { return r.Organization }
 
 // externalKey takes part in the index of external ids until the subscription
 // is canceled (wire contract: external_id of a canceled object).
@@ -270,7 +267,7 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 		return server.Reply{}, err
 	}
 	method := chargeAutomatically
-	row := SubscriptionRow{Organization: c.Organization, Subscription: subscription{
+	row := SubscriptionRow{Owned: server.Owned{Organization: c.Organization}, Subscription: subscription{
 		ID:                s.Source.UUID(),
 		PublicID:          s.Source.UUID(),
 		PlanID:            planID,

@@ -38,16 +38,13 @@ type apiKey struct {
 
 // KeyRow is a key as the tables keep it: of the token, only the digest.
 type KeyRow struct {
-	Organization string `json:"organization"`
-	Number       int64  `json:"number"`
-	Digest       string `json:"digest"`
-	Key          apiKey `json:"key"`
-	SuccessorID  string `json:"successor_id,omitempty"` // not empty: rotated
-	Blocked      bool   `json:"blocked,omitempty"`
+	server.Owned
+	Number      int64  `json:"number"`
+	Digest      string `json:"digest"`
+	Key         apiKey `json:"key"`
+	SuccessorID string `json:"successor_id,omitempty"` // not empty: rotated
+	Blocked     bool   `json:"blocked,omitempty"`
 }
-
-// Owner implements server.Owned.
-func (r KeyRow) Owner() string { return r.Organization }
 
 // Status is active, rotated, expired or revoked.
 func (r KeyRow) Status(now time.Time) string {
@@ -93,9 +90,9 @@ func (s *Service) addKey(tx *store.Tx, row *KeyRow, value string) string {
 }
 
 // PutKey creates a key of a Token of collections.
-func (s *Service) PutKey(tx *store.Tx, t server.Token) string {
+func (s *Service) PutKey(tx *store.Tx, t server.Token) (prefix, value string) {
 	now := s.Clock.Now()
-	row := KeyRow{Organization: t.Organization, Blocked: t.Blocked, Key: apiKey{
+	row := KeyRow{Owned: server.Owned{Organization: t.Organization}, Blocked: t.Blocked, Key: apiKey{
 		Name: "Sandbox", Source: sourceSandbox, Scopes: distinct(t.Scopes), CreatedAt: server.Timestamp{Time: now},
 	}}
 	if !t.Expires.IsZero() {
@@ -104,7 +101,8 @@ func (s *Service) PutKey(tx *store.Tx, t server.Token) string {
 	if t.Revoked {
 		row.Key.RevokedAt = &server.Timestamp{Time: now}
 	}
-	return s.addKey(tx, &row, t.Value)
+	value = s.addKey(tx, &row, t.Value)
+	return row.Key.KeyPrefix, value
 }
 
 // keyByToken finds the key of a token.
@@ -217,7 +215,7 @@ func (s *Service) keys() server.Kind[KeyRow, apiKey] {
 
 // createKey serves api_keys.create.
 func (s *Service) createKey(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	row := KeyRow{Organization: c.Organization, Key: apiKey{Source: sourceAPI, CreatedAt: server.Timestamp{Time: c.Now}}}
+	row := KeyRow{Owned: server.Owned{Organization: c.Organization}, Key: apiKey{Source: sourceAPI, CreatedAt: server.Timestamp{Time: c.Now}}}
 	c.Sent.Into(&row.Key, "expiresAt")
 	row.Key.Scopes = distinct(row.Key.Scopes)
 	if end := server.Sent[string](c.Sent, "expiresAt"); end != nil {
@@ -261,7 +259,7 @@ func (s *Service) rotateKey(c *server.Call, tx *store.Tx, old KeyRow) (server.Re
 func (s *Service) succeed(
 	c *server.Call, tx *store.Tx, old KeyRow, graceUntil server.Timestamp,
 ) (successor KeyRow, token string) {
-	successor = KeyRow{Organization: old.Organization, Key: apiKey{
+	successor = KeyRow{Owned: server.Owned{Organization: old.Organization}, Key: apiKey{
 		Name: old.Key.Name, Description: old.Key.Description, Source: old.Key.Source,
 		Scopes: old.Key.Scopes, ExpiresAt: old.Key.ExpiresAt, CreatedAt: server.Timestamp{Time: c.Now},
 	}}

@@ -49,15 +49,12 @@ type withSecret struct {
 
 // EndpointRow is an endpoint as the tables keep it.
 type EndpointRow struct {
-	Organization string               `json:"organization"`
-	Number       int64                `json:"number"`
-	Endpoint     webhookEndpoint      `json:"endpoint"`
-	Secret       string               `json:"secret"`
-	Credentials  delivery.Credentials `json:"credentials"`
+	server.Owned
+	Number      int64                `json:"number"`
+	Endpoint    webhookEndpoint      `json:"endpoint"`
+	Secret      string               `json:"secret"`
+	Credentials delivery.Credentials `json:"credentials"`
 }
-
-// Owner implements server.Owned.
-func (r EndpointRow) Owner() string { return r.Organization }
 
 // newSecret gives the endpoint another secret, which it returns. The one before
 // is deleted, so it is invalid immediately.
@@ -245,7 +242,7 @@ func (s *Service) endpoints() server.Kind[EndpointRow, webhookEndpoint] {
 // createEndpoint serves webhook_endpoints.create, one of the two responses that
 // show the secret.
 func (s *Service) createEndpoint(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	row := EndpointRow{Organization: c.Organization, Number: s.Next(tx), Endpoint: webhookEndpoint{
+	row := EndpointRow{Owned: server.Owned{Organization: c.Organization}, Number: s.Next(tx), Endpoint: webhookEndpoint{
 		ID: s.Source.UUID(), Active: true,
 		CreatedAt: server.Timestamp{Time: c.Now}, UpdatedAt: server.Timestamp{Time: c.Now},
 	}}

@@ -83,14 +83,14 @@ func (s *Service) publish(tx *store.Tx, h happening) (id string, err error) {
 // endpoint is exhausted from the start.
 func (s *Service) schedule(tx *store.Tx, to EndpointRow, eventID string, h happening) DeliveryRow {
 	row := DeliveryRow{
-		Organization: h.organization,
-		ID:           s.Source.UUID(),
-		Number:       s.Next(tx),
-		EndpointID:   to.Endpoint.ID,
-		EventID:      eventID,
-		Event:        h.name,
-		CreatedAt:    h.at,
-		State:        delivery.New(h.at),
+		Owned:      server.Owned{Organization: h.organization},
+		ID:         s.Source.UUID(),
+		Number:     s.Next(tx),
+		EndpointID: to.Endpoint.ID,
+		EventID:    eventID,
+		Event:      h.name,
+		CreatedAt:  h.at,
+		State:      delivery.New(h.at),
 	}
 	if !to.Endpoint.Active {
 		row.State = row.State.GivenUp(inactiveEndpoint)

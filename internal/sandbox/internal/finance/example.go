@@ -103,8 +103,8 @@ func (s *Service) PutExamples(tx *store.Tx, organization string) error {
 		{"receivables", "credit", exampleReceivables}} {
 		for i, e := range list.examples {
 			at := s.Clock.Now().AddDate(0, 0, -e.daysAgo).Truncate(time.Hour)
-			row := RecordRow{Organization: organization, Collection: list.collection, ID: exampleID(list.collection, i),
-				Number: s.Next(tx), CreatedAt: server.Timestamp{Time: at}, UpdatedAt: server.Timestamp{Time: at}}
+			row := RecordRow{Owned: server.Owned{Organization: organization}, Collection: list.collection,
+				ID: exampleID(list.collection, i), Number: s.Next(tx), CreatedAt: server.Timestamp{Time: at}, UpdatedAt: server.Timestamp{Time: at}}
 			if _, _, err := s.putRecord(tx, row, e.fields(at, list.direction)); err != nil {
 				return fmt.Errorf("example %d of %s: %w", i, list.collection, err)
 			}

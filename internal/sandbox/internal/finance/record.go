@@ -17,13 +17,13 @@ import (
 
 // RecordRow is one record of financial management.
 type RecordRow struct {
-	Organization string           `json:"organization"`
-	Collection   string           `json:"collection"`
-	ID           string           `json:"id"`
-	Number       int64            `json:"number"` // the order in which records were made
-	Fields       json.RawMessage  `json:"fields"` // as they were sent, every digit of a number included
-	CreatedAt    server.Timestamp `json:"created_at"`
-	UpdatedAt    server.Timestamp `json:"updated_at"`
+	server.Owned
+	Collection string           `json:"collection"`
+	ID         string           `json:"id"`
+	Number     int64            `json:"number"` // the order in which records were made
+	Fields     json.RawMessage  `json:"fields"` // as they were sent, every digit of a number included
+	CreatedAt  server.Timestamp `json:"created_at"`
+	UpdatedAt  server.Timestamp `json:"updated_at"`
 }
 
 // recordReply is the response that a creation with an idempotency key got.
@@ -123,9 +123,6 @@ func (s *Service) findRecord(c *server.Call, tx *store.Tx) (RecordRow, error) {
 	return row, err
 }
 
-// Owner implements server.Owned.
-func (r RecordRow) Owner() string { return r.Organization }
-
 // recordsInOrder are an organization's records of a collection, in the order in
 // which they were made.
 func (s *Service) recordsInOrder(tx *store.Tx, organization, collection string) []RecordRow {
@@ -167,7 +164,7 @@ func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, erro
 		return server.Reply{}, err
 	}
 	_, object, err := s.putRecord(tx, RecordRow{
-		Organization: c.Organization, Collection: collection, ID: s.Source.UUID(), Number: s.Next(tx),
+		Owned: server.Owned{Organization: c.Organization}, Collection: collection, ID: s.Source.UUID(), Number: s.Next(tx),
 		CreatedAt: server.Timestamp{Time: c.Now}, UpdatedAt: server.Timestamp{Time: c.Now},
 	}, fields)
 	if err != nil {

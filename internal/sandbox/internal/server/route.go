@@ -111,17 +111,19 @@ func (r Route) checkQuery(query url.Values) error {
 	return problems.Err()
 }
 
-// Owned is a row that belongs to an organization.
-type Owned interface {
-	// Owner is the id of the organization; empty: no operation sees the row any more.
-	Owner() string
+// Owned is in every row that belongs to an organization.
+type Owned struct {
+	Organization string `json:"organization"` // id
 }
+
+// Owner is the organization; empty: no operation sees the row any more.
+func (o Owned) Owner() string { return o.Organization }
 
 // Filters are query parameters that compare a row with a value.
 type Filters[R any] map[string]func(tx *store.Tx, row R, want string) bool
 
 // Kind is how the objects of a type are found and listed.
-type Kind[R Owned, O any] struct {
+type Kind[R interface{ Owner() string }, O any] struct {
 	Table   store.Table[R]
 	Show    func(c *Call, tx *store.Tx, row R) O // as a listing shows it
 	Filters Filters[R]

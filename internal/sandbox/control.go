@@ -55,7 +55,6 @@ type (
 // organization for it; followed by =NAME, unless there is one of that name.
 const NewOrganizationKeyword = "new"
 
-// controlHandler serves the control listener.
 func (s *Server) controlHandler() http.Handler {
 	mux := http.NewServeMux()
 	routes := map[string]func(r *http.Request) (any, error){

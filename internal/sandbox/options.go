@@ -106,7 +106,6 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// server are the options of the listeners.
 func (o Options) server() server.Options {
 	return server.Options{Addr: o.Addr, HTTP2: o.HTTP2, MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance,
 		OnRequest: o.OnRequest, Logger: o.Logger}

@@ -166,7 +166,6 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 	return nil
 }
 
-// listen binds the listeners.
 func (s *Server) listen(ctx context.Context) (err error) {
 	if err := s.writeCAFile(); err != nil {
 		return err
@@ -192,7 +191,6 @@ func (s *Server) listen(ctx context.Context) (err error) {
 	return s.server.ServeSecure(ctx, controlListener, s.options.ControlPort, s.controlHandler())
 }
 
-// sites are the services as the server serves them.
 func (s *Server) sites() []server.Site {
 	return []server.Site{
 		{Service: Billing, Port: s.options.BillingPort, Routes: s.billing.Routes(),

@@ -109,7 +109,6 @@ func (e *SeedError) read(document []byte) map[string][]any {
 	return elements
 }
 
-// array is the array that has to be at a place.
 func (e *SeedError) array(place string, value any) []any {
 	array, ok := value.([]any)
 	if !ok {
@@ -118,7 +117,6 @@ func (e *SeedError) array(place string, value any) []any {
 	return array
 }
 
-// object is the object that has to be at a place.
 func (e *SeedError) object(place string, value any) map[string]any {
 	object, ok := value.(map[string]any)
 	if !ok {

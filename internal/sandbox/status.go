@@ -257,7 +257,6 @@ func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
 	return all[0].id, nil
 }
 
-// meant ends a sentence about an unknown word: with the known one that was probably meant.
 func meant(word string, known []string) string {
 	if near, ok := server.Nearest(word, known); ok {
 		return "; did you mean " + near + "?"

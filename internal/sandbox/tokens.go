@@ -39,7 +39,6 @@ func (s *Server) newToken(t Token) (made TokenState, err error) {
 	return made, err
 }
 
-// storedTokens are the tokens of recurring billing and financial management.
 func (s *Server) storedTokens(tx *store.Tx) []server.StoredToken {
 	var all []server.StoredToken
 	for _, stored := range s.tokens.All(tx) {
@@ -92,7 +91,6 @@ func (s *Server) putToken(tx *store.Tx, t Token) (TokenState, error) {
 	return TokenState{Token: t, Prefix: prefix, Value: value}, nil
 }
 
-// mint makes a public prefix and a value in the shape of the token's service.
 func (s *Server) mint(t Token) (prefix, value string, err error) {
 	id := s.core.Source.Hex(4)
 	switch t.Service {
@@ -107,7 +105,6 @@ func (s *Server) mint(t Token) (prefix, value string, err error) {
 	}
 }
 
-// findBillingToken finds a token of recurring billing by its value.
 func (s *Server) findBillingToken(tx *store.Tx, value string) (server.StoredToken, bool) {
 	token, ok := s.tokens.Get(tx, server.Digest(value))
 	return token, ok && token.Service == Billing
@@ -189,7 +186,7 @@ func (s *Server) checkScopes(t Token) error {
 	return nil
 }
 
-// scopes are the scopes that the operations of a service ask for, sorted; nil: there is no such service.
+// scopes are those that the operations of a service ask for, sorted; nil: there is no such service.
 func (s *Server) scopes(service Service) []string {
 	routes := map[Service][]server.Route{
 		Billing: s.billing.Routes(), Finance: s.finance.Routes(), Collections: s.collections.Routes(),

@@ -31,7 +31,6 @@ type statusError struct{ code int }
 
 func (e statusError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// caller is what the flags of call and edit say.
 type caller struct {
 	service, as string
 	header      http.Header
@@ -49,7 +48,6 @@ func (c *caller) flags(set *flag.FlagSet) {
 	})
 }
 
-// call sends a request.
 func (p program) call() command {
 	q := &caller{header: http.Header{}}
 	return command{
@@ -184,7 +182,6 @@ func serviceOf(method, path string) (sandbox.Service, bool) {
 	return best.Service, fewest >= 0
 }
 
-// send sends the request and prints the response.
 func (c *caller) send(ctx context.Context, control *controller, method, path string, body []byte) error {
 	p, service := control.p, sandbox.Service(c.service)
 	if service == "" {
@@ -228,7 +225,6 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	return p.showResponse(response)
 }
 
-// newUUID is a UUID of version 4.
 func newUUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -236,7 +232,6 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// showResponse prints a response, and returns the exit code of its status.
 func (p program) showResponse(response *http.Response) error {
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
@@ -261,7 +256,6 @@ func (p program) showResponse(response *http.Response) error {
 	}
 }
 
-// edit changes an object.
 func (p program) edit() command {
 	q := &caller{header: http.Header{}}
 	return command{
@@ -323,7 +317,6 @@ func assigned(words []string) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// place puts a value into nested objects.
 func place(into map[string]any, path []string, value any) error {
 	for _, key := range path[:len(path)-1] {
 		inner, ok := into[key].(map[string]any)

@@ -110,7 +110,6 @@ func (p program) candidates(before []string, word string) (found []string) {
 	return found
 }
 
-// operationNames are the names that --operation and fault know.
 func operationNames() (names []string) {
 	for _, o := range sandbox.Operations() {
 		names = append(names, o.Name)
@@ -118,10 +117,8 @@ func operationNames() (names []string) {
 	return names
 }
 
-// serviceNames are the names that --service knows.
 var serviceNames = []string{string(sandbox.Billing), string(sandbox.Finance), string(sandbox.Collections)}
 
-// choiceFlag defines a flag whose value is one of a few words.
 func choiceFlag(set *flag.FlagSet, into *string, name, usage string, words []string) {
 	set.Func(name, usage, func(value string) error {
 		if *into = value; !slices.Contains(words, value) {

@@ -25,7 +25,6 @@ type command struct {
 	actions  []action
 }
 
-// action is one way to use a command.
 type action struct {
 	// usage is the words behind the name of the command: those in capitals stand for values, one in brackets may be
 	// missing, and one that ends with dots may be repeated.
@@ -155,7 +154,6 @@ func (c command) unknown(words []string) error {
 	return misused("expected %s%s", expected, hint)
 }
 
-// meant asks whether one of the known words was meant.
 func meant(word string, known []string) string {
 	if near, ok := sandbox.Nearest(word, known); ok {
 		return "; did you mean " + near + "?"
@@ -210,7 +208,6 @@ func (p program) expand(text string) string {
 	return strings.ReplaceAll(text, "{sandbox}", p.called())
 }
 
-// help explains a command. The environment and the exit codes are explained once, in the overview.
 func (p program) help(c command, set *flag.FlagSet) {
 	var text strings.Builder
 	text.WriteString("Usage:\n")
@@ -264,7 +261,6 @@ Start it in one terminal, and continue in another:
   {sandbox} requests --follow
 `
 
-// overview explains the program.
 func (p program) overview(w io.Writer) {
 	fmt.Fprint(w, p.expand(overviewHead))
 	for _, chapter := range p.chapters() {

@@ -19,7 +19,6 @@ type listing[T any] struct {
 	json   bool   // one JSON object a line
 }
 
-// show is an action that writes a list.
 func show[T any](usage string, list listing[T], rows func(ctx context.Context, c *controller) ([]T, error)) action {
 	return action{
 		usage: usage, flags: func(set *flag.FlagSet) { jsonFlag(set, &list.json) },
@@ -33,7 +32,6 @@ func show[T any](usage string, list listing[T], rows func(ctx context.Context, c
 	}
 }
 
-// rowsOf are the rows of a list of the control listener.
 func rowsOf[T any](path string) func(ctx context.Context, c *controller) ([]T, error) {
 	return func(ctx context.Context, c *controller) ([]T, error) { return get[[]T](ctx, c, path) }
 }
@@ -43,7 +41,6 @@ func jsonFlag(set *flag.FlagSet, into *bool) {
 	set.BoolVar(into, "json", false, "write one JSON object per line")
 }
 
-// writeJSON writes one JSON object on a line.
 func writeJSON(out io.Writer, value any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)

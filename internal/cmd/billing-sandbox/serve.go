@@ -15,7 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// serve runs a sandbox.
 func (p program) serve() command {
 	s := &serving{p: p}
 	return command{
@@ -44,7 +43,6 @@ echo '{"customers":[{"name":"Padaria Aurora"}]}' | {sandbox} serve --seed-file -
 	}
 }
 
-// serving is what the flags of serve say.
 type serving struct {
 	p         program
 	options   sandbox.Options
@@ -88,7 +86,6 @@ func (s *serving) flags(set *flag.FlagSet) {
 	set.BoolVar(&s.verbose, "verbose", false, "show every request on standard error, as \"{sandbox} requests\" does")
 }
 
-// portFlag is a flag for a port.
 func portFlag(set *flag.FlagSet, port *int, name, usage string) {
 	set.Func(name, usage, func(value string) error {
 		n, err := strconv.ParseUint(value, 10, 16)
@@ -129,7 +126,6 @@ func (p program) tell() func(sandbox.Request) {
 	}
 }
 
-// run serves until ctx is done.
 func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 	options, level := s.options, slog.LevelWarn
 	if s.verbose {

@@ -15,7 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// operations lists what the services serve.
 func (p program) operations() command {
 	all := func(context.Context, *controller) ([]sandbox.Operation, error) { return sandbox.Operations(), nil }
 	return command{
@@ -31,7 +30,6 @@ func (p program) operations() command {
 	}
 }
 
-// token creates, lists or revokes tokens.
 func (p program) token() command {
 	return command{
 		name: "token", summary: "create, list and revoke API tokens",
@@ -108,7 +106,6 @@ func condition(t sandbox.Token) string {
 	}
 }
 
-// key lists the API keys of collections.
 func (p program) key() command {
 	return command{
 		name: "key", summary: "list the API keys of collections",
@@ -133,7 +130,6 @@ func orNever(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// event emits an event.
 func (p program) event() command {
 	var data string
 	var emission sandbox.EventEmission
@@ -174,7 +170,6 @@ list all events: --unlisted emits any other name.
 
 var deliveryStatuses = []string{"pending", "success", "failed", "exhausted"}
 
-// deliveries shows the deliveries.
 func (p program) deliveries() command {
 	var endpoint, event, status string
 	attempts := false
@@ -225,7 +220,6 @@ attempt follows the sandbox's clock: after a failure, "{sandbox} clock advance 4
 	}
 }
 
-// showDelivery writes a delivery with its attempts.
 func (p program) showDelivery(list listing[sandbox.DeliveryState], d sandbox.DeliveryState) error {
 	if err := write(p, list, []sandbox.DeliveryState{d}); err != nil {
 		return err

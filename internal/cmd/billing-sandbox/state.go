@@ -15,7 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// status shows what runs.
 func (p program) status() command {
 	inJSON := false
 	return command{
@@ -76,7 +75,6 @@ func clockText(c sandbox.ClockState) string {
 	return c.Now.Format(time.RFC3339Nano) + " (" + pace + ")"
 }
 
-// reset puts the sandbox back to its beginning.
 func (p program) reset() command {
 	return command{
 		name: "reset", summary: "go back to the seed data",
@@ -95,7 +93,6 @@ Tokens, organizations and addresses stay, so the environment remains valid. Obje
 // seconds.
 const stopTimeout = 10 * time.Second
 
-// stop ends the sandbox.
 func (p program) stop() command {
 	return command{
 		name: "stop", summary: "stop the running sandbox",
@@ -121,7 +118,6 @@ the file; the file of --env-file is removed.
 	}
 }
 
-// clock shows or moves the sandbox's clock.
 func (p program) clock() command {
 	move := func(method string, read func(word string) (sandbox.ClockMove, error)) func(
 		context.Context, *controller, []string) error {
@@ -172,11 +168,9 @@ func timeOf(text string) (time.Time, error) {
 	return at, err
 }
 
-// subscriptionStatuses are those that the service documents.
 var subscriptionStatuses = []string{"draft", "confirmed", "trialing", "active", "past_due", "canceled", "paused",
 	"suspended"}
 
-// subscription lists the subscriptions, or changes one outside of the service's operations.
 func (p program) subscription() command {
 	unlisted := false
 	move := func(ctx context.Context, c *controller, id string, m sandbox.SubscriptionMove) error {
@@ -224,7 +218,6 @@ suspended. ID may be external_id=CODE. For what time does to a subscription, use
 	}
 }
 
-// fault adds, lists or removes faults.
 func (p program) fault() command {
 	return command{
 		name: "fault", summary: "make requests fail: errors, lost responses, slow responses",

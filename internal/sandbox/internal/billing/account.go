@@ -72,7 +72,6 @@ func (r AccountRow) externalKey() string {
 	return externalKey(r.Organization, r.Account.ExternalID)
 }
 
-// closeAccounts closes what a deleted customer leaves behind.
 func (s *Service) closeAccounts(c *server.Call, tx *store.Tx, customerID string) {
 	for id, row := range s.AccountsOf.All(tx, customerID) {
 		if row.Account.Status == AccountClosed {
@@ -84,7 +83,6 @@ func (s *Service) closeAccounts(c *server.Call, tx *store.Tx, customerID string)
 	}
 }
 
-// loaded returns the account with its customer, unless lean.
 func (s *Service) loaded(c *server.Call, tx *store.Tx, row AccountRow, lean bool) billingAccount {
 	account := row.Account
 	owner, ok := s.Customers.Get(tx, row.CustomerID)
@@ -182,7 +180,6 @@ func (s *Service) customerByCode(c *server.Call, tx *store.Tx, code *string) (Cu
 	return CustomerRow{}, false
 }
 
-// with returns the account with the fields that were sent.
 func (a billingAccount) with(c *server.Call, in server.Body) billingAccount {
 	in.Into(&a, "customer", "custom_metadata")
 	a.CustomMetadata = updatedMetadata(c, a.CustomMetadata, in)
@@ -208,7 +205,6 @@ func placeFirst(addresses []address, first address) []address {
 	return append([]address{first}, rest...)
 }
 
-// accounts are how the operations find and list billing accounts.
 func (s *Service) accounts() server.Kind[AccountRow, billingAccount] {
 	return server.Kind[AccountRow, billingAccount]{
 		Table: s.Accounts,
@@ -228,13 +224,11 @@ func (s *Service) accounts() server.Kind[AccountRow, billingAccount] {
 	}
 }
 
-// respondAccount returns an account with its customer, unless lean.
 func (s *Service) respondAccount(c *server.Call, tx *store.Tx, status int, row AccountRow, lean bool) server.Reply {
 	account := s.loaded(c, tx, row, lean)
 	return c.Single(status, account, account.modified())
 }
 
-// showAccount serves billing_accounts.get.
 func (s *Service) showAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
 	return s.respondAccount(c, tx, http.StatusOK, row, false), nil
 }
@@ -310,7 +304,6 @@ func (s *Service) updateAccount(c *server.Call, tx *store.Tx, row AccountRow) (s
 	return s.changeAccount(c, tx, row, changed), nil
 }
 
-// changeAccount stores the changed account and returns it.
 func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, changed billingAccount) server.Reply {
 	if !reflect.DeepEqual(changed, row.Account) {
 		s.noteWriter(c, tx, changed.ID, row.Account.CustomMetadata, changed.CustomMetadata)

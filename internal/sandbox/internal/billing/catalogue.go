@@ -98,7 +98,6 @@ func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]]
 	return c.Single(http.StatusCreated, object, c.Now), nil
 }
 
-// listCatalogue serves records.list.
 func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	switch c.Path["collection"] {
 	case "plans":
@@ -159,7 +158,6 @@ func has[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]], id s
 	return true
 }
 
-// checkReferences rejects a plan and items that the catalogue does not have.
 func (s *Service) checkReferences(c *server.Call, tx *store.Tx, planID *string, items []itemInput) error {
 	p := server.Problems{}
 	if planID != nil && !has(c, tx, s.plans, *planID) {

@@ -184,7 +184,6 @@ func (u customer) with(in server.Body) customer {
 	return u
 }
 
-// customers are how the operations find and list customers.
 func (s *Service) customers() server.Kind[CustomerRow, customer] {
 	return server.Kind[CustomerRow, customer]{
 		Table:   s.Customers,
@@ -217,7 +216,6 @@ func plainDocument(s string) string {
 	}, s)
 }
 
-// showCustomer serves customers.get.
 func (s *Service) showCustomer(c *server.Call, _ *store.Tx, row CustomerRow) (server.Reply, error) {
 	return c.Single(http.StatusOK, row.Customer, row.Customer.UpdatedAt.Time), nil
 }
@@ -247,7 +245,6 @@ func (s *Service) createCustomer(c *server.Call, tx *store.Tx) (server.Reply, er
 	return c.Single(http.StatusCreated, response, u.UpdatedAt.Time), nil
 }
 
-// addCustomer creates a customer of these fields.
 func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in server.Body) CustomerRow {
 	u := customer{
 		ID:             s.Source.UUID(),
@@ -263,7 +260,6 @@ func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in server.Body) Cust
 	return row
 }
 
-// updateCustomer serves customers.update.
 func (s *Service) updateCustomer(c *server.Call, tx *store.Tx, row CustomerRow) (server.Reply, error) {
 	if err := claimExternalID(c, tx, s.customerCodes, row.Customer.ID); err != nil {
 		return server.Reply{}, err
@@ -274,7 +270,6 @@ func (s *Service) updateCustomer(c *server.Call, tx *store.Tx, row CustomerRow) 
 	return s.showCustomer(c, tx, row)
 }
 
-// changeCustomer stores the changed customer and returns it.
 func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, changed customer) customer {
 	if !reflect.DeepEqual(changed, row.Customer) {
 		s.noteWriter(c, tx, changed.ID, row.Customer.CustomMetadata, changed.CustomMetadata)

@@ -61,7 +61,6 @@ func (s *Service) invoiceRenewal(tx *store.Tx, row SubscriptionRow) {
 	}
 }
 
-// putInvoice creates an invoice of the current period.
 func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, reason *string) Invoice {
 	subscription := row.Subscription
 	// An account with a subscription that is not canceled cannot be deleted.
@@ -96,7 +95,6 @@ func (s *Service) nextInvoiceNumber(tx *store.Tx, organization string) string {
 	return fmt.Sprintf("INV-%06d", last+1)
 }
 
-// createInvoice serves subscriptions.invoice.
 func (s *Service) createInvoice(c *server.Call, tx *store.Tx, row SubscriptionRow) (server.Reply, error) {
 	if err := row.final(); err != nil {
 		return server.Reply{}, err
@@ -105,7 +103,6 @@ func (s *Service) createInvoice(c *server.Call, tx *store.Tx, row SubscriptionRo
 	return c.Single(http.StatusCreated, made, made.UpdatedAt.Time), nil
 }
 
-// invoices are how invoices.list lists them.
 func (s *Service) invoices() server.Kind[InvoiceRow, Invoice] {
 	return server.Kind[InvoiceRow, Invoice]{
 		Table: s.Invoices,

@@ -80,7 +80,6 @@ func (s *Service) Clear(tx *store.Tx) {
 		s.history.writers, s.history.plans)
 }
 
-// readAgenda notes what the subscriptions in the state wait for.
 func (s *Service) readAgenda(tx *store.Tx) error {
 	for _, row := range s.Subscriptions.All(tx) {
 		if at, ok := row.Due(); ok {
@@ -250,7 +249,6 @@ func merge(stored, change map[string]any, nullsChangeNothing bool) map[string]an
 	return merged
 }
 
-// updatedMetadata returns the custom_metadata of an object after a request.
 func updatedMetadata(c *server.Call, stored object, in server.Body) object {
 	sent, ok := in["custom_metadata"].(map[string]any)
 	switch {
@@ -263,7 +261,6 @@ func updatedMetadata(c *server.Call, stored object, in server.Body) object {
 	}
 }
 
-// is compares an optional text with a wanted one.
 func is(value *string, wanted string) bool { return value != nil && *value == wanted }
 
 // isID is is for an id, which has no case.
@@ -280,7 +277,6 @@ func anyHolds(search string, texts ...*string) bool {
 	return slices.ContainsFunc(texts, func(text *string) bool { return contains(text, needle) })
 }
 
-// organizationObject is an organization on the wire.
 type organizationObject struct {
 	ID             string           `json:"id"`
 	Name           string           `json:"name"`

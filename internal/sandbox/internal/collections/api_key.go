@@ -105,7 +105,6 @@ func (s *Service) PutKey(tx *store.Tx, t server.Token) (prefix, value string) {
 	return row.Key.KeyPrefix, value
 }
 
-// keyByToken finds the key of a token.
 func (s *Service) keyByToken(tx *store.Tx, value string) (KeyRow, bool) {
 	for _, row := range s.keysByDigest.All(tx, server.Digest(value)) {
 		return row, true
@@ -128,7 +127,6 @@ func (s *Service) NoteUse(token server.StoredToken, now time.Time) error {
 	})
 }
 
-// mintKey makes a public prefix and the token of an API key of collections.
 func (s *Service) mintKey() (prefix, value string) {
 	prefix = "ck_sandbox_" + s.Source.Hex(4)
 	return prefix, prefix + "_" + s.Source.Hex(20)
@@ -197,7 +195,6 @@ var (
 	rotation = server.Form{Optional: true, Shape: server.Shape{"graceDays": server.IntegerBetween(0, maxGraceDays)}}
 )
 
-// keyWithToken is the response that shows the token once.
 type keyWithToken struct {
 	apiKey
 	Token string `json:"token"`
@@ -213,7 +210,6 @@ func (s *Service) keys() server.Kind[KeyRow, apiKey] {
 	}
 }
 
-// createKey serves api_keys.create.
 func (s *Service) createKey(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	row := KeyRow{Owned: server.Owned{Organization: c.Organization}, Key: apiKey{Source: sourceAPI, CreatedAt: server.Timestamp{Time: c.Now}}}
 	c.Sent.Into(&row.Key, "expiresAt")
@@ -229,7 +225,6 @@ func (s *Service) createKey(c *server.Call, tx *store.Tx) (server.Reply, error) 
 	return c.Single(http.StatusCreated, keyWithToken{row.Key, token}, c.Now), nil
 }
 
-// showKey serves api_keys.get.
 func (s *Service) showKey(c *server.Call, _ *store.Tx, row KeyRow) (server.Reply, error) {
 	return c.Single(http.StatusOK, row.Key, time.Time{}), nil
 }

@@ -95,7 +95,6 @@ func (s *Service) listDeliveries(c *server.Call, tx *store.Tx, endpoint Endpoint
 	}.ListOf(c, tx, s.DeliveriesOf.All(tx, endpoint.Endpoint.ID))
 }
 
-// findDelivery returns the delivery of the endpoint that the path names.
 func (s *Service) findDelivery(c *server.Call, tx *store.Tx) (DeliveryRow, error) {
 	endpoint, err := s.endpoints().Find(c, tx)
 	if err != nil {

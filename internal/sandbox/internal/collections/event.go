@@ -42,7 +42,6 @@ type envelope struct {
 	Data           any              `json:"data"`
 }
 
-// happening is an event before it is stored.
 type happening struct {
 	organization string
 	at           time.Time
@@ -50,7 +49,6 @@ type happening struct {
 	data         any
 }
 
-// storeEvent writes the event and returns its id.
 func (s *Service) storeEvent(tx *store.Tx, h happening) (string, error) {
 	body, err := server.Encode(envelope{
 		Event: h.name, Timestamp: server.Timestamp{Time: h.at}, OrganizationID: h.organization, Data: h.data,

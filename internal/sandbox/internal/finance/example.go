@@ -18,7 +18,6 @@ const (
 	ExampleSecondCompany = "2c9e4f7a-0b1d-4e85-9a36-c4d5e6f70819" // Livraria Ipê Amarelo Ltda.
 )
 
-// example is one record to begin with.
 type example struct {
 	daysAgo int // when it occurred, from the start of the clock
 	name    string
@@ -33,7 +32,6 @@ const (
 	second = ExampleSecondCompany
 )
 
-// exampleAccounts are the accounts with the money.
 var exampleAccounts = []example{
 	{120, "Conta corrente", first, "", "active", map[string]any{"kind": "bank", "bank": "001", "branch": "1234-5",
 		"balance": "18450.37"}},
@@ -45,7 +43,6 @@ var exampleAccounts = []example{
 	{96, "Aplicação automática", second, "", "active", map[string]any{"kind": "investment", "balance": "120000.00"}},
 }
 
-// examplePayables are what the companies owe.
 var examplePayables = []example{
 	{92, "Aluguel da loja", first, "4200.00", "paid",
 		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
@@ -76,7 +73,6 @@ var examplePayables = []example{
 		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
 }
 
-// exampleReceivables are what is owed to the companies.
 var exampleReceivables = []example{
 	{89, "Encomenda 2041, Hotel Serra Azul", first, "2380.00", "received", map[string]any{"customer": "Hotel Serra Azul"}},
 	{81, "Pedido 771, Colégio Santa Inês", second, "15320.00", "received",

@@ -76,7 +76,6 @@ func checkRecord(p server.Problems, collection string, fields map[string]any) {
 	}
 }
 
-// readFields reads the request body as the free-form fields of a record.
 func (s *Service) readFields(c *server.Call) (map[string]any, error) {
 	fields, err := server.ReadObject(c.Body)
 	if err != nil {
@@ -104,7 +103,6 @@ func (r RecordRow) Decoded() (map[string]any, error) {
 	return fields, nil
 }
 
-// public is the record as it is returned.
 func (r RecordRow) public() (map[string]any, error) {
 	object, err := r.Decoded()
 	if err != nil {
@@ -114,7 +112,6 @@ func (r RecordRow) public() (map[string]any, error) {
 	return object, nil
 }
 
-// findRecord finds the record that the path names.
 func (s *Service) findRecord(c *server.Call, tx *store.Tx) (RecordRow, error) {
 	row, err := server.Kind[RecordRow, any]{Table: s.Records}.Find(c, tx)
 	if err == nil && row.Collection != c.Path["collection"] {
@@ -210,7 +207,6 @@ func validKey(key string) bool {
 	return err == nil && len(key) == server.UUIDLength && id.Version() == 4 && id.Variant() == uuid.RFC4122
 }
 
-// showRecord serves finance.records.get.
 func (s *Service) showRecord(c *server.Call, _ *store.Tx, row RecordRow) (server.Reply, error) {
 	object, err := row.public()
 	return c.Single(http.StatusOK, object, row.UpdatedAt.Time), err

@@ -102,13 +102,11 @@ var openAPIJSON = sync.OnceValues(func() ([]byte, error) {
 	return server.Encode(document)
 })
 
-// describeJSON serves finance.openapi.json.
 func (s *Service) describeJSON(*server.Call, *store.Tx) (server.Reply, error) {
 	document, err := openAPIJSON()
 	return server.Reply{Status: http.StatusOK, Body: document, Kind: "application/json"}, err
 }
 
-// describeYAML serves finance.openapi.yaml: the same in YAML.
 func (s *Service) describeYAML(*server.Call, *store.Tx) (server.Reply, error) {
 	return server.Reply{Status: http.StatusOK, Body: openAPI, Kind: "application/yaml"}, nil
 }

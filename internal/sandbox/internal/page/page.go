@@ -42,7 +42,6 @@ var layouts = template.Must(template.New("").Funcs((&viewer{Page: &Page{
 const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// errNothing is returned when there is no such object or request.
 var errNothing = errors.New("nothing to show")
 
 // Page is the page, which is read from the services, the tokens and the request log.
@@ -149,7 +148,6 @@ func (s *Page) write(w http.ResponseWriter, name string, read func(*viewer) (any
 	}
 }
 
-// local reports whether a Host header names this machine.
 func local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

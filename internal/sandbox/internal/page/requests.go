@@ -16,7 +16,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// run is the requests of one process of a client.
 type run struct {
 	First                 server.Request
 	Total, Writes, Failed int
@@ -93,7 +92,6 @@ func (f filter) takes(v *viewer, r server.Request) bool {
 		func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// operationGroup is a resource with its operations.
 type operationGroup struct {
 	Resource   string
 	Operations []string
@@ -113,10 +111,8 @@ func (v *viewer) operations() []operationGroup {
 	return groups
 }
 
-// isWrite reports whether the request could change something.
 func isWrite(r server.Request) bool { return r.Method != http.MethodGet && r.Method != http.MethodHead }
 
-// outcome is how the request ended, in a word: ok, rejected, failed, dropped.
 func outcome(r server.Request) string {
 	switch {
 	case r.Dropped:
@@ -180,10 +176,8 @@ type step struct {
 	Changes []difference
 }
 
-// part is a text under a heading.
 type part struct{ Heading, Text string }
 
-// object is an object with all requests in the log that name or have changed it.
 func (v *viewer) object(id string) (detail, error) {
 	object, ok := v.find(id)
 	shown := detail{Title: object.Kind + " " + object.Name}

@@ -12,7 +12,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// planText is a plan by its name, else by its id.
 func (v *viewer) planText(id string) string {
 	if id == "" {
 		return "none, priced by items"

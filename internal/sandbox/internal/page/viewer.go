@@ -44,7 +44,6 @@ type list[T any] struct {
 // More is how many there are beyond those that are shown.
 func (l list[T]) More() int { return l.Total - len(l.Shown) }
 
-// everything is what the whole page shows.
 func (v *viewer) everything(f filter) map[string]any {
 	v.organizations = slices.SortedFunc(maps.Values(maps.Collect(v.Billing.Organizations.All(v.tx))),
 		func(a, b server.Organization) int {
@@ -72,7 +71,6 @@ func (v *viewer) everything(f filter) map[string]any {
 	}
 }
 
-// functions are those of the templates.
 func (v *viewer) functions() template.FuncMap {
 	return template.FuncMap{
 		"clock": clock, "day": day, "iso": iso, "took": took, "amount": amount, "client": clientName, "short": short,
@@ -100,7 +98,6 @@ func (v *viewer) functions() template.FuncMap {
 	}
 }
 
-// row finds a row by its id.
 func row[R any](v *viewer, table store.Table[R]) func(id string) R {
 	return func(id string) R {
 		found, _ := table.Get(v.tx, id)
@@ -108,7 +105,6 @@ func row[R any](v *viewer, table store.Table[R]) func(id string) R {
 	}
 }
 
-// sharing finds the rows that share a key.
 func sharing[R any](v *viewer, index store.Index[R]) func(key string) []R {
 	return func(key string) (rows []R) {
 		for _, row := range index.All(v.tx, key) {
@@ -231,7 +227,6 @@ func describe(row any) (shown thing, ok bool) {
 	return thing{}, false
 }
 
-// find is the object with this id.
 func (v *viewer) find(id string) (found thing, ok bool) {
 	for _, row := range []any{
 		get(v, v.Billing.Customers, id), get(v, v.Billing.Accounts, id), get(v, v.Billing.Subscriptions, id),

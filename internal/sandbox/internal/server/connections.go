@@ -25,7 +25,6 @@ func (s *Server) fallsAway(service Service, f Fault) bool {
 	}
 }
 
-// refuses reports whether the services accept no connection.
 func (s *Server) refuses() bool {
 	f, away := s.Faults.outage()
 	return away && f.Status == 0
@@ -57,7 +56,6 @@ func (l *lines) add(connection net.Conn, service string) net.Conn {
 	return added
 }
 
-// silence makes the connections of a service go silent.
 func (l *lines) silence(service string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -171,7 +171,6 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// faultResponse is what a request gets that meets a fault that responds.
 func (s *Server) faultResponse(f Fault) response {
 	a := response{status: cmp.Or(f.Status, http.StatusOK), header: http.Header{}}
 	switch {

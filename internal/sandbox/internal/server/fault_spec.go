@@ -121,7 +121,6 @@ var faultRules = map[string]struct {
 	"clock":  {"must be a duration such as 24h or -90s", func(f Fault) bool { return f.Clock != 0 }},
 }
 
-// set sets the field of a key.
 func (f *Fault) set(key, value string) (err error) {
 	switch field := reflect.ValueOf(f).Elem().Field(faultFields[key]).Addr().Interface().(type) {
 	case *string:
@@ -140,7 +139,6 @@ func (f *Fault) set(key, value string) (err error) {
 	return nil
 }
 
-// isFlag reports whether the key has no value.
 func isFlag(key string) bool {
 	return reflect.TypeFor[Fault]().Field(faultFields[key]).Type.Kind() == reflect.Bool
 }
@@ -193,7 +191,6 @@ func ParseFault(spec string, operations []string) (Fault, error) {
 	return f, nil
 }
 
-// does reports whether a request that meets the fault gets anything but the usual.
 func (f Fault) does() bool {
 	return f.responds() || f.DropBefore || f.DropAfter || f.TruncateBody || f.Other || f.Silent ||
 		f.Latency != 0 || f.Lag != 0 || f.Outage != 0 || f.Clock != 0

@@ -122,7 +122,6 @@ func (s *Server) newCall(path map[string]string, body []byte) *Call {
 	}
 }
 
-// drop closes the connection without a response.
 func (s *Server) drop(entry Request) {
 	entry.Dropped = true
 	s.record(entry)

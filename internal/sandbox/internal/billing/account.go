@@ -318,7 +318,7 @@ func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, ch
 // subscription would be left without an account; the contract does not say so,
 // but an object is deleted with everything that depends on it, or not at all.
 func (s *Service) deleteAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
-	if s.isSubscribed(c, tx, row.Account.ID) {
+	if s.isSubscribed(tx, row.Account.ID) {
 		return server.Reply{}, errAccountSubscribed
 	}
 	s.Accounts.Delete(tx, row.Account.ID)

@@ -284,8 +284,10 @@ func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, 
 // canceled, otherwise the billing accounts are closed with the customer
 // (wire contract: deleting a customer).
 func (s *Service) deleteCustomer(c *server.Call, tx *store.Tx, row CustomerRow) (server.Reply, error) {
-	if s.hasLiveSubscription(c, tx, row.Customer.ID) {
-		return server.Reply{}, errActiveSubscriptions
+	for accountID := range s.AccountsOf.All(tx, row.Customer.ID) {
+		if s.isSubscribed(tx, accountID) {
+			return server.Reply{}, errActiveSubscriptions
+		}
 	}
 	s.closeAccounts(c, tx, row.Customer.ID)
 	row.Deleted = true

@@ -118,20 +118,9 @@ func (r SubscriptionRow) derived(costs pricing) SubscriptionRow {
 
 // isSubscribed reports whether the billing account has a subscription that is
 // not canceled.
-func (s *Service) isSubscribed(c *server.Call, tx *store.Tx, accountID string) bool {
+func (s *Service) isSubscribed(tx *store.Tx, accountID string) bool {
 	for _, row := range s.SubscriptionsOf.All(tx, accountID) {
 		if row.Subscription.Status != SubscriptionCanceled {
-			return true
-		}
-	}
-	return false
-}
-
-// hasLiveSubscription reports whether one of the customer's billing accounts has
-// a subscription that is not canceled.
-func (s *Service) hasLiveSubscription(c *server.Call, tx *store.Tx, customerID string) bool {
-	for accountID := range s.AccountsOf.All(tx, customerID) {
-		if s.isSubscribed(c, tx, accountID) {
 			return true
 		}
 	}

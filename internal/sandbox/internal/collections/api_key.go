@@ -79,12 +79,9 @@ func (r KeyRow) token() server.StoredToken {
 // addKey gives the row a number, an id and a token, which it returns, and stores
 // it. value is the token, made up when empty.
 func (s *Service) addKey(tx *store.Tx, row *KeyRow, value string) string {
-	prefix, minted := s.mintKey()
-	if value == "" {
-		value = minted
-	}
-	row.Number, row.Digest = s.Next(tx), server.Digest(value)
-	row.Key.ID, row.Key.KeyPrefix = s.Source.UUID(), prefix
+	row.Key.KeyPrefix = "ck_sandbox_" + s.Source.Hex(4)
+	value = cmp.Or(value, row.Key.KeyPrefix+"_"+s.Source.Hex(20))
+	row.Number, row.Digest, row.Key.ID = s.Next(tx), server.Digest(value), s.Source.UUID()
 	s.Keys.Put(tx, row.Key.ID, *row)
 	return value
 }
@@ -105,13 +102,6 @@ func (s *Service) PutKey(tx *store.Tx, t server.Token) (prefix, value string) {
 	return row.Key.KeyPrefix, value
 }
 
-func (s *Service) keyByToken(tx *store.Tx, value string) (KeyRow, bool) {
-	for _, row := range s.keysByDigest.All(tx, server.Digest(value)) {
-		return row, true
-	}
-	return KeyRow{}, false
-}
-
 // NoteUse records that a key has been used
 // (service description, Collections §2 API key, lastUsedAt).
 func (s *Service) NoteUse(token server.StoredToken, now time.Time) error {
@@ -127,15 +117,12 @@ func (s *Service) NoteUse(token server.StoredToken, now time.Time) error {
 	})
 }
 
-func (s *Service) mintKey() (prefix, value string) {
-	prefix = "ck_sandbox_" + s.Source.Hex(4)
-	return prefix, prefix + "_" + s.Source.Hex(20)
-}
-
 // TokenOf finds a key, as the credential it is, by its token.
 func (s *Service) TokenOf(tx *store.Tx, value string) (server.StoredToken, bool) {
-	key, ok := s.keyByToken(tx, value)
-	return key.token(), ok
+	for _, row := range s.keysByDigest.All(tx, server.Digest(value)) {
+		return row.token(), true
+	}
+	return server.StoredToken{}, false
 }
 
 // RevokeToken ends the key with this token or public prefix; known is false when

@@ -116,7 +116,7 @@ func (s *Service) Emit(organization, event string, data any) (id string, err err
 	if err != nil {
 		return "", fmt.Errorf("emit %s: %w", event, err)
 	}
-	if value, err := server.Decode(document); err != nil || !isObject(value) {
+	if _, err := server.ReadObject(document); err != nil {
 		return "", fmt.Errorf("emit %s: data must be a JSON object", event)
 	}
 	err = s.DB.Update(func(tx *store.Tx) error {
@@ -141,11 +141,6 @@ func (s *Service) KnownEvents() []string {
 	})
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-func isObject(value any) bool {
-	_, ok := value.(map[string]any)
-	return ok
 }
 
 // sample is the data of an event that was emitted without any. Of a charge, id

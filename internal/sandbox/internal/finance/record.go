@@ -31,11 +31,6 @@ type recordReply struct {
 	Record json.RawMessage `json:"record"`
 }
 
-// replyID is where the reply to a key is kept.
-func replyID(organization, collection, key string) string {
-	return CollectionKey(organization, collection) + "/" + strings.ToLower(key)
-}
-
 // givenByService are the fields of a record that no request may set.
 var givenByService = []string{"id", "created_at", "updated_at"}
 
@@ -152,7 +147,7 @@ func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, erro
 	if !validKey(c.IdempotencyKey) {
 		return server.Reply{}, errIdempotencyKey
 	}
-	kept := replyID(c.Organization, collection, c.IdempotencyKey)
+	kept := CollectionKey(c.Organization, collection) + "/" + strings.ToLower(c.IdempotencyKey)
 	if original, known := s.replies.Get(tx, kept); known && c.IdempotencyKey != "" {
 		return c.Single(http.StatusCreated, original.Record, c.Now), nil
 	}

@@ -20,7 +20,7 @@ type Service struct {
 	CursorKey []byte // signs the cursors
 
 	Records store.Table[RecordRow]
-	// replies holds the response that a creation got, under replyID.
+	// replies holds the response that a creation got, by collection and idempotency key.
 	replies store.Table[recordReply]
 
 	RecordsOf store.Index[RecordRow] // by organization and collection

@@ -18,7 +18,8 @@ import (
 )
 
 func (f Fault) matches(operation, method, path string) bool {
-	if f.Clock != 0 || (f.Lag > 0 || f.Other) && method != http.MethodGet || f.Other && !readsOne(operation) {
+	readsOne := strings.HasSuffix(operation, ".get") && operation != "me.get" // of several objects
+	if f.Clock != 0 || f.Lag > 0 && method != http.MethodGet || f.Other && !readsOne {
 		return false
 	}
 	return (f.Operation == "" || f.Operation == operation) &&
@@ -29,11 +30,6 @@ func (f Fault) matches(operation, method, path string) bool {
 // responds reports whether the fault brings its own response.
 func (f Fault) responds() bool {
 	return f.Status != 0 || f.Empty || f.Body != "" || f.Foreign != ""
-}
-
-// readsOne reports whether an operation is a GET of one of several objects.
-func readsOne(operation string) bool {
-	return strings.HasSuffix(operation, ".get") && operation != "me.get"
 }
 
 // faults are those in force, Times and Skip counted down.

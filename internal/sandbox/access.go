@@ -34,8 +34,7 @@ func (s *Server) CAPEM() []byte { return s.bootstrap.Authority.Certificate }
 // CAFile is the absolute path of the file that holds CAPEM.
 func (s *Server) CAFile() string { return s.caFile }
 
-// BillingToken is the first token of recurring billing; without Options.Tokens
-// one that may do everything.
+// BillingToken is the first token of recurring billing, which may do everything.
 func (s *Server) BillingToken() string { return s.bootstrap.Credentials[Billing] }
 
 // FinanceToken is the first token of financial management, a JWT.

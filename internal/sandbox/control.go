@@ -59,7 +59,6 @@ func (s *Server) controlHandler() http.Handler {
 	mux := http.NewServeMux()
 	routes := map[string]func(r *http.Request) (any, error){
 		"GET /requests":                s.controlRequests,
-		"DELETE /requests":             func(*http.Request) (any, error) { s.server.Log.Reset(); return struct{}{}, nil },
 		"GET /clock":                   func(*http.Request) (any, error) { return s.clockState(), nil },
 		"POST /clock":                  s.controlClock,
 		"GET /faults":                  s.controlFaults,

@@ -97,7 +97,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 type bootstrap struct {
 	Authority    server.Authority   `json:"authority"`
 	Organization string             `json:"organization"`
-	Credentials  map[Service]string `json:"credentials"` // the first token of each service, whole
+	Credentials  map[Service]string `json:"credentials"` // the token of each service that may do everything, whole
 	ControlToken string             `json:"control_token"`
 	// SigningKey signs the tokens of financial management.
 	SigningKey string `json:"signing_key"`
@@ -150,18 +150,12 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 	s.bootstrap.SigningKey = s.core.Source.Hex(64)
 	s.bootstrap.Credentials = map[Service]string{}
 
-	tokens := s.options.Tokens
-	if len(tokens) == 0 {
-		tokens = []Token{{Service: Billing}, {Service: Finance}, {Service: Collections}}
-	}
-	for _, token := range tokens {
-		made, err := s.putToken(tx, token)
+	for _, service := range []Service{Billing, Finance, Collections} {
+		made, err := s.putToken(tx, Token{Service: service})
 		if err != nil {
 			return err
 		}
-		if s.bootstrap.Credentials[made.Service] == "" {
-			s.bootstrap.Credentials[made.Service] = made.Value
-		}
+		s.bootstrap.Credentials[service] = made.Value
 	}
 	return nil
 }

@@ -75,34 +75,26 @@ func (s *Server) putToken(tx *store.Tx, t Token) (TokenState, error) {
 	if _, ok := s.core.Organizations.Get(tx, t.Organization); !ok {
 		return TokenState{}, fmt.Errorf("no organization %q", t.Organization)
 	}
-	if t.Service == Collections {
-		prefix, value := s.collections.PutKey(tx, t)
-		return TokenState{Token: t, Prefix: prefix, Value: value}, nil
-	}
-	if t.Service == Finance && t.Value != "" {
-		return TokenState{}, errors.New("a token of financial management is a signed JWT and cannot be chosen")
-	}
-	prefix, value, err := s.mint(t)
-	if err != nil {
-		return TokenState{}, err
-	}
-	value = cmp.Or(t.Value, value)
-	s.tokens.Put(tx, server.Digest(value), server.StoredToken{Token: t, Prefix: prefix})
-	return TokenState{Token: t, Prefix: prefix, Value: value}, nil
-}
-
-func (s *Server) mint(t Token) (prefix, value string, err error) {
-	id := s.core.Source.Hex(4)
+	made := TokenState{Token: t}
 	switch t.Service {
+	case Collections:
+		made.Prefix, made.Value = s.collections.PutKey(tx, t)
+		return made, nil
 	case Billing:
-		prefix = "rb_sandbox_" + id
-		return prefix, prefix + "_" + s.core.Source.Hex(20), nil
+		made.Prefix = "rb_sandbox_" + s.core.Source.Hex(4)
+		made.Value = made.Prefix + "_" + s.core.Source.Hex(20)
 	case Finance:
-		value, err = s.mintJWT(id, t)
-		return jwtPrefix + id, value, err
+		id := s.core.Source.Hex(4)
+		jwt, err := s.mintJWT(id, t)
+		if err != nil {
+			return TokenState{}, err
+		}
+		made.Prefix, made.Value = jwtPrefix+id, jwt
 	default:
-		return "", "", fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
+		return TokenState{}, fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
 	}
+	s.tokens.Put(tx, server.Digest(made.Value), server.StoredToken{Token: t, Prefix: made.Prefix})
+	return made, nil
 }
 
 func (s *Server) findBillingToken(tx *store.Tx, value string) (server.StoredToken, bool) {

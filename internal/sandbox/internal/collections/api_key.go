@@ -77,13 +77,13 @@ func (r KeyRow) token() server.StoredToken {
 }
 
 // addKey gives the row a number, an id and a token, which it returns, and stores
-// it. value is the token, made up when empty.
-func (s *Service) addKey(tx *store.Tx, row *KeyRow, value string) string {
+// it.
+func (s *Service) addKey(tx *store.Tx, row *KeyRow) (token string) {
 	row.Key.KeyPrefix = "ck_sandbox_" + s.Source.Hex(4)
-	value = cmp.Or(value, row.Key.KeyPrefix+"_"+s.Source.Hex(20))
-	row.Number, row.Digest, row.Key.ID = s.Next(tx), server.Digest(value), s.Source.UUID()
+	token = row.Key.KeyPrefix + "_" + s.Source.Hex(20)
+	row.Number, row.Digest, row.Key.ID = s.Next(tx), server.Digest(token), s.Source.UUID()
 	s.Keys.Put(tx, row.Key.ID, *row)
-	return value
+	return token
 }
 
 // PutKey creates a key of a Token of collections.
@@ -98,7 +98,7 @@ func (s *Service) PutKey(tx *store.Tx, t server.Token) (prefix, value string) {
 	if t.Revoked {
 		row.Key.RevokedAt = &server.Timestamp{Time: now}
 	}
-	value = s.addKey(tx, &row, t.Value)
+	value = s.addKey(tx, &row)
 	return row.Key.KeyPrefix, value
 }
 
@@ -208,7 +208,7 @@ func (s *Service) createKey(c *server.Call, tx *store.Tx) (server.Reply, error) 
 		}
 		row.Key.ExpiresAt = &server.Timestamp{Time: at.Truncate(time.Millisecond)}
 	}
-	token := s.addKey(tx, &row, "")
+	token := s.addKey(tx, &row)
 	return c.Single(http.StatusCreated, keyWithToken{row.Key, token}, c.Now), nil
 }
 
@@ -245,7 +245,7 @@ func (s *Service) succeed(
 		Name: old.Key.Name, Description: old.Key.Description, Source: old.Key.Source,
 		Scopes: old.Key.Scopes, ExpiresAt: old.Key.ExpiresAt, CreatedAt: server.Timestamp{Time: c.Now},
 	}}
-	token = s.addKey(tx, &successor, "")
+	token = s.addKey(tx, &successor)
 	old.SuccessorID = successor.Key.ID
 	if old.Key.ExpiresAt == nil || graceUntil.Before(old.Key.ExpiresAt.Time) {
 		old.Key.ExpiresAt = &graceUntil

@@ -22,7 +22,7 @@ import (
 
 // Factories serve the provider in the test's own process.
 var Factories = map[string]func() (tfprotov6.ProviderServer, error){
-	"billing": func() (tfprotov6.ProviderServer, error) { return Compared(provider.Server("test")()), nil },
+	"billing": func() (tfprotov6.ProviderServer, error) { return compared(provider.Server("test")(), ownSchemas), nil },
 }
 
 // A test that makes a service fail for good does not wait for minutes, unless it says so.
@@ -158,7 +158,7 @@ func (s *Service) arguments() []argument {
 }
 
 // provider is a provider that is configured for this service.
-func (s *Service) provider() (tfprotov6.ProviderServer, *tfprotov6.GetProviderSchemaResponse) {
+func (s *Service) provider() (tfprotov6.ProviderServer, typesByName) {
 	s.t.Helper()
 	c := s.Core()
 	c.mustConfigure()

@@ -10,17 +10,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 )
 
 // Compared makes a server have the framework carry out too what it does without it. A difference is a panic: a call has
 // no test to fail.
 func Compared(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
-	schemas := sync.OnceValue(func() typesByName {
-		objects := ok(server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
-		identities := ok(server.GetResourceIdentitySchemas(context.Background(),
-			&tfprotov6.GetResourceIdentitySchemasRequest{}))
-		return typesByName{objects.ResourceSchemas, identities.IdentitySchemas}
-	})
+	return compared(server, sync.OnceValue(func() typesByName { return typesOf(server) }))
+}
+
+func compared(server tfprotov6.ProviderServer, schemas func() typesByName) tfprotov6.ProviderServer {
 	own, _ := server.(interface {
 		Compare(compare func(typeName string, ours, theirs any, err error))
 	})
@@ -41,15 +41,25 @@ func Compared(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
 	return server
 }
 
-// typesByName are the schemas of the resource types.
+// typesByName are the schemas of a provider.
 type typesByName struct {
-	objects    map[string]*tfprotov6.Schema
+	*tfprotov6.GetProviderSchemaResponse
 	identities map[string]*tfprotov6.ResourceIdentitySchema
 }
 
+func typesOf(server tfprotov6.ProviderServer) typesByName {
+	all := ok(server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
+	identities := ok(server.GetResourceIdentitySchemas(context.Background(),
+		&tfprotov6.GetResourceIdentitySchemasRequest{}))
+	return typesByName{all, identities.IdentitySchemas}
+}
+
+// ownSchemas are those of this provider. Tests start it a thousand times, and it would make them each time.
+var ownSchemas = sync.OnceValue(func() typesByName { return typesOf(provider.Server("test")()) })
+
 // parts are what counts in a request to a resource, or in a response to Terraform.
 func (t typesByName) parts(typeName string, of any) []any {
-	object := func(v *tfprotov6.DynamicValue) any { return decoded(v, t.objects[typeName].ValueType()) }
+	object := func(v *tfprotov6.DynamicValue) any { return decoded(v, t.ResourceSchemas[typeName].ValueType()) }
 	identity := func(d *tfprotov6.ResourceIdentityData) any {
 		if d == nil {
 			return nil

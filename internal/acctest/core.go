@@ -66,7 +66,7 @@ type Core struct {
 	t       *testing.T
 	service *Service
 	server  tfprotov6.ProviderServer
-	schemas *tfprotov6.GetProviderSchemaResponse
+	schemas typesByName
 	objects map[string]*held
 
 	// Before11 makes it a Terraform before 1.11, which has no write-only arguments.
@@ -159,10 +159,10 @@ func (c *Core) configure(provider JSON, note noting) bool {
 	c.t.Helper()
 	if c.service.Serve != nil {
 		c.server = c.service.Serve()
+		c.schemas = typesOf(c.server)
 	} else {
-		c.server = ok(Factories["billing"]())
+		c.server, c.schemas = ok(Factories["billing"]()), ownSchemas()
 	}
-	c.schemas = ok(c.server.GetProviderSchema(c.ctx(), &tfprotov6.GetProviderSchemaRequest{}))
 	config := JSON{}
 	for _, argument := range c.service.arguments() {
 		config[argument.name] = argument.value
@@ -375,8 +375,7 @@ func (c *Core) imported(address string, imported any, p *CorePlan) *held {
 	case string:
 		request.ID = imported
 	case JSON:
-		schemas := ok(c.server.GetResourceIdentitySchemas(c.ctx(), &tfprotov6.GetResourceIdentitySchemasRequest{}))
-		identity := schemas.IdentitySchemas[request.TypeName]
+		identity := c.schemas.identities[request.TypeName]
 		request.Identity = &tfprotov6.ResourceIdentityData{IdentityData: encode(c.t, value(c.t, identity.ValueType(),
 			imported))}
 	}

@@ -21,7 +21,7 @@ func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics [
 	return readSource(s.t, server, schemas, typeName, object(s.t, schema, config))
 }
 
-func readSource(t *testing.T, server tfprotov6.ProviderServer, schemas *tfprotov6.GetProviderSchemaResponse,
+func readSource(t *testing.T, server tfprotov6.ProviderServer, schemas typesByName,
 	typeName string, config tftypes.Value) (result JSON, diagnostics []*tfprotov6.Diagnostic) {
 	t.Helper()
 	ctx, encoded := context.WithoutCancel(t.Context()), encode(t, config)

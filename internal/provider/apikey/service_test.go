@@ -73,3 +73,12 @@ func TestWithoutToken(t *testing.T) {
 	s.Is("token", "null")
 	s.Settled(nil)
 }
+
+// TestCreation_expiryNotShown: where the creation does not show when the key ends, it ends as was asked.
+func TestCreation_expiryNotShown(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t).Rewriting(func(_ string, object acctest.JSON) { delete(object, "expiresAt") }).
+		Subject("billing_api_key", acctest.JSON{"name": "ci", "expires_after_days": 30})
+	s.Configure(nil)
+	s.Is("rotation_due_at", `"2026-04-06T12:00:00Z"`)
+}

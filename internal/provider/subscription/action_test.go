@@ -2,6 +2,7 @@ package subscription_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,7 +68,8 @@ func TestInvoiceActionOverTheProtocol(t *testing.T) {
 	if errors := acctest.Errors(diagnostics); errors != "" {
 		t.Fatal(errors)
 	}
-	if len(progress) != 1 || !strings.Contains(progress[0], "was made for subscription") {
+	if said := regexp.MustCompile(`^invoice [0-9a-f-]{36} was made for subscription [0-9a-f-]{36}$`); len(progress) != 1 ||
+		!said.MatchString(progress[0]) {
 		t.Errorf("progress %q", progress)
 	}
 	_, diagnostics = service.Invoke("billing_subscription_invoice",

@@ -39,44 +39,49 @@ type attribute struct {
 // inside is what the attributes within an attribute have.
 type inside struct{ defaults, computed, modifiers bool }
 
-// kinds are the resource types of a provider by their names. They are made when the first object comes, because
-// Terraform starts a provider more often than it needs one.
+// kinds are the resource types of a provider by their names. Each is made when its first object comes: Terraform starts
+// a provider more often than it needs one, and few configurations have objects of all types.
 type kinds struct {
 	once   sync.Once
-	byName map[string]*kind
+	byName map[string]func() *kind
 }
 
 // kind is a type by its name; nil without one, or when its schema is not valid.
 func (s *Server) kind(ctx context.Context, typeName string) *kind {
+	ctx = context.WithoutCancel(ctx)
 	s.kinds.once.Do(func() {
-		s.kinds.byName = map[string]*kind{}
+		s.kinds.byName = map[string]func() *kind{}
 		for _, constructor := range s.resources {
-			s.add(context.WithoutCancel(ctx), constructor)
+			var metadata resource.MetadataResponse
+			constructor().Metadata(ctx, resource.MetadataRequest{}, &metadata)
+			s.kinds.byName[metadata.TypeName] = sync.OnceValue(func() *kind {
+				return s.learn(ctx, metadata.TypeName, constructor)
+			})
 		}
 	})
-	return s.kinds.byName[typeName]
+	if learned := s.kinds.byName[typeName]; learned != nil {
+		return learned()
+	}
+	return nil
 }
 
-func (s *Server) add(ctx context.Context, constructor func() resource.Resource) {
+func (s *Server) learn(ctx context.Context, typeName string, constructor func() resource.Resource) *kind {
 	r := constructor()
-	var metadata resource.MetadataResponse
-	r.Metadata(ctx, resource.MetadataRequest{}, &metadata)
 	var described resource.SchemaResponse
 	r.Schema(ctx, resource.SchemaRequest{}, &described)
 	wire, _ := described.Schema.Type().TerraformType(ctx).(tftypes.Object)
 	if described.Diagnostics.HasError() {
-		return
+		return nil
 	}
 	k := &kind{make: constructor, schema: described.Schema, object: wire, attributes: map[string]*attribute{}}
-	s.kinds.byName[metadata.TypeName] = k
 	whole, ok := r.(object.Managed)
 	if !ok || len(k.schema.Blocks) > 0 {
-		return
+		return k
 	}
 	var identity resource.IdentitySchemaResponse
 	whole.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
 	k.identitySchema, k.identity = identity.IdentitySchema, identity.IdentitySchema.Type().TerraformType(ctx)
-	blank := s.blank(ctx, metadata.TypeName, wire)
+	blank := s.blank(ctx, typeName, wire)
 	k.simple = blank != nil
 	for name, described := range k.schema.Attributes {
 		a := &attribute{computed: !blank[name].IsKnown()}
@@ -92,6 +97,7 @@ func (s *Server) add(ctx context.Context, constructor func() resource.Resource) 
 		a.inside.computed = a.inside.computed || described.IsWriteOnly()
 		k.attributes[name] = a
 	}
+	return k
 }
 
 // blank is the object that the framework plans for an empty configuration: it has the defaults of the schema, and

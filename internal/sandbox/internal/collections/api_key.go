@@ -198,7 +198,8 @@ func (s *Service) keys() server.Kind[KeyRow, apiKey] {
 }
 
 func (s *Service) createKey(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	row := KeyRow{Owned: server.Owned{Organization: c.Organization}, Key: apiKey{Source: sourceAPI, CreatedAt: server.Timestamp{Time: c.Now}}}
+	row := KeyRow{Owned: server.Owned{Organization: c.Organization},
+		Key: apiKey{Source: sourceAPI, CreatedAt: server.Timestamp{Time: c.Now}}}
 	c.Sent.Into(&row.Key, "expiresAt")
 	row.Key.Scopes = distinct(row.Key.Scopes)
 	if end := server.Sent[string](c.Sent, "expiresAt"); end != nil {

@@ -190,7 +190,7 @@ func (s *Server) faultResponse(f Fault) response {
 	return a
 }
 
-// foreignBodies are what something that is not the service sends with a 404: a proxy, a default backend or another host.
+// foreignBodies are what a proxy, a default backend or another host sends with a 404, by kind.
 var foreignBodies = map[string]struct{ kind, body string }{
 	"html": {"text/html", "<html>\r\n<head><title>404 Not Found</title></head>\r\n" +
 		"<body><center><h1>404 Not Found</h1></center></body>\r\n</html>\r\n"},

@@ -44,9 +44,8 @@ type Server struct {
 	*Core
 	options     Options
 	Faults      faults
-	lines       lines
+	connections *connections
 	Log         RequestLog
-	runs        runs
 	certificate tls.Certificate
 
 	addresses map[string]string // name → https://host:port
@@ -61,8 +60,8 @@ func New(c *Core, issuer Authority, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{Core: c, options: o, Faults: faults{clock: c.Clock}, certificate: certificate,
-		addresses: map[string]string{}}, nil
+	return &Server{Core: c, options: o, Faults: faults{clock: c.Clock}, connections: newConnections(),
+		certificate: certificate, addresses: map[string]string{}}, nil
 }
 
 // Address is where a service, or what else has that name, listens; empty: nowhere.
@@ -142,7 +141,7 @@ func (s *Server) serve(ctx context.Context, name, host string, port int, handler
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ConnContext:       withConnection,
-		ConnState:         s.runs.follow,
+		ConnState:         s.connections.follow,
 		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
 	}
 	server.Protocols.SetHTTP1(true)
@@ -167,7 +166,7 @@ func (s *Server) Stop() error {
 			errs = append(errs, server.Close())
 		}
 	}
-	s.lines.reset() // those that are silent
+	s.connections.reset() // those that are silent
 	s.serving.Wait()
 	return errors.Join(errs...)
 }

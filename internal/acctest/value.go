@@ -11,6 +11,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 )
 
 // Unknown in a configuration is a value that is only known after apply.
@@ -194,7 +196,7 @@ func text(t *testing.T, v tftypes.Value) string {
 	if !v.IsFullyKnown() {
 		return "unknown"
 	}
-	encoded, err := json.Marshal(anyView(t, v))
+	encoded, err := json.Marshal(modeltest.Plain(t, v, Unknown))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,50 +206,11 @@ func text(t *testing.T, v tftypes.Value) string {
 // view is an object as plain JSON values with exact numbers; what is not known is Unknown.
 func view(t *testing.T, v tftypes.Value) JSON {
 	t.Helper()
-	object, isObject := anyView(t, v).(JSON)
+	object, isObject := modeltest.Plain(t, v, Unknown).(JSON)
 	if !isObject {
 		return nil
 	}
 	return object
-}
-
-func anyView(t *testing.T, v tftypes.Value) any {
-	t.Helper()
-	as := func(target any) {
-		if err := v.As(target); err != nil {
-			t.Fatal(err)
-		}
-	}
-	switch {
-	case !v.IsKnown():
-		return Unknown
-	case v.IsNull():
-		return nil
-	case v.Type().Is(tftypes.String):
-		var s string
-		as(&s)
-		return s
-	case v.Type().Is(tftypes.Bool):
-		var b bool
-		as(&b)
-		return b
-	case v.Type().Is(tftypes.Number):
-		var n big.Float
-		as(&n)
-		return json.Number(n.Text('f', -1))
-	case v.Type().Is(tftypes.Object{}), v.Type().Is(tftypes.Map{}):
-		all := JSON{}
-		for name, field := range fields(t, v) {
-			all[name] = anyView(t, field)
-		}
-		return all
-	default:
-		all := []any{}
-		for _, element := range elements(t, v) {
-			all = append(all, anyView(t, element))
-		}
-		return all
-	}
 }
 
 // withoutWriteOnly is an object as Terraform keeps it: without the values of write-only arguments.

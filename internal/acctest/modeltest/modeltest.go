@@ -66,17 +66,14 @@ func Attributes(t *testing.T, model any) map[string]any {
 		if err != nil {
 			t.Fatal(err)
 		}
-		attributes[field.Tag.Get("tfsdk")] = plain(t, terraform)
+		attributes[field.Tag.Get("tfsdk")] = Plain(t, terraform, nil)
 	}
 	return attributes
 }
 
-// plain is a Terraform value as JSON has it.
-func plain(t *testing.T, value tftypes.Value) any {
+// Plain is a Terraform value as JSON has it, with exact numbers; what is not known is unknown.
+func Plain(t *testing.T, value tftypes.Value, unknown any) any {
 	t.Helper()
-	if value.IsNull() || !value.IsKnown() {
-		return nil
-	}
 	var err error
 	defer func() {
 		if err != nil {
@@ -84,6 +81,10 @@ func plain(t *testing.T, value tftypes.Value) any {
 		}
 	}()
 	switch typ := value.Type(); {
+	case !value.IsKnown():
+		return unknown
+	case value.IsNull():
+		return nil
 	case typ.Is(tftypes.String):
 		var text string
 		err = value.As(&text)
@@ -101,7 +102,7 @@ func plain(t *testing.T, value tftypes.Value) any {
 		err = value.As(&fields)
 		members := map[string]any{}
 		for name, field := range fields {
-			members[name] = plain(t, field)
+			members[name] = Plain(t, field, unknown)
 		}
 		return members
 	}
@@ -109,7 +110,7 @@ func plain(t *testing.T, value tftypes.Value) any {
 	err = value.As(&elements)
 	list := []any{}
 	for _, element := range elements {
-		list = append(list, plain(t, element))
+		list = append(list, Plain(t, element, unknown))
 	}
 	return list
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -47,12 +46,6 @@ func accountOf(service *acctest.Service) string {
 	account, _ := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Owner"})["billing_account"].(acctest.JSON)
 	id, _ := account["id"].(string)
 	return id
-}
-
-// TestMain leaves out the pauses for reads that lag: the sandbox's do not.
-func TestMain(m *testing.M) {
-	clear(api.LagPauses)
-	acctest.RunTests(m)
 }
 
 // TestSubscription_validation: what cannot be right is rejected before anything is asked.

@@ -34,8 +34,7 @@ func (s *Server) CAPEM() []byte { return s.bootstrap.Authority.Certificate }
 // CAFile is the absolute path of the file that holds CAPEM.
 func (s *Server) CAFile() string { return s.caFile }
 
-// BillingToken is the first token of recurring billing; without Options.Tokens
-// one that may do everything.
+// BillingToken is the first token of recurring billing, which may do everything.
 func (s *Server) BillingToken() string { return s.bootstrap.Credentials[Billing] }
 
 // FinanceToken is the first token of financial management, a JWT.
@@ -92,13 +91,13 @@ func (s *Server) Stopped() <-chan struct{} { return s.stopped }
 func (s *Server) Clock() *Clock { return s.core.Clock }
 
 // AddFault activates a fault and returns its id.
-func (s *Server) AddFault(f Fault) string { return s.server.AddFault(f) }
+func (s *Server) AddFault(f Fault) string { return s.server.Faults.Add(f) }
 
 // Faults returns the faults in force, with what is left of Times and Skip.
 func (s *Server) Faults() []Fault { return s.server.Faults.List() }
 
 // ClearFaults removes every fault.
-func (s *Server) ClearFaults() { s.server.ClearFaults() }
+func (s *Server) ClearFaults() { s.server.Faults.Clear() }
 
 // Requests returns the request log of the three services, oldest first.
 func (s *Server) Requests() []Request { return s.server.Log.Since(0) }

@@ -314,20 +314,6 @@ func (c caller) walk(list, cursor string) string {
 	}
 }
 
-// fieldsOf are the free-form fields of the record in a response.
-func fieldsOf(r result) string {
-	r.t.Helper()
-	record, _ := r.at("data").(map[string]any)
-	for _, given := range []string{"id", "created_at", "updated_at"} {
-		delete(record, given)
-	}
-	document, err := json.Marshal(record)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return string(document)
-}
-
 // keyed creates a record with an idempotency key.
 func (c caller) keyed(collection, body, key string) result {
 	c.t.Helper()

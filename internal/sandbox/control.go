@@ -55,19 +55,17 @@ type (
 // organization for it; followed by =NAME, unless there is one of that name.
 const NewOrganizationKeyword = "new"
 
-// controlHandler serves the control listener.
 func (s *Server) controlHandler() http.Handler {
 	mux := http.NewServeMux()
 	routes := map[string]func(r *http.Request) (any, error){
 		"GET /requests":                s.controlRequests,
-		"DELETE /requests":             func(*http.Request) (any, error) { s.server.Log.Reset(); return struct{}{}, nil },
 		"GET /clock":                   func(*http.Request) (any, error) { return s.clockState(), nil },
 		"POST /clock":                  s.controlClock,
 		"GET /faults":                  s.controlFaults,
 		"POST /faults":                 s.controlAddFault,
-		"DELETE /faults":               func(*http.Request) (any, error) { s.server.ClearFaults(); return struct{}{}, nil },
+		"DELETE /faults":               func(*http.Request) (any, error) { s.server.Faults.Clear(); return struct{}{}, nil },
 		"DELETE /faults/{id}":          s.controlRemoveFault,
-		"GET /tokens":                  s.controlTokens,
+		"GET /tokens":                  func(*http.Request) (any, error) { return s.tokenStates() },
 		"POST /tokens":                 s.controlNewToken,
 		"POST /tokens/{prefix}/revoke": s.controlRevoke,
 		"POST /subscriptions/{id}":     s.controlSubscription,
@@ -190,15 +188,15 @@ func (s *Server) controlAddFault(r *http.Request) (any, error) {
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	fault, err := server.ParseFault(wanted.Spec, s.operations())
+	fault, err := ParseFault(wanted.Spec)
 	if err != nil {
 		return nil, server.ErrValidation.With(err.Error())
 	}
-	return FaultState{ID: s.server.AddFault(fault), Spec: fault.String()}, nil
+	return FaultState{ID: s.server.Faults.Add(fault), Spec: fault.String()}, nil
 }
 
 func (s *Server) controlRemoveFault(r *http.Request) (any, error) {
-	if !s.server.RemoveFault(r.PathValue("id")) {
+	if !s.server.Faults.Remove(r.PathValue("id")) {
 		var known []string
 		for _, f := range s.server.Faults.List() {
 			known = append(known, f.ID)
@@ -206,15 +204,6 @@ func (s *Server) controlRemoveFault(r *http.Request) (any, error) {
 		return nil, server.ErrNotFound.With("There is no fault " + quote(r.PathValue("id")) + among(r.PathValue("id"), known))
 	}
 	return struct{}{}, nil
-}
-
-// operations are the names of what the services serve.
-func (s *Server) operations() []string {
-	var names []string
-	for _, r := range s.routes() {
-		names = append(names, r.Name)
-	}
-	return names
 }
 
 func readControl(r *http.Request, into any) error {
@@ -272,7 +261,7 @@ func (s *Server) settleDeliveries(ctx context.Context) error {
 
 func (s *Server) controlDeliveries(r *http.Request) (any, error) {
 	query := r.URL.Query()
-	is := func(name, value string) bool { return !query.Has(name) || query.Get(name) == value }
+	is := func(name, value string) bool { return query.Get(name) == "" || query.Get(name) == value }
 	found := []collections.DeliveryState{}
 	for _, d := range s.collections.DeliveryStates() {
 		if is("endpoint", d.EndpointID) && is("status", string(d.State.Status)) && is("event", d.Event) {

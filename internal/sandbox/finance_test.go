@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"fmt"
-	"math/big"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,30 +21,6 @@ func (c caller) whole(collection string) []map[string]any {
 		records = append(records, item.(map[string]any))
 	}
 	return records
-}
-
-// Every example can be sent as it is: it is what a client could have made.
-func TestExamplesAreValid(t *testing.T) {
-	t.Parallel()
-	c := book(t, start(t, sandbox.Options{}))
-	seen := map[string]bool{}
-	for _, collection := range exampleCollections {
-		for _, record := range c.whole(collection) {
-			id, _ := record["id"].(string)
-			if !anUUID.MatchString(id) || id[14] != '4' || seen[id] {
-				t.Errorf("%s: id %q is no fresh UUID of version 4", collection, id)
-			}
-			seen[id] = true
-			path := "/v1/" + collection + "/" + id
-			sent := fieldsOf(c.do("GET", path, "").want(200))
-			again := c.do("POST", "/v1/"+collection, sent).want(201)
-			if got := fieldsOf(again); got != sent {
-				t.Errorf("%s: made again %s", sent, got)
-			}
-			c.do("PATCH", path, `{"status":"done"}`).want(200)
-			c.do("DELETE", path, "").want(204)
-		}
-	}
 }
 
 // The examples are of two companies, each with something in every collection, and
@@ -73,9 +48,6 @@ func TestExamplesTellOfTwoCompanies(t *testing.T) {
 			}
 			if want := map[string]string{"payables": "debit", "receivables": "credit"}[collection]; record["type"] != want {
 				t.Errorf("%s of %s is a %v", record["name"], collection, record["type"])
-			}
-			if amount, ok := new(big.Rat).SetString(fmt.Sprint(record["amount"])); !ok || amount.Sign() <= 0 {
-				t.Errorf("%s over %v", record["name"], record["amount"])
 			}
 		}
 		if len(companies) != 2 || companies[sandbox.ExampleCompany] == 0 || companies[sandbox.ExampleSecondCompany] == 0 {
@@ -110,7 +82,8 @@ func TestExamplesAreTheSameEverywhere(t *testing.T) {
 			before, after := fmt.Sprint(first[i]["created_at"]), fmt.Sprint(second[i]["created_at"])
 			a, _ := time.Parse(time.RFC3339, before)
 			b, _ := time.Parse(time.RFC3339, after)
-			if first[i]["id"] != second[i]["id"] || first[i]["name"] != second[i]["name"] || !b.Equal(a.AddDate(0, 0, 10)) {
+			if id := fmt.Sprint(first[i]["id"]); id != second[i]["id"] || !anUUID.MatchString(id) || id[14] != '4' ||
+				first[i]["name"] != second[i]["name"] || !b.Equal(a.AddDate(0, 0, 10)) {
 				t.Errorf("%v and %v", first[i], second[i])
 			}
 		}

@@ -63,13 +63,10 @@ type Options struct {
 	// example data as well. Ignored when the state file is not new.
 	NoExampleData bool
 
-	// Organization is what the default tokens belong to. Fields left empty
+	// Organization is what the first tokens belong to. Fields left empty
 	// get example values; Environment is "sandbox". Ignored when the state file
 	// has one already.
 	Organization Organization
-	// Tokens are those the server knows; none means one for each service that
-	// may do everything. Ignored when the state file has tokens already.
-	Tokens []Token
 
 	// CollectionsAuthHeader is the header that carries the bare key of
 	// collections; empty means Authorization with Bearer.
@@ -106,7 +103,6 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// server are the options of the listeners.
 func (o Options) server() server.Options {
 	return server.Options{Addr: o.Addr, HTTP2: o.HTTP2, MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance,
 		OnRequest: o.OnRequest, Logger: o.Logger}

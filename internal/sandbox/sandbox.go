@@ -97,7 +97,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 type bootstrap struct {
 	Authority    server.Authority   `json:"authority"`
 	Organization string             `json:"organization"`
-	Credentials  map[Service]string `json:"credentials"` // the first token of each service, whole
+	Credentials  map[Service]string `json:"credentials"` // the token of each service that may do everything, whole
 	ControlToken string             `json:"control_token"`
 	// SigningKey signs the tokens of financial management.
 	SigningKey string `json:"signing_key"`
@@ -150,26 +150,16 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 	s.bootstrap.SigningKey = s.core.Source.Hex(64)
 	s.bootstrap.Credentials = map[Service]string{}
 
-	tokens := s.options.Tokens
-	if len(tokens) == 0 {
-		tokens = []Token{{Service: Billing}, {Service: Finance}, {Service: Collections}}
-	}
-	for _, token := range tokens {
-		if token.Service == "" {
-			token.Service = Billing
-		}
-		value, err := s.putToken(tx, token)
+	for _, service := range []Service{Billing, Finance, Collections} {
+		made, err := s.putToken(tx, Token{Service: service})
 		if err != nil {
 			return err
 		}
-		if s.bootstrap.Credentials[token.Service] == "" {
-			s.bootstrap.Credentials[token.Service] = value
-		}
+		s.bootstrap.Credentials[service] = made.Value
 	}
 	return nil
 }
 
-// listen binds the listeners.
 func (s *Server) listen(ctx context.Context) (err error) {
 	if err := s.writeCAFile(); err != nil {
 		return err
@@ -195,7 +185,6 @@ func (s *Server) listen(ctx context.Context) (err error) {
 	return s.server.ServeSecure(ctx, controlListener, s.options.ControlPort, s.controlHandler())
 }
 
-// sites are the services as the server serves them.
 func (s *Server) sites() []server.Site {
 	return []server.Site{
 		{Service: Billing, Port: s.options.BillingPort, Routes: s.billing.Routes(),

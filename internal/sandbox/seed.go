@@ -2,15 +2,13 @@ package sandbox
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
@@ -46,85 +44,85 @@ func (e *SeedError) err() error {
 	return e
 }
 
-// seedDocument holds the elements of a seed by the name of their list.
-type seedDocument map[string][]any
-
-// readSeed splits a seed document into its lists. What the elements hold is for the
-// operations to judge. The error is a *SeedError.
-func readSeed(document []byte) (seedDocument, error) {
-	e := &SeedError{}
-	value, err := server.Decode(document)
-	if err != nil {
-		e.about("", notJSON(document, err))
-		return nil, e
-	}
-	lists := seedDocument{}
-	lists.take(e, value)
-	return lists, e.err()
-}
+// seedLists are the lists of a seed document, in the order in which they are made: what is referred to comes first.
+// Those of financial management follow, see seedFinance. Each element is the body of the create operation of its list,
+// which judges and makes it.
+var seedLists = []string{"plans", "products", "prices", "customers", "billing_accounts", "subscriptions",
+	"webhook_endpoints", "api_keys"}
 
 // seedFinance is the key of the object that holds the collections of financial
 // management, which have any name.
 const seedFinance = "finance"
 
-// take splits the document into its lists.
-func (d seedDocument) take(e *SeedError, value any) {
-	for key, held := range entries(e, "", value) {
-		switch {
-		case key == seedFinance:
-			for collection, records := range entries(e, key, held) {
-				d.list(e, key+"."+collection, records)
-			}
-		case slices.ContainsFunc(seedLists, func(l seedList) bool { return l.name == key }):
-			d.list(e, key, held)
-		default:
-			e.about(key, "is not a key of a seed; there are "+seedKeys())
+// seed makes what a seed document holds, by the operations' own handlers. A list
+// with a problem is checked completely and no list after it: what refers
+// to a rejected element would only repeat the rejection.
+func (s *Server) seed(ctx context.Context, tx *store.Tx, text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	e := &SeedError{}
+	elements := e.read(text)
+	if err := e.err(); err != nil {
+		return err
+	}
+	names := slices.Clone(seedLists)
+	for _, name := range slices.Sorted(maps.Keys(elements)) {
+		if strings.HasPrefix(name, seedFinance+".") {
+			names = append(names, name)
 		}
 	}
-}
-
-// list takes a list.
-func (d seedDocument) list(e *SeedError, name string, value any) {
-	elements, ok := value.([]any)
-	if !ok {
-		e.about(name, "must be an array")
+	for _, list := range names {
+		for i, element := range elements[list] {
+			if err := s.make(ctx, tx, e, list, fmt.Sprintf("%s[%d]", list, i), element); err != nil {
+				return err
+			}
+		}
+		if err := e.err(); err != nil {
+			return err
+		}
 	}
-	d[name] = elements
+	return nil
 }
 
-// entries yields the keys and values of what has to be an object, in the order
-// of the keys.
-func entries(e *SeedError, place string, value any) iter.Seq2[string, any] {
+// read splits a seed document into its lists. What the elements hold is for the operations to judge.
+func (e *SeedError) read(document []byte) map[string][]any {
+	value, err := server.Decode(document)
+	if err != nil {
+		e.about("", notJSON(document, err))
+		return nil
+	}
+	lists, elements := e.object("", value), map[string][]any{}
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		switch {
+		case name == seedFinance:
+			collections := e.object(name, lists[name])
+			for _, collection := range slices.Sorted(maps.Keys(collections)) {
+				elements[name+"."+collection] = e.array(name+"."+collection, collections[collection])
+			}
+		case slices.Contains(seedLists, name):
+			elements[name] = e.array(name, lists[name])
+		default:
+			e.about(name, "is not a key of a seed; there are "+strings.Join(seedLists, ", ")+" and "+seedFinance)
+		}
+	}
+	return elements
+}
+
+func (e *SeedError) array(place string, value any) []any {
+	array, ok := value.([]any)
+	if !ok {
+		e.about(place, "must be an array")
+	}
+	return array
+}
+
+func (e *SeedError) object(place string, value any) map[string]any {
 	object, ok := value.(map[string]any)
 	if !ok {
 		e.about(place, "must be an object")
 	}
-	return func(yield func(string, any) bool) {
-		for _, key := range slices.Sorted(maps.Keys(object)) {
-			if !yield(key, object[key]) {
-				return
-			}
-		}
-	}
-}
-
-// order returns the lists of the document in the order in which they are made.
-func (d seedDocument) order() []seedList {
-	lists := slices.Clone(seedLists)
-	for _, name := range slices.Sorted(maps.Keys(d)) {
-		if collection, ok := strings.CutPrefix(name, seedFinance+"."); ok {
-			lists = append(lists, seedList{name: name, operation: "finance.records.create", collection: collection})
-		}
-	}
-	return lists
-}
-
-func seedKeys() string {
-	var keys []string
-	for _, list := range seedLists {
-		keys = append(keys, list.name)
-	}
-	return strings.Join(keys, ", ") + " and " + seedFinance
+	return object
 }
 
 // notJSON says where a document stops being JSON.
@@ -158,88 +156,27 @@ func (e *SeedError) refused(place string, err error) error {
 	return nil
 }
 
-// seedPlace is the place of an element of a list.
-func seedPlace(list string, i int) string {
-	return list + "[" + strconv.Itoa(i) + "]"
-}
-
-// seedList is one list of a seed document. Each of its elements is the body of
-// the operation, which judges and makes it, with what is needed around it.
-type seedList struct {
-	name       string
-	operation  string          // one of the service, or for the catalogue one that only a seed has
-	collection string          // of financial management; empty: the list is of another service
-	reference  *seedReference  // nil: an element refers to no other
-	credential *seedCredential // nil: an element has none
-}
-
-// seedLists are the lists of a seed, but for those of financial management, in
-// the order in which they are made: what is referred to comes first.
-var seedLists = []seedList{
-	{name: "plans", operation: "plans.create"},
-	{name: "products", operation: "products.create"},
-	{name: "prices", operation: "prices.create"},
-	{name: "customers", operation: "customers.create"},
-	{name: "billing_accounts", operation: "billing_accounts.create", reference: &customerReference},
-	{name: "subscriptions", operation: "subscriptions.create", reference: &accountReference},
-	{name: "webhook_endpoints", operation: "webhook_endpoints.create", credential: &knownSecret},
-	{name: "api_keys", operation: "api_keys.create", credential: &knownToken},
-}
-
-// seed makes what a seed document holds, by the operations' own handlers. A list
-// with a problem is checked completely and no list after it: what refers
-// to a rejected element would only repeat the rejection.
-func (s *Server) seed(ctx context.Context, tx *store.Tx, text []byte) error {
-	if len(text) == 0 {
-		return nil
-	}
-	document, err := readSeed(text)
-	if err != nil {
-		return err
-	}
-	e := &SeedError{}
-	for _, list := range document.order() {
-		for i, element := range document[list.name] {
-			place := seedPlace(list.name, i)
-			if err := s.make(ctx, tx, e, list, place, element); err != nil {
-				return err
-			}
-		}
-		if err := e.err(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // make makes one element of a list. What is wrong with it goes into e; an error
 // is a bug of the sandbox.
-func (s *Server) make(
-	ctx context.Context, tx *store.Tx, e *SeedError, list seedList, place string, element any,
-) error {
-	object, ok := element.(map[string]any)
-	if !ok {
-		e.about(place, "must be an object")
+func (s *Server) make(ctx context.Context, tx *store.Tx, e *SeedError, list, place string, element any) error {
+	object := e.object(place, element)
+	if object == nil {
 		return nil
 	}
-	if problem := list.reference.resolve(s, tx, object); problem != "" {
-		e.about(place+"."+list.reference.field(), problem)
+	if field, problem := s.refer(tx, list, object); problem != "" {
+		e.about(place+"."+field, problem)
 		return nil
 	}
-	credential, problem := list.credential.take(s, tx, object)
+	credential, problem := s.takeCredential(tx, list, object)
 	if problem != "" {
-		e.about(place+"."+list.credential.field, problem)
+		e.about(place+"."+seedCredentials[list].field, problem)
 		return nil
 	}
-	c := &server.Call{
-		Organization: s.bootstrap.Organization, Now: s.core.Clock.Now(), Source: s.core.Source,
-		Path: map[string]string{"collection": list.collection},
+	operation, collection := list+".create", ""
+	if name, ok := strings.CutPrefix(list, seedFinance+"."); ok {
+		operation, collection = "finance.records.create", name
 	}
-	var err error
-	if c.Body, err = server.Encode(object); err != nil {
-		return fmt.Errorf("seed %s: %w", place, err)
-	}
-	made, err := s.run(ctx, c, tx, list.operation)
+	made, err := s.run(ctx, tx, operation, collection, object)
 	if errors.Is(err, server.ErrNoRoute) {
 		e.about(place, "no collection can have this name")
 		return nil
@@ -247,15 +184,28 @@ func (s *Server) make(
 	if err != nil {
 		return e.refused(place, err)
 	}
-	return list.credential.keep(s, tx, made, credential)
+	switch {
+	case credential == "":
+	case list == "api_keys":
+		s.collections.SetToken(tx, made, prefixOf(credential), credential)
+	default:
+		s.collections.SetSecret(tx, made, credential)
+	}
+	return nil
 }
 
 // run runs an operation as a request does, but inside a transaction that is
 // under way, and for no token. It returns the id of what was made.
-func (s *Server) run(ctx context.Context, c *server.Call, tx *store.Tx, operation string) (id string, err error) {
-	route, ok := server.Named(slices.Concat(s.routes(), s.billing.SeedOnly()), operation)
-	if !ok {
-		return "", fmt.Errorf("no operation %s", operation)
+func (s *Server) run(ctx context.Context, tx *store.Tx, operation, collection string, object any) (string, error) {
+	routes := slices.Concat(s.billing.Routes(), s.billing.SeedOnly(), s.finance.Routes(), s.collections.Routes())
+	route, _ := server.Named(routes, operation)
+	c := &server.Call{
+		Organization: s.bootstrap.Organization, Now: s.core.Clock.Now(), Source: s.core.Source,
+		Path: map[string]string{"collection": collection},
+	}
+	var err error
+	if c.Body, err = server.Encode(object); err != nil {
+		return "", err
 	}
 	if route.Prepare != nil {
 		if err := route.Prepare(ctx, c); err != nil {
@@ -266,27 +216,77 @@ func (s *Server) run(ctx context.Context, c *server.Call, tx *store.Tx, operatio
 	if err != nil {
 		return "", err
 	}
-	return idOf(result)
-}
-
-// routes are the operations of all services.
-func (s *Server) routes() []server.Route {
-	return slices.Concat(s.billing.Routes(), s.finance.Routes(), s.collections.Routes())
-}
-
-// idOf reads the id of the one object in a response, which comes in an envelope
-// or bare. It is empty for a response of several.
-func idOf(result server.Reply) (string, error) {
 	document, err := server.Encode(result.Body)
 	if err != nil {
 		return "", err
 	}
 	var responded struct {
-		ID   string `json:"id"`
 		Data struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	err = json.Unmarshal(document, &responded)
-	return cmp.Or(responded.Data.ID, responded.ID), err
+	return responded.Data.ID, json.Unmarshal(document, &responded)
+}
+
+// refer replaces the code of an object that an element refers to by its id: ids are not known before the sandbox runs.
+// It returns the field and what is wrong with it. Whatever else the field holds is for the operation to judge.
+func (s *Server) refer(tx *store.Tx, list string, element map[string]any) (field, problem string) {
+	var kind, key, missing string
+	switch list {
+	case "billing_accounts":
+		element, _ = element["customer"].(map[string]any)
+		field, key, kind, missing = "customer.id", "id", "customer", "no customer has this external_id"
+	case "subscriptions":
+		field, key, kind = "billing_account_id", "billing_account_id", "account"
+		// That account is what a reader of the documentation expects to find.
+		missing = "no billing account has this external_id; the account that comes with a customer has none: " +
+			"list it under billing_accounts, and give the customer \"create_billing_account\": false"
+	}
+	code, _ := element[key].(string)
+	if !strings.HasPrefix(code, "external_id=") {
+		return field, ""
+	}
+	id, err := s.find(tx, kind, code)
+	if err != nil {
+		return field, missing
+	}
+	element[key] = id
+	return field, ""
+}
+
+// seedCredentials are the fields of elements that say which credential the
+// object gets, so that tests can know it. The service has no such field: it
+// generates every credential, and so does an element without it.
+//
+// The part of a token before the last underscore is the public prefix, as in one that is made up.
+var seedCredentials = map[string]struct {
+	field   string
+	pattern *regexp.Regexp
+	must    string
+}{
+	"webhook_endpoints": {"secret", regexp.MustCompile(`^whsec_[!-~]{16,}$`),
+		"must be whsec_ and at least 16 characters without spaces"},
+	"api_keys": {"token", regexp.MustCompile(`^ck_sandbox_[A-Za-z0-9]+_[A-Za-z0-9]{16,}$`),
+		"must be ck_sandbox_NAME_SECRET, of letters and digits, SECRET at least 16 of them"},
+}
+
+func prefixOf(token string) string { return token[:strings.LastIndex(token, "_")] }
+
+// takeCredential removes the credential from an element, because the operation does not know
+// the field, and returns it, or what is wrong with it.
+func (s *Server) takeCredential(tx *store.Tx, list string, element map[string]any) (value, problem string) {
+	known := seedCredentials[list]
+	given, ok := element[known.field]
+	if !ok || known.field == "" {
+		return "", ""
+	}
+	delete(element, known.field)
+	value, _ = given.(string)
+	switch {
+	case !known.pattern.MatchString(value):
+		return "", known.must
+	case list == "api_keys" && s.collections.HasPrefix(tx, prefixOf(value)):
+		return "", "another one has it, or its public part"
+	}
+	return value, ""
 }

@@ -143,7 +143,7 @@ func TestSeedProblems(t *testing.T) {
 		"cut off":       {`{"customers": [`, []string{"is not valid JSON: unexpected EOF"}},
 		"two values":    {`{} {}`, []string{"more than one JSON value"}},
 		"no object":     {`[]`, []string{"must be an object"}},
-		"unknown lists": {`{"clients": [], "invoices": []}`, []string{"clients: is not a key", "invoices: is not a key"}},
+		"unknown lists": {`{"clients": [], "finance.x": []}`, []string{"clients: is not a key", "finance.x: is not a key"}},
 		"no list":       {`{"customers": {"name": "Ana"}}`, []string{"customers: must be an array"}},
 		"no element":    {`{"customers": [{"name": "Ana"}, "Bia"]}`, []string{"customers[1]: must be an object"}},
 		"fields": {`{"customers": [{"name": "Ana", "nick": 1}, {}, {"name": 3, "phones": [{}]}], "subscriptions": [{}]}`,

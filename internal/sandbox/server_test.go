@@ -125,8 +125,6 @@ func TestStartRefusesWhatCannotWork(t *testing.T) {
 		"state is no database": {StateFile: text},
 		"no such folder":       {StateFile: filepath.Join(t.TempDir(), "none", "state.db")},
 		"CA file in no folder": {CAFile: filepath.Join(t.TempDir(), "none", "ca.pem")},
-		"unknown organization": {Tokens: []sandbox.Token{{Organization: "nobody"}}},
-		"unknown service":      {Tokens: []sandbox.Token{{Service: "payments"}}},
 		"no such host":         {Addr: "203.0.113.1"},
 	} {
 		if server, err := sandbox.Start(t.Context(), o); err == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -58,17 +59,15 @@ func (s *Server) controlStatus(r *http.Request) (any, error) {
 	return status, err
 }
 
+// organizationStates are the organizations, the sandbox's own first, then by age.
 func (s *Server) organizationStates(tx *store.Tx) []OrganizationState {
-	var all []Organization
-	for _, o := range s.core.Organizations.All(tx) {
-		all = append(all, o)
+	all := slices.SortedFunc(maps.Values(maps.Collect(s.core.Organizations.All(tx))), func(a, b Organization) int {
+		return cmp.Or(s.foreign(a.ID)-s.foreign(b.ID), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	states := make([]OrganizationState, len(all))
+	for i, o := range all {
+		states[i] = OrganizationState{ID: o.ID, Name: o.Name}
 	}
-	slices.SortStableFunc(all, func(a, b Organization) int { return a.CreatedAt.Compare(b.CreatedAt) })
-	states := []OrganizationState{}
-	for _, o := range all {
-		states = append(states, OrganizationState{ID: o.ID, Name: o.Name})
-	}
-	slices.SortStableFunc(states, func(a, b OrganizationState) int { return s.foreign(a.ID) - s.foreign(b.ID) })
 	return states
 }
 
@@ -119,7 +118,7 @@ func (s *Server) reset(ctx context.Context) error {
 		undo()
 		return err
 	}
-	s.server.ClearFaults()
+	s.server.Faults.Clear()
 	s.server.Log.Reset()
 	return nil
 }
@@ -235,26 +234,21 @@ func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
 	if !isName {
 		return name, nil
 	}
-	all := named.all(s, tx)
+	all := slices.DeleteFunc(named.all(s, tx), func(c candidate) bool { return c.value == "" })
 	known := make([]string, 0, len(all))
 	for _, c := range all {
 		known = append(known, c.value)
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool { return c.value != value })
 	rank := func(c candidate) int {
-		r := 0
 		if c.ended {
-			r++
+			return 2*s.foreign(c.organization) + 1
 		}
-		if c.organization != s.bootstrap.Organization {
-			r += 2
-		}
-		return r
+		return 2 * s.foreign(c.organization)
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return rank(a) - rank(b) })
 	switch {
 	case len(all) == 0:
-		known = slices.DeleteFunc(known, func(v string) bool { return v == "" })
 		return "", server.ErrNotFound.With(fmt.Sprintf("No %s has %s=%s%s", kind, named.field, value, among(value, known)))
 	case len(all) > 1 && rank(all[0]) == rank(all[1]):
 		return "", server.ErrValidation.With(fmt.Sprintf("Several have %s: %s and %s. Give the id.", name,
@@ -263,7 +257,6 @@ func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
 	return all[0].id, nil
 }
 
-// meant ends a sentence about an unknown word: with the known one that was probably meant.
 func meant(word string, known []string) string {
 	if near, ok := server.Nearest(word, known); ok {
 		return "; did you mean " + near + "?"

@@ -27,16 +27,18 @@ var errNoToken = errors.New("no token has this value or prefix")
 // here. It fails when the service or organization is unknown, or the state
 // cannot be written.
 func (s *Server) NewToken(t Token) (string, error) {
-	var value string
-	err := s.core.DB.Update(func(tx *store.Tx) error {
-		var err error
-		value, err = s.putToken(tx, t)
-		return err
-	})
-	return value, err
+	made, err := s.newToken(t)
+	return made.Value, err
 }
 
-// storedTokens are the tokens of recurring billing and financial management.
+func (s *Server) newToken(t Token) (made TokenState, err error) {
+	err = s.core.DB.Update(func(tx *store.Tx) (err error) {
+		made, err = s.putToken(tx, t)
+		return err
+	})
+	return made, err
+}
+
 func (s *Server) storedTokens(tx *store.Tx) []server.StoredToken {
 	var all []server.StoredToken
 	for _, stored := range s.tokens.All(tx) {
@@ -64,59 +66,40 @@ func (s *Server) RevokeToken(token string) error {
 	})
 }
 
-func (s *Server) putToken(tx *store.Tx, t Token) (string, error) {
-	if t.Service == "" {
-		t.Service = Billing
-	}
-	if t.Organization == "" {
-		t.Organization = s.bootstrap.Organization
-	}
+func (s *Server) putToken(tx *store.Tx, t Token) (TokenState, error) {
+	t.Service = cmp.Or(t.Service, Billing)
+	t.Organization = cmp.Or(t.Organization, s.bootstrap.Organization)
 	if len(t.Scopes) == 0 {
 		t.Scopes = []string{"*"}
 	}
 	if _, ok := s.core.Organizations.Get(tx, t.Organization); !ok {
-		return "", fmt.Errorf("no organization %q", t.Organization)
+		return TokenState{}, fmt.Errorf("no organization %q", t.Organization)
 	}
-	if t.Service == Collections {
-		return s.collections.PutKey(tx, t), nil
-	}
-	if t.Service == Finance && t.Value != "" {
-		return "", errors.New("a token of financial management is a signed JWT and cannot be chosen")
-	}
-	prefix, value, err := s.mint(t)
-	if err != nil {
-		return "", err
-	}
-	if t.Value != "" {
-		value = t.Value
-	}
-	s.tokens.Put(tx, server.Digest(value), server.StoredToken{Token: t, Prefix: prefix})
-	return value, nil
-}
-
-// mint makes a public prefix and a value in the shape of the token's service.
-func (s *Server) mint(t Token) (prefix, value string, err error) {
-	id := s.core.Source.Hex(4)
+	made := TokenState{Token: t}
 	switch t.Service {
+	case Collections:
+		made.Prefix, made.Value = s.collections.PutKey(tx, t)
+		return made, nil
 	case Billing:
-		prefix = "rb_sandbox_" + id
-		return prefix, prefix + "_" + s.core.Source.Hex(20), nil
+		made.Prefix = "rb_sandbox_" + s.core.Source.Hex(4)
+		made.Value = made.Prefix + "_" + s.core.Source.Hex(20)
 	case Finance:
-		value, err = s.mintJWT(id, t)
-		return jwtPrefix + id, value, err
+		id := s.core.Source.Hex(4)
+		jwt, err := s.mintJWT(id, t)
+		if err != nil {
+			return TokenState{}, err
+		}
+		made.Prefix, made.Value = jwtPrefix+id, jwt
 	default:
-		return "", "", fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
+		return TokenState{}, fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
 	}
+	s.tokens.Put(tx, server.Digest(made.Value), server.StoredToken{Token: t, Prefix: made.Prefix})
+	return made, nil
 }
 
-// findBillingToken finds a token of recurring billing by its value.
 func (s *Server) findBillingToken(tx *store.Tx, value string) (server.StoredToken, bool) {
 	token, ok := s.tokens.Get(tx, server.Digest(value))
 	return token, ok && token.Service == Billing
-}
-
-func (s *Server) controlTokens(*http.Request) (any, error) {
-	return s.tokenStates()
 }
 
 func (s *Server) tokenStates() ([]TokenState, error) {
@@ -147,17 +130,11 @@ func (s *Server) controlNewToken(r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	value, err := s.NewToken(wanted)
+	made, err := s.newToken(wanted)
 	if err != nil {
 		return nil, server.ErrValidation.With(err.Error())
 	}
-	var state TokenState
-	err = s.core.DB.View(func(tx *store.Tx) error {
-		stored, _ := s.finder(cmp.Or(wanted.Service, Billing))(tx, value)
-		state = TokenState{Token: stored.Token, Prefix: stored.Prefix, Value: value}
-		return nil
-	})
-	return state, err
+	return made, nil
 }
 
 func (s *Server) controlRevoke(r *http.Request) (any, error) {
@@ -177,25 +154,10 @@ func (s *Server) controlRevoke(r *http.Request) (any, error) {
 	return struct{}{}, err
 }
 
-// finder finds the tokens of a service.
-func (s *Server) finder(service Service) func(tx *store.Tx, value string) (server.StoredToken, bool) {
-	switch service {
-	case Collections:
-		return s.collections.TokenOf
-	case Finance:
-		return s.readJWT
-	default:
-		return s.findBillingToken
-	}
-}
-
 // checkScopes rejects a scope that covers nothing which the service checks: it is a typing error. Financial
 // management has collections of any name, so that only what follows the colon is known.
 func (s *Server) checkScopes(t Token) error {
-	service := t.Service
-	if service == "" {
-		service = Billing
-	}
+	service := cmp.Or(t.Service, Billing)
 	known := s.scopes(service)
 	if known == nil {
 		return server.ErrValidation.With("There is no service " + quote(string(service)) +
@@ -216,7 +178,7 @@ func (s *Server) checkScopes(t Token) error {
 	return nil
 }
 
-// scopes are the scopes that the operations of a service ask for, sorted; nil: there is no such service.
+// scopes are those that the operations of a service ask for, sorted; nil: there is no such service.
 func (s *Server) scopes(service Service) []string {
 	routes := map[Service][]server.Route{
 		Billing: s.billing.Routes(), Finance: s.finance.Routes(), Collections: s.collections.Routes(),

@@ -31,7 +31,6 @@ type statusError struct{ code int }
 
 func (e statusError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// caller is what the flags of call and edit say.
 type caller struct {
 	service, as string
 	header      http.Header
@@ -49,7 +48,6 @@ func (c *caller) flags(set *flag.FlagSet) {
 	})
 }
 
-// call sends a request.
 func (p program) call() command {
 	q := &caller{header: http.Header{}}
 	return command{
@@ -70,7 +68,7 @@ The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
 			usage: "METHOD PATH [BODY]",
 			flags: func(set *flag.FlagSet) {
 				q.flags(set)
-				serviceFlag(set, &q.service, "`SERVICE` to ask: billing, finance or collections")
+				choiceFlag(set, &q.service, "service", "`SERVICE` to ask: billing, finance or collections", serviceNames)
 			},
 			run: func(ctx context.Context, c *controller, values []string) error {
 				if !strings.HasPrefix(values[1], "/") {
@@ -79,33 +77,42 @@ The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
 				if err := c.connect(); err != nil {
 					return err
 				}
-				var body []byte
-				var err error
-				if len(values) == 3 {
-					if body, err = p.readBody(values[2]); err != nil {
-						return err
-					}
+				method := strings.ToUpper(values[0])
+				body, err := p.readBody(method, values[2:])
+				if err != nil {
+					return err
 				}
 				path, err := c.resolve(ctx, values[1])
 				if err != nil {
 					return err
 				}
-				return q.send(ctx, c, strings.ToUpper(values[0]), path, body)
+				return q.send(ctx, c, method, path, body)
 			},
 		}},
 	}
 }
 
-// readBody reads a body that is given in the command line, as @FILE, or as - for standard input.
-func (p program) readBody(word string) ([]byte, error) {
-	switch file, named := strings.CutPrefix(word, "@"); {
-	case named:
-		return os.ReadFile(file)
-	case word == "-":
-		return io.ReadAll(p.in)
-	default:
-		return []byte(word), nil
+// readBody reads the body of a request with that method, if there is one: given in the command line, as @FILE, or as -
+// for standard input.
+func (p program) readBody(method string, words []string) (body []byte, err error) {
+	if len(words) == 0 {
+		return nil, nil
 	}
+	body = []byte(words[0])
+	if file, named := strings.CutPrefix(words[0], "@"); named {
+		body, err = os.ReadFile(file)
+	} else if file == "-" {
+		body, err = io.ReadAll(p.in)
+	}
+	switch {
+	case err != nil || len(body) == 0:
+		return nil, err
+	case method == http.MethodGet:
+		return nil, misused("GET takes no BODY")
+	case !json.Valid(body):
+		return nil, misused("BODY is not valid JSON")
+	}
+	return body, nil
 }
 
 // folders are the paths of the objects that edit changes, by type. In those of recurring billing, call knows names.
@@ -175,7 +182,6 @@ func serviceOf(method, path string) (sandbox.Service, bool) {
 	return best.Service, fewest >= 0
 }
 
-// send sends the request and prints the response.
 func (c *caller) send(ctx context.Context, control *controller, method, path string, body []byte) error {
 	p, service := control.p, sandbox.Service(c.service)
 	if service == "" {
@@ -219,7 +225,6 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	return p.showResponse(response)
 }
 
-// newUUID is a UUID of version 4.
 func newUUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -227,7 +232,6 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// showResponse prints a response, and returns the exit code of its status.
 func (p program) showResponse(response *http.Response) error {
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
@@ -252,7 +256,6 @@ func (p program) showResponse(response *http.Response) error {
 	}
 }
 
-// edit changes an object.
 func (p program) edit() command {
 	q := &caller{header: http.Header{}}
 	return command{
@@ -314,7 +317,6 @@ func assigned(words []string) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// place puts a value into nested objects.
 func place(into map[string]any, path []string, value any) error {
 	for _, key := range path[:len(path)-1] {
 		inner, ok := into[key].(map[string]any)

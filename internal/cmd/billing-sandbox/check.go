@@ -14,7 +14,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// checking is what the flags of check say.
 type checking struct {
 	target                           claims.Target
 	caFile                           string
@@ -26,7 +25,6 @@ type checking struct {
 	receiverCertificate, receiverKey string
 }
 
-// check runs the claims against a service.
 func (p program) check() command {
 	c := &checking{}
 	return command{
@@ -113,7 +111,6 @@ func (c *checking) skipped(claim claims.Claim) string {
 	return ""
 }
 
-// checkFlags defines the flags of check.
 func (p program) checkFlags(set *flag.FlagSet, c *checking) {
 	t := &c.target
 	p.variable(set, &t.BaseURL, "BILLING_", "base-url", "`URL` of recurring billing")

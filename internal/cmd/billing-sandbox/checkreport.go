@@ -12,7 +12,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// checkReport prints the results of claims and counts them.
 type checkReport struct {
 	p    program
 	json bool
@@ -92,14 +91,12 @@ func routeAdvice(exchange *evidence.Exchange) string {
 		exchange.Operation, method+" "+path, exchange.Operation, method, path)
 }
 
-// assumptionsPage lists the assumptions.
 const assumptionsPage = "internal/evidence/README.md in the provider's repository"
 
 // issueAdvice is what to do about anything else.
 const issueAdvice = "file an issue in the provider's repository with this claim, request and response; " +
 	"the section \"Tolerated without any setting\" of that page lists what the provider works with all the same"
 
-// write prints one result.
 func (r *checkReport) write(line checkLine) error {
 	if r.json {
 		return writeJSON(r.p.out, line)
@@ -119,7 +116,6 @@ func (r *checkReport) write(line checkLine) error {
 	return err
 }
 
-// exchangeText is a request and its response, for an issue.
 func exchangeText(e evidence.Exchange) string {
 	query := ""
 	if len(e.Request.Query) > 0 {

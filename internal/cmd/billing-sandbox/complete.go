@@ -110,7 +110,6 @@ func (p program) candidates(before []string, word string) (found []string) {
 	return found
 }
 
-// operationNames are the names that --operation and fault know.
 func operationNames() (names []string) {
 	for _, o := range sandbox.Operations() {
 		names = append(names, o.Name)
@@ -118,14 +117,12 @@ func operationNames() (names []string) {
 	return names
 }
 
-// serviceNames are the names that --service knows.
 var serviceNames = []string{string(sandbox.Billing), string(sandbox.Finance), string(sandbox.Collections)}
 
-// serviceFlag defines --service.
-func serviceFlag(set *flag.FlagSet, into *string, usage string) {
-	set.Func("service", usage, func(value string) error {
-		if *into = value; !slices.Contains(serviceNames, value) {
-			return fmt.Errorf("must be %s", strings.Join(serviceNames, ", "))
+func choiceFlag(set *flag.FlagSet, into *string, name, usage string, words []string) {
+	set.Func(name, usage, func(value string) error {
+		if *into = value; !slices.Contains(words, value) {
+			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
 		}
 		return nil
 	})

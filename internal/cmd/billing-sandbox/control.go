@@ -23,14 +23,12 @@ import (
 // controlTimeout bounds one question to the control listener.
 const controlTimeout = 10 * time.Second
 
-// controller talks to the control listener of a running sandbox.
 type controller struct {
 	p           program
 	base, token string
 	client      *http.Client // nil: not connected yet
 }
 
-// connect finds the running sandbox by the environment.
 func (c *controller) connect() error {
 	if c.client != nil {
 		return nil
@@ -102,7 +100,6 @@ func (c *controller) ask(ctx context.Context, method, path string, body, into an
 	return json.Unmarshal(content, into)
 }
 
-// endedError says that the sandbox which the environment names does not run any more.
 type endedError struct{ text string }
 
 func (e *endedError) Error() string { return e.text }

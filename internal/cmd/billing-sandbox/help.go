@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,6 @@ type command struct {
 	actions  []action
 }
 
-// action is one way to use a command.
 type action struct {
 	// usage is the words behind the name of the command: those in capitals stand for values, one in brackets may be
 	// missing, and one that ends with dots may be repeated.
@@ -96,6 +96,12 @@ var flagName = regexp.MustCompile(`(for flag|not defined:|an argument:|for) -(\w
 // flagError is an error of the flag package, with flags written as everywhere else.
 func flagError(err error, set *flag.FlagSet) error {
 	text := flagName.ReplaceAllString(err.Error(), "$1 --$2")
+	if invalid, vague := strings.CutSuffix(text, "parse error"); vague {
+		text = invalid + "must be a whole number from 0 up"
+		if strings.HasPrefix(invalid, "invalid boolean value") {
+			text = invalid + "must be true or false"
+		}
+	}
 	if _, name, unknown := strings.Cut(text, "not defined: --"); unknown {
 		var names []string
 		set.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
@@ -137,20 +143,17 @@ func (c command) unknown(words []string) error {
 			return misused("unexpected %q", words[0])
 		}
 		usages = append(usages, a.usage)
-		verbs = append(verbs, strings.Fields(a.usage)[0])
+		verbs = append(verbs, strings.Trim(strings.Fields(a.usage)[0], "[]"))
 	}
 	hint := ""
-	if len(words) > 0 {
-		if near := meant(words[0], verbs); !strings.Contains(near, " "+words[0]+"?") {
-			hint = near
-		}
+	if len(words) > 0 && !slices.Contains(verbs, words[0]) {
+		hint = meant(words[0], verbs)
 	}
 	last := len(usages) - 1
 	expected := strings.TrimPrefix(strings.Join(usages[:last], ", ")+" or "+usages[last], " or ")
 	return misused("expected %s%s", expected, hint)
 }
 
-// meant asks whether one of the known words was meant.
 func meant(word string, known []string) string {
 	if near, ok := sandbox.Nearest(word, known); ok {
 		return "; did you mean " + near + "?"
@@ -205,7 +208,6 @@ func (p program) expand(text string) string {
 	return strings.ReplaceAll(text, "{sandbox}", p.called())
 }
 
-// help explains a command. The environment and the exit codes are explained once, in the overview.
 func (p program) help(c command, set *flag.FlagSet) {
 	var text strings.Builder
 	text.WriteString("Usage:\n")
@@ -259,7 +261,6 @@ Start it in one terminal, and continue in another:
   {sandbox} requests --follow
 `
 
-// overview explains the program.
 func (p program) overview(w io.Writer) {
 	fmt.Fprint(w, p.expand(overviewHead))
 	for _, chapter := range p.chapters() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -10,24 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// column is a column of a list, as people read it.
-type column[T any] struct {
-	title string
-	cell  func(row T) string
-}
-
 // listing says how a list is written.
 type listing[T any] struct {
-	columns []column[T]
-	none    string // for people, on standard error, when the list is empty
-	json    bool   // one JSON object a line
+	titles string // of the columns, for people
+	cells  func(row T) []string
+	none   string // for people, on standard error, when the list is empty
+	json   bool   // one JSON object a line
 }
 
-// show is an action that writes a list.
-func show[T any](
-	usage, none string, rows func(ctx context.Context, c *controller) ([]T, error), columns ...column[T],
-) action {
-	list := listing[T]{columns: columns, none: none}
+func show[T any](usage string, list listing[T], rows func(ctx context.Context, c *controller) ([]T, error)) action {
 	return action{
 		usage: usage, flags: func(set *flag.FlagSet) { jsonFlag(set, &list.json) },
 		run: func(ctx context.Context, c *controller, _ []string) error {
@@ -40,7 +32,6 @@ func show[T any](
 	}
 }
 
-// rowsOf are the rows of a list of the control listener.
 func rowsOf[T any](path string) func(ctx context.Context, c *controller) ([]T, error) {
 	return func(ctx context.Context, c *controller) ([]T, error) { return get[[]T](ctx, c, path) }
 }
@@ -50,7 +41,6 @@ func jsonFlag(set *flag.FlagSet, into *bool) {
 	set.BoolVar(into, "json", false, "write one JSON object per line")
 }
 
-// writeJSON writes one JSON object on a line.
 func writeJSON(out io.Writer, value any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -72,16 +62,13 @@ func write[T any](p program, l listing[T], rows []T) error {
 		fmt.Fprintln(p.err, l.none)
 		return nil
 	}
-	lines := make([][]string, len(rows)+1)
-	for _, c := range l.columns {
-		lines[0] = append(lines[0], c.title)
-		for i, row := range rows {
-			cell := c.cell(row)
-			if cell == "" {
-				cell = "-" // every line has the same fields, for awk
-			}
-			lines[i+1] = append(lines[i+1], cell)
+	lines := [][]string{strings.Fields(l.titles)}
+	for _, row := range rows {
+		cells := l.cells(row)
+		for i, cell := range cells {
+			cells[i] = cmp.Or(cell, "-") // every line has the same fields, for awk
 		}
+		lines = append(lines, cells)
 	}
 	_, err := fmt.Fprint(p.out, aligned(lines))
 	return err

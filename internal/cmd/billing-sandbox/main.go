@@ -33,7 +33,6 @@ type program struct {
 	outTerminal, errTerminal bool
 }
 
-// usageError is a wrong command line.
 type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
@@ -52,7 +51,6 @@ func main() {
 	os.Exit(code)
 }
 
-// chapter is a part of the commands, as the overview lists them.
 type chapter struct {
 	title    string
 	commands []command
@@ -78,7 +76,6 @@ func (p program) commands() (all []command) {
 	return all
 }
 
-// command finds a command by its name.
 func (p program) command(name string) (command, error) {
 	var names []string
 	for _, c := range p.commands() {
@@ -90,7 +87,6 @@ func (p program) command(name string) (command, error) {
 	return command{}, misused("no command %q%s", name, meant(name, names))
 }
 
-// run follows a command line and returns the exit code.
 func (p program) run(ctx context.Context, args []string) int {
 	if len(args) == 0 {
 		p.overview(p.err)

@@ -22,14 +22,12 @@ import (
 // followEvery is how often --follow asks for more.
 const followEvery = 500 * time.Millisecond
 
-// viewing is how requests are shown, and how many have been.
 type viewing struct {
 	p                    program
 	bodies, json, follow bool
 	shown, failed        int
 }
 
-// requests shows the request log.
 func (p program) requests() command {
 	view, choice := viewing{p: p}, choice{}
 	return command{
@@ -62,7 +60,6 @@ are combined: a request is shown if it matches all of them. On a terminal the la
 	}
 }
 
-// run shows the chosen requests, and those that come while they are followed.
 func (v *viewing) run(ctx context.Context, c *controller, choice choice) error {
 	for last := uint64(0); ; {
 		query := url.Values{"after": {strconv.FormatUint(last, 10)}, "operation": {choice.operation}}
@@ -91,7 +88,6 @@ func (v *viewing) run(ctx context.Context, c *controller, choice choice) error {
 	}
 }
 
-// show writes a request.
 func (v *viewing) show(r sandbox.Request) error {
 	v.shown++
 	if outcomeOf(r).failed {
@@ -182,7 +178,6 @@ func ignoreInterrupt(ctx context.Context, err error) error {
 	return nil
 }
 
-// choice is which requests are shown.
 type choice struct {
 	operation, service, status string
 	back                       time.Duration // from now, by the sandbox's clock
@@ -192,10 +187,9 @@ type choice struct {
 // statusClasses are what --status accepts in addition to a status.
 var statusClasses = []string{"2xx", "3xx", "4xx", "5xx", "failed", "dropped"}
 
-// define defines the flags that choose.
 func (c *choice) define(set *flag.FlagSet) {
 	set.Func("operation", "only this operation, a `NAME` such as customers.create", c.readOperation)
-	serviceFlag(set, &c.service, "only this `SERVICE`: billing, finance or collections")
+	choiceFlag(set, &c.service, "service", "only this `SERVICE`: billing, finance or collections", serviceNames)
 	set.Func("status", "only this `STATUS`, such as 404, or one of "+strings.Join(statusClasses, ", "), c.readStatus)
 	set.Func("since",
 		"only from this `TIME` of the sandbox's clock, such as 2026-01-31T12:00:00Z, or 10m for the last ten minutes",
@@ -295,7 +289,6 @@ func outcomeOf(r sandbox.Request) outcome {
 // last one, because a query string can be long.
 const requestFormat = "%-12s %-6s%s %-31s %-6s %-36s %-20s %-8s %s"
 
-// requestHeader names the columns.
 var requestHeader = " " + fmt.Sprintf(requestFormat, "TIME", "STATUS", "", "OPERATION", "METHOD", "REQUEST-ID", "TOKEN",
 	"FAULT", "PATH")
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// serve runs a sandbox.
 func (p program) serve() command {
 	s := &serving{p: p}
 	return command{
@@ -45,7 +43,6 @@ echo '{"customers":[{"name":"Padaria Aurora"}]}' | {sandbox} serve --seed-file -
 	}
 }
 
-// serving is what the flags of serve say.
 type serving struct {
 	p         program
 	options   sandbox.Options
@@ -61,14 +58,8 @@ func (s *serving) flags(set *flag.FlagSet) {
 	set.StringVar(&s.envFile, "env-file", "",
 		"write the exports to this `FILE`, in one piece, once ready; removed at the start and at the end")
 	s.envFormat = envPOSIX
-	set.Func("env-format", "`FORMAT` of the exports: posix for sh, bash and zsh (default), powershell, or github for the "+
-		"file that GITHUB_ENV names",
-		func(value string) error {
-			if s.envFormat = value; !slices.Contains(envFormats, value) {
-				return errors.New("must be one of " + strings.Join(envFormats, ", "))
-			}
-			return nil
-		})
+	choiceFlag(set, &s.envFormat, "env-format", "`FORMAT` of the exports: posix for sh, bash and zsh (default), "+
+		"powershell, or github for the file that GITHUB_ENV names", envFormats)
 	set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
 	portFlag(set, &o.BillingPort, "billing-port", "`PORT` of recurring billing; 0 takes a free one")
 	portFlag(set, &o.FinancePort, "finance-port", "`PORT` of financial management; 0 takes a free one")
@@ -95,7 +86,6 @@ func (s *serving) flags(set *flag.FlagSet) {
 	set.BoolVar(&s.verbose, "verbose", false, "show every request on standard error, as \"{sandbox} requests\" does")
 }
 
-// portFlag is a flag for a port.
 func portFlag(set *flag.FlagSet, port *int, name, usage string) {
 	set.Func(name, usage, func(value string) error {
 		n, err := strconv.ParseUint(value, 10, 16)
@@ -136,7 +126,6 @@ func (p program) tell() func(sandbox.Request) {
 	}
 }
 
-// run serves until ctx is done.
 func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 	options, level := s.options, slog.LevelWarn
 	if s.verbose {

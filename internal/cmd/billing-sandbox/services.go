@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// operations lists what the services serve.
 func (p program) operations() command {
 	all := func(context.Context, *controller) ([]sandbox.Operation, error) { return sandbox.Operations(), nil }
 	return command{
@@ -26,16 +23,13 @@ func (p program) operations() command {
 		about: `Lists every operation that the sandbox serves: service, name, method and path.
 `,
 		examples: "{sandbox} operations\n",
-		actions: []action{show("", "", all, []column[sandbox.Operation]{
-			{"SERVICE", func(o sandbox.Operation) string { return string(o.Service) }},
-			{"OPERATION", func(o sandbox.Operation) string { return o.Name }},
-			{"METHOD", func(o sandbox.Operation) string { return o.Method }},
-			{"PATH", func(o sandbox.Operation) string { return o.Path }},
-		}...)},
+		actions: []action{show("", listing[sandbox.Operation]{
+			titles: "SERVICE OPERATION METHOD PATH",
+			cells:  func(o sandbox.Operation) []string { return []string{string(o.Service), o.Name, o.Method, o.Path} },
+		}, all)},
 	}
 }
 
-// token creates, lists or revokes tokens.
 func (p program) token() command {
 	return command{
 		name: "token", summary: "create, list and revoke API tokens",
@@ -56,13 +50,12 @@ nothing is rejected. The organization is an id or a name; new=NAME creates it if
 `,
 		actions: []action{
 			p.createToken(),
-			show("list", "There are no tokens.", rowsOf[sandbox.TokenState]("/tokens"), []column[sandbox.TokenState]{
-				{"SERVICE", func(t sandbox.TokenState) string { return string(t.Service) }},
-				{"PREFIX", func(t sandbox.TokenState) string { return t.Prefix }},
-				{"STATUS", func(t sandbox.TokenState) string { return condition(t.Token) }},
-				{"ORGANIZATION", func(t sandbox.TokenState) string { return t.Organization }},
-				{"SCOPES", func(t sandbox.TokenState) string { return strings.Join(t.Scopes, ",") }},
-			}...),
+			show("list", listing[sandbox.TokenState]{
+				none: "There are no tokens.", titles: "SERVICE PREFIX STATUS ORGANIZATION SCOPES",
+				cells: func(t sandbox.TokenState) []string {
+					return []string{string(t.Service), t.Prefix, condition(t.Token), t.Organization, strings.Join(t.Scopes, ",")}
+				},
+			}, rowsOf[sandbox.TokenState]("/tokens")),
 			{usage: "revoke PREFIX", run: func(ctx context.Context, c *controller, values []string) error {
 				return c.do(ctx, http.MethodPost, "/tokens/"+url.PathEscape(values[0])+"/revoke", nil)
 			}},
@@ -76,7 +69,8 @@ func (p program) createToken() action {
 	return action{
 		usage: "create",
 		flags: func(set *flag.FlagSet) {
-			serviceFlag(set, &service, "`SERVICE` the token is for: billing, finance or collections (default billing)")
+			choiceFlag(set, &service, "service",
+				"`SERVICE` the token is for: billing, finance or collections (default billing)", serviceNames)
 			set.StringVar(&scopes, "scopes", scopes, "comma-separated `LIST` of scopes")
 			set.StringVar(&t.Organization, "organization", "", "id or `NAME` of its organization, or "+
 				sandbox.NewOrganizationKeyword+"=NAME; defaults to the sandbox's own")
@@ -112,7 +106,6 @@ func condition(t sandbox.Token) string {
 	}
 }
 
-// key lists the API keys of collections.
 func (p program) key() command {
 	return command{
 		name: "key", summary: "list the API keys of collections",
@@ -121,18 +114,13 @@ public prefix, name, expiry, last use, id and scopes. A token is shown only when
 "{sandbox} token create --service collections" creates a key from outside the service.
 `,
 		examples: "{sandbox} key list\n{sandbox} key list --json\n",
-		actions:  []action{show("list", "There are no API keys.", rowsOf[sandbox.KeyState]("/keys"), keyColumns...)},
+		actions: []action{show("list", listing[sandbox.KeyState]{
+			none: "There are no API keys.", titles: "STATUS PREFIX NAME ENDS LAST-USED ID SCOPES",
+			cells: func(k sandbox.KeyState) []string {
+				return []string{k.Status, k.Prefix, k.Name, orNever(k.Ends), orNever(k.LastUsed), k.ID, strings.Join(k.Scopes, ",")}
+			},
+		}, rowsOf[sandbox.KeyState]("/keys"))},
 	}
-}
-
-var keyColumns = []column[sandbox.KeyState]{
-	{"STATUS", func(k sandbox.KeyState) string { return k.Status }},
-	{"PREFIX", func(k sandbox.KeyState) string { return k.Prefix }},
-	{"NAME", func(k sandbox.KeyState) string { return k.Name }},
-	{"ENDS", func(k sandbox.KeyState) string { return orNever(k.Ends) }},
-	{"LAST-USED", func(k sandbox.KeyState) string { return orNever(k.LastUsed) }},
-	{"ID", func(k sandbox.KeyState) string { return k.ID }},
-	{"SCOPES", func(k sandbox.KeyState) string { return strings.Join(k.Scopes, ",") }},
 }
 
 func orNever(t time.Time) string {
@@ -142,7 +130,6 @@ func orNever(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// event emits an event.
 func (p program) event() command {
 	var data string
 	var emission sandbox.EventEmission
@@ -183,28 +170,20 @@ list all events: --unlisted emits any other name.
 
 var deliveryStatuses = []string{"pending", "success", "failed", "exhausted"}
 
-// deliveries shows the deliveries.
 func (p program) deliveries() command {
-	query := url.Values{}
-	put := func(name string) func(string) error {
-		return func(value string) error { query.Set(name, value); return nil }
-	}
+	var endpoint, event, status string
 	attempts := false
-	list := listing[sandbox.DeliveryState]{none: "There are no such deliveries.", columns: []column[sandbox.DeliveryState]{
-		{"CREATED", func(d sandbox.DeliveryState) string { return d.CreatedAt.Format(time.RFC3339) }},
-		{"STATUS", func(d sandbox.DeliveryState) string { return string(d.State.Status) }},
-		{"ATTEMPTS", func(d sandbox.DeliveryState) string { return strconv.Itoa(d.State.Attempts) }},
-		{"NEXT-ATTEMPT", func(d sandbox.DeliveryState) string {
-			if next := d.State.NextRetryAt(); next != nil {
-				return next.Format(time.RFC3339)
+	list := listing[sandbox.DeliveryState]{
+		none: "There are no such deliveries.", titles: "CREATED STATUS ATTEMPTS NEXT-ATTEMPT EVENT ID URL LAST-ERROR",
+		cells: func(d sandbox.DeliveryState) []string {
+			next := ""
+			if at := d.State.NextRetryAt(); at != nil {
+				next = at.Format(time.RFC3339)
 			}
-			return ""
-		}},
-		{"EVENT", func(d sandbox.DeliveryState) string { return d.Event }},
-		{"ID", func(d sandbox.DeliveryState) string { return d.ID }},
-		{"URL", func(d sandbox.DeliveryState) string { return cmp.Or(d.URL, "(removed)") }},
-		{"LAST-ERROR", func(d sandbox.DeliveryState) string { return d.State.LastError }},
-	}}
+			return []string{d.CreatedAt.Format(time.RFC3339), string(d.State.Status), strconv.Itoa(d.State.Attempts), next,
+				d.Event, d.ID, cmp.Or(d.URL, "(removed)"), d.State.LastError}
+		},
+	}
 	return command{
 		name: "deliveries", summary: "list the webhook deliveries and their attempts",
 		about: `Shows the webhook deliveries of the running sandbox, oldest first: time of the event, status, attempts,
@@ -214,18 +193,15 @@ attempt follows the sandbox's clock: after a failure, "{sandbox} clock advance 4
 		examples: "{sandbox} deliveries --status failed\n{sandbox} deliveries --event charge.paid --attempts\n",
 		actions: []action{{
 			flags: func(set *flag.FlagSet) {
-				set.Func("endpoint", "only those to the endpoint with this `ID`", put("endpoint"))
-				set.Func("event", "only those of this event `NAME`", put("event"))
-				set.Func("status", "only those in this `STATUS`: "+strings.Join(deliveryStatuses, ", "), func(value string) error {
-					if !slices.Contains(deliveryStatuses, value) {
-						return errors.New("must be " + strings.Join(deliveryStatuses, ", "))
-					}
-					return put("status")(value)
-				})
+				set.StringVar(&endpoint, "endpoint", "", "only those to the endpoint with this `ID`")
+				set.StringVar(&event, "event", "", "only those of this event `NAME`")
+				choiceFlag(set, &status, "status", "only those in this `STATUS`: "+strings.Join(deliveryStatuses, ", "),
+					deliveryStatuses)
 				jsonFlag(set, &list.json)
 				set.BoolVar(&attempts, "attempts", false, "show every attempt too, with its request and response")
 			},
 			run: func(ctx context.Context, c *controller, _ []string) error {
+				query := url.Values{"endpoint": {endpoint}, "event": {event}, "status": {status}}
 				found, err := get[[]sandbox.DeliveryState](ctx, c, "/deliveries?"+query.Encode())
 				if err != nil {
 					return err
@@ -244,7 +220,6 @@ attempt follows the sandbox's clock: after a failure, "{sandbox} clock advance 4
 	}
 }
 
-// showDelivery writes a delivery with its attempts.
 func (p program) showDelivery(list listing[sandbox.DeliveryState], d sandbox.DeliveryState) error {
 	if err := write(p, list, []sandbox.DeliveryState{d}); err != nil {
 		return err

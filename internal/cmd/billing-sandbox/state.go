@@ -15,7 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// status shows what runs.
 func (p program) status() command {
 	inJSON := false
 	return command{
@@ -76,7 +75,6 @@ func clockText(c sandbox.ClockState) string {
 	return c.Now.Format(time.RFC3339Nano) + " (" + pace + ")"
 }
 
-// reset puts the sandbox back to its beginning.
 func (p program) reset() command {
 	return command{
 		name: "reset", summary: "go back to the seed data",
@@ -95,7 +93,6 @@ Tokens, organizations and addresses stay, so the environment remains valid. Obje
 // seconds.
 const stopTimeout = 10 * time.Second
 
-// stop ends the sandbox.
 func (p program) stop() command {
 	return command{
 		name: "stop", summary: "stop the running sandbox",
@@ -121,7 +118,6 @@ the file; the file of --env-file is removed.
 	}
 }
 
-// clock shows or moves the sandbox's clock.
 func (p program) clock() command {
 	move := func(method string, read func(word string) (sandbox.ClockMove, error)) func(
 		context.Context, *controller, []string) error {
@@ -172,24 +168,19 @@ func timeOf(text string) (time.Time, error) {
 	return at, err
 }
 
-// subscriptionStatuses are those that the service documents.
 var subscriptionStatuses = []string{"draft", "confirmed", "trialing", "active", "past_due", "canceled", "paused",
 	"suspended"}
 
-// subscription lists the subscriptions, or changes one outside of the service's operations.
 func (p program) subscription() command {
 	unlisted := false
 	move := func(ctx context.Context, c *controller, id string, m sandbox.SubscriptionMove) error {
 		return c.do(ctx, http.MethodPost, "/subscriptions/"+url.PathEscape(id), m)
 	}
-	columns := []column[sandbox.SubscriptionState]{
-		{"STATUS", func(s sandbox.SubscriptionState) string { return s.Status }},
-		{"PERIOD-END", func(s sandbox.SubscriptionState) string { return s.PeriodEnd.Format(time.RFC3339) }},
-		{"ID", func(s sandbox.SubscriptionState) string { return s.ID }},
-		{"PLAN", func(s sandbox.SubscriptionState) string { return s.Plan }},
-		{"PENDING-PLAN", func(s sandbox.SubscriptionState) string { return s.PendingPlan }},
-		{"EXTERNAL-ID", func(s sandbox.SubscriptionState) string { return s.ExternalID }},
-		{"CUSTOMER", func(s sandbox.SubscriptionState) string { return s.Customer }},
+	list := listing[sandbox.SubscriptionState]{
+		none: "There are no subscriptions.", titles: "STATUS PERIOD-END ID PLAN PENDING-PLAN EXTERNAL-ID CUSTOMER",
+		cells: func(s sandbox.SubscriptionState) []string {
+			return []string{s.Status, s.PeriodEnd.Format(time.RFC3339), s.ID, s.Plan, s.PendingPlan, s.ExternalID, s.Customer}
+		},
 	}
 	return command{
 		name: "subscription", summary: "list subscriptions; fail a payment, or set any status",
@@ -203,8 +194,7 @@ suspended. ID may be external_id=CODE. For what time does to a subscription, use
 {sandbox} subscription status 9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d suspended
 `,
 		actions: []action{
-			show("list", "There are no subscriptions.", rowsOf[sandbox.SubscriptionState]("/subscriptions"),
-				columns...),
+			show("list", list, rowsOf[sandbox.SubscriptionState]("/subscriptions")),
 			{usage: "past-due ID", run: func(ctx context.Context, c *controller, values []string) error {
 				return move(ctx, c, values[0], sandbox.SubscriptionMove{Status: "past_due"})
 			}},
@@ -228,12 +218,7 @@ suspended. ID may be external_id=CODE. For what time does to a subscription, use
 	}
 }
 
-// fault adds, lists or removes faults.
 func (p program) fault() command {
-	columns := []column[sandbox.FaultState]{
-		{"ID", func(f sandbox.FaultState) string { return f.ID }},
-		{"FAULT", func(f sandbox.FaultState) string { return f.Spec }},
-	}
 	return command{
 		name: "fault", summary: "make requests fail: errors, lost responses, slow responses",
 		about: `Makes requests to the running sandbox fail. A request meets at most one fault: of those that match, the
@@ -250,7 +235,10 @@ SPEC is ` + sandbox.FaultSpecHelp + "\n",
 				}
 				return err
 			}},
-			show("list", "No faults are active.", rowsOf[sandbox.FaultState]("/faults"), columns...),
+			show("list", listing[sandbox.FaultState]{
+				none: "No faults are active.", titles: "ID FAULT",
+				cells: func(f sandbox.FaultState) []string { return []string{f.ID, f.Spec} },
+			}, rowsOf[sandbox.FaultState]("/faults")),
 			{usage: "remove ID", run: func(ctx context.Context, c *controller, values []string) error {
 				return c.do(ctx, http.MethodDelete, "/faults/"+url.PathEscape(values[0]), nil)
 			}},

@@ -91,7 +91,6 @@ func writeWhole(path, content string) error {
 	return nil
 }
 
-// receiverFlags defines the flags about where webhooks may go.
 func receiverFlags(set *flag.FlagSet, o *sandbox.Options) {
 	set.BoolVar(&o.AllowLoopbackReceivers, "allow-loopback-receivers", false, "allow webhook endpoints on this machine")
 	set.Func("receiver-ca", "trust the authorities in this PEM `FILE` for webhook receivers too",
@@ -127,7 +126,6 @@ func receiverAuthorities(file string) (*x509.CertPool, error) {
 // All others are looked up as ever.
 type hosts map[string]netip.Addr
 
-// add reads HOST=IP.
 func (h hosts) add(spec string) error {
 	host, ip, found := strings.Cut(spec, "=")
 	addr, err := netip.ParseAddr(ip)

@@ -115,6 +115,14 @@ func TestDuration(t *testing.T) {
 	}
 }
 
+// A body is written as JSON only where it is JSON: other clients send what they like.
+func TestBodyOfAnotherClient(t *testing.T) {
+	t.Parallel()
+	if got := jsonOrText([]byte("no JSON")); got != "no JSON" {
+		t.Errorf("%v", got)
+	}
+}
+
 // A line shows by its margin what became of a request, and looks the same whatever else is shown; colours only repeat
 // it.
 func TestRequestLine(t *testing.T) {

@@ -46,9 +46,9 @@ type embeddedCustomer struct {
 
 // AccountRow is a billing account as the tables keep it, its customer by id.
 type AccountRow struct {
-	Organization string         `json:"organization"`
-	CustomerID   string         `json:"customer_id"`
-	Account      billingAccount `json:"account"`
+	server.Owned
+	CustomerID string         `json:"customer_id"`
+	Account    billingAccount `json:"account"`
 }
 
 // What the service gives a new account where the request says nothing
@@ -63,9 +63,6 @@ const (
 	AccountClosed    = "closed"
 )
 
-// Owner implements server.Owned.
-func (r AccountRow) Owner() string { return r.Organization }
-
 // externalKey takes part in the index of external ids until the account is
 // closed (wire contract: external_id of a closed object).
 func (r AccountRow) externalKey() string {
@@ -75,7 +72,6 @@ func (r AccountRow) externalKey() string {
 	return externalKey(r.Organization, r.Account.ExternalID)
 }
 
-// closeAccounts closes what a deleted customer leaves behind.
 func (s *Service) closeAccounts(c *server.Call, tx *store.Tx, customerID string) {
 	for id, row := range s.AccountsOf.All(tx, customerID) {
 		if row.Account.Status == AccountClosed {
@@ -87,7 +83,6 @@ func (s *Service) closeAccounts(c *server.Call, tx *store.Tx, customerID string)
 	}
 }
 
-// loaded returns the account with its customer, unless lean.
 func (s *Service) loaded(c *server.Call, tx *store.Tx, row AccountRow, lean bool) billingAccount {
 	account := row.Account
 	owner, ok := s.Customers.Get(tx, row.CustomerID)
@@ -185,7 +180,6 @@ func (s *Service) customerByCode(c *server.Call, tx *store.Tx, code *string) (Cu
 	return CustomerRow{}, false
 }
 
-// with returns the account with the fields that were sent.
 func (a billingAccount) with(c *server.Call, in server.Body) billingAccount {
 	in.Into(&a, "customer", "custom_metadata")
 	a.CustomMetadata = updatedMetadata(c, a.CustomMetadata, in)
@@ -211,7 +205,6 @@ func placeFirst(addresses []address, first address) []address {
 	return append([]address{first}, rest...)
 }
 
-// accounts are how the operations find and list billing accounts.
 func (s *Service) accounts() server.Kind[AccountRow, billingAccount] {
 	return server.Kind[AccountRow, billingAccount]{
 		Table: s.Accounts,
@@ -231,13 +224,11 @@ func (s *Service) accounts() server.Kind[AccountRow, billingAccount] {
 	}
 }
 
-// respondAccount returns an account with its customer, unless lean.
 func (s *Service) respondAccount(c *server.Call, tx *store.Tx, status int, row AccountRow, lean bool) server.Reply {
 	account := s.loaded(c, tx, row, lean)
 	return c.Single(status, account, account.modified())
 }
 
-// showAccount serves billing_accounts.get.
 func (s *Service) showAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
 	return s.respondAccount(c, tx, http.StatusOK, row, false), nil
 }
@@ -288,7 +279,7 @@ func (s *Service) openAccount(c *server.Call, tx *store.Tx, owner customer, in s
 		account.BillingEmail = &text
 	}
 	account = account.with(c, in)
-	row := AccountRow{Organization: c.Organization, CustomerID: owner.ID, Account: account}
+	row := AccountRow{Owned: server.Owned{Organization: c.Organization}, CustomerID: owner.ID, Account: account}
 	s.Accounts.Put(tx, account.ID, row)
 	s.noteWriter(c, tx, account.ID, nil, account.CustomMetadata)
 	return row
@@ -313,7 +304,6 @@ func (s *Service) updateAccount(c *server.Call, tx *store.Tx, row AccountRow) (s
 	return s.changeAccount(c, tx, row, changed), nil
 }
 
-// changeAccount stores the changed account and returns it.
 func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, changed billingAccount) server.Reply {
 	if !reflect.DeepEqual(changed, row.Account) {
 		s.noteWriter(c, tx, changed.ID, row.Account.CustomMetadata, changed.CustomMetadata)
@@ -328,7 +318,7 @@ func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, ch
 // subscription would be left without an account; the contract does not say so,
 // but an object is deleted with everything that depends on it, or not at all.
 func (s *Service) deleteAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
-	if s.isSubscribed(c, tx, row.Account.ID) {
+	if s.isSubscribed(tx, row.Account.ID) {
 		return server.Reply{}, errAccountSubscribed
 	}
 	s.Accounts.Delete(tx, row.Account.ID)

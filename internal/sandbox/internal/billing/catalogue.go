@@ -44,12 +44,9 @@ type (
 
 // listed is an object of the catalogue as the tables keep it.
 type listed[T any] struct {
-	Organization string `json:"organization"`
-	Object       T      `json:"object"`
+	server.Owned
+	Object T `json:"object"`
 }
-
-// Owner implements server.Owned.
-func (l listed[T]) Owner() string { return l.Organization }
 
 var (
 	productForm = server.Form{Required: []string{"name"}, Shape: productShape}
@@ -97,11 +94,10 @@ func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]]
 	if _, taken := table.Get(tx, id); taken {
 		return server.Reply{}, server.Invalid(server.Problems{"id": "another one has it"})
 	}
-	table.Put(tx, id, listed[T]{Organization: c.Organization, Object: object})
+	table.Put(tx, id, listed[T]{Owned: server.Owned{Organization: c.Organization}, Object: object})
 	return c.Single(http.StatusCreated, object, c.Now), nil
 }
 
-// listCatalogue serves records.list.
 func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	switch c.Path["collection"] {
 	case "plans":
@@ -162,7 +158,6 @@ func has[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]], id s
 	return true
 }
 
-// checkReferences rejects a plan and items that the catalogue does not have.
 func (s *Service) checkReferences(c *server.Call, tx *store.Tx, planID *string, items []itemInput) error {
 	p := server.Problems{}
 	if planID != nil && !has(c, tx, s.plans, *planID) {

@@ -58,12 +58,12 @@ type contact struct {
 // CustomerRow is a customer as the tables keep it. A deleted one stays for the
 // billing accounts that were closed with it; no customer operation sees it.
 type CustomerRow struct {
-	Organization string   `json:"organization"`
-	Deleted      bool     `json:"deleted"`
-	Customer     customer `json:"customer"`
+	server.Owned
+	Deleted  bool     `json:"deleted"`
+	Customer customer `json:"customer"`
 }
 
-// Owner implements server.Owned.
+// Owner is nobody once the customer is deleted.
 func (r CustomerRow) Owner() string {
 	if r.Deleted {
 		return ""
@@ -184,7 +184,6 @@ func (u customer) with(in server.Body) customer {
 	return u
 }
 
-// customers are how the operations find and list customers.
 func (s *Service) customers() server.Kind[CustomerRow, customer] {
 	return server.Kind[CustomerRow, customer]{
 		Table:   s.Customers,
@@ -217,7 +216,6 @@ func plainDocument(s string) string {
 	}, s)
 }
 
-// showCustomer serves customers.get.
 func (s *Service) showCustomer(c *server.Call, _ *store.Tx, row CustomerRow) (server.Reply, error) {
 	return c.Single(http.StatusOK, row.Customer, row.Customer.UpdatedAt.Time), nil
 }
@@ -247,7 +245,6 @@ func (s *Service) createCustomer(c *server.Call, tx *store.Tx) (server.Reply, er
 	return c.Single(http.StatusCreated, response, u.UpdatedAt.Time), nil
 }
 
-// addCustomer creates a customer of these fields.
 func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in server.Body) CustomerRow {
 	u := customer{
 		ID:             s.Source.UUID(),
@@ -257,13 +254,12 @@ func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in server.Body) Cust
 		CreatedAt:      server.Timestamp{Time: c.Now},
 		UpdatedAt:      server.Timestamp{Time: c.Now},
 	}.with(in)
-	row := CustomerRow{Organization: c.Organization, Customer: u}
+	row := CustomerRow{Owned: server.Owned{Organization: c.Organization}, Customer: u}
 	s.Customers.Put(tx, u.ID, row)
 	s.noteWriter(c, tx, u.ID, nil, u.CustomMetadata)
 	return row
 }
 
-// updateCustomer serves customers.update.
 func (s *Service) updateCustomer(c *server.Call, tx *store.Tx, row CustomerRow) (server.Reply, error) {
 	if err := claimExternalID(c, tx, s.customerCodes, row.Customer.ID); err != nil {
 		return server.Reply{}, err
@@ -274,7 +270,6 @@ func (s *Service) updateCustomer(c *server.Call, tx *store.Tx, row CustomerRow) 
 	return s.showCustomer(c, tx, row)
 }
 
-// changeCustomer stores the changed customer and returns it.
 func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, changed customer) customer {
 	if !reflect.DeepEqual(changed, row.Customer) {
 		s.noteWriter(c, tx, changed.ID, row.Customer.CustomMetadata, changed.CustomMetadata)
@@ -289,8 +284,10 @@ func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, 
 // canceled, otherwise the billing accounts are closed with the customer
 // (wire contract: deleting a customer).
 func (s *Service) deleteCustomer(c *server.Call, tx *store.Tx, row CustomerRow) (server.Reply, error) {
-	if s.hasLiveSubscription(c, tx, row.Customer.ID) {
-		return server.Reply{}, errActiveSubscriptions
+	for accountID := range s.AccountsOf.All(tx, row.Customer.ID) {
+		if s.isSubscribed(tx, accountID) {
+			return server.Reply{}, errActiveSubscriptions
+		}
 	}
 	s.closeAccounts(c, tx, row.Customer.ID)
 	row.Deleted = true

@@ -130,7 +130,6 @@ func (r SubscriptionRow) passUntil(now time.Time, costs pricing) (passed Subscri
 	}
 }
 
-// putSubscription stores a row, with what follows from it.
 func (s *Service) putSubscription(tx *store.Tx, row SubscriptionRow) SubscriptionRow {
 	row = row.derived(s.pricing(tx))
 	s.Subscriptions.Put(tx, row.Subscription.ID, row)

@@ -35,12 +35,9 @@ type Invoice struct {
 
 // InvoiceRow is an invoice as the tables keep it.
 type InvoiceRow struct {
-	Organization string  `json:"organization"`
-	Invoice      Invoice `json:"invoice"`
+	server.Owned
+	Invoice Invoice `json:"invoice"`
 }
-
-// Owner implements server.Owned.
-func (r InvoiceRow) Owner() string { return r.Organization }
 
 const invoiceOpen = "open"
 
@@ -64,7 +61,6 @@ func (s *Service) invoiceRenewal(tx *store.Tx, row SubscriptionRow) {
 	}
 }
 
-// putInvoice creates an invoice of the current period.
 func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, reason *string) Invoice {
 	subscription := row.Subscription
 	// An account with a subscription that is not canceled cannot be deleted.
@@ -89,7 +85,7 @@ func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, re
 	if subscription.PauseCollection != nil {
 		made.Status = pauseInvoices[subscription.PauseCollection.Behavior]
 	}
-	s.Invoices.Put(tx, made.ID, InvoiceRow{Organization: row.Organization, Invoice: made})
+	s.Invoices.Put(tx, made.ID, InvoiceRow{Owned: server.Owned{Organization: row.Organization}, Invoice: made})
 	return made
 }
 
@@ -99,7 +95,6 @@ func (s *Service) nextInvoiceNumber(tx *store.Tx, organization string) string {
 	return fmt.Sprintf("INV-%06d", last+1)
 }
 
-// createInvoice serves subscriptions.invoice.
 func (s *Service) createInvoice(c *server.Call, tx *store.Tx, row SubscriptionRow) (server.Reply, error) {
 	if err := row.final(); err != nil {
 		return server.Reply{}, err
@@ -108,7 +103,6 @@ func (s *Service) createInvoice(c *server.Call, tx *store.Tx, row SubscriptionRo
 	return c.Single(http.StatusCreated, made, made.UpdatedAt.Time), nil
 }
 
-// invoices are how invoices.list lists them.
 func (s *Service) invoices() server.Kind[InvoiceRow, Invoice] {
 	return server.Kind[InvoiceRow, Invoice]{
 		Table: s.Invoices,

@@ -18,7 +18,6 @@ const (
 	timingEndOfPeriod = "end_of_period"
 )
 
-// final rejects every step from the canceled state.
 func (r *SubscriptionRow) final() error {
 	if r.Subscription.Status == SubscriptionCanceled {
 		return errTransition.With("The subscription is canceled.")

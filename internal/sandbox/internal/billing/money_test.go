@@ -5,6 +5,14 @@ import (
 	"testing"
 )
 
+// Document numbers are compared without mask and case.
+func TestPlainDocument(t *testing.T) {
+	t.Parallel()
+	if got := plainDocument("12.abz.345/01de-90 [`:@"); got != "12ABZ34501DE90" {
+		t.Error(got)
+	}
+}
+
 // Subcents add up before anything is rounded, half a cent goes up.
 func TestAmount(t *testing.T) {
 	t.Parallel()

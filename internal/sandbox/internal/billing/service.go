@@ -9,7 +9,6 @@
 package billing
 
 import (
-	"iter"
 	"maps"
 	"net/http"
 	"slices"
@@ -42,7 +41,7 @@ type Service struct {
 	subscriptionCodes store.Index[SubscriptionRow]
 
 	AccountsOf      store.Index[AccountRow]      // by customer
-	subscriptionsOf store.Index[SubscriptionRow] // by billing account
+	SubscriptionsOf store.Index[SubscriptionRow] // by billing account
 }
 
 // Open attaches the tables of recurring billing, and the indexes over
@@ -67,7 +66,7 @@ func Open(c *server.Core) (*Service, error) {
 	s.accountCodes = store.NewIndex(c.DB, s.Accounts, AccountRow.externalKey)
 	s.subscriptionCodes = store.NewIndex(c.DB, s.Subscriptions, SubscriptionRow.externalKey)
 	s.AccountsOf = store.NewIndex(c.DB, s.Accounts, func(r AccountRow) string { return r.CustomerID })
-	s.subscriptionsOf = store.NewIndex(c.DB, s.Subscriptions,
+	s.SubscriptionsOf = store.NewIndex(c.DB, s.Subscriptions,
 		func(r SubscriptionRow) string { return r.Subscription.BillingAccountID })
 	if err := c.DB.Err(); err != nil {
 		return nil, err
@@ -81,7 +80,6 @@ func (s *Service) Clear(tx *store.Tx) {
 		s.history.writers, s.history.plans)
 }
 
-// readAgenda notes what the subscriptions in the state wait for.
 func (s *Service) readAgenda(tx *store.Tx) error {
 	for _, row := range s.Subscriptions.All(tx) {
 		if at, ok := row.Due(); ok {
@@ -101,68 +99,51 @@ var searching = append([]string{"search"}, paging...)
 // Routes are the operations of recurring billing.
 func (s *Service) Routes() []server.Route {
 	customer, account, subscription := s.customers().Find, s.accounts().Find, s.subscriptions().Find
-	none := server.Form{}
+	none, route := server.Form{}, server.NewRoute
 	items := server.Form{Required: []string{"items"}, Shape: server.Shape{"items": itemsRule}}
 	return []server.Route{
-		server.NewRoute("me.get", "GET /v1/me", "", s.getMe),
+		route("me.get", "GET /v1/me", s.getMe).Needing(""),
 
-		server.NewRoute("customers.list", "GET /v1/customers", "customers:read", s.customers().List,
-			slices.Concat(searching, []string{"external_id", "document_number", "updated_at_gte"})...),
-		server.NewRoute("customers.create", "POST /v1/customers", "customers:write",
-			server.With(customerCreate, s.createCustomer)),
-		server.NewRoute("customers.get", "GET /v1/customers/{id}", "customers:read",
-			server.On(customer, none, s.showCustomer)),
-		server.NewRoute("customers.update", "PATCH /v1/customers/{id}", "customers:write",
-			server.On(customer, customerUpdate, s.updateCustomer)),
-		server.NewRoute("customers.delete", "DELETE /v1/customers/{id}", "customers:write",
-			server.On(customer, none, s.deleteCustomer)),
+		route("customers.list", "GET /v1/customers",
+			s.customers().List, slices.Concat(searching, []string{"external_id", "document_number", "updated_at_gte"})...),
+		route("customers.create", "POST /v1/customers", server.With(customerCreate, s.createCustomer)),
+		route("customers.get", "GET /v1/customers/{id}", server.On(customer, none, s.showCustomer)),
+		route("customers.update", "PATCH /v1/customers/{id}", server.On(customer, customerUpdate, s.updateCustomer)),
+		route("customers.delete", "DELETE /v1/customers/{id}", server.On(customer, none, s.deleteCustomer)),
 
-		server.NewRoute("billing_accounts.list", "GET /v1/billing-accounts", "billing_accounts:read", s.accounts().List,
-			slices.Concat(searching, []string{"external_id", "customer_id", "status", "updated_at_gte"})...),
-		server.NewRoute("billing_accounts.create", "POST /v1/billing-accounts", "billing_accounts:write",
-			server.With(accountCreate, s.createAccount)),
-		server.NewRoute("billing_accounts.get", "GET /v1/billing-accounts/{id}", "billing_accounts:read",
-			server.On(account, none, s.showAccount)),
-		server.NewRoute("billing_accounts.update", "PATCH /v1/billing-accounts/{id}", "billing_accounts:write",
+		route("billing_accounts.list", "GET /v1/billing-accounts",
+			s.accounts().List, slices.Concat(searching, []string{"external_id", "customer_id", "status", "updated_at_gte"})...),
+		route("billing_accounts.create", "POST /v1/billing-accounts", server.With(accountCreate, s.createAccount)),
+		route("billing_accounts.get", "GET /v1/billing-accounts/{id}", server.On(account, none, s.showAccount)),
+		route("billing_accounts.update", "PATCH /v1/billing-accounts/{id}",
 			server.On(account, accountUpdate, s.updateAccount)),
-		server.NewRoute("billing_accounts.delete", "DELETE /v1/billing-accounts/{id}", "billing_accounts:write",
-			server.On(account, none, s.deleteAccount)),
-		server.NewRoute("billing_accounts.suspend", "POST /v1/billing-accounts/{id}/suspend", "billing_accounts:write",
+		route("billing_accounts.delete", "DELETE /v1/billing-accounts/{id}", server.On(account, none, s.deleteAccount)),
+		route("billing_accounts.suspend", "POST /v1/billing-accounts/{id}/suspend",
 			s.moveAccount((*billingAccount).suspend)),
-		server.NewRoute("billing_accounts.reactivate", "POST /v1/billing-accounts/{id}/reactivate",
-			"billing_accounts:write", s.moveAccount((*billingAccount).reactivate)),
-		server.NewRoute("billing_accounts.close", "POST /v1/billing-accounts/{id}/close", "billing_accounts:write",
-			s.moveAccount((*billingAccount).close)),
+		route("billing_accounts.reactivate", "POST /v1/billing-accounts/{id}/reactivate",
+			s.moveAccount((*billingAccount).reactivate)),
+		route("billing_accounts.close", "POST /v1/billing-accounts/{id}/close", s.moveAccount((*billingAccount).close)),
 
-		server.NewRoute("subscriptions.list", "GET /v1/subscriptions", "subscriptions:read", s.subscriptions().List,
-			slices.Concat(searching, []string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})...),
-		server.NewRoute("subscriptions.create", "POST /v1/subscriptions", "subscriptions:write",
-			server.With(subscriptionCreate, s.createSubscription)),
-		server.NewRoute("subscriptions.get", "GET /v1/subscriptions/{id}", "subscriptions:read",
-			server.On(subscription, none, s.showSubscription)),
-		server.NewRoute("subscriptions.update", "PATCH /v1/subscriptions/{id}", "subscriptions:write",
+		route("subscriptions.list", "GET /v1/subscriptions", s.subscriptions().List, slices.Concat(searching,
+			[]string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})...),
+		route("subscriptions.create", "POST /v1/subscriptions", server.With(subscriptionCreate, s.createSubscription)),
+		route("subscriptions.get", "GET /v1/subscriptions/{id}", server.On(subscription, none, s.showSubscription)),
+		route("subscriptions.update", "PATCH /v1/subscriptions/{id}",
 			server.On(subscription, subscriptionUpdate, s.updateSubscription)),
-		server.NewRoute("subscriptions.delete", "DELETE /v1/subscriptions/{id}", "subscriptions:write",
-			server.On(subscription, none, s.deleteSubscription)),
-		server.NewRoute("subscriptions.pause", "POST /v1/subscriptions/{id}/pause", "subscriptions:write",
-			s.pauseSubscription()),
-		server.NewRoute("subscriptions.resume", "POST /v1/subscriptions/{id}/resume", "subscriptions:write",
-			s.resumeSubscription()),
-		server.NewRoute("subscriptions.change_plan", "POST /v1/subscriptions/{id}/change-plan", "subscriptions:write",
-			s.changePlanOfSubscription()),
-		server.NewRoute("subscriptions.cancel", "POST /v1/subscriptions/{id}/cancel", "subscriptions:write",
-			s.cancelSubscription()),
-		server.NewRoute("subscriptions.items.list", "GET /v1/subscriptions/{id}/items", "subscriptions:read",
-			s.listItems, paging...),
-		server.NewRoute("subscriptions.items.sync", "PUT /v1/subscriptions/{id}/items", "subscriptions:write",
-			server.On(subscription, items, s.syncItems)),
-		server.NewRoute("subscriptions.invoice", "POST /v1/subscriptions/{id}/invoices", "subscriptions:write",
+		route("subscriptions.delete", "DELETE /v1/subscriptions/{id}", server.On(subscription, none, s.deleteSubscription)),
+		route("subscriptions.pause", "POST /v1/subscriptions/{id}/pause", s.pauseSubscription()),
+		route("subscriptions.resume", "POST /v1/subscriptions/{id}/resume", s.resumeSubscription()),
+		route("subscriptions.change_plan", "POST /v1/subscriptions/{id}/change-plan", s.changePlanOfSubscription()),
+		route("subscriptions.cancel", "POST /v1/subscriptions/{id}/cancel", s.cancelSubscription()),
+		route("subscriptions.items.list", "GET /v1/subscriptions/{id}/items", s.listItems, paging...),
+		route("subscriptions.items.sync", "PUT /v1/subscriptions/{id}/items", server.On(subscription, items, s.syncItems)),
+		route("subscriptions.invoice", "POST /v1/subscriptions/{id}/invoices",
 			server.On(subscription, accountReason, s.createInvoice)),
 
-		server.NewRoute("invoices.list", "GET /v1/invoices", "invoices:read", s.invoices().List,
-			slices.Concat(searching, []string{"subscription_id", "billing_account_id"})...),
+		route("invoices.list", "GET /v1/invoices",
+			s.invoices().List, slices.Concat(searching, []string{"subscription_id", "billing_account_id"})...),
 		// Last: it is the path of every collection.
-		server.NewRoute("records.list", "GET /v1/{collection}", "{collection}:read", s.listCatalogue, server.AnyField),
+		route("records.list", "GET /v1/{collection}", s.listCatalogue, server.AnyField).Needing("{collection}:read"),
 	}
 }
 
@@ -203,23 +184,6 @@ func claimExternalID[T any](c *server.Call, tx *store.Tx, live store.Index[T], o
 		}
 	}
 	return nil
-}
-
-// CustomerCoded returns the id of the live customer with an external_id.
-func (s *Service) CustomerCoded(tx *store.Tx, organization, code string) (id string, ok bool) {
-	return firstOf(s.customerCodes.All(tx, externalKey(organization, &code)))
-}
-
-// AccountCoded returns the id of the live billing account with an external_id.
-func (s *Service) AccountCoded(tx *store.Tx, organization, code string) (id string, ok bool) {
-	return firstOf(s.accountCodes.All(tx, externalKey(organization, &code)))
-}
-
-func firstOf[T any](rows iter.Seq2[string, T]) (id string, ok bool) {
-	for id := range rows {
-		return id, true
-	}
-	return "", false
 }
 
 // object is a free-form JSON object whose numbers stay as they are written.
@@ -268,7 +232,6 @@ func merge(stored, change map[string]any, nullsChangeNothing bool) map[string]an
 	return merged
 }
 
-// updatedMetadata returns the custom_metadata of an object after a request.
 func updatedMetadata(c *server.Call, stored object, in server.Body) object {
 	sent, ok := in["custom_metadata"].(map[string]any)
 	switch {
@@ -281,7 +244,6 @@ func updatedMetadata(c *server.Call, stored object, in server.Body) object {
 	}
 }
 
-// is compares an optional text with a wanted one.
 func is(value *string, wanted string) bool { return value != nil && *value == wanted }
 
 // isID is is for an id, which has no case.
@@ -298,7 +260,6 @@ func anyHolds(search string, texts ...*string) bool {
 	return slices.ContainsFunc(texts, func(text *string) bool { return contains(text, needle) })
 }
 
-// organizationObject is an organization on the wire.
 type organizationObject struct {
 	ID             string           `json:"id"`
 	Name           string           `json:"name"`

@@ -9,7 +9,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// moveSubscription serves an operation that moves a subscription by a step of the machine.
 func (s *Service) moveSubscription(
 	form server.Form, step func(*server.Call, *store.Tx, *SubscriptionRow) error,
 ) server.Handler {
@@ -23,7 +22,6 @@ func (s *Service) moveSubscription(
 		})
 }
 
-// pauseSubscription serves subscriptions.pause.
 func (s *Service) pauseSubscription() server.Handler {
 	form := server.Form{Optional: true, Shape: server.Shape{
 		"behavior":   server.OneOf(defaultPauseBehavior, "keep_as_draft", "void"),
@@ -47,7 +45,6 @@ func (s *Service) pauseSubscription() server.Handler {
 	})
 }
 
-// resumeSubscription serves subscriptions.resume, which takes no fields.
 func (s *Service) resumeSubscription() server.Handler {
 	return s.moveSubscription(server.NoFields, func(c *server.Call, _ *store.Tx, row *SubscriptionRow) error {
 		return row.resume(c.Now)
@@ -72,7 +69,6 @@ func (s *Service) changePlanOfSubscription() server.Handler {
 	})
 }
 
-// cancelSubscription serves subscriptions.cancel.
 func (s *Service) cancelSubscription() server.Handler {
 	form := server.Form{Optional: true, Shape: server.Shape{"cancel_at_period_end": server.Boolean, "reason": server.Text}}
 	return s.moveSubscription(form, func(c *server.Call, _ *store.Tx, row *SubscriptionRow) error {
@@ -106,7 +102,6 @@ var itemsRule = server.ListOf(server.ObjectOf(server.Shape{
 	"unit_amount_subcents": server.IntegerFrom(0),
 }, "product_id", "price_id"))
 
-// sentItems are the items of a request.
 func sentItems(in server.Body) []itemInput {
 	sent := server.Sent[[]itemInput](in, "items")
 	if sent == nil {

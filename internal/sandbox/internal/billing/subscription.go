@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"time"
@@ -85,7 +86,7 @@ const (
 
 // SubscriptionRow is a subscription as the tables keep it.
 type SubscriptionRow struct {
-	Organization  string       `json:"organization"`
+	server.Owned
 	Subscription  subscription `json:"subscription"`
 	Items         []item       `json:"items"`
 	PendingPlanID *string      `json:"pending_plan_id"` // comes when the period ends
@@ -94,9 +95,6 @@ type SubscriptionRow struct {
 	// and the one after that on 31 March.
 	AnchorDay int `json:"anchor_day"`
 }
-
-// Owner implements server.Owned.
-func (r SubscriptionRow) Owner() string { return r.Organization }
 
 // externalKey takes part in the index of external ids until the subscription
 // is canceled (wire contract: external_id of a canceled object).
@@ -120,20 +118,9 @@ func (r SubscriptionRow) derived(costs pricing) SubscriptionRow {
 
 // isSubscribed reports whether the billing account has a subscription that is
 // not canceled.
-func (s *Service) isSubscribed(c *server.Call, tx *store.Tx, accountID string) bool {
-	for _, row := range s.subscriptionsOf.All(tx, accountID) {
+func (s *Service) isSubscribed(tx *store.Tx, accountID string) bool {
+	for _, row := range s.SubscriptionsOf.All(tx, accountID) {
 		if row.Subscription.Status != SubscriptionCanceled {
-			return true
-		}
-	}
-	return false
-}
-
-// hasLiveSubscription reports whether one of the customer's billing accounts has
-// a subscription that is not canceled.
-func (s *Service) hasLiveSubscription(c *server.Call, tx *store.Tx, customerID string) bool {
-	for accountID := range s.AccountsOf.All(tx, customerID) {
-		if s.isSubscribed(c, tx, accountID) {
 			return true
 		}
 	}
@@ -224,7 +211,6 @@ func (r SubscriptionRow) with(c *server.Call) SubscriptionRow {
 	return r
 }
 
-// subscriptions are how the operations find and list subscriptions.
 func (s *Service) subscriptions() server.Kind[SubscriptionRow, subscription] {
 	return server.Kind[SubscriptionRow, subscription]{
 		Table:   s.Subscriptions,
@@ -246,17 +232,14 @@ func (s *Service) subscriptions() server.Kind[SubscriptionRow, subscription] {
 	}
 }
 
-// respondSubscription returns a subscription alone.
 func (s *Service) respondSubscription(c *server.Call, status int, row SubscriptionRow) (server.Reply, error) {
 	return c.Single(status, row.Subscription, row.Subscription.UpdatedAt.Time), nil
 }
 
-// showSubscription serves subscriptions.get.
 func (s *Service) showSubscription(c *server.Call, _ *store.Tx, row SubscriptionRow) (server.Reply, error) {
 	return s.respondSubscription(c, http.StatusOK, row)
 }
 
-// createSubscription serves subscriptions.create.
 func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	planID, items := sentPlan(c.Sent), sentItems(c.Sent)
 	if planID == nil && len(items) == 0 {
@@ -270,7 +253,7 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 		return server.Reply{}, err
 	}
 	method := chargeAutomatically
-	row := SubscriptionRow{Organization: c.Organization, Subscription: subscription{
+	row := SubscriptionRow{Owned: server.Owned{Organization: c.Organization}, Subscription: subscription{
 		ID:                s.Source.UUID(),
 		PublicID:          s.Source.UUID(),
 		PlanID:            planID,
@@ -283,10 +266,8 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 		CreatedAt:         server.Timestamp{Time: c.Now},
 		UpdatedAt:         server.Timestamp{Time: c.Now},
 	}}.with(c)
-	if err := s.checkPayer(c, tx, row.Subscription.BillingAccountID); err != nil {
-		return server.Reply{}, err
-	}
-	if err := claimExternalID(c, tx, s.subscriptionCodes, ""); err != nil {
+	if err := cmp.Or(s.checkPayer(c, tx, row.Subscription.BillingAccountID),
+		claimExternalID(c, tx, s.subscriptionCodes, "")); err != nil {
 		return server.Reply{}, err
 	}
 	row.Items = s.items(nil, items)
@@ -312,14 +293,9 @@ func (s *Service) checkPayer(c *server.Call, tx *store.Tx, accountID string) err
 // updateSubscription serves subscriptions.update. A plan_id changes the
 // plan immediately; a canceled subscription is final.
 func (s *Service) updateSubscription(c *server.Call, tx *store.Tx, row SubscriptionRow) (server.Reply, error) {
-	if err := row.final(); err != nil {
-		return server.Reply{}, err
-	}
 	planID := sentPlan(c.Sent)
-	if err := s.checkReferences(c, tx, planID, nil); err != nil {
-		return server.Reply{}, err
-	}
-	if err := claimExternalID(c, tx, s.subscriptionCodes, row.Subscription.ID); err != nil {
+	if err := cmp.Or(row.final(), s.checkReferences(c, tx, planID, nil),
+		claimExternalID(c, tx, s.subscriptionCodes, row.Subscription.ID)); err != nil {
 		return server.Reply{}, err
 	}
 	changed := row.with(c)
@@ -334,13 +310,11 @@ func (s *Service) updateSubscription(c *server.Call, tx *store.Tx, row Subscript
 	return s.respondSubscription(c, http.StatusOK, s.changeSubscription(c, tx, row, changed))
 }
 
-// sentPlan is the plan_id of a request.
 func sentPlan(in server.Body) *string {
 	in.Canonical("plan_id")
 	return server.Sent[string](in, "plan_id")
 }
 
-// changeSubscription stores the changed row and returns it.
 func (s *Service) changeSubscription(c *server.Call, tx *store.Tx, row, changed SubscriptionRow) SubscriptionRow {
 	if reflect.DeepEqual(changed.derived(s.pricing(tx)), row) {
 		return row

@@ -38,16 +38,13 @@ type apiKey struct {
 
 // KeyRow is a key as the tables keep it: of the token, only the digest.
 type KeyRow struct {
-	Organization string `json:"organization"`
-	Number       int64  `json:"number"`
-	Digest       string `json:"digest"`
-	Key          apiKey `json:"key"`
-	SuccessorID  string `json:"successor_id,omitempty"` // not empty: rotated
-	Blocked      bool   `json:"blocked,omitempty"`
+	server.Owned
+	Number      int64  `json:"number"`
+	Digest      string `json:"digest"`
+	Key         apiKey `json:"key"`
+	SuccessorID string `json:"successor_id,omitempty"` // not empty: rotated
+	Blocked     bool   `json:"blocked,omitempty"`
 }
-
-// Owner implements server.Owned.
-func (r KeyRow) Owner() string { return r.Organization }
 
 // Status is active, rotated, expired or revoked.
 func (r KeyRow) Status(now time.Time) string {
@@ -80,22 +77,19 @@ func (r KeyRow) token() server.StoredToken {
 }
 
 // addKey gives the row a number, an id and a token, which it returns, and stores
-// it. value is the token, made up when empty.
-func (s *Service) addKey(tx *store.Tx, row *KeyRow, value string) string {
-	prefix, minted := s.mintKey()
-	if value == "" {
-		value = minted
-	}
-	row.Number, row.Digest = s.Next(tx), server.Digest(value)
-	row.Key.ID, row.Key.KeyPrefix = s.Source.UUID(), prefix
+// it.
+func (s *Service) addKey(tx *store.Tx, row *KeyRow) (token string) {
+	row.Key.KeyPrefix = "ck_sandbox_" + s.Source.Hex(4)
+	token = row.Key.KeyPrefix + "_" + s.Source.Hex(20)
+	row.Number, row.Digest, row.Key.ID = s.Next(tx), server.Digest(token), s.Source.UUID()
 	s.Keys.Put(tx, row.Key.ID, *row)
-	return value
+	return token
 }
 
 // PutKey creates a key of a Token of collections.
-func (s *Service) PutKey(tx *store.Tx, t server.Token) string {
+func (s *Service) PutKey(tx *store.Tx, t server.Token) (prefix, value string) {
 	now := s.Clock.Now()
-	row := KeyRow{Organization: t.Organization, Blocked: t.Blocked, Key: apiKey{
+	row := KeyRow{Owned: server.Owned{Organization: t.Organization}, Blocked: t.Blocked, Key: apiKey{
 		Name: "Sandbox", Source: sourceSandbox, Scopes: distinct(t.Scopes), CreatedAt: server.Timestamp{Time: now},
 	}}
 	if !t.Expires.IsZero() {
@@ -104,15 +98,8 @@ func (s *Service) PutKey(tx *store.Tx, t server.Token) string {
 	if t.Revoked {
 		row.Key.RevokedAt = &server.Timestamp{Time: now}
 	}
-	return s.addKey(tx, &row, t.Value)
-}
-
-// keyByToken finds the key of a token.
-func (s *Service) keyByToken(tx *store.Tx, value string) (KeyRow, bool) {
-	for _, row := range s.keysByDigest.All(tx, server.Digest(value)) {
-		return row, true
-	}
-	return KeyRow{}, false
+	value = s.addKey(tx, &row)
+	return row.Key.KeyPrefix, value
 }
 
 // NoteUse records that a key has been used
@@ -130,16 +117,12 @@ func (s *Service) NoteUse(token server.StoredToken, now time.Time) error {
 	})
 }
 
-// mintKey makes a public prefix and the token of an API key of collections.
-func (s *Service) mintKey() (prefix, value string) {
-	prefix = "ck_sandbox_" + s.Source.Hex(4)
-	return prefix, prefix + "_" + s.Source.Hex(20)
-}
-
 // TokenOf finds a key, as the credential it is, by its token.
 func (s *Service) TokenOf(tx *store.Tx, value string) (server.StoredToken, bool) {
-	key, ok := s.keyByToken(tx, value)
-	return key.token(), ok
+	for _, row := range s.keysByDigest.All(tx, server.Digest(value)) {
+		return row.token(), true
+	}
+	return server.StoredToken{}, false
 }
 
 // RevokeToken ends the key with this token or public prefix; known is false when
@@ -199,7 +182,6 @@ var (
 	rotation = server.Form{Optional: true, Shape: server.Shape{"graceDays": server.IntegerBetween(0, maxGraceDays)}}
 )
 
-// keyWithToken is the response that shows the token once.
 type keyWithToken struct {
 	apiKey
 	Token string `json:"token"`
@@ -215,9 +197,9 @@ func (s *Service) keys() server.Kind[KeyRow, apiKey] {
 	}
 }
 
-// createKey serves api_keys.create.
 func (s *Service) createKey(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	row := KeyRow{Organization: c.Organization, Key: apiKey{Source: sourceAPI, CreatedAt: server.Timestamp{Time: c.Now}}}
+	row := KeyRow{Owned: server.Owned{Organization: c.Organization},
+		Key: apiKey{Source: sourceAPI, CreatedAt: server.Timestamp{Time: c.Now}}}
 	c.Sent.Into(&row.Key, "expiresAt")
 	row.Key.Scopes = distinct(row.Key.Scopes)
 	if end := server.Sent[string](c.Sent, "expiresAt"); end != nil {
@@ -227,11 +209,10 @@ func (s *Service) createKey(c *server.Call, tx *store.Tx) (server.Reply, error) 
 		}
 		row.Key.ExpiresAt = &server.Timestamp{Time: at.Truncate(time.Millisecond)}
 	}
-	token := s.addKey(tx, &row, "")
+	token := s.addKey(tx, &row)
 	return c.Single(http.StatusCreated, keyWithToken{row.Key, token}, c.Now), nil
 }
 
-// showKey serves api_keys.get.
 func (s *Service) showKey(c *server.Call, _ *store.Tx, row KeyRow) (server.Reply, error) {
 	return c.Single(http.StatusOK, row.Key, time.Time{}), nil
 }
@@ -261,11 +242,11 @@ func (s *Service) rotateKey(c *server.Call, tx *store.Tx, old KeyRow) (server.Re
 func (s *Service) succeed(
 	c *server.Call, tx *store.Tx, old KeyRow, graceUntil server.Timestamp,
 ) (successor KeyRow, token string) {
-	successor = KeyRow{Organization: old.Organization, Key: apiKey{
+	successor = KeyRow{Owned: server.Owned{Organization: old.Organization}, Key: apiKey{
 		Name: old.Key.Name, Description: old.Key.Description, Source: old.Key.Source,
 		Scopes: old.Key.Scopes, ExpiresAt: old.Key.ExpiresAt, CreatedAt: server.Timestamp{Time: c.Now},
 	}}
-	token = s.addKey(tx, &successor, "")
+	token = s.addKey(tx, &successor)
 	old.SuccessorID = successor.Key.ID
 	if old.Key.ExpiresAt == nil || graceUntil.Before(old.Key.ExpiresAt.Time) {
 		old.Key.ExpiresAt = &graceUntil

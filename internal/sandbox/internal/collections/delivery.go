@@ -16,18 +16,15 @@ const inactiveEndpoint = "the endpoint is inactive or has been removed"
 
 // DeliveryRow is a delivery as the tables keep it.
 type DeliveryRow struct {
-	Organization string            `json:"organization"`
-	ID           string            `json:"id"`
-	Number       int64             `json:"number"`
-	EndpointID   string            `json:"endpoint_id"`
-	EventID      string            `json:"event_id"`
-	Event        string            `json:"event"`
-	CreatedAt    time.Time         `json:"created_at"`
-	State        delivery.Delivery `json:"state"`
+	server.Owned
+	ID         string            `json:"id"`
+	Number     int64             `json:"number"`
+	EndpointID string            `json:"endpoint_id"`
+	EventID    string            `json:"event_id"`
+	Event      string            `json:"event"`
+	CreatedAt  time.Time         `json:"created_at"`
+	State      delivery.Delivery `json:"state"`
 }
-
-// Owner implements server.Owned.
-func (r DeliveryRow) Owner() string { return r.Organization }
 
 func (r DeliveryRow) openKey() string {
 	if r.State.Open() {
@@ -98,7 +95,6 @@ func (s *Service) listDeliveries(c *server.Call, tx *store.Tx, endpoint Endpoint
 	}.ListOf(c, tx, s.DeliveriesOf.All(tx, endpoint.Endpoint.ID))
 }
 
-// findDelivery returns the delivery of the endpoint that the path names.
 func (s *Service) findDelivery(c *server.Call, tx *store.Tx) (DeliveryRow, error) {
 	endpoint, err := s.endpoints().Find(c, tx)
 	if err != nil {

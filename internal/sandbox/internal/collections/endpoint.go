@@ -41,7 +41,6 @@ type publicAuthentication struct {
 	Name     *string `json:"name,omitempty"`
 }
 
-// withSecret is the response that shows the secret once.
 type withSecret struct {
 	webhookEndpoint
 	Secret string `json:"secret"`
@@ -49,15 +48,12 @@ type withSecret struct {
 
 // EndpointRow is an endpoint as the tables keep it.
 type EndpointRow struct {
-	Organization string               `json:"organization"`
-	Number       int64                `json:"number"`
-	Endpoint     webhookEndpoint      `json:"endpoint"`
-	Secret       string               `json:"secret"`
-	Credentials  delivery.Credentials `json:"credentials"`
+	server.Owned
+	Number      int64                `json:"number"`
+	Endpoint    webhookEndpoint      `json:"endpoint"`
+	Secret      string               `json:"secret"`
+	Credentials delivery.Credentials `json:"credentials"`
 }
-
-// Owner implements server.Owned.
-func (r EndpointRow) Owner() string { return r.Organization }
 
 // newSecret gives the endpoint another secret, which it returns. The one before
 // is deleted, so it is invalid immediately.
@@ -66,7 +62,6 @@ func (s *Service) newSecret(row *EndpointRow) string {
 	return row.Secret
 }
 
-// setCredentials replaces the endpoint's authentication.
 func (r *EndpointRow) setCredentials(credentials delivery.Credentials) {
 	r.Credentials = credentials
 	r.Endpoint.Authentication = publicAuthentication{Type: credentials.Type}
@@ -231,7 +226,6 @@ func refusedURL(err error) error {
 		About(map[string]any{"fields": map[string]string{"url": err.Error()}})
 }
 
-// endpoints are how the operations find and list endpoints, in the order in which they were made.
 func (s *Service) endpoints() server.Kind[EndpointRow, webhookEndpoint] {
 	return server.Kind[EndpointRow, webhookEndpoint]{
 		Table: s.Endpoints,
@@ -245,7 +239,7 @@ func (s *Service) endpoints() server.Kind[EndpointRow, webhookEndpoint] {
 // createEndpoint serves webhook_endpoints.create, one of the two responses that
 // show the secret.
 func (s *Service) createEndpoint(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	row := EndpointRow{Organization: c.Organization, Number: s.Next(tx), Endpoint: webhookEndpoint{
+	row := EndpointRow{Owned: server.Owned{Organization: c.Organization}, Number: s.Next(tx), Endpoint: webhookEndpoint{
 		ID: s.Source.UUID(), Active: true,
 		CreatedAt: server.Timestamp{Time: c.Now}, UpdatedAt: server.Timestamp{Time: c.Now},
 	}}
@@ -258,7 +252,6 @@ func (s *Service) createEndpoint(c *server.Call, tx *store.Tx) (server.Reply, er
 	return c.Single(http.StatusCreated, withSecret{row.Endpoint, secret}, c.Now), nil
 }
 
-// showEndpoint serves webhook_endpoints.get.
 func (s *Service) showEndpoint(c *server.Call, _ *store.Tx, row EndpointRow) (server.Reply, error) {
 	return c.Single(http.StatusOK, row.Endpoint, row.Endpoint.UpdatedAt.Time), nil
 }
@@ -284,7 +277,6 @@ func (s *Service) deleteEndpoint(_ *server.Call, tx *store.Tx, row EndpointRow) 
 	return server.Reply{Status: http.StatusNoContent}, nil
 }
 
-// rotateSecret serves webhook_endpoints.rotate_secret.
 func (s *Service) rotateSecret(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
 	secret := s.newSecret(&row)
 	row.Endpoint.UpdatedAt = row.Endpoint.UpdatedAt.Next(c.Now)

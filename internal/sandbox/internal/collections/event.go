@@ -42,7 +42,6 @@ type envelope struct {
 	Data           any              `json:"data"`
 }
 
-// happening is an event before it is stored.
 type happening struct {
 	organization string
 	at           time.Time
@@ -50,7 +49,6 @@ type happening struct {
 	data         any
 }
 
-// storeEvent writes the event and returns its id.
 func (s *Service) storeEvent(tx *store.Tx, h happening) (string, error) {
 	body, err := server.Encode(envelope{
 		Event: h.name, Timestamp: server.Timestamp{Time: h.at}, OrganizationID: h.organization, Data: h.data,
@@ -83,14 +81,14 @@ func (s *Service) publish(tx *store.Tx, h happening) (id string, err error) {
 // endpoint is exhausted from the start.
 func (s *Service) schedule(tx *store.Tx, to EndpointRow, eventID string, h happening) DeliveryRow {
 	row := DeliveryRow{
-		Organization: h.organization,
-		ID:           s.Source.UUID(),
-		Number:       s.Next(tx),
-		EndpointID:   to.Endpoint.ID,
-		EventID:      eventID,
-		Event:        h.name,
-		CreatedAt:    h.at,
-		State:        delivery.New(h.at),
+		Owned:      server.Owned{Organization: h.organization},
+		ID:         s.Source.UUID(),
+		Number:     s.Next(tx),
+		EndpointID: to.Endpoint.ID,
+		EventID:    eventID,
+		Event:      h.name,
+		CreatedAt:  h.at,
+		State:      delivery.New(h.at),
 	}
 	if !to.Endpoint.Active {
 		row.State = row.State.GivenUp(inactiveEndpoint)
@@ -118,7 +116,7 @@ func (s *Service) Emit(organization, event string, data any) (id string, err err
 	if err != nil {
 		return "", fmt.Errorf("emit %s: %w", event, err)
 	}
-	if value, err := server.Decode(document); err != nil || !isObject(value) {
+	if _, err := server.ReadObject(document); err != nil {
 		return "", fmt.Errorf("emit %s: data must be a JSON object", event)
 	}
 	err = s.DB.Update(func(tx *store.Tx) error {
@@ -143,11 +141,6 @@ func (s *Service) KnownEvents() []string {
 	})
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-func isObject(value any) bool {
-	_, ok := value.(map[string]any)
-	return ok
 }
 
 // sample is the data of an event that was emitted without any. Of a charge, id

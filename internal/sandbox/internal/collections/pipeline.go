@@ -40,7 +40,6 @@ func newPipeline(sender delivery.Sender) *pipeline {
 	}
 }
 
-// wake makes the pipeline look for what is due.
 func (p *pipeline) wake() {
 	select {
 	case p.woken <- struct{}{}:

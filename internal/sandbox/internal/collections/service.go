@@ -82,38 +82,32 @@ var pages = []string{"page", "per_page"}
 // administration (wire contract: a key with empty scopes).
 func (s *Service) Routes() []server.Route {
 	endpoint, key := s.endpoints().Find, s.keys().Find
-	none := server.Form{}
+	none, route := server.Form{}, server.NewRoute
 	routes := []server.Route{
-		server.NewRoute("webhook_endpoints.create", "POST /api/v1/webhook-endpoints", "webhook_endpoints:write",
-			server.With(endpointCreate, s.createEndpoint)),
-		server.NewRoute("webhook_endpoints.list", "GET /api/v1/webhook-endpoints", "webhook_endpoints:read",
-			s.endpoints().List, pages...),
-		server.NewRoute("webhook_endpoints.get", "GET /api/v1/webhook-endpoints/{id}", "webhook_endpoints:read",
-			server.On(endpoint, none, s.showEndpoint)),
-		server.NewRoute("webhook_endpoints.update", "PATCH /api/v1/webhook-endpoints/{id}", "webhook_endpoints:write",
+		route("webhook_endpoints.create", "POST /api/v1/webhook-endpoints", server.With(endpointCreate, s.createEndpoint)),
+		route("webhook_endpoints.list", "GET /api/v1/webhook-endpoints", s.endpoints().List, pages...),
+		route("webhook_endpoints.get", "GET /api/v1/webhook-endpoints/{id}", server.On(endpoint, none, s.showEndpoint)),
+		route("webhook_endpoints.update", "PATCH /api/v1/webhook-endpoints/{id}",
 			server.On(endpoint, endpointUpdate, s.updateEndpoint)),
-		server.NewRoute("webhook_endpoints.delete", "DELETE /api/v1/webhook-endpoints/{id}", "webhook_endpoints:write",
+		route("webhook_endpoints.delete", "DELETE /api/v1/webhook-endpoints/{id}",
 			server.On(endpoint, none, s.deleteEndpoint)),
-		server.NewRoute("webhook_endpoints.test", "POST /api/v1/webhook-endpoints/{id}/test", "webhook_endpoints:write",
+		route("webhook_endpoints.test", "POST /api/v1/webhook-endpoints/{id}/test",
 			server.On(endpoint, server.NoFields, s.testEndpoint)),
-		server.NewRoute("webhook_endpoints.rotate_secret", "POST /api/v1/webhook-endpoints/{id}/rotate-secret",
-			"webhook_endpoints:write", server.On(endpoint, server.NoFields, s.rotateSecret)),
+		route("webhook_endpoints.rotate_secret", "POST /api/v1/webhook-endpoints/{id}/rotate-secret",
+			server.On(endpoint, server.NoFields, s.rotateSecret)),
 
-		server.NewRoute("webhook_deliveries.list", "GET /api/v1/webhook-endpoints/{id}/deliveries",
-			"webhook_deliveries:read", server.On(endpoint, none, s.listDeliveries),
-			slices.Concat(pages, []string{"status", "event"})...),
-		server.NewRoute("webhook_deliveries.retry", "POST /api/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry",
-			"webhook_deliveries:write", server.On(s.findDelivery, server.NoFields, s.retryDelivery)),
+		route("webhook_deliveries.list", "GET /api/v1/webhook-endpoints/{id}/deliveries",
+			server.On(endpoint, none, s.listDeliveries), slices.Concat(pages, []string{"status", "event"})...),
+		route("webhook_deliveries.retry", "POST /api/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry",
+			server.On(s.findDelivery, server.NoFields, s.retryDelivery)),
 
-		server.NewRoute("api_keys.create", "POST /api/v1/api-keys", server.Administration,
-			server.With(keyForm, s.createKey)),
-		server.NewRoute("api_keys.list", "GET /api/v1/api-keys", server.Administration, s.keys().List, pages...),
-		server.NewRoute("api_keys.get", "GET /api/v1/api-keys/{id}", server.Administration,
-			server.On(key, none, s.showKey)),
-		server.NewRoute("api_keys.rotate", "POST /api/v1/api-keys/{id}/rotate", server.Administration,
-			server.On(key, rotation, s.rotateKey)),
-		server.NewRoute("api_keys.revoke", "DELETE /api/v1/api-keys/{id}", server.Administration,
-			server.On(key, none, s.revokeKey)),
+		route("api_keys.create", "POST /api/v1/api-keys", server.With(keyForm, s.createKey)).Needing(server.Administration),
+		route("api_keys.list", "GET /api/v1/api-keys", s.keys().List, pages...).Needing(server.Administration),
+		route("api_keys.get", "GET /api/v1/api-keys/{id}", server.On(key, none, s.showKey)).Needing(server.Administration),
+		route("api_keys.rotate", "POST /api/v1/api-keys/{id}/rotate",
+			server.On(key, rotation, s.rotateKey)).Needing(server.Administration),
+		route("api_keys.revoke", "DELETE /api/v1/api-keys/{id}",
+			server.On(key, none, s.revokeKey)).Needing(server.Administration),
 	}
 	for i, r := range routes {
 		if r.Name == "webhook_endpoints.create" || r.Name == "webhook_endpoints.update" {

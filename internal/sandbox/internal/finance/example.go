@@ -2,7 +2,11 @@ package finance
 
 import (
 	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,116 +22,41 @@ const (
 	ExampleSecondCompany = "2c9e4f7a-0b1d-4e85-9a36-c4d5e6f70819" // Livraria Ipê Amarelo Ltda.
 )
 
-// example is one record to begin with.
-type example struct {
-	daysAgo int // when it occurred, from the start of the clock
-	name    string
-	company string
-	amount  string
-	status  string
-	more    map[string]any
-}
-
-const (
-	first  = ExampleCompany
-	second = ExampleSecondCompany
-)
-
-// exampleAccounts are the accounts with the money.
-var exampleAccounts = []example{
-	{120, "Conta corrente", first, "", "active", map[string]any{"kind": "bank", "bank": "001", "branch": "1234-5",
-		"balance": "18450.37"}},
-	{120, "Caixa da loja", first, "", "active", map[string]any{"kind": "cash", "balance": "1212.80"}},
-	{118, "Cartão da empresa", first, "", "active", map[string]any{"kind": "credit_card", "closing_day": 5,
-		"balance": "0.00"}},
-	{97, "Conta corrente", second, "", "active", map[string]any{"kind": "bank", "bank": "341", "branch": "0042",
-		"balance": "73210.04"}},
-	{96, "Aplicação automática", second, "", "active", map[string]any{"kind": "investment", "balance": "120000.00"}},
-}
-
-// examplePayables are what the companies owe.
-var examplePayables = []example{
-	{92, "Aluguel da loja", first, "4200.00", "paid",
-		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
-	{88, "Energia elétrica", first, "1187.42", "paid",
-		map[string]any{"category": "utilities", "supplier": "Companhia de Energia do Vale"}},
-	{85, "Farinha e fermento", first, "3310.90", "paid",
-		map[string]any{"category": "supplies", "supplier": "Moinho Santa Clara"}},
-	{76, "Editora Mar Aberto, lote 118", second, "9875.50", "paid",
-		map[string]any{"category": "supplies", "supplier": "Editora Mar Aberto"}},
-	{61, "Aluguel da loja", first, "4200.00", "paid",
-		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
-	{58, "Energia elétrica", first, "1243.07", "paid",
-		map[string]any{"category": "utilities", "supplier": "Companhia de Energia do Vale"}},
-	{54, "Embalagens", first, "612.35", "paid", map[string]any{"category": "supplies", "supplier": "Papel & Cia."}},
-	{47, "Frete de devoluções", second, "348.00", "paid",
-		map[string]any{"category": "freight", "supplier": "Transportes Andorinha"}},
-	{31, "Aluguel da loja", first, "4200.00", "paid",
-		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
-	{27, "Energia elétrica", first, "1098.66", "paid",
-		map[string]any{"category": "utilities", "supplier": "Companhia de Energia do Vale"}},
-	{19, "Editora Mar Aberto, lote 131", second, "12040.00", "open",
-		map[string]any{"category": "supplies", "supplier": "Editora Mar Aberto", "installments": 3}},
-	{12, "Manutenção do forno", first, "890.00", "open", map[string]any{"category": "maintenance",
-		"supplier": "Fornos Ribeiro"}},
-	{5, "Contabilidade", second, "1450.00", "open",
-		map[string]any{"category": "services", "supplier": "Escritório Pinheiro"}},
-	{1, "Aluguel da loja", first, "4200.00", "open",
-		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
-}
-
-// exampleReceivables are what is owed to the companies.
-var exampleReceivables = []example{
-	{89, "Encomenda 2041, Hotel Serra Azul", first, "2380.00", "received", map[string]any{"customer": "Hotel Serra Azul"}},
-	{81, "Pedido 771, Colégio Santa Inês", second, "15320.00", "received",
-		map[string]any{"customer": "Colégio Santa Inês"}},
-	{73, "Encomenda 2077, Café do Porto", first, "946.50", "received", map[string]any{"customer": "Café do Porto"}},
-	{60, "Encomenda 2103, Hotel Serra Azul", first, "2410.00", "received", map[string]any{"customer": "Hotel Serra Azul"}},
-	{52, "Pedido 802, Biblioteca Municipal", second, "8799.90", "received",
-		map[string]any{"customer": "Biblioteca Municipal"}},
-	{44, "Encomenda 2131, Buffet Alegria", first, "5120.75", "received", map[string]any{"customer": "Buffet Alegria"}},
-	{33, "Estorno do fornecedor", second, "348.00", "received", map[string]any{"customer": "Transportes Andorinha"}},
-	{29, "Encomenda 2160, Hotel Serra Azul", first, "2395.20", "received", map[string]any{"customer": "Hotel Serra Azul"}},
-	{21, "Pedido 836, Colégio Santa Inês", second, "4105.00", "overdue", map[string]any{"customer": "Colégio Santa Inês"}},
-	{14, "Encomenda 2188, Café do Porto", first, "1012.00", "open", map[string]any{"customer": "Café do Porto"}},
-	{8, "Pedido 849, Livros & Letras", second, "6630.10", "open", map[string]any{"customer": "Livros & Letras"}},
-	{2, "Encomenda 2204, Buffet Alegria", first, "3275.00", "open", map[string]any{"customer": "Buffet Alegria"}},
-}
-
-// PutExamples makes the example data of an organization.
-func (s *Service) PutExamples(tx *store.Tx, organization string) error {
-	for _, list := range []struct {
-		collection, direction string
-		examples              []example
-	}{{"accounts", "", exampleAccounts}, {"payables", "debit", examplePayables},
-		{"receivables", "credit", exampleReceivables}} {
-		for i, e := range list.examples {
-			at := s.Clock.Now().AddDate(0, 0, -e.daysAgo).Truncate(time.Hour)
-			row := RecordRow{Organization: organization, Collection: list.collection, ID: exampleID(list.collection, i),
-				Number: s.Next(tx), CreatedAt: server.Timestamp{Time: at}, UpdatedAt: server.Timestamp{Time: at}}
-			if _, _, err := s.putRecord(tx, row, e.fields(at, list.direction)); err != nil {
-				return fmt.Errorf("example %d of %s: %w", i, list.collection, err)
-			}
-		}
-	}
-	return nil
-}
+// examples are the records of the example data by collection. days_ago is when one occurred, from the start of the
+// clock.
+//
+//go:embed examples.json
+var examples []byte
 
 // daysToPay is how long after it occurred a payable or receivable is due.
 const daysToPay = 15
 
-// fields are the record's. An account has no amount, nothing that occurred, and
-// is never due.
-func (e example) fields(at time.Time, direction string) map[string]any {
-	fields := map[string]any{"name": e.name, "company_id": e.company, "status": e.status}
-	for name, value := range e.more {
-		fields[name] = value
+// PutExamples makes the example data of an organization.
+func (s *Service) PutExamples(tx *store.Tx, organization string) error {
+	lists, err := server.ReadObject(examples)
+	if err != nil {
+		return err
 	}
-	if direction != "" {
-		fields["amount"], fields["type"], fields["occurred_at"] = e.amount, direction, at.UTC().Format(time.DateOnly)
-		fields["due_on"] = at.UTC().AddDate(0, 0, daysToPay).Format(time.DateOnly)
+	for _, collection := range slices.Sorted(maps.Keys(lists)) {
+		for i, element := range lists[collection].([]any) {
+			fields := element.(map[string]any)
+			daysAgo, _ := fields["days_ago"].(json.Number).Int64()
+			delete(fields, "days_ago")
+			at := s.Clock.Now().AddDate(0, 0, -int(daysAgo)).Truncate(time.Hour)
+			if collection != "accounts" {
+				fields["occurred_at"] = at.UTC().Format(time.DateOnly)
+				fields["due_on"] = at.UTC().AddDate(0, 0, daysToPay).Format(time.DateOnly)
+			}
+			_, _, err := s.putRecord(tx, RecordRow{
+				Owned: server.Owned{Organization: organization}, Collection: collection, ID: exampleID(collection, i),
+				Number: s.Next(tx), CreatedAt: server.Timestamp{Time: at}, UpdatedAt: server.Timestamp{Time: at},
+			}, fields)
+			if err != nil {
+				return fmt.Errorf("example %d of %s: %w", i, collection, err)
+			}
+		}
 	}
-	return fields
+	return nil
 }
 
 // exampleID is the same in every sandbox, and takes nothing from the source of

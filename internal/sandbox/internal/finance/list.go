@@ -79,7 +79,6 @@ func (s *Service) listRecords(c *server.Call, tx *store.Tx) (server.Reply, error
 	return server.Reply{Status: http.StatusOK, Body: map[string]any{"data": objects, "meta": meta}}, nil
 }
 
-// limit is how many records a page holds.
 func (s *Service) limit(c *server.Call) (int, error) {
 	limit := defaultRecords
 	if c.Query.Has("limit") {
@@ -93,7 +92,6 @@ func (s *Service) limit(c *server.Call) (int, error) {
 	return min(limit, c.MaxPerPage), nil
 }
 
-// cursorPosition is what a cursor says.
 type cursorPosition struct {
 	After int64 `json:"after"` // number of the last record that was returned
 }
@@ -180,7 +178,6 @@ func readRecordFilters(query url.Values) (recordFilters, error) {
 	return filters, nil
 }
 
-// pass reports whether a record passes all filters.
 func (f recordFilters) pass(object map[string]any) bool {
 	return !slices.ContainsFunc(f, func(one recordFilter) bool { return !one.passes(object[one.field]) })
 }

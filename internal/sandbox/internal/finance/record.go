@@ -17,23 +17,18 @@ import (
 
 // RecordRow is one record of financial management.
 type RecordRow struct {
-	Organization string           `json:"organization"`
-	Collection   string           `json:"collection"`
-	ID           string           `json:"id"`
-	Number       int64            `json:"number"` // the order in which records were made
-	Fields       json.RawMessage  `json:"fields"` // as they were sent, every digit of a number included
-	CreatedAt    server.Timestamp `json:"created_at"`
-	UpdatedAt    server.Timestamp `json:"updated_at"`
+	server.Owned
+	Collection string           `json:"collection"`
+	ID         string           `json:"id"`
+	Number     int64            `json:"number"` // the order in which records were made
+	Fields     json.RawMessage  `json:"fields"` // as they were sent, every digit of a number included
+	CreatedAt  server.Timestamp `json:"created_at"`
+	UpdatedAt  server.Timestamp `json:"updated_at"`
 }
 
 // recordReply is the response that a creation with an idempotency key got.
 type recordReply struct {
 	Record json.RawMessage `json:"record"`
-}
-
-// replyID is where the reply to a key is kept.
-func replyID(organization, collection, key string) string {
-	return CollectionKey(organization, collection) + "/" + strings.ToLower(key)
 }
 
 // givenByService are the fields of a record that no request may set.
@@ -76,7 +71,6 @@ func checkRecord(p server.Problems, collection string, fields map[string]any) {
 	}
 }
 
-// readFields reads the request body as the free-form fields of a record.
 func (s *Service) readFields(c *server.Call) (map[string]any, error) {
 	fields, err := server.ReadObject(c.Body)
 	if err != nil {
@@ -104,7 +98,6 @@ func (r RecordRow) Decoded() (map[string]any, error) {
 	return fields, nil
 }
 
-// public is the record as it is returned.
 func (r RecordRow) public() (map[string]any, error) {
 	object, err := r.Decoded()
 	if err != nil {
@@ -114,7 +107,6 @@ func (r RecordRow) public() (map[string]any, error) {
 	return object, nil
 }
 
-// findRecord finds the record that the path names.
 func (s *Service) findRecord(c *server.Call, tx *store.Tx) (RecordRow, error) {
 	row, err := server.Kind[RecordRow, any]{Table: s.Records}.Find(c, tx)
 	if err == nil && row.Collection != c.Path["collection"] {
@@ -122,9 +114,6 @@ func (s *Service) findRecord(c *server.Call, tx *store.Tx) (RecordRow, error) {
 	}
 	return row, err
 }
-
-// Owner implements server.Owned.
-func (r RecordRow) Owner() string { return r.Organization }
 
 // recordsInOrder are an organization's records of a collection, in the order in
 // which they were made.
@@ -158,7 +147,7 @@ func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, erro
 	if !validKey(c.IdempotencyKey) {
 		return server.Reply{}, errIdempotencyKey
 	}
-	kept := replyID(c.Organization, collection, c.IdempotencyKey)
+	kept := CollectionKey(c.Organization, collection) + "/" + strings.ToLower(c.IdempotencyKey)
 	if original, known := s.replies.Get(tx, kept); known && c.IdempotencyKey != "" {
 		return c.Single(http.StatusCreated, original.Record, c.Now), nil
 	}
@@ -167,7 +156,7 @@ func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, erro
 		return server.Reply{}, err
 	}
 	_, object, err := s.putRecord(tx, RecordRow{
-		Organization: c.Organization, Collection: collection, ID: s.Source.UUID(), Number: s.Next(tx),
+		Owned: server.Owned{Organization: c.Organization}, Collection: collection, ID: s.Source.UUID(), Number: s.Next(tx),
 		CreatedAt: server.Timestamp{Time: c.Now}, UpdatedAt: server.Timestamp{Time: c.Now},
 	}, fields)
 	if err != nil {
@@ -213,7 +202,6 @@ func validKey(key string) bool {
 	return err == nil && len(key) == server.UUIDLength && id.Version() == 4 && id.Variant() == uuid.RFC4122
 }
 
-// showRecord serves finance.records.get.
 func (s *Service) showRecord(c *server.Call, _ *store.Tx, row RecordRow) (server.Reply, error) {
 	object, err := row.public()
 	return c.Single(http.StatusOK, object, row.UpdatedAt.Time), err

@@ -20,7 +20,7 @@ type Service struct {
 	CursorKey []byte // signs the cursors
 
 	Records store.Table[RecordRow]
-	// replies holds the response that a creation got, under replyID.
+	// replies holds the response that a creation got, by collection and idempotency key.
 	replies store.Table[recordReply]
 
 	RecordsOf store.Index[RecordRow] // by organization and collection
@@ -46,25 +46,24 @@ var cursorPaging = []string{"limit", "cursor", server.AnyField}
 // The scopes are "<collection>:read" and "<collection>:write", which covers no
 // reading; "*" in them matches any text.
 func (s *Service) Routes() []server.Route {
-	none := server.Form{}
+	none, route := server.Form{}, server.NewRoute
 	return []server.Route{
-		server.NewRoute("finance.accounts.list", "GET /v1/accounts", "accounts:read",
-			s.listCollection("accounts"), cursorPaging...),
-		server.NewRoute("finance.payables.list", "GET /v1/payables", "payables:read",
-			s.listCollection("payables"), cursorPaging...),
-		server.NewRoute("finance.receivables.list", "GET /v1/receivables", "receivables:read",
-			s.listCollection("receivables"), cursorPaging...),
-		server.NewRoute("finance.records.list", "GET /v1/{collection}", "{collection}:read",
-			s.listRecords, cursorPaging...),
-		server.NewRoute("finance.records.create", "POST /v1/{collection}", "{collection}:write", s.createRecord),
-		server.NewRoute("finance.records.get", "GET /v1/{collection}/{id}", "{collection}:read",
-			server.On(s.findRecord, none, s.showRecord)),
-		server.NewRoute("finance.records.update", "PATCH /v1/{collection}/{id}", "{collection}:write",
-			server.On(s.findRecord, none, s.updateRecord)),
-		server.NewRoute("finance.records.delete", "DELETE /v1/{collection}/{id}", "{collection}:write",
-			server.On(s.findRecord, none, s.deleteRecord)),
-		server.NewRoute("finance.openapi.yaml", "GET /api/v1/openapi.yaml", "", s.describeYAML),
-		server.NewRoute("finance.openapi.json", "GET /api/v1/openapi.json", "", s.describeJSON),
+		route("finance.accounts.list", "GET /v1/accounts",
+			s.listCollection("accounts"), cursorPaging...).Needing("accounts:read"),
+		route("finance.payables.list", "GET /v1/payables",
+			s.listCollection("payables"), cursorPaging...).Needing("payables:read"),
+		route("finance.receivables.list", "GET /v1/receivables",
+			s.listCollection("receivables"), cursorPaging...).Needing("receivables:read"),
+		route("finance.records.list", "GET /v1/{collection}", s.listRecords, cursorPaging...).Needing("{collection}:read"),
+		route("finance.records.create", "POST /v1/{collection}", s.createRecord).Needing("{collection}:write"),
+		route("finance.records.get", "GET /v1/{collection}/{id}",
+			server.On(s.findRecord, none, s.showRecord)).Needing("{collection}:read"),
+		route("finance.records.update", "PATCH /v1/{collection}/{id}",
+			server.On(s.findRecord, none, s.updateRecord)).Needing("{collection}:write"),
+		route("finance.records.delete", "DELETE /v1/{collection}/{id}",
+			server.On(s.findRecord, none, s.deleteRecord)).Needing("{collection}:write"),
+		route("finance.openapi.yaml", "GET /api/v1/openapi.yaml", s.describeYAML).Needing(""),
+		route("finance.openapi.json", "GET /api/v1/openapi.json", s.describeJSON).Needing(""),
 	}
 }
 
@@ -102,13 +101,11 @@ var openAPIJSON = sync.OnceValues(func() ([]byte, error) {
 	return server.Encode(document)
 })
 
-// describeJSON serves finance.openapi.json.
 func (s *Service) describeJSON(*server.Call, *store.Tx) (server.Reply, error) {
 	document, err := openAPIJSON()
 	return server.Reply{Status: http.StatusOK, Body: document, Kind: "application/json"}, err
 }
 
-// describeYAML serves finance.openapi.yaml: the same in YAML.
 func (s *Service) describeYAML(*server.Call, *store.Tx) (server.Reply, error) {
 	return server.Reply{Status: http.StatusOK, Body: openAPI, Kind: "application/yaml"}, nil
 }

@@ -34,13 +34,14 @@ var kinds = map[string]string{
 }
 
 // layouts is never executed itself: each page has the functions of its own viewer.
-var layouts = template.Must(template.New("").Funcs(new(viewer).functions()).ParseFS(files, "templates/*.html"))
+var layouts = template.Must(template.New("").Funcs((&viewer{Page: &Page{
+	Billing: new(billing.Service), Collections: new(collections.Service),
+}}).functions()).ParseFS(files, "templates/*.html"))
 
 // contentPolicy lets the page load its own files, fetch itself, send its filter to itself, and nothing else.
 const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// errNothing is returned when there is no such object or request.
 var errNothing = errors.New("nothing to show")
 
 // Page is the page, which is read from the services, the tokens and the request log.
@@ -147,7 +148,6 @@ func (s *Page) write(w http.ResponseWriter, name string, read func(*viewer) (any
 	}
 }
 
-// local reports whether a Host header names this machine.
 func local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// run is the requests of one process of a client.
 type run struct {
 	First                 server.Request
 	Total, Writes, Failed int
@@ -92,7 +92,6 @@ func (f filter) takes(v *viewer, r server.Request) bool {
 		func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// operationGroup is a resource with its operations.
 type operationGroup struct {
 	Resource   string
 	Operations []string
@@ -112,10 +111,8 @@ func (v *viewer) operations() []operationGroup {
 	return groups
 }
 
-// isWrite reports whether the request could change something.
 func isWrite(r server.Request) bool { return r.Method != http.MethodGet && r.Method != http.MethodHead }
 
-// outcome is how the request ended, in a word: ok, rejected, failed, dropped.
 func outcome(r server.Request) string {
 	switch {
 	case r.Dropped:
@@ -179,16 +176,18 @@ type step struct {
 	Changes []difference
 }
 
-// part is a text under a heading.
 type part struct{ Heading, Text string }
 
-// object is an object with all requests in the log that name or have changed it.
 func (v *viewer) object(id string) (detail, error) {
 	object, ok := v.find(id)
 	shown := detail{Title: object.Kind + " " + object.Name}
 	if ok && !object.Gone {
 		shown.Anchor = object.Kind + "-" + id
-		shown.Parts = []part{{"JSON", indented(hidden(object.Value))}}
+		document, err := server.Encode(object.Value)
+		if err != nil {
+			return detail{}, err
+		}
+		shown.Parts = []part{{"JSON", readable(document)}}
 	}
 	for _, r := range slices.Backward(v.requests) {
 		step := step{Request: r}
@@ -317,40 +316,12 @@ func readable(body []byte) string {
 	if err != nil {
 		return string(body)
 	}
-	return indented(hidden(value))
-}
-
-func indented(value any) string {
-	document, err := server.Encode(value)
-	if err != nil {
-		return err.Error()
-	}
+	// What was decoded can be encoded; it is then written with no needless escapes, which urlWithQuery relies on.
+	document, _ := server.Encode(value)
 	var text bytes.Buffer
-	if err := json.Indent(&text, document, "", "  "); err != nil {
-		return err.Error()
-	}
-	return text.String()
+	_ = json.Indent(&text, document, "", "  ")
+	return urlWithQuery.ReplaceAllString(text.String(), `$1?…"`)
 }
 
-// hidden is a value with the query cut off each url.
-func hidden(value any) any {
-	plain := decoded(value)
-	hideQueries(plain)
-	return plain
-}
-
-func hideQueries(value any) {
-	switch value := value.(type) {
-	case map[string]any:
-		for key, inner := range value {
-			if text, ok := inner.(string); ok && key == "url" {
-				value[key] = withoutQuery(text)
-			}
-			hideQueries(inner)
-		}
-	case []any:
-		for _, inner := range value {
-			hideQueries(inner)
-		}
-	}
-}
+// urlWithQuery is a url in indented JSON whose query may be a password, see withoutQuery.
+var urlWithQuery = regexp.MustCompile(`("url": "(?:[^"?\\]|\\.)*)\?(?:[^"\\]|\\.)*"`)

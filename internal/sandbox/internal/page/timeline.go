@@ -12,36 +12,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// history is what other tables and the log know of one subscription.
-type history struct {
-	invoices []billing.Invoice
-	requests []server.Request
-}
-
-// planText is a plan by its name, else by its id.
 func (v *viewer) planText(id string) string {
 	if id == "" {
 		return "none, priced by items"
 	}
 	return cmp.Or(v.Billing.PlanName(v.tx, id), id)
-}
-
-// readHistories returns invoices and changing requests by subscription.
-func (v *viewer) readHistories() map[string]history {
-	histories := map[string]history{}
-	for _, row := range v.Billing.Invoices.All(v.tx) {
-		h := histories[row.Invoice.SubscriptionID]
-		h.invoices = append(h.invoices, row.Invoice)
-		histories[row.Invoice.SubscriptionID] = h
-	}
-	for _, r := range v.requests {
-		if strings.HasPrefix(r.Operation, "subscriptions.") && r.Object != "" && isWrite(r) && r.Status/100 == 2 {
-			h := histories[r.Object]
-			h.requests = append(h.requests, r)
-			histories[r.Object] = h
-		}
-	}
-	return histories
 }
 
 // requested are the operations on a subscription in words.
@@ -65,17 +40,25 @@ type event struct {
 // request log show, the oldest first. A date shows only the last time, for example of a
 // pause; the log what was asked since it was emptied.
 func (v *viewer) timeline(row billing.SubscriptionRow) []event {
-	h := v.histories[row.Subscription.ID]
 	events := []event{{At: row.Subscription.CreatedAt.Time, What: "created"}}
-	for _, r := range h.requests {
-		events = append(events, event{At: r.Time, What: cmp.Or(requested[r.Operation], r.Operation),
-			Detail: v.asked(r), By: r.Client, Request: r.RequestID})
+	for _, r := range v.requests {
+		if r.Object == row.Subscription.ID && strings.HasPrefix(r.Operation, "subscriptions.") && isWrite(r) &&
+			r.Status/100 == 2 {
+			events = append(events, event{At: r.Time, What: cmp.Or(requested[r.Operation], r.Operation),
+				Detail: v.asked(r), By: r.Client, Request: r.RequestID})
+		}
 	}
-	events = append(events, past(row, h)...)
+	var invoices []billing.Invoice
+	for _, of := range v.Billing.Invoices.All(v.tx) {
+		if of.Invoice.SubscriptionID == row.Subscription.ID {
+			invoices = append(invoices, of.Invoice)
+		}
+	}
+	events = append(events, past(row, invoices)...)
 	for _, change := range v.Billing.PlanChanges(v.tx, row.Subscription.ID) {
 		events = append(events, event{At: change.At, What: "plan changed", Detail: "to " + v.planText(change.Plan)})
 	}
-	for _, i := range h.invoices {
+	for _, i := range invoices {
 		events = append(events, invoiceEvent(i))
 	}
 	events = append(events, v.future(row)...)
@@ -87,11 +70,11 @@ func (v *viewer) timeline(row billing.SubscriptionRow) []event {
 }
 
 // past are the dates that the subscription keeps.
-func past(r billing.SubscriptionRow, h history) []event {
+func past(r billing.SubscriptionRow, invoices []billing.Invoice) []event {
 	s := r.Subscription
 	period := s.CurrentPeriodStart
 	detail := "until " + day(s.CurrentPeriodEnd)
-	if !slices.ContainsFunc(h.invoices, func(i billing.Invoice) bool { return i.PeriodStart.Equal(period.Time) }) {
+	if !slices.ContainsFunc(invoices, func(i billing.Invoice) bool { return i.PeriodStart.Equal(period.Time) }) {
 		detail += ", without an invoice"
 	}
 	periodStart := &period

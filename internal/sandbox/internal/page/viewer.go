@@ -32,31 +32,7 @@ type viewer struct {
 	now      time.Time
 	requests []server.Request // the whole log, oldest first
 
-	organizations []server.Organization
-	accountsOf    map[string][]billing.AccountRow      // by customer
-	subscriptions map[string][]billing.SubscriptionRow // by billing account
-	histories     map[string]history                   // by subscription
-}
-
-// view is what the templates begin with.
-type view struct {
-	Now           time.Time
-	Fixed         bool // the clock stands still
-	Filter        filter
-	Groups        []operationGroup
-	Organizations []server.Organization // oldest first
-	Faults        []server.Fault        // in force
-	Runs          list[*run]
-	Requests      int // in the log
-	Customers     list[billing.CustomerRow]
-	Accounts      list[billing.AccountRow]
-	Subscriptions list[billing.SubscriptionRow]
-	Invoices      list[billing.InvoiceRow]
-	Endpoints     list[collections.EndpointRow]
-	Keys          list[collections.KeyRow]
-	Tokens        []server.StoredToken // those that work
-	Collections   []list[finance.RecordRow]
-	Records       int
+	organizations []server.Organization // oldest first
 }
 
 // list is the newest of some objects.
@@ -68,45 +44,33 @@ type list[T any] struct {
 // More is how many there are beyond those that are shown.
 func (l list[T]) More() int { return l.Total - len(l.Shown) }
 
-// everything is what the whole page shows.
-func (v *viewer) everything(f filter) view {
+func (v *viewer) everything(f filter) map[string]any {
 	v.organizations = slices.SortedFunc(maps.Values(maps.Collect(v.Billing.Organizations.All(v.tx))),
 		func(a, b server.Organization) int {
 			return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 		})
-	shown := view{
-		Now: v.now, Fixed: v.Billing.Clock.Fixed(), Filter: f, Groups: v.operations(), Faults: v.Server.Faults.List(),
-		Organizations: v.organizations, Runs: v.runs(f), Requests: len(v.requests),
-		Customers: newest(live(v.Billing.Customers.All(v.tx)), shownObjects,
+	found, records := v.collections(), 0
+	for _, collection := range found {
+		records += collection.Total
+	}
+	return map[string]any{
+		"Now": v.now, "Fixed": v.Billing.Clock.Fixed(), "Filter": f, "Groups": v.operations(),
+		"Organizations": v.organizations, "Faults": v.Server.Faults.List(),
+		"Runs": v.runs(f), "Requests": len(v.requests), "Tokens": v.tokens(), "Collections": found, "Records": records,
+		"Customers": newest(live(v.Billing.Customers.All(v.tx)), shownObjects,
 			func(r billing.CustomerRow) (time.Time, int64) { return r.Customer.CreatedAt.Time, 0 }),
-		Accounts: newest(v.Billing.Accounts.All(v.tx), shownObjects,
+		"Accounts": newest(v.Billing.Accounts.All(v.tx), shownObjects,
 			func(r billing.AccountRow) (time.Time, int64) { return r.Account.CreatedAt.Time, 0 }),
-		Subscriptions: newest(v.Billing.Subscriptions.All(v.tx), shownObjects,
+		"Subscriptions": newest(v.Billing.Subscriptions.All(v.tx), shownObjects,
 			func(r billing.SubscriptionRow) (time.Time, int64) { return r.Subscription.CreatedAt.Time, 0 }),
-		Invoices: newest(v.Billing.Invoices.All(v.tx), shownObjects, invoiceAge),
-		Endpoints: newest(v.Collections.Endpoints.All(v.tx), shownObjects,
+		"Invoices": newest(v.Billing.Invoices.All(v.tx), shownObjects, invoiceAge),
+		"Endpoints": newest(v.Collections.Endpoints.All(v.tx), shownObjects,
 			func(r collections.EndpointRow) (time.Time, int64) { return r.Endpoint.CreatedAt.Time, r.Number }),
-		Keys: newest(v.Collections.Keys.All(v.tx), shownObjects,
+		"Keys": newest(v.Collections.Keys.All(v.tx), shownObjects,
 			func(r collections.KeyRow) (time.Time, int64) { return r.Key.CreatedAt.Time, r.Number }),
-		Tokens: v.tokens(),
 	}
-	v.accountsOf, v.subscriptions = map[string][]billing.AccountRow{}, map[string][]billing.SubscriptionRow{}
-	for _, row := range v.Billing.Accounts.All(v.tx) {
-		v.accountsOf[row.CustomerID] = append(v.accountsOf[row.CustomerID], row)
-	}
-	for _, row := range v.Billing.Subscriptions.All(v.tx) {
-		account := row.Subscription.BillingAccountID
-		v.subscriptions[account] = append(v.subscriptions[account], row)
-	}
-	v.histories = v.readHistories()
-	shown.Collections = v.collections()
-	for _, collection := range shown.Collections {
-		shown.Records += collection.Total
-	}
-	return shown
 }
 
-// functions are those of the templates.
 func (v *viewer) functions() template.FuncMap {
 	return template.FuncMap{
 		"clock": clock, "day": day, "iso": iso, "took": took, "amount": amount, "client": clientName, "short": short,
@@ -117,35 +81,36 @@ func (v *viewer) functions() template.FuncMap {
 		"several": func() bool { return len(v.organizations) > 1 },
 		"plan":    func(id string) string { return v.Billing.PlanName(v.tx, id) },
 		"owners":  v.owners, "objects": v.objects, "timeline": v.timeline,
-		"accounts":      func(customer string) []billing.AccountRow { return v.accountsOf[customer] },
-		"subscriptions": func(account string) []billing.SubscriptionRow { return v.subscriptions[account] },
-		"account": func(id string) billing.AccountRow {
-			row, _ := v.Billing.Accounts.Get(v.tx, id)
-			return row
-		},
-		// Its name stays known after its deletion.
-		"customer": func(id string) billing.CustomerRow {
-			row, _ := v.Billing.Customers.Get(v.tx, id)
-			return row
-		},
-		"subscription": func(id string) billing.SubscriptionRow {
-			row, _ := v.Billing.Subscriptions.Get(v.tx, id)
-			return row
-		},
+		"accounts": sharing(v, v.Billing.AccountsOf), "subscriptions": sharing(v, v.Billing.SubscriptionsOf),
+		// The name of a customer stays known after its deletion.
+		"customer": row(v, v.Billing.Customers), "account": row(v, v.Billing.Accounts),
+		"subscription": row(v, v.Billing.Subscriptions), "key": row(v, v.Collections.Keys),
 		"deliveries": func(endpoint string) list[collections.DeliveryRow] {
 			return newest(v.Collections.DeliveriesOf.All(v.tx, endpoint), shownDeliveries,
 				func(r collections.DeliveryRow) (time.Time, int64) { return r.CreatedAt, r.Number })
 		},
 		"status": func(r collections.KeyRow) string { return r.Status(v.now) },
-		"key": func(id string) collections.KeyRow {
-			row, _ := v.Collections.Keys.Get(v.tx, id)
-			return row
-		},
 		"fields": finance.RecordRow.Decoded,
 		"simple": func(value any) string {
 			text, _ := finance.Simple(value)
 			return text
 		},
+	}
+}
+
+func row[R any](v *viewer, table store.Table[R]) func(id string) R {
+	return func(id string) R {
+		found, _ := table.Get(v.tx, id)
+		return found
+	}
+}
+
+func sharing[R any](v *viewer, index store.Index[R]) func(key string) []R {
+	return func(key string) (rows []R) {
+		for _, row := range index.All(v.tx, key) {
+			rows = append(rows, row)
+		}
+		return rows
 	}
 }
 
@@ -262,7 +227,6 @@ func describe(row any) (shown thing, ok bool) {
 	return thing{}, false
 }
 
-// find is the object with this id.
 func (v *viewer) find(id string) (found thing, ok bool) {
 	for _, row := range []any{
 		get(v, v.Billing.Customers, id), get(v, v.Billing.Accounts, id), get(v, v.Billing.Subscriptions, id),

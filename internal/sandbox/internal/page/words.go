@@ -18,7 +18,6 @@ func day(t moment) string { return t.UTC().Format(time.DateOnly) }
 
 func iso(t moment) string { return t.UTC().Format(time.RFC3339) }
 
-// took is how long a request took.
 func took(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:

@@ -2,6 +2,7 @@ package page
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +46,19 @@ func TestTimes(t *testing.T) {
 	for cents, want := range map[int64]string{0: "0.00 BRL", 5: "0.05 BRL", 123456: "1234.56 BRL", -1: "-0.01 BRL"} {
 		if got := amount(cents, "BRL"); got != want {
 			t.Errorf("%d: %q, want %q", cents, got, want)
+		}
+	}
+}
+
+// A body is shown without the query of a url, however that is escaped; what only looks like one stays.
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"url":"https://a/?key=1"}`: `"https://a/?…"`, `{"data":{"url":"https:\/\/a/\u003fkey=\"1"}}`: `"https://a/?…"`,
+		`{"url":"https://a/"}`: `"https://a/"`, `{"notes":"\"url\": \"https://a/?b"}`: `https://a/?b"`, `{"url`: `{"url`,
+	} {
+		if got := readable([]byte(body)); !strings.Contains(got, want) || strings.Contains(got, "key") {
+			t.Errorf("%s is shown as %s", body, got)
 		}
 	}
 }

@@ -92,7 +92,7 @@ const (
 	Collections Service = "collections"
 )
 
-// Token is a credential of one service
+// Token is a credential of one service, of which the server keeps only the digest
 // (service description, Recurring billing §5; Financial management §5;
 // Collections §5).
 type Token struct {
@@ -102,9 +102,6 @@ type Token struct {
 	Expires      time.Time `json:"expires,omitzero"`
 	Revoked      bool      `json:"revoked"`
 	Blocked      bool      `json:"blocked"` // the holder's API access is blocked: 403
-	// Value is the secret; empty: made up. The server keeps only its digest. That
-	// of financial management is a JWT, which is always made here.
-	Value string `json:"-"`
 }
 
 // StoredToken is a token as the tables keep it, under the digest of its value.

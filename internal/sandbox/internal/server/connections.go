@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
@@ -14,67 +15,81 @@ import (
 func (s *Server) fallsAway(service Service, f Fault) bool {
 	switch {
 	case f.Silent:
-		s.lines.silence(string(service))
+		s.connections.silence(string(service))
 		return true
 	case f.Outage > 0 && f.Status == 0:
-		s.runs.interrupt()
-		s.lines.reset()
+		s.connections.reset()
 		return true
 	default:
 		return false
 	}
 }
 
-// refuses reports whether the services accept no connection.
-func (s *Server) refuses() bool {
-	f, away := s.Faults.outage()
-	return away && f.Status == 0
+// connections are those of the services that are open, and tell which requests come from the same process, such as the
+// provider's in one plan or one apply: they are a run. No request
+// names its process, and a fixed clock shows no pause. But a process keeps connections open between its requests, and
+// they end with it: a request on a new connection belongs to the run of a client that has others open, and otherwise
+// begins another one. A client with nothing open whose last connection was cut in a request, by a fault or its own
+// timeout, has some time to come back. Processes of the same User-Agent that run at the same time are one run; one that
+// is idle for so long that it closes its connections is two.
+type connections struct {
+	mu     sync.Mutex
+	open   map[*connection]bool
+	last   uint64          // number of a run
+	newest map[string]*run // by User-Agent
 }
 
-// lines are the open connections of the services.
-type lines struct {
-	mu   sync.Mutex
-	open map[*line]bool
-}
-
-// line is a connection that can go silent: it is then read and written no more,
+// connection can go silent: it is then read and written no more,
 // and stays open until the client closes it or the server ends.
-type line struct {
+type connection struct {
 	net.Conn
-	lines   *lines
+	all     *connections
 	service string
 	silent  atomic.Bool
+	run     *run // nil: it has had no request
+	busy    bool // a request is under way
 }
 
-func (l *lines) add(connection net.Conn, service string) net.Conn {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open == nil {
-		l.open = map[*line]bool{}
-	}
-	added := &line{Conn: connection, lines: l, service: service}
-	l.open[added] = true
+type run struct {
+	number uint64
+	agent  string
+	open   int       // connections
+	cut    time.Time // when a connection ended in a request, if no request has come since
+}
+
+// retryTime is how long a client has to repeat a request whose connection was cut, for it to be the same run.
+const retryTime = time.Minute
+
+func newConnections() *connections {
+	return &connections{open: map[*connection]bool{}, newest: map[string]*run{}}
+}
+
+func (all *connections) add(accepted net.Conn, service string) *connection {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	added := &connection{Conn: accepted, all: all, service: service}
+	all.open[added] = true
 	return added
 }
 
-// silence makes the connections of a service go silent.
-func (l *lines) silence(service string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.open {
+func (all *connections) silence(service string) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for c := range all.open {
 		if c.service == service {
 			c.silent.Store(true)
 		}
 	}
 }
 
-// reset breaks every connection off.
-func (l *lines) reset() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.open {
+// reset breaks every connection off, as in a request.
+func (all *connections) reset() {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for c := range all.open {
+		c.busy = true
 		abort(c.Conn)
-		delete(l.open, c)
+		delete(all.open, c)
 	}
 }
 
@@ -87,7 +102,7 @@ func abort(connection net.Conn) {
 }
 
 // Read implements net.Conn: nothing arrives on a silent connection.
-func (c *line) Read(into []byte) (int, error) {
+func (c *connection) Read(into []byte) (int, error) {
 	for {
 		n, err := c.Conn.Read(into)
 		if err != nil || !c.silent.Load() {
@@ -97,7 +112,7 @@ func (c *line) Read(into []byte) (int, error) {
 }
 
 // Write implements net.Conn: what is sent on a silent connection is lost.
-func (c *line) Write(b []byte) (int, error) {
+func (c *connection) Write(b []byte) (int, error) {
 	if c.silent.Load() {
 		return len(b), nil
 	}
@@ -106,13 +121,13 @@ func (c *line) Write(b []byte) (int, error) {
 
 // Close implements net.Conn. The client does not learn of the end of a silent
 // connection.
-func (c *line) Close() error {
+func (c *connection) Close() error {
 	if c.silent.Load() {
 		return nil
 	}
-	c.lines.mu.Lock()
-	delete(c.lines.open, c)
-	c.lines.mu.Unlock()
+	c.all.mu.Lock()
+	delete(c.all.open, c)
+	c.all.mu.Unlock()
 	return c.Conn.Close()
 }
 
@@ -127,112 +142,70 @@ type fallible struct {
 // Accept implements net.Listener.
 func (l fallible) Accept() (net.Conn, error) {
 	for {
-		connection, err := l.Listener.Accept()
+		accepted, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if !l.server.refuses() {
-			return l.server.lines.add(connection, l.service), nil
+		if f, away := l.server.Faults.outage(); !away || f.Status != 0 {
+			return l.server.connections.add(accepted, l.service), nil
 		}
-		abort(connection)
+		abort(accepted)
 	}
-}
-
-// protocols are what the services speak, the preferred one first.
-func (o Options) protocols() []string {
-	if o.HTTP2 {
-		return []string{"h2", "http/1.1"}
-	}
-	return nil
-}
-
-// retryTime is how long a client has to repeat a request whose connection was cut, for it to be the same run.
-const retryTime = time.Minute
-
-// runs tell which requests come from the same process, such as the provider's in one plan or one apply. No request
-// names its process, and a fixed clock shows no pause. But a process keeps connections open between its requests, and
-// they end with it: a request on a new connection belongs to the run of a client that has others open, and otherwise
-// begins another one. A client with nothing open whose last connection was cut in a request, by a fault or its own
-// timeout, has some time to come back. Processes of the same User-Agent that run at the same time are one run; one that
-// is idle for so long that it closes its connections is two.
-type runs struct {
-	mu     sync.Mutex
-	last   uint64
-	newest map[string]*run // by User-Agent
-	places map[net.Conn]*place
-}
-
-type run struct {
-	number uint64
-	agent  string
-	open   int       // connections
-	cut    time.Time // when a connection ended in a request, if no request has come since
-}
-
-// place is a connection in its run; busy while a request is under way.
-type place struct {
-	run  *run
-	busy bool
 }
 
 type connectionKey struct{}
 
 // withConnection lets join know the connection of a request.
-func withConnection(ctx context.Context, connection net.Conn) context.Context {
-	return context.WithValue(ctx, connectionKey{}, connection)
+func withConnection(ctx context.Context, of net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, ofService(of))
+}
+
+// ofService is what add has made of a connection; nil: it is not of a service.
+func ofService(of net.Conn) *connection {
+	if secure, ok := of.(*tls.Conn); ok {
+		of = secure.NetConn()
+	}
+	c, _ := of.(*connection)
+	return c
 }
 
 // join returns the number of the run that the request belongs to.
-func (s *runs) join(r *http.Request) uint64 {
-	connection, _ := r.Context().Value(connectionKey{}).(net.Conn)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known := s.places[connection]; known != nil {
-		known.run.cut = time.Time{} // it has come back
-		return known.run.number
+func (all *connections) join(r *http.Request) uint64 {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	c, _ := r.Context().Value(connectionKey{}).(*connection)
+	if c == nil {
+		return 0 // it has not come over a connection
 	}
-	if s.places == nil {
-		s.newest, s.places = map[string]*run{}, map[net.Conn]*place{}
+	if c.run == nil {
+		c.run, c.busy = all.newest[r.UserAgent()], true
+		if c.run == nil || c.run.open == 0 && time.Since(c.run.cut) > retryTime {
+			all.last++
+			c.run = &run{number: all.last, agent: r.UserAgent()}
+			all.newest[c.run.agent] = c.run
+		}
+		c.run.open++
 	}
-	joined := s.newest[r.UserAgent()]
-	if joined == nil || joined.open == 0 && time.Since(joined.cut) > retryTime {
-		s.last++
-		joined = &run{number: s.last, agent: r.UserAgent()}
-		s.newest[joined.agent] = joined
-	}
-	joined.open++
-	joined.cut = time.Time{}
-	s.places[connection] = &place{run: joined, busy: true}
-	return joined.number
+	c.run.cut = time.Time{} // if it was cut, it has come back
+	return c.run.number
 }
 
 // follow notes what becomes of a connection.
-func (s *runs) follow(connection net.Conn, state http.ConnState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	known := s.places[connection]
-	if known == nil {
-		return // it has had no request, or none to a service
-	}
-	if state != http.StateClosed && state != http.StateHijacked {
-		known.busy = state == http.StateActive
-		return
-	}
-	delete(s.places, connection)
-	known.run.open--
-	if known.busy {
-		known.run.cut = time.Now()
-	}
-	if known.run.open == 0 && known.run.cut.IsZero() {
-		delete(s.newest, known.run.agent)
-	}
-}
-
-// interrupt notes that the sandbox is about to cut all connections.
-func (s *runs) interrupt() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, known := range s.places {
-		known.busy = true
+func (all *connections) follow(of net.Conn, state http.ConnState) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	c := ofService(of)
+	switch {
+	case c == nil || c.run == nil: // of no service, or without a request
+	case state != http.StateClosed && state != http.StateHijacked:
+		c.busy = state == http.StateActive
+	default:
+		c.run.open--
+		if c.busy {
+			c.run.cut = time.Now()
+		}
+		if c.run.open == 0 && c.run.cut.IsZero() {
+			delete(all.newest, c.run.agent)
+		}
 	}
 }

@@ -10,6 +10,7 @@
 package server
 
 import (
+	"cmp"
 	cryptorand "crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
@@ -76,17 +77,12 @@ type Organization struct {
 
 // OrganizationWithDefaults fills what is empty with an example.
 func (c *Core) OrganizationWithDefaults(o Organization) Organization {
-	fill := func(field *string, value string) {
-		if *field == "" {
-			*field = value
-		}
-	}
-	fill(&o.ID, c.Source.UUID())
-	fill(&o.Name, "Padaria Exemplo Ltda")
-	fill(&o.Email, "financeiro@padaria-exemplo.com.br")
-	fill(&o.DocumentType, "cnpj")
-	fill(&o.DocumentNumber, "11222333000181")
-	fill(&o.Environment, "sandbox")
+	o.ID = cmp.Or(o.ID, c.Source.UUID())
+	o.Name = cmp.Or(o.Name, "Padaria Exemplo Ltda")
+	o.Email = cmp.Or(o.Email, "financeiro@padaria-exemplo.com.br")
+	o.DocumentType = cmp.Or(o.DocumentType, "cnpj")
+	o.DocumentNumber = cmp.Or(o.DocumentNumber, "11222333000181")
+	o.Environment = cmp.Or(o.Environment, "sandbox")
 	if o.CreatedAt.IsZero() {
 		o.CreatedAt = c.Clock.Now()
 	}

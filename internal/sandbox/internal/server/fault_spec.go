@@ -9,7 +9,54 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
+
+// Fault is something that goes wrong with matching requests. Faults are tried
+// in the order they were added; a request meets at most one.
+//
+// Latency alone delays and then serves as usual. Status, Body, Foreign and Empty
+// respond without processing (with After: in place of the response, after the
+// request was processed and stored). TruncateBody cuts the response, the usual one
+// when none is given. Lag and Other affect only GETs.
+//
+// Fields with a key can be written on a command line, in this order.
+type Fault struct {
+	ID         string // given when it is added
+	Operation  string `key:"operation"` // name in the wire contract such as "customers.create"; empty: any
+	Method     string `key:"method"`    // empty: any
+	PathPrefix string `key:"path"`      // empty: any
+	Times      int    `key:"times"`     // how many requests it hits; 0: until cleared
+	Skip       int    `key:"skip"`      // how many matching requests pass first
+
+	Latency time.Duration `key:"latency"` // waited first; a client that goes away ends the wait
+	Status  int           `key:"status"`  // 0: 200 where a Body or Empty is returned
+	// RetryAfter is the value of the header; "date:30s" is an HTTP date so far ahead
+	// of the real clock, and empty is not a header.
+	RetryAfter   string `key:"retry-after"`
+	Code         string `key:"code"`        // error code; empty: the one usual for Status
+	DropBefore   bool   `key:"drop=before"` // the connection is closed, nothing is processed
+	DropAfter    bool   `key:"drop=after"`  // the request is processed and stored, then the connection is closed
+	After        bool   `key:"after"`       // Status and bodies come after processing
+	TruncateBody bool   `key:"truncate"`    // the response ends before its Content-Length
+	Empty        bool   `key:"empty"`       // no body at all
+	// Foreign is one of ForeignKinds: the response of something that is not the service, 404 without Status.
+	Foreign string `key:"foreign"`
+
+	Lag   time.Duration `key:"lag"`   // a GET does not see what was written so recently, at most MaxLag
+	Other bool          `key:"other"` // a GET of one object gets another one of its type, where there is one
+	// Silent: the open connections of the service go silent without being closed; new
+	// ones work. Times 0 is 1.
+	Silent bool `key:"silent"`
+	// Outage: from this request on all services are away for so long: connections are reset, or get Status.
+	Outage time.Duration `key:"outage"`
+	Clock  time.Duration `key:"clock"` // while in force, the sandbox's clock is so far from this machine's; stands alone
+	Body   string        `key:"body"`  // sent as it is
+}
+
+// MaxLag is the longest Lag: what was replaced earlier is not kept.
+const MaxLag = store.Memory
 
 // FaultSpecHelp says how a fault is written on a command line.
 const FaultSpecHelp = `KEY=VALUE,… of
@@ -39,67 +86,43 @@ const FaultSpecHelp = `KEY=VALUE,… of
                      -24h, until it is removed; takes no other key
   body=TEXT          the body of the response; must come last, may contain commas`
 
-// faultField is one key of a fault's spec: a field of the fault, which is a *string, *int, *bool, *time.Duration or
-// drop, and what a value must be.
-type faultField struct {
-	key   string
-	field func(f *Fault) any
-	must  string              // the message about a value that is not taken
-	takes func(f *Fault) bool // after the field was set; nil: everything that can be read
-}
+// faultKeys are the fields of a fault that have a key, by its name, and the names in their order.
+var faultKeys, faultFields = func() (keys []string, fields map[string]int) {
+	fields = map[string]int{}
+	for field := range reflect.TypeFor[Fault]().Fields() {
+		if key := field.Tag.Get("key"); key != "" {
+			keys, fields[key] = append(keys, key), field.Index[0]
+		}
+	}
+	return keys, fields
+}()
 
 const aDuration = "must be a duration such as 500ms or 2s"
 
 var faultMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-var faultFields = []faultField{
-	{key: "operation", field: func(f *Fault) any { return &f.Operation }},
-	{"method", func(f *Fault) any { return &f.Method }, "must be one of " + strings.Join(faultMethods, ", "),
-		func(f *Fault) bool {
-			f.Method = strings.ToUpper(f.Method)
-			return slices.Contains(faultMethods, f.Method)
-		}},
-	{key: "path", field: func(f *Fault) any { return &f.PathPrefix }},
-	{"times", func(f *Fault) any { return &f.Times }, "must be a number from 0 up",
-		func(f *Fault) bool { return f.Times >= 0 }},
-	{"skip", func(f *Fault) any { return &f.Skip }, "must be a number from 0 up",
-		func(f *Fault) bool { return f.Skip >= 0 }},
-	{"latency", func(f *Fault) any { return &f.Latency }, aDuration, func(f *Fault) bool { return f.Latency >= 0 }},
-	{"status", func(f *Fault) any { return &f.Status }, "must be an HTTP status from 200 to 599",
-		func(f *Fault) bool { return f.Status >= http.StatusOK && f.Status <= 599 }},
-	{key: "retry-after", field: func(f *Fault) any { return &f.RetryAfter }},
-	{key: "code", field: func(f *Fault) any { return &f.Code }},
-	{"drop", func(f *Fault) any { return drop{f} }, "must be before or after",
-		func(f *Fault) bool { return f.DropBefore || f.DropAfter }},
-	{key: "after", field: func(f *Fault) any { return &f.After }},
-	{key: "truncate", field: func(f *Fault) any { return &f.TruncateBody }},
-	{key: "empty", field: func(f *Fault) any { return &f.Empty }},
-	{"foreign", func(f *Fault) any { return &f.Foreign }, "must be one of " + strings.Join(ForeignKinds(), ", "),
-		func(f *Fault) bool { _, ok := foreignBodies[f.Foreign]; return ok }},
-	{"lag", func(f *Fault) any { return &f.Lag }, aDuration + ", and at most " + MaxLag.String(),
-		func(f *Fault) bool { return f.Lag > 0 && f.Lag <= MaxLag }},
-	{key: "other", field: func(f *Fault) any { return &f.Other }},
-	{key: "silent", field: func(f *Fault) any { return &f.Silent }},
-	{"outage", func(f *Fault) any { return &f.Outage }, aDuration, func(f *Fault) bool { return f.Outage > 0 }},
-	{key: "clock", field: func(f *Fault) any { return &f.Clock }, must: "must be a duration such as 24h or -90s"},
-	{key: "body", field: func(f *Fault) any { return &f.Body }},
+// faultRules are what the value of a key must be, where not every text is one.
+var faultRules = map[string]struct {
+	must   string
+	passes func(f Fault) bool
+}{
+	"method": {"must be one of " + strings.Join(faultMethods, ", "),
+		func(f Fault) bool { return slices.Contains(faultMethods, f.Method) }},
+	"times":   {"must be a number from 1 up", func(f Fault) bool { return f.Times >= 1 }},
+	"skip":    {"must be a number from 0 up", func(f Fault) bool { return f.Skip >= 0 }},
+	"latency": {aDuration, func(f Fault) bool { return f.Latency >= 0 }},
+	"status": {"must be an HTTP status from 200 to 599",
+		func(f Fault) bool { return f.Status >= http.StatusOK && f.Status <= 599 }},
+	"foreign": {"must be one of " + strings.Join(ForeignKinds(), ", "),
+		func(f Fault) bool { return slices.Contains(ForeignKinds(), f.Foreign) }},
+	"lag": {aDuration + ", and at most " + MaxLag.String(),
+		func(f Fault) bool { return f.Lag > 0 && f.Lag <= MaxLag }},
+	"outage": {aDuration, func(f Fault) bool { return f.Outage > 0 }},
+	"clock":  {"must be a duration such as 24h or -90s", func(f Fault) bool { return f.Clock != 0 }},
 }
 
-// drop is the key of two fields.
-type drop struct{ *Fault }
-
-// isFlag reports whether the key has no value.
-func (k faultField) isFlag() bool {
-	_, flag := k.field(new(Fault)).(*bool)
-	return flag
-}
-
-// read sets the field.
-func (k faultField) read(f *Fault, value string) error {
-	var err error
-	switch field := k.field(f).(type) {
-	case drop:
-		field.DropBefore, field.DropAfter = value == "before", value == "after"
+func (f *Fault) set(key, value string) (err error) {
+	switch field := reflect.ValueOf(f).Elem().Field(faultFields[key]).Addr().Interface().(type) {
 	case *string:
 		*field = value
 	case *bool:
@@ -109,70 +132,65 @@ func (k faultField) read(f *Fault, value string) error {
 	case *time.Duration:
 		*field, err = time.ParseDuration(value)
 	}
-	if err != nil || k.takes != nil && !k.takes(f) {
-		return errors.New(k.must)
+	f.Method = strings.ToUpper(f.Method)
+	if rule, ok := faultRules[key]; ok && (err != nil || !rule.passes(*f)) {
+		return errors.New(rule.must)
 	}
 	return nil
 }
 
-// write is the field as read takes it; empty: it is not set.
-func (k faultField) write(f Fault) string {
-	field := k.field(&f)
-	if _, ok := field.(drop); ok {
-		switch {
-		case f.DropBefore:
-			return "before"
-		case f.DropAfter:
-			return "after"
-		}
-		return ""
-	}
-	value := reflect.ValueOf(field).Elem()
-	if value.IsZero() {
-		return ""
-	}
-	return fmt.Sprint(value.Interface())
+func isFlag(key string) bool {
+	return reflect.TypeFor[Fault]().Field(faultFields[key]).Type.Kind() == reflect.Bool
 }
 
 // ParseFault reads a fault as FaultSpecHelp describes it, of one of the
 // operations. The error names the key that is wrong, and what it may be.
 func ParseFault(spec string, operations []string) (Fault, error) {
 	var f Fault
+	var given []string
 	for rest := spec; rest != ""; {
 		var part string
 		if part, rest, _ = strings.Cut(rest, ","); strings.HasPrefix(part, "body=") && rest != "" {
 			part, rest = part+","+rest, ""
 		}
-		key, value, valued := strings.Cut(part, "=")
-		i := slices.IndexFunc(faultFields, func(field faultField) bool { return field.key == key })
-		if i < 0 {
+		name, value, valued := strings.Cut(part, "=")
+		key := name
+		if name == "drop" {
+			key, valued = part, false // its two values are two fields
+		}
+		_, known := faultFields[key]
+		var err error
+		switch {
+		case !known && name == "drop":
+			err = errors.New("must be before or after")
+		case !known:
 			return Fault{}, fmt.Errorf("fault %q: no key %q; %s", spec, key, keysNear(key))
+		case slices.Contains(given, name):
+			err = errors.New("is given twice")
+		case valued && isFlag(key):
+			err = errors.New("takes no value")
+		case !valued && !isFlag(key):
+			err = errors.New("needs a value")
+		case key == "operation":
+			f.Operation, err = value, knownOperation(value, operations)
+		default:
+			err = f.set(key, value)
 		}
-		if valued == faultFields[i].isFlag() {
-			return Fault{}, fmt.Errorf("fault %q: %s", spec, needs(faultFields[i]))
+		if err != nil {
+			return Fault{}, fmt.Errorf("fault %q: %s: %w", spec, name, err)
 		}
-		if err := faultFields[i].read(&f, value); err != nil {
-			return Fault{}, fmt.Errorf("fault %q: %s: %w", spec, key, err)
-		}
-		if key != "operation" {
-			continue
-		}
-		if err := knownOperation(value, operations); err != nil {
-			return Fault{}, fmt.Errorf("fault %q: %s: %w", spec, key, err)
-		}
+		given = append(given, name)
 	}
-	if alone := (Fault{Clock: f.Clock}); f.Clock != 0 && f != alone {
+	if f.Clock != 0 && len(given) > 1 {
 		return Fault{}, fmt.Errorf("fault %q: clock takes no other key", spec)
 	}
 	if !f.does() {
 		return Fault{}, fmt.Errorf("fault %q does nothing: give one of %s", spec,
-			"latency, status, drop, truncate, empty, body, "+
-				"foreign, lag, other, silent, outage, clock")
+			"latency, status, drop, truncate, empty, body, foreign, lag, other, silent, outage, clock")
 	}
 	return f, nil
 }
 
-// does reports whether a request that meets the fault gets anything but the usual.
 func (f Fault) does() bool {
 	return f.responds() || f.DropBefore || f.DropAfter || f.TruncateBody || f.Other || f.Silent ||
 		f.Latency != 0 || f.Lag != 0 || f.Outage != 0 || f.Clock != 0
@@ -180,34 +198,23 @@ func (f Fault) does() bool {
 
 // keysNear says what a key that is none may be meant to be.
 func keysNear(key string) string {
-	var keys []string
-	for _, field := range faultFields {
-		keys = append(keys, field.key)
-	}
-	if near, ok := Nearest(key, keys); ok {
+	if near, ok := Nearest(key, faultKeys); ok {
 		return "did you mean " + near + "?"
 	}
 	return "a fault is " + FaultSpecHelp
 }
 
-func needs(field faultField) string {
-	if field.isFlag() {
-		return field.key + " takes no value"
-	}
-	return field.key + " needs a value"
-}
-
 // String writes the fault as ParseFault reads it.
 func (f Fault) String() string {
 	var parts []string
-	for _, field := range faultFields {
-		value := field.write(f)
+	for _, key := range faultKeys {
+		value := reflect.ValueOf(f).Field(faultFields[key])
 		switch {
-		case value == "":
-		case field.isFlag():
-			parts = append(parts, field.key)
+		case value.IsZero():
+		case isFlag(key):
+			parts = append(parts, key)
 		default:
-			parts = append(parts, field.key+"="+value)
+			parts = append(parts, key+"="+fmt.Sprint(value.Interface()))
 		}
 	}
 	return strings.Join(parts, ",")

@@ -134,20 +134,15 @@ func (c *Call) since() (time.Time, error) {
 // sortKey is a field's value in a form that compares cheaply: a null comes
 // before every value, numbers and booleans compare as numbers, all else as text.
 type sortKey struct {
-	present bool
+	present int // 0 or 1
 	number  int64
 	text    string
 	id      string // breaks ties, so that the order is stable between requests
 }
 
 func (k sortKey) compare(other sortKey) int {
-	if k.present != other.present {
-		if other.present {
-			return -1
-		}
-		return 1
-	}
 	return cmp.Or(
+		cmp.Compare(k.present, other.present),
 		cmp.Compare(k.number, other.number),
 		cmp.Compare(k.text, other.text),
 		cmp.Compare(k.id, other.id),
@@ -207,17 +202,17 @@ func keyOf(value reflect.Value) sortKey {
 			return keyOf(value.Elem())
 		}
 	case reflect.String:
-		return sortKey{present: true, text: value.String()}
+		return sortKey{present: 1, text: value.String()}
 	case reflect.Int, reflect.Int64:
-		return sortKey{present: true, number: value.Int()}
+		return sortKey{present: 1, number: value.Int()}
 	case reflect.Bool:
 		if value.Bool() {
-			return sortKey{present: true, number: 1}
+			return sortKey{present: 1, number: 1}
 		}
-		return sortKey{present: true}
+		return sortKey{present: 1}
 	}
 	// Dates are written at one length in one zone, so their text sorts too.
-	return sortKey{present: true, text: written(value)}
+	return sortKey{present: 1, text: written(value)}
 }
 
 // written is a value in the JSON of a response.

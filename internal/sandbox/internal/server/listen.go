@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/tls"
@@ -13,7 +12,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/big"
 	"net"
 	"net/http"
 	"net/netip"
@@ -46,9 +44,8 @@ type Server struct {
 	*Core
 	options     Options
 	Faults      faults
-	lines       lines
+	connections *connections
 	Log         RequestLog
-	runs        runs
 	certificate tls.Certificate
 
 	addresses map[string]string // name → https://host:port
@@ -63,7 +60,8 @@ func New(c *Core, issuer Authority, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{Core: c, options: o, certificate: certificate, addresses: map[string]string{}}, nil
+	return &Server{Core: c, options: o, Faults: faults{clock: c.Clock}, connections: newConnections(),
+		certificate: certificate, addresses: map[string]string{}}, nil
 }
 
 // Address is where a service, or what else has that name, listens; empty: nowhere.
@@ -75,33 +73,20 @@ func (s *Server) Addresses() map[string]string { return maps.Clone(s.addresses) 
 // ServeSite serves a service. Its connections can go silent.
 func (s *Server) ServeSite(ctx context.Context, site Site) error {
 	name := string(site.Service)
-	listener, err := s.bind(ctx, name, s.options.Addr, site.Port, "https")
-	if err != nil {
-		return err
-	}
-	s.serveTLS(fallible{Listener: listener, server: s, service: name}, s.Handler(site))
-	return nil
+	return s.serve(ctx, name, s.options.Addr, site.Port, s.Handler(site), func(listener net.Listener) net.Listener {
+		return s.secure(fallible{Listener: listener, server: s, service: name})
+	})
 }
 
 // ServeSecure serves a handler over https.
 func (s *Server) ServeSecure(ctx context.Context, name string, port int, handler http.Handler) error {
-	listener, err := s.bind(ctx, name, s.options.Addr, port, "https")
-	if err != nil {
-		return err
-	}
-	s.serveTLS(listener, handler)
-	return nil
+	return s.serve(ctx, name, s.options.Addr, port, handler, s.secure)
 }
 
 // ServePlain serves a handler over plain http, on loopback whatever the address
 // of the services is.
 func (s *Server) ServePlain(ctx context.Context, name string, port int, handler http.Handler) error {
-	listener, err := s.bind(ctx, name, "127.0.0.1", port, "http")
-	if err != nil {
-		return err
-	}
-	s.serve(listener, handler)
-	return nil
+	return s.serve(ctx, name, "127.0.0.1", port, handler, nil)
 }
 
 // Loopback reports whether a host, in lower case, is this machine.
@@ -110,49 +95,44 @@ func Loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-func (s *Server) bind(ctx context.Context, name, host string, port int, scheme string) (net.Listener, error) {
+// secure makes connections speak TLS 1.2 and 1.3 with the documented suites and no others.
+// The three TLS 1.3 suites are the documented ones and cannot be configured
+// in Go; of the TLS 1.2 suites Go does not implement
+// ECDHE-RSA-AES256-SHA384, so a client that knows only that one is rejected.
+func (s *Server) secure(listener net.Listener) net.Listener {
+	config := &tls.Config{
+		Certificates: []tls.Certificate{s.certificate},
+		MinVersion:   tls.VersionTLS12,
+		CipherSuites: []uint16{
+			tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+			tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256,
+			tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+			tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+		},
+	}
+	if s.options.HTTP2 {
+		config.NextProtos = []string{"h2", "http/1.1"}
+	}
+	return tls.NewListener(listener, config)
+}
+
+// serve listens under a name, and serves the handler on what wrap makes of the listener; without wrap over plain http.
+//
+// It speaks HTTP/1.1 only, unless the options say otherwise: a fault that drops
+// the connection then drops that one request's connection, as an HTTP/2 stream
+// error would not.
+func (s *Server) serve(ctx context.Context, name, host string, port int, handler http.Handler,
+	wrap func(net.Listener) net.Listener) error {
 	address := net.JoinHostPort(host, strconv.Itoa(port))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listen for %s on %s: %w", name, address, err)
+		return fmt.Errorf("listen for %s on %s: %w", name, address, err)
 	}
-	s.addresses[name] = scheme + "://" + listener.Addr().String()
-	return listener, nil
-}
-
-func (s *Server) serveTLS(listener net.Listener, handler http.Handler) {
-	config := tlsConfig(s.certificate)
-	config.NextProtos = s.options.protocols()
-	s.serve(tls.NewListener(listener, config), handler)
-}
-
-// AddFault activates a fault and returns its id.
-func (s *Server) AddFault(f Fault) string {
-	if f.Clock != 0 {
-		s.Clock.differ(f.Clock)
+	s.addresses[name] = "http://" + listener.Addr().String()
+	if wrap != nil {
+		s.addresses[name] = "https://" + listener.Addr().String()
+		listener = wrap(listener)
 	}
-	return s.Faults.add(f)
-}
-
-// RemoveFault ends one fault, and reports whether there is one with this id.
-func (s *Server) RemoveFault(id string) bool {
-	if !s.Faults.remove(id) {
-		return false
-	}
-	s.Clock.differ(s.Faults.clock())
-	return true
-}
-
-// ClearFaults removes every fault.
-func (s *Server) ClearFaults() {
-	s.Faults.clear()
-	s.Clock.differ(0)
-}
-
-// serve speaks HTTP/1.1 only, unless the options say otherwise: a fault that drops
-// the connection then drops that one request's connection, as an HTTP/2 stream
-// error would not.
-func (s *Server) serve(listener net.Listener, handler http.Handler) {
 	server := &http.Server{
 		Handler:           handler,
 		Protocols:         new(http.Protocols),
@@ -161,7 +141,7 @@ func (s *Server) serve(listener net.Listener, handler http.Handler) {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ConnContext:       withConnection,
-		ConnState:         s.runs.follow,
+		ConnState:         s.connections.follow,
 		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
 	}
 	server.Protocols.SetHTTP1(true)
@@ -172,6 +152,7 @@ func (s *Server) serve(listener net.Listener, handler http.Handler) {
 			s.options.Logger.Error("serve", "error", err)
 		}
 	})
+	return nil
 }
 
 // Stop lets the requests under way end, for a short time, and then drops
@@ -185,7 +166,7 @@ func (s *Server) Stop() error {
 			errs = append(errs, server.Close())
 		}
 	}
-	s.lines.reset() // those that are silent
+	s.connections.reset() // those that are silent
 	s.serving.Wait()
 	return errors.Join(errs...)
 }
@@ -197,23 +178,6 @@ const keyBits = 2048
 // Certificates use the real clock, not the sandbox's clock:
 // clients verify them by theirs.
 const certificateLife = 10 * 365 * 24 * time.Hour
-
-// tlsConfig serves TLS 1.2 and 1.3 with the documented suites and no others.
-// The three TLS 1.3 suites are the documented ones and cannot be configured
-// in Go; of the TLS 1.2 suites Go does not implement
-// ECDHE-RSA-AES256-SHA384, so a client that knows only that one is rejected.
-func tlsConfig(certificate tls.Certificate) *tls.Config {
-	return &tls.Config{
-		Certificates: []tls.Certificate{certificate},
-		MinVersion:   tls.VersionTLS12,
-		CipherSuites: []uint16{
-			tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-			tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256,
-			tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
-			tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
-		},
-	}
-}
 
 // Authority is a certificate authority in PEM, as the state file keeps it.
 type Authority struct {
@@ -256,9 +220,9 @@ func NewAuthority() (Authority, error) {
 
 // issue makes a server certificate for loopback and for host.
 func (a Authority) issue(host string) (tls.Certificate, error) {
-	parent, parentKey, err := a.parse()
+	parent, err := tls.X509KeyPair(a.Certificate, a.Key)
 	if err != nil {
-		return tls.Certificate{}, err
+		return tls.Certificate{}, fmt.Errorf("read the certificate authority of the state file: %w", err)
 	}
 	key, err := serverKey()
 	if err != nil {
@@ -274,45 +238,16 @@ func (a Authority) issue(host string) (tls.Certificate, error) {
 	} else {
 		template.DNSNames = append(template.DNSNames, host)
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), parentKey)
+	der, err := x509.CreateCertificate(rand.Reader, template, parent.Leaf, key.Public(), parent.PrivateKey)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("make the server's certificate: %w", err)
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-func (a Authority) parse() (*x509.Certificate, crypto.PrivateKey, error) {
-	certificate, _ := pem.Decode(a.Certificate)
-	key, _ := pem.Decode(a.Key)
-	if certificate == nil || key == nil {
-		return nil, nil, errors.New("the certificate authority of the state file is not PEM")
-	}
-	parsed, err := x509.ParseCertificate(certificate.Bytes)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the authority's certificate: %w", err)
-	}
-	parsedKey, err := x509.ParsePKCS8PrivateKey(key.Bytes)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the authority's key: %w", err)
-	}
-	return parsed, parsedKey, nil
-}
-
 func certificateTemplate(name string) *x509.Certificate {
 	now := time.Now()
 	return &x509.Certificate{
-		// 63 random bits: serial numbers of one authority must differ.
-		SerialNumber: new(big.Int).SetBytes(serial()),
-		Subject:      pkix.Name{CommonName: name},
-		NotBefore:    now.Add(-time.Hour),
-		NotAfter:     now.Add(certificateLife),
+		Subject: pkix.Name{CommonName: name}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(certificateLife),
 	}
-}
-
-func serial() []byte {
-	b := make([]byte, 8)
-	// Read never fails: it ends the process instead.
-	_, _ = rand.Read(b)
-	b[0] &= 0x7f
-	return b
 }

@@ -34,7 +34,7 @@ type Request struct {
 	Dropped   bool      `json:"dropped,omitempty"`
 	// Client is the first word of the User-Agent, such as terraform-provider-billing/1.0.0: who has sent the request.
 	Client string `json:"client,omitempty"`
-	// Run is the same number for all requests of one process of the client, see runs.
+	// Run is the same number for all requests of one process of the client, see connections.
 	Run      uint64        `json:"run"`
 	Duration time.Duration `json:"duration_ns"` // by the machine's clock, faults included
 	Body     []byte        `json:"body,omitempty"`

@@ -42,7 +42,6 @@ func (c *Call) Deleted() Reply {
 	}
 }
 
-// response is a response before it is written.
 type response struct {
 	status int
 	header http.Header
@@ -199,7 +198,6 @@ func (e *Error) About(details any) *Error {
 	return &changed
 }
 
-// body is what goes over the wire.
 func (e *Error) body(flat bool) any {
 	if flat || e.flat {
 		return map[string]any{"error": e.Message, "error_code": e.Code}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,10 +31,22 @@ type Route struct {
 	Prepare func(ctx context.Context, c *Call) error
 }
 
-// NewRoute is the route of an operation at a method and a pattern, such as "GET /v1/me".
-func NewRoute(name, address, scope string, serve Handler, query ...string) Route {
+// NewRoute is the route of an operation at a method and a pattern, such as "GET /v1/me". It needs the scope to read or
+// to write the objects in its name.
+func NewRoute(name, address string, serve Handler, query ...string) Route {
 	method, pattern, _ := strings.Cut(address, " ")
+	objects, _, _ := strings.Cut(name, ".")
+	scope := objects + ":write"
+	if method == http.MethodGet {
+		scope = objects + ":read"
+	}
 	return Route{Name: name, Method: method, Pattern: pattern, Scope: scope, Query: query, Serve: serve}
+}
+
+// Needing is the route with another scope.
+func (r Route) Needing(scope string) Route {
+	r.Scope = scope
+	return r
 }
 
 // AnyField is in a route's query parameters for the filters of financial
@@ -111,17 +124,19 @@ func (r Route) checkQuery(query url.Values) error {
 	return problems.Err()
 }
 
-// Owned is a row that belongs to an organization.
-type Owned interface {
-	// Owner is the id of the organization; empty: no operation sees the row any more.
-	Owner() string
+// Owned is in every row that belongs to an organization.
+type Owned struct {
+	Organization string `json:"organization"` // id
 }
+
+// Owner is the organization; empty: no operation sees the row any more.
+func (o Owned) Owner() string { return o.Organization }
 
 // Filters are query parameters that compare a row with a value.
 type Filters[R any] map[string]func(tx *store.Tx, row R, want string) bool
 
 // Kind is how the objects of a type are found and listed.
-type Kind[R Owned, O any] struct {
+type Kind[R interface{ Owner() string }, O any] struct {
 	Table   store.Table[R]
 	Show    func(c *Call, tx *store.Tx, row R) O // as a listing shows it
 	Filters Filters[R]

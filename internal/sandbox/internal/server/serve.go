@@ -64,7 +64,7 @@ func (s *Server) Handler(site Site) http.Handler {
 		entry := Request{
 			Time: s.Clock.Now(), Service: site.Service, Method: r.Method,
 			Path: r.URL.Path, Query: r.URL.RawQuery, RequestID: s.Source.UUID(), Client: client(r),
-			Run: s.runs.join(r), began: time.Now(),
+			Run: s.connections.join(r), began: time.Now(),
 		}
 		route, values, routeErr := find(site.Routes, r.Method, r.URL)
 		entry.Operation, entry.Object = route.Name, values["id"]
@@ -122,7 +122,6 @@ func (s *Server) newCall(path map[string]string, body []byte) *Call {
 	}
 }
 
-// drop closes the connection without a response.
 func (s *Server) drop(entry Request) {
 	entry.Dropped = true
 	s.record(entry)

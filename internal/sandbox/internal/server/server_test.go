@@ -15,10 +15,11 @@ import (
 // timeout cuts the last of them.
 func TestRuns(t *testing.T) {
 	t.Parallel()
-	var s runs
-	connections := map[string]net.Conn{}
+	s := newConnections()
+	connections := map[string]*connection{}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
-		connections[name], _ = net.Pipe()
+		end, _ := net.Pipe()
+		connections[name] = s.add(end, "billing")
 	}
 	ask := func(name, agent string, want uint64) {
 		t.Helper()
@@ -30,7 +31,10 @@ func TestRuns(t *testing.T) {
 		}
 	}
 	idle := func(name string) { s.follow(connections[name], http.StateIdle) }
-	closed := func(name string) { s.follow(connections[name], http.StateClosed) }
+	closed := func(name string) {
+		connections[name].Close()
+		s.follow(connections[name], http.StateClosed)
+	}
 
 	ask("a", "one", 1)
 	ask("b", "one", 1) // in parallel
@@ -54,7 +58,10 @@ func TestRuns(t *testing.T) {
 	closed("g") // its client closes what is idle when a request times out
 	ask("h", "one", 4)
 	idle("h")
-	s.interrupt() // an outage
+	if len(s.open) != 4 {
+		t.Errorf("%d connections are open, want c, h, i and j", len(s.open))
+	}
+	s.reset() // an outage
 	closed("h")
 	ask("i", "one", 4)
 	closed("i")
@@ -63,8 +70,8 @@ func TestRuns(t *testing.T) {
 	ask("c", "two", 2)
 	idle("c")
 	closed("c")
-	if len(s.newest) != 1 || len(s.places) != 1 {
-		t.Errorf("after the end of all but one: %d runs, %d connections", len(s.newest), len(s.places))
+	if len(s.newest) != 1 {
+		t.Errorf("after the end of all but one: %d runs", len(s.newest))
 	}
 }
 

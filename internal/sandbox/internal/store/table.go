@@ -117,7 +117,6 @@ type rows struct {
 	replaced []replaced
 }
 
-// index finds rows by a key made from them.
 type index struct {
 	key func(row any) string
 	ids map[string]map[string]struct{} // key → ids

@@ -190,7 +190,6 @@ func (g Guard) DialContext(ctx context.Context, network, address string) (net.Co
 	return nil, errors.Join(append(failures, ctx.Err())...)
 }
 
-// internal are the networks that are not public.
 var internal = prefixes(
 	"0.0.0.0/8",       // this network
 	"10.0.0.0/8",      // private

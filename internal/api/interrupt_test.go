@@ -43,8 +43,8 @@ var unrepeatable = map[string]func(context.Context, *Client) (thing, error){
 	},
 }
 
-// TestInterrupts: an interrupt gives up what is not sent yet. What is sent has a grace period, less than 10 s, to end or
-// to be looked up.
+// TestInterrupts: an interrupt gives up what is not sent yet. What is sent has a grace period, less than 10 s, to end
+// or to be looked up.
 func TestInterrupts(t *testing.T) {
 	t.Parallel()
 	const body = `{"data":{"id":"c1","count":1}}`

@@ -39,7 +39,8 @@ func newShelf(total int, seed uint64) *shelf {
 	s := &shelf{Service: apitest.New(nil, shelfPath), random: rand.New(rand.NewPCG(seed, 1))}
 	for range total {
 		a, b := s.random.Uint64(), s.random.Uint64()
-		s.ids = append(s.ids, fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>52, b&0xffffffffffff))
+		s.ids = append(s.ids, fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>52,
+			b&0xffffffffffff))
 	}
 	slices.Sort(s.ids)
 	for _, id := range s.ids {

@@ -111,7 +111,8 @@ var calls = map[string]func(*testing.T, *Service, []string, evidence.Request) (a
 	},
 	"customers.list": func(t *testing.T, s *Service, _ []string, r evidence.Request) (any, error) {
 		return apitest.All(s.ListCustomers(t.Context(), CustomerQuery{Listing: listingOf(r),
-			ExternalID: r.Query["external_id"], DocumentNumber: r.Query["document_number"], UpdatedAtGTE: r.Query["updated_at_gte"]}))
+			ExternalID: r.Query["external_id"], DocumentNumber: r.Query["document_number"],
+			UpdatedAtGTE: r.Query["updated_at_gte"]}))
 	},
 	"billing_accounts.list": func(t *testing.T, s *Service, _ []string, r evidence.Request) (any, error) {
 		return apitest.All(s.ListBillingAccounts(t.Context(), BillingAccountQuery{ExternalID: r.Query["external_id"],

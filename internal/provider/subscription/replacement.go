@@ -194,7 +194,7 @@ func (p *planning) planCanceled() string {
 	changed := p.takeOver()
 
 	at, title := path.Root("on_external_cancel"), p.State.title()+" is canceled"
-	what := "It is canceled at the service since " + p.State.CanceledAt.ValueString() + "."
+	what := "It was canceled at the service at " + p.State.CanceledAt.ValueString() + "."
 	// Where this configuration has asked for the end, it is no news.
 	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
 	switch mode := p.Planned.OnExternalCancel.ValueString(); {
@@ -213,8 +213,8 @@ func (p *planning) planCanceled() string {
 			"block. To destroy everything nevertheless, run terraform destroy -refresh=false.")
 		return ""
 	case !asked:
-		what += " It is kept in the state, and no new one is created automatically. Set on_external_cancel to \"recreate\" for " +
-			"a new subscription, or remove the block."
+		what += " It is kept in the state, and no new one is created automatically. Set on_external_cancel to " +
+			"\"recreate\" for a new subscription, or remove the block."
 	}
 	if len(changed) > 0 {
 		what += fmt.Sprintf(" A canceled subscription cannot be changed: the change of %s has no effect at the service, "+

@@ -95,9 +95,9 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		// The service compares the expiry with its own clock.
 		now, ok := client.Now(ctx)
 		if !ok {
-			resp.Diagnostics.AddAttributeError(path.Root("expires_at"), "The service does not show its time, which the expiry of "+
-				"the ephemeral API key needs", "The key is to expire in one hour, by the clock of the service, and no response has a "+
-				"Date header. No key was created. Set expires_at.")
+			resp.Diagnostics.AddAttributeError(path.Root("expires_at"), "The service does not show its time, which the expiry "+
+				"of the ephemeral API key needs", "The key is to expire in one hour, by the clock of the service, and no "+
+				"response has a Date header. No key was created. Set expires_at.")
 			return
 		}
 		until := now.Add(ephemeralLife).Format(time.RFC3339)

@@ -67,8 +67,8 @@ func (w *write) create(ctx context.Context, next string, old []predecessor) bool
 		var shown bool
 		if now, shown = w.Client.Now(ctx); !shown {
 			w.Diags.AddAttributeError(path.Root("expires_after_days"), "The service does not show its time, which the expiry "+
-				"of "+w.Plan.displayName()+" needs", "expires_after_days counts from now, by the clock of the service, and no response "+
-				"has a Date header. No key was created. Set expires_at instead of expires_after_days.")
+				"of "+w.Plan.displayName()+" needs", "expires_after_days counts from now, by the clock of the service, and "+
+				"no response has a Date header. No key was created. Set expires_at instead of expires_after_days.")
 			return false
 		}
 	}

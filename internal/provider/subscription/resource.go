@@ -127,7 +127,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata.ValueString()
 	refuseForced(planned.Forces, w.Plan, w.State, w.Diags)
-	if !ok || w.Diags.HasError() || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
+	if !ok || w.Diags.HasError() || !w.planStands(ctx) || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
 		return
 	}
 	if w.carryOut(ctx, w.requests()...) {
@@ -161,9 +161,8 @@ func working(begun *write, own ownership) *work {
 func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	for _, r := range all {
 		before := w.Last
-		done := w.Do(ctx, step{Verb: r.verb, Blame: r.blame, Send: func(ctx context.Context) (*billing.Subscription, error) {
-			return r.send(w, ctx)
-		}})
+		done := w.Do(ctx, step{Verb: r.verb, Blame: r.blame, Explain: func(err error) bool { return w.endedSince(ctx, err) },
+			Send: func(ctx context.Context) (*billing.Subscription, error) { return r.send(w, ctx) }})
 		if done || w.Last != before {
 			if r.owns != nil {
 				r.owns(&w.own, w.next)

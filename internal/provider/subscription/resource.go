@@ -120,6 +120,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if w.State.Status.ValueString() != statusCanceled { // of which nothing changes but the state
 		w.next = ownedBy(w.Config)
 		w.next.Metadata, w.next.Pending, w.next.PausedUntil = planned.Metadata, w.own.Pending, w.own.PausedUntil
+		if w.Plan.PlanID.IsNull() {
+			w.next.Pending = pending{}
+		}
 		if !samePause(w.Plan.Pause, w.State.Pause) {
 			_, resumesAt := pauseFields(w.Plan.Pause)
 			w.next.PausedUntil = resumesAt.ValueString()

@@ -127,7 +127,7 @@ var (
 			}
 		}}
 	updateRequest = request{verb: "update", send: (*work).update, owns: func(o *ownership, next ownership) {
-		o.Metadata, o.Reason = next.Metadata, next.Reason
+		o.Metadata, o.Reason, o.Pending = next.Metadata, next.Reason, next.Pending
 		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments),
 			func(name string) bool { return name == argItems }))
 	}}
@@ -228,9 +228,9 @@ func (p *planning) planTransition() string {
 }
 
 // hastens returns the transition that lets the pending plan begin now, "" where the configuration does not ask for
-// that.
+// that. What another system has scheduled is not hastened: under ignore_changes it looks configured.
 func (p *planning) hastens() string {
-	if p.State.PendingPlanID.IsNull() || sameID(p.State.CurrentPlanID, p.Planned.PlanID) {
+	if !p.own.Pending.scheduled(p.State) {
 		return ""
 	}
 	config := model{PlanChange: p.Config.PlanChange}
@@ -506,24 +506,33 @@ func (m model) planChangeField(name string) types.String {
 	return text
 }
 
-// pending is a change of plan that was asked for the end of a period, and accepted by a response that does not mention
-// it. It is believed until the period has moved or the plan has changed.
+// pending is a change of plan that this configuration has asked for at the end of a period.
 type pending struct {
 	// From is the plan that runs, "" for none.
 	From      string `json:"from"`
 	To        string `json:"to"`
 	PeriodEnd string `json:"period_end"`
+	// Shown says that the service has shown it. One that a service does not show is believed until the period has moved
+	// or the plan has changed.
+	Shown bool `json:"shown,omitzero"`
 }
 
+// holds reports whether the change waits at a service that does not show it.
 func (p pending) holds(s *billing.Subscription) bool {
-	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, api.OrEmpty(s.PlanID)) &&
+	return p.To != "" && !p.Shown && s.PendingPlanID() == "" && same.ID(p.From, api.OrEmpty(s.PlanID)) &&
 		s.CurrentPeriodEnd == p.PeriodEnd
+}
+
+// scheduled reports whether it is the change that waits.
+func (p pending) scheduled(m model) bool {
+	return p.To != "" && same.ID(p.To, m.PendingPlanID.ValueString()) &&
+		same.ID(p.From, m.CurrentPlanID.ValueString()) && m.CurrentPeriodEnd.ValueString() == p.PeriodEnd
 }
 
 // noted is the pending change to remember after s was the response to a change to the plan to.
 func noted(s *billing.Subscription, to, timing string) pending {
-	if timing != timingEndOfPeriod || same.ID(to, api.OrEmpty(s.PlanID)) || s.PendingPlanID() != "" {
+	if timing != timingEndOfPeriod || same.ID(to, api.OrEmpty(s.PlanID)) {
 		return pending{}
 	}
-	return pending{From: api.OrEmpty(s.PlanID), To: to, PeriodEnd: s.CurrentPeriodEnd}
+	return pending{From: api.OrEmpty(s.PlanID), To: to, PeriodEnd: s.CurrentPeriodEnd, Shown: s.PendingPlanID() != ""}
 }

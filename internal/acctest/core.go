@@ -239,12 +239,19 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 			p.refreshed[address] = objects[address]
 			continue
 		}
+		// Terraform refreshes after it has planned the removal, but for terraform destroy.
+		var change *Change
+		var problems []*tfprotov6.Diagnostic
+		if !configuration.Destroy {
+			change, problems = c.destruction(address, objects[address])
+		}
 		prior, read := c.refresh(address, objects[address], nil, p)
 		if !read || prior == nil {
 			continue
 		}
-		p.refreshed[address] = prior
-		change, problems := c.destruction(address, prior)
+		if p.refreshed[address] = prior; configuration.Destroy {
+			change, problems = c.destruction(address, prior)
+		}
 		if p.note(address, problems) {
 			p.Changes = append(p.Changes, change)
 		}

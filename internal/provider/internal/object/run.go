@@ -81,7 +81,11 @@ const keyPlannedID = "planned_id"
 
 // Refreshed notes that the object was read.
 func (r *Run) Refreshed(typeName, id string) {
-	r.of(typeName, id, func(k *known) { k.fate, k.read = refreshed, true })
+	r.of(typeName, id, func(k *known) {
+		if k.read = true; k.fate != removed {
+			k.fate = refreshed
+		}
+	})
 }
 
 // WasRefreshed reports whether the object was read in this run, and exists.
@@ -91,7 +95,13 @@ func (r *Run) WasRefreshed(typeName, id string) (was bool) {
 }
 
 // Gone notes that a refresh found the object deleted, closed or revoked.
-func (r *Run) Gone(typeName, id string) { r.of(typeName, id, func(k *known) { k.fate = gone }) }
+func (r *Run) Gone(typeName, id string) {
+	r.of(typeName, id, func(k *known) {
+		if k.fate != removed {
+			k.fate = gone
+		}
+	})
+}
 
 // PlanCreate notes the plan of an object without a state: a new object, or the new one of a replacement. store is
 // ModifyPlanRequest.Private. It notes also a replacement that the configuration did not cause, such as terraform plan
@@ -146,7 +156,8 @@ func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, defer
 	return wanted
 }
 
-// PlanDestroy notes the plan of the removal of an object.
+// PlanDestroy notes the plan of the removal of an object. Terraform refreshes the object after it, which changes nothing
+// about that.
 func (r *Run) PlanDestroy(typeName, id string) {
 	r.of(typeName, id, func(k *known) { k.fate = removed })
 }

@@ -48,8 +48,8 @@ func TestRecord_Replaces(t *testing.T) {
 			r.PlanCreate(ctx, account, PrivateMap{}, diags)
 		}, true},
 		"removed beside a new one": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
-			r.Refreshed(account, first)
 			r.PlanDestroy(account, first)
+			r.Refreshed(account, first)
 			r.PlanCreate(ctx, account, PrivateMap{}, diags)
 		}, false},
 		"its owner is replaced": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
@@ -133,8 +133,12 @@ func TestRecord_PlanCreate(t *testing.T) {
 		}, false},
 		"gone": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) { r.Gone(account, first) }, false},
 		"beside one that is removed": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) {
-			r.Refreshed(account, first)
 			r.PlanDestroy(account, first)
+			r.Refreshed(account, first)
+		}, false},
+		"removed, and gone": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) {
+			r.PlanDestroy(account, first)
+			r.Gone(account, first)
 		}, false},
 		"beside one that is kept": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
 			r.Refreshed(account, first)

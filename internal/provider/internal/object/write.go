@@ -285,8 +285,8 @@ func means(ctx context.Context, want, have attr.Value) bool {
 
 // warn reports which arguments the service stored in another form than it was asked to. Computed attributes are not
 // worth a warning, and neither is an argument that stays as it is and is not configured, or is under ignore_changes: it
-// shows what the service has. custom_metadata is stored as asked where effective_custom_metadata, the whole object, is as
-// planned: the first apply after an import removes no key, also with custom_metadata_mode = "replace".
+// shows what the service has. custom_metadata is stored as asked where the whole object, effective_custom_metadata, is
+// as planned: the first apply after an import removes no key, also with custom_metadata_mode = "replace".
 func (w *Write[S, T, M]) warn(ctx context.Context, differences []difference) {
 	attributes := w.state.Schema.GetAttributes()
 	for _, d := range differences {

@@ -221,14 +221,17 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 	if !plan.Scopes.Equal(state.Scopes) {
 		plan.warnScopes(p.Diags)
 	}
-	end := d.known.end().ValueString()
+	end, expiry := d.known.end().ValueString(), fmt.Sprintf("expires_at = %s", d.known.end())
+	if !plan.ExpiresAfterDays.IsNull() {
+		expiry += " instead of expires_after_days"
+	}
 	switch {
 	case d.held && len(d.differs) > 0 && d.known.Imported:
 		p.Diags.AddAttributeWarning(path.Root(d.differs[0]), name+" differs from the configuration",
 			fmt.Sprintf("Only a new key can have the configured %s, and the run that imports a key creates none. The next "+
 				"plan creates it, and this key keeps working for grace_period_days after that. To keep this key, set what it "+
-				"has: name = %s, description = %s, scopes = %s, expires_at = %s.", strings.Join(d.differs, ", "), state.Name,
-				state.Description, state.Scopes, d.known.end()))
+				"has: name = %s, description = %s, scopes = %s, %s.", strings.Join(d.differs, ", "), state.Name,
+				state.Description, state.Scopes, expiry))
 	case d.held && len(d.differs) > 0:
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" has expired and does not change",
 			fmt.Sprintf("It expired at %s, so the change of %s has no effect at the service. To get a new key, set a later "+
@@ -236,7 +239,7 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 	case d.moved:
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" was rotated outside of Terraform",
 			fmt.Sprintf("Its end was moved to %s, as a rotation does. The plan creates a new key with a new token, and leaves "+
-				"the old one in previous_keys until then. To create no new key, set expires_at = %[1]q.", end))
+				"the old one in previous_keys until then. To create no new key, set %s.", end, expiry))
 	case !d.held && !d.fresh && d.known.endsSoon(plan) && !d.known.expired():
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("%s expires at %s and is not renewed", name, end),
 			"expires_at is a fixed time, so no new key could live longer. Set a later expires_at, or expires_after_days "+

@@ -26,14 +26,13 @@ func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnos
 // TestOwnership: what an apply establishes is written in the form that states hold already, and read again as it was.
 func TestOwnership(t *testing.T) {
 	t.Parallel()
-	email, phone := blank(), blank()
+	email := blank()
 	owning := func(config model, desired metadata.Object) ownership {
 		own := ownedBy(config)
 		own.Metadata.Object = metadata.Merge(nil, desired)
 		return own
 	}
 	email.Email, email.Emails = types.StringValue("a"), listOf("a,b")
-	phone.Phones = listOf("")
 	for name, c := range map[string]struct {
 		own  ownership
 		want string
@@ -41,8 +40,7 @@ func TestOwnership(t *testing.T) {
 		"nothing applied": {ownership{}, `{}`},
 		"nothing named":   {owning(blank(), nil), `{"custom_metadata":{}}`},
 		"metadata":        {owning(blank(), metadata.Object{"a": nil}), `{"custom_metadata":{"a":null}}`},
-		"e-mail, both":    {owning(email, nil), `{"custom_metadata":{},"email":{"main":"a","list":true}}`},
-		"phones, emptied": {owning(phone, nil), `{"custom_metadata":{},"phone":{"list":true}}`},
+		"e-mail, both":    {owning(email, nil), `{"custom_metadata":{},"email":{"main":"a"}}`},
 	} {
 		store := memory{}
 		var diags diag.Diagnostics

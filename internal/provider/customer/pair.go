@@ -21,13 +21,10 @@ type pair struct {
 type ownedPair struct {
 	// Main is the main value; "" for none.
 	Main string `json:"main,omitempty"`
-	List bool   `json:"list,omitempty"`
 }
 
 // owned is the ownership that applying the configuration p establishes.
-func (p pair) owned() ownedPair {
-	return ownedPair{Main: p.Main.ValueString(), List: !p.List.IsNull()}
-}
+func (p pair) owned() ownedPair { return ownedPair{Main: p.Main.ValueString()} }
 
 // within leaves what the bare configuration names too: under ignore_changes a plan sees the value of the state, also
 // where nothing is configured.
@@ -35,7 +32,6 @@ func (o ownedPair) within(bare ownedPair) ownedPair {
 	if bare.Main == "" {
 		o.Main = ""
 	}
-	o.List = o.List && bare.List
 	return o
 }
 
@@ -48,12 +44,10 @@ func (p pair) listKnown() bool {
 	})
 }
 
-// contradicts reports whether the configuration p names a main value outside of its list. Where one of the two has the
-// value of the state and was never configured, that is ignore_changes, and the other one counts.
-func (p pair) contradicts(state pair, owned ownedPair) bool {
-	outside := !p.Main.IsNull() && !p.Main.IsUnknown() && !p.List.IsNull() && p.listKnown() &&
+// contradicts reports whether the configuration p names a main value outside of its list.
+func (p pair) contradicts() bool {
+	return !p.Main.IsNull() && !p.Main.IsUnknown() && !p.List.IsNull() && p.listKnown() &&
 		!hasValue(itemsOf(p.List), p.Main)
-	return outside && (owned.Main != "" || !p.Main.Equal(state.Main)) && (owned.List || !p.List.Equal(state.List))
 }
 
 // with is the list with an entry for the main value in place of the owned one: the entry that has it already, else the

@@ -77,8 +77,8 @@ func TestPair_planned(t *testing.T) {
 		"nothing named: stays":                {"- -", "a a,b", nothing, "a a,b"},
 		"main removed: the entry stays":       {"- -", "b a,b", ownedPair{Main: "b"}, "a a,b"},
 		"main removed, it is the first":       {"- -", "a a,b", ownsA, "? a,b"},
-		"list removed: the entries stay":      {"- -", "a a,b", ownedPair{List: true}, "a a,b"},
-		"list removed, main stays":            {"a -", "a a,b", ownedPair{Main: "a", List: true}, "a a,b"},
+		"list removed: the entries stay":      {"- -", "a a,b", nothing, "a a,b"},
+		"list removed, main stays":            {"a -", "a a,b", ownsA, "a a,b"},
 		"main named first":                    {"a -", "- -", nothing, "a a"},
 		"main named over others' entries":     {"c -", "a a,b", nothing, "c c,a,b"},
 		"main names an entry that is there":   {"b -", "a a,b", nothing, "b a,b"},
@@ -98,8 +98,8 @@ func TestPair_planned(t *testing.T) {
 		"empty list, nothing there":           {"- ", "- -", nothing, "- "},
 		"both named":                          {"a b,a", "- -", nothing, "a b,a"},
 		"both named, service has it so":       {"a b,a", "a a,b", nothing, "a a,b"},
-		"both, main moves":                    {"b a,b", "a a,b", ownedPair{"a", true}, "b a,b"},
-		"from list to main":                   {"b -", "a a,b", ownedPair{List: true}, "b a,b"},
+		"both, main moves":                    {"b a,b", "a a,b", ownsA, "b a,b"},
+		"from list to main":                   {"b -", "a a,b", nothing, "b a,b"},
 		"from main to list":                   {"- a,b", "a a", ownsA, "? a,b"},
 		"main under ignore_changes":           {"a b", "a a,b", nothing, "a b"},
 		"list under ignore_changes":           {"c a,b", "a a,b", ownsA, "c a,b"},
@@ -121,27 +121,19 @@ func TestPair_planned(t *testing.T) {
 func TestPair_contradicts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		config, state string
-		owned         ownedPair
-		want          bool
+		config string
+		want   bool
 	}{
-		"new":                         {"a b", "- -", nothing, true},
-		"new, beside an empty list":   {"a ", "- -", nothing, true},
-		"one of the list":             {"a b,a", "- -", nothing, false},
-		"no list":                     {"a -", "b b", nothing, false},
-		"no main value":               {"- b", "a a", nothing, false},
-		"unknown main value":          {"? b", "a a", nothing, false},
-		"unknown item":                {"a ?", "- -", nothing, false},
-		"main under ignore_changes":   {"a b", "a a,b", nothing, false},
-		"main was configured":         {"a b", "a a,b", ownsA, true},
-		"list under ignore_changes":   {"c a", "a a", ownsA, false},
-		"list was configured":         {"c a", "a a", ownedPair{"a", true}, true},
-		"both changed":                {"c d", "a a", nothing, true},
-		"both as the state has them":  {"a b", "a b", nothing, false},
-		"a list that is another one":  {"a b", "c c", nothing, true},
-		"a list in the other's order": {"c b,a", "a a,b", nothing, true},
+		"outside":                  {"a b", true},
+		"outside of an empty list": {"a ", true},
+		"one of the list":          {"a b,a", false},
+		"no list":                  {"a -", false},
+		"no main value":            {"- b", false},
+		"unknown main value":       {"? b", false},
+		"unknown item":             {"a ?", false},
+		"unknown value of an item": {"a b,?", false},
 	} {
-		if have := pairOf(c.config).contradicts(pairOf(c.state), c.owned); have != c.want {
+		if have := pairOf(c.config).contradicts(); have != c.want {
 			t.Errorf("%s: %v", name, have)
 		}
 	}

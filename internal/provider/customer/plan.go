@@ -37,8 +37,8 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
 	if own.Metadata.Object == nil {
 		keepImported(ctx, p)
-		warnAdded(p)
 	}
+	warnUnshown(p, own)
 	p.Update(ctx, id)
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
 	object.SetPlanned(ctx, p.Private, next, p.Diags)
@@ -49,7 +49,12 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 // changes has to be known: the plan inside the apply does not know what the first one decided.
 func keepImported(ctx context.Context, p *object.Plan[model]) {
 	kept := p.Planned
-	kept.Email, kept.Phone = p.State.Email, p.State.Phone
+	if hasValue(itemsOf(p.State.Emails), kept.Email) {
+		kept.Email = p.State.Email
+	}
+	if hasValue(itemsOf(p.State.Phones), kept.Phone) {
+		kept.Phone = p.State.Phone
+	}
 	if !p.Changes(ctx, kept) {
 		p.Planned = kept
 		return
@@ -67,21 +72,34 @@ func keepImported(ctx context.Context, p *object.Plan[model]) {
 			"they come from first, or name the first entries.", p.State.Email, p.State.Phone))
 }
 
-// warnAdded says what the first change of email or phone after an import does not remove: whether the configuration
-// named the first entry before cannot be known.
-func warnAdded(p *object.Plan[model]) {
+// warnUnshown says what the plan does not show of a change of email or phone.
+func warnUnshown(p *object.Plan[model], own ownership) {
 	for _, c := range []struct {
 		name                   string
 		config, planned, state pair
+		owned                  ownedPair
 	}{
-		{"email", pair{List: p.Config.Emails}, pair{List: p.Planned.Emails}, pair{p.State.Email, p.State.Emails}},
-		{"phone", pair{List: p.Config.Phones}, pair{List: p.Planned.Phones}, pair{p.State.Phone, p.State.Phones}},
+		{"email", pair{p.Config.Email, p.Config.Emails}, pair{List: p.Planned.Emails},
+			pair{p.State.Email, p.State.Emails}, own.Email},
+		{"phone", pair{p.Config.Phone, p.Config.Phones}, pair{List: p.Planned.Phones},
+			pair{p.State.Phone, p.State.Phones}, own.Phone},
 	} {
-		added := len(itemsOf(c.planned.List)) > len(itemsOf(c.state.List)) && !c.state.Main.IsNull()
-		if added && c.config.List.IsNull() && !p.InApply() {
+		switch {
+		// Whether the configuration named the first entry before the import cannot be known.
+		case c.config.List.IsNull() && own.Metadata.Object == nil && !c.state.Main.IsNull() &&
+			len(itemsOf(c.planned.List)) > len(itemsOf(c.state.List)):
 			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s is added to the %[1]ss of %s", c.name,
 				p.State.displayName()), fmt.Sprintf("The customer was imported, and no configuration has set its %s since. So "+
 				"%s stays next to it. To remove that entry, set %[1]ss.", c.name, c.state.Main))
+		// Terraform holds the plan of a list under ignore_changes to what the state has.
+		case c.config.Main.IsUnknown() && !c.config.List.IsNull() && c.planned.List.Equal(c.state.List):
+			does := "is added to " + c.name + "s"
+			if hasValue(itemsOf(c.state.List), types.StringValue(c.owned.Main)) {
+				does = fmt.Sprintf("takes the place of %q in %ss", c.owned.Main, c.name)
+			}
+			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s of %s may change its %[1]ss", c.name,
+				p.State.displayName()), fmt.Sprintf("%s is only known in the apply. If %[1]ss is under ignore_changes and does "+
+				"not have it, it %s; the other entries stay. The plan cannot show that.", c.name, does))
 		}
 	}
 }
@@ -127,7 +145,6 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	next := ownedBy(config)
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(pair{state.Email, state.Emails}, own.Email).split()
 	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(pair{state.Phone, state.Phones}, own.Phone).split()
-	refuseOutside(config, state, own, diags)
 	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Plan(metadata.Planning{
 		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
 		Mode: m.CustomMetadataMode, Defaults: defaults, Object: state.displayName()}, diags)
@@ -135,7 +152,8 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	if !body.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()
 	}
-	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !body.IsEmpty() {
+	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !body.IsEmpty() ||
+		config.Email.IsUnknown() || config.Phone.IsUnknown() {
 		m.UpdatedAt = types.StringUnknown()
 	}
 	return m, next
@@ -152,24 +170,6 @@ func plannedList(config, state types.List, keep bool) types.List {
 		return config
 	default:
 		return keepOrder(state, config)
-	}
-}
-
-// refuseOutside reports an email outside of emails, and the same of phone.
-func refuseOutside(config, state model, own ownership, diags *diag.Diagnostics) {
-	for _, c := range []struct {
-		name          string
-		config, state pair
-		own           ownedPair
-	}{
-		{"email", pair{config.Email, config.Emails}, pair{state.Email, state.Emails}, own.Email},
-		{"phone", pair{config.Phone, config.Phones}, pair{state.Phone, state.Phones}, own.Phone},
-	} {
-		if c.config.contradicts(c.state, c.own) {
-			diags.AddAttributeError(path.Root(c.name), fmt.Sprintf("%s of %s is not one of its %[1]ss", c.name,
-				config.displayName()), fmt.Sprintf("%s is %s, and %[1]ss is configured without it. A configured list is "+
-				"authoritative: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.config.Main))
-		}
 	}
 }
 

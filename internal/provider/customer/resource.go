@@ -54,6 +54,8 @@ var (
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 // ValidateConfig rejects arguments for a billing account that is not to be created, and an email outside of emails.
+// What is not known yet is rejected in the plans, for which Terraform validates again. All of these are of the bare
+// configuration: where a plan has an email outside of emails, one of them is under ignore_changes.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var config model
@@ -61,7 +63,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	refuseOutside(config, model{}, ownership{}, &resp.Diagnostics)
+	config.refuseOutside(&resp.Diagnostics)
 	if !config.CreateBillingAccount.Equal(types.BoolValue(false)) {
 		return
 	}
@@ -74,6 +76,19 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 			resp.Diagnostics.AddAttributeError(path.Root(argument.name), fmt.Sprintf("%s of %s needs a billing account",
 				argument.name, config.displayName()), fmt.Sprintf("It belongs to the billing account that is created together "+
 				"with the customer, and create_billing_account is false. Remove %s, or let the account be created.", argument.name))
+		}
+	}
+}
+
+func (m model) refuseOutside(diags *diag.Diagnostics) {
+	for _, c := range []struct {
+		name string
+		pair
+	}{{"email", pair{m.Email, m.Emails}}, {"phone", pair{m.Phone, m.Phones}}} {
+		if c.contradicts() {
+			diags.AddAttributeError(path.Root(c.name), fmt.Sprintf("%s of %s is not one of its %[1]ss", c.name,
+				m.displayName()), fmt.Sprintf("%s is %s, and %[1]ss is configured without it. A configured list is "+
+				"authoritative: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.Main))
 		}
 	}
 }

@@ -82,6 +82,11 @@ func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionReque
 	}
 }
 
+// lastSecond is in the year 5138: a later time is one in milliseconds.
+const lastSecond = 100_000_000_000
+
+const tooLate = "%d is too far in the future for unix seconds. If it is in milliseconds, divide it by 1000."
+
 const emptySecret = "The secret is empty. Anyone could create such a signature; set it to the secret of the endpoint " +
 	"(whsec_…)."
 
@@ -97,6 +102,8 @@ func (*Signature) Run(ctx context.Context, req function.RunRequest, resp *functi
 		resp.Error = refuseArgument(0, emptySecret)
 	case timestamp < 0:
 		resp.Error = refuseArgument(1, "The timestamp is negative. Give unix seconds, such as 1767225600.")
+	case timestamp > lastSecond:
+		resp.Error = refuseArgument(1, tooLate, timestamp)
 	default:
 		t := strconv.FormatInt(timestamp, 10)
 		resp.Error = resp.Result.Set(ctx, "t="+t+",v1="+hex.EncodeToString(sign(secret, t, body)))
@@ -113,6 +120,8 @@ func (*VerifySignature) Run(ctx context.Context, req function.RunRequest, resp *
 	switch {
 	case secret == "":
 		resp.Error = refuseArgument(0, emptySecret)
+	case now > lastSecond:
+		resp.Error = refuseArgument(3, tooLate, now)
 	case tolerance < 0:
 		resp.Error = refuseArgument(4, "The tolerance is negative. Give seconds, such as 300.")
 	default:

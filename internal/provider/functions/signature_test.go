@@ -93,8 +93,8 @@ func TestVerify_tolerance(t *testing.T) {
 		"no tolerance, late":       {at + 1, 0, false},
 		"no tolerance, early":      {at - 1, 0, false},
 		"before all time":          {math.MinInt64, 300, false},
-		"after all time":           {math.MaxInt64, 300, false},
-		"any time":                 {math.MaxInt64, math.MaxInt64, true},
+		"after all time":           {lastSecond, 300, false},
+		"any time":                 {lastSecond, math.MaxInt64, true},
 		"further than any can say": {math.MinInt64, math.MaxInt64, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,6 +175,8 @@ func TestArguments(t *testing.T) {
 	_, noSecret := signature(t, "", at, "{}")
 	_, noSecretToVerify := verify(t, "", "t=1,v1=", "{}", at, 300)
 	_, negative := signature(t, secret, -1, "{}")
+	_, milliseconds := signature(t, secret, lastSecond+1, "{}")
+	_, inMilliseconds := verify(t, secret, "", "{}", lastSecond+1, 300)
 	_, intolerant := verify(t, secret, "", "{}", at, -1)
 	for name, c := range map[string]struct {
 		err      *function.FuncError
@@ -184,6 +186,8 @@ func TestArguments(t *testing.T) {
 		"no secret":           {noSecret, 0, "whsec_"},
 		"no secret to verify": {noSecretToVerify, 0, "whsec_"},
 		"negative timestamp":  {negative, 1, "unix seconds"},
+		"milliseconds":        {milliseconds, 1, "divide it by 1000"},
+		"now in milliseconds": {inMilliseconds, 3, "divide it by 1000"},
 		"negative tolerance":  {intolerant, 4, "seconds"},
 	} {
 		if c.err == nil || c.err.FunctionArgument == nil || *c.err.FunctionArgument != c.argument ||

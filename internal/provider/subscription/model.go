@@ -381,7 +381,7 @@ func (m *model) endPause(ctx context.Context, client *billing.Service, prior mod
 		m.Pause = prior.Pause
 	case prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull():
 		diags.AddAttributeWarning(path.Root("pause"), "The pause of "+m.displayName()+" has ended",
-			"It was ended outside of Terraform. If the configuration still has the pause block, the plan pauses again: "+
-				"remove it, or set another resumes_at.")
+			"It was ended outside of Terraform. If the configuration still has the pause block, and no ignore_changes of it, "+
+				"the plan pauses again: remove it, or set another resumes_at.")
 	}
 }

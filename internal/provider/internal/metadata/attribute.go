@@ -121,8 +121,11 @@ func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.Strin
 		addInvalid(err, diags)
 		return p.State, p.Effective, Owned{}
 	}
-	change.WarnForeign(path.Root("custom_metadata"), p.Object, " effective_custom_metadata shows what the object will "+
-		"have.", diags)
+	more := " effective_custom_metadata shows what the object will have."
+	if owner.Mode == ModeReplace {
+		more += " custom_metadata_mode is replace, so the apply after this one removes them."
+	}
+	change.WarnForeign(path.Root("custom_metadata"), p.Object, more, diags)
 	switch {
 	case !change.Differs:
 	case change.Result == nil:

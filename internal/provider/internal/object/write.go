@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -162,7 +163,7 @@ func (w *Write[S, T, M]) Finish(ctx context.Context) {
 	fill(ctx, &state, &w.State)
 	w.State = state
 	if differences := CopyKnown(ctx, &w.Plan, &w.State); !w.failed {
-		w.warn(differences)
+		w.warn(ctx, differences)
 	}
 	w.Save(ctx)
 }
@@ -283,16 +284,23 @@ func means(ctx context.Context, want, have attr.Value) bool {
 }
 
 // warn reports which arguments the service stored in another form than it was asked to. Computed attributes are not
-// worth a warning, and neither is an argument that is not configured and stays as it is: it shows what the service has.
-func (w *Write[S, T, M]) warn(differences []difference) {
+// worth a warning, and neither is an argument that stays as it is and is not configured, or is under ignore_changes: it
+// shows what the service has. custom_metadata is stored as asked where the whole object, effective_custom_metadata, is
+// as planned: the first apply after an import removes no key, also with custom_metadata_mode = "replace".
+func (w *Write[S, T, M]) warn(ctx context.Context, differences []difference) {
 	attributes := w.state.Schema.GetAttributes()
 	for _, d := range differences {
 		is := attributes[d.Attribute]
 		if is == nil || !is.IsRequired() && !is.IsOptional() {
 			continue
 		}
-		if asked := value.Field(w.Config, d.Attribute); is.IsComputed() && asked.IsNull() &&
-			d.Planned.Equal(value.Field(w.before, d.Attribute)) {
+		asked, before := value.Field(w.Config, d.Attribute), value.Field(w.before, d.Attribute)
+		if d.Attribute == "custom_metadata" && !slices.ContainsFunc(differences, func(d difference) bool {
+			return d.Attribute == "effective_custom_metadata"
+		}) {
+			continue
+		}
+		if d.Planned.Equal(before) && (is.IsComputed() && asked.IsNull() || !means(ctx, asked, d.Planned)) {
 			continue
 		}
 		w.Diags.AddAttributeWarning(path.Root(d.Attribute),

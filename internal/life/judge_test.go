@@ -26,7 +26,7 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The expires_at of API key .* has passed",
 	"The lifetime of API key .* is not longer than its grace period", // ignore_changes keeps one of both
 	// ignore_changes keeps a part of it that another type does not have
-	"Incomplete authentication", "Argument of another type of authentication",
+	"Incomplete authentication", "Conflicting authentication",
 	"is not one of its (emails|phones)",                                   // ignore_changes keeps one of both
 	"The imported billing account .* to another customer",                 // the block names another one by now
 	"API key .* does not work any more",                                   // it has expired before the import
@@ -45,7 +45,7 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"is another one than planned", "is not one of its (emails|phones)",
 	"is not canceled, because its replacement would fail",
 	// it was not known in the plan, and ignore_changes keeps a part of another type
-	"Argument of another type of authentication",
+	"Conflicting authentication",
 	// what was not known in the plan differs from what was imported
 	"an import replaces nothing",
 	"The plan cannot show whether the imported customer", // a value that is only known in the apply decides

@@ -298,7 +298,7 @@ type ownership struct {
 	// Imported says that the subscription was imported in this run: it begins with the refresh that belongs to the import
 	// and ends with the next one, or with an apply that changes something.
 	Imported bool `json:"imported,omitempty"`
-	// Pending is a change of plan that waits for the end of the period at a service that does not show it.
+	// Pending is the change of plan that the configuration has asked for last, where it was one for the end of a period.
 	Pending pending `json:"pending,omitzero"`
 }
 

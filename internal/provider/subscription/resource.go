@@ -120,6 +120,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if w.State.Status.ValueString() != statusCanceled { // of which nothing changes but the state
 		w.next = ownedBy(w.Config)
 		w.next.Metadata, w.next.Pending, w.next.PausedUntil = planned.Metadata, w.own.Pending, w.own.PausedUntil
+		if w.Plan.PlanID.IsNull() {
+			w.next.Pending = pending{}
+		}
 		if !samePause(w.Plan.Pause, w.State.Pause) {
 			_, resumesAt := pauseFields(w.Plan.Pause)
 			w.next.PausedUntil = resumesAt.ValueString()
@@ -127,7 +130,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata.ValueString()
 	refuseForced(planned.Forces, w.Plan, w.State, w.Diags)
-	if !ok || w.Diags.HasError() || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
+	if !ok || w.Diags.HasError() || !w.planStands(ctx) || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
 		return
 	}
 	if w.carryOut(ctx, w.requests()...) {
@@ -161,9 +164,8 @@ func working(begun *write, own ownership) *work {
 func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	for _, r := range all {
 		before := w.Last
-		done := w.Do(ctx, step{Verb: r.verb, Blame: r.blame, Send: func(ctx context.Context) (*billing.Subscription, error) {
-			return r.send(w, ctx)
-		}})
+		done := w.Do(ctx, step{Verb: r.verb, Blame: r.blame, Explain: func(err error) bool { return w.endedSince(ctx, err) },
+			Send: func(ctx context.Context) (*billing.Subscription, error) { return r.send(w, ctx) }})
 		if done || w.Last != before {
 			if r.owns != nil {
 				r.owns(&w.own, w.next)

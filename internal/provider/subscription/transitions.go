@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -48,6 +49,9 @@ const (
 	changeMetadata    = "change custom_metadata"
 	pauseIt           = "pause"
 )
+
+// plansChange are the transitions that begin or end a plan.
+var plansChange = []string{changePlanNow, changePlanLater, takePlanBack, takePlanBackNull, removePlan}
 
 var (
 	ofPeriod = []string{"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end",
@@ -123,7 +127,7 @@ var (
 			}
 		}}
 	updateRequest = request{verb: "update", send: (*work).update, owns: func(o *ownership, next ownership) {
-		o.Metadata, o.Reason = next.Metadata, next.Reason
+		o.Metadata, o.Reason, o.Pending = next.Metadata, next.Reason, next.Pending
 		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments),
 			func(name string) bool { return name == argItems }))
 	}}
@@ -224,9 +228,9 @@ func (p *planning) planTransition() string {
 }
 
 // hastens returns the transition that lets the pending plan begin now, "" where the configuration does not ask for
-// that.
+// that. What another system has scheduled is not hastened: under ignore_changes it looks configured.
 func (p *planning) hastens() string {
-	if p.State.PendingPlanID.IsNull() || sameID(p.State.CurrentPlanID, p.Planned.PlanID) {
+	if !p.own.Pending.scheduled(p.State) {
 		return ""
 	}
 	config := model{PlanChange: p.Config.PlanChange}
@@ -346,6 +350,66 @@ func (w *work) resume(ctx context.Context) (*billing.Subscription, error) {
 	return w.unlessDone(ctx, resumed, err, func(now *billing.Subscription) bool { return pauseOf(now).IsNull() })
 }
 
+// planStands rejects a change of plan where another plan runs, or comes next, than the plan has seen: it would begin,
+// end and charge something else than was shown.
+func (w *work) planStands(ctx context.Context) bool {
+	if !slices.ContainsFunc(w.asked, func(name string) bool { return slices.Contains(plansChange, name) }) {
+		return true
+	}
+	var now model
+	if !w.Do(ctx, step{Verb: "read", Send: func(ctx context.Context) (*billing.Subscription, error) {
+		remote, err := w.Client.GetSubscription(ctx, w.id())
+		if err == nil {
+			now = w.State.after(remote, w.own, &diag.Diagnostics{})
+		}
+		return nil, err
+	}}) {
+		return false
+	}
+	switch {
+	case now.Status.ValueString() == statusCanceled:
+		w.refuseEnded(now.CanceledAt)
+		return false
+	case sameID(now.CurrentPlanID, w.State.CurrentPlanID) && sameID(now.PendingPlanID, w.State.PendingPlanID):
+		return true
+	}
+	w.Diags.AddAttributeError(path.Root("plan_id"), w.State.title()+" has another plan than when this change was planned",
+		fmt.Sprintf("It ran %s. Now it runs %s. Its period has ended since, another system has changed it, or the "+
+			"change was planned without a refresh. Nothing was sent. Run terraform plan again, with a refresh: it then "+
+			"shows what the change begins and ends.", w.State.runs(), now.runs()))
+	return false
+}
+
+// runs says which plan runs and which comes next.
+func (m model) runs() string {
+	text := "no plan"
+	if !m.CurrentPlanID.IsNull() {
+		text = "the plan " + m.CurrentPlanID.ValueString()
+	}
+	if !m.PendingPlanID.IsNull() {
+		text += ", and " + m.PendingPlanID.ValueString() + " comes next"
+	}
+	return text
+}
+
+// endedSince reports a request that was rejected because the subscription was canceled since the plan.
+func (w *work) endedSince(ctx context.Context, err error) bool {
+	if !rejects(err) || w.Plan.ID.IsUnknown() { // of a creation, what follows is postponed
+		return false
+	}
+	now, lookErr := w.Client.GetSubscription(ctx, w.id())
+	if lookErr != nil || now.Status != statusCanceled {
+		return false
+	}
+	w.refuseEnded(types.StringPointerValue(now.CanceledAt))
+	return true
+}
+
+func (w *work) refuseEnded(at types.String) {
+	w.Diags.AddError(w.State.title()+" was canceled since the plan", fmt.Sprintf("It was canceled at %s, and a canceled "+
+		"subscription cannot be changed. Run terraform plan again: on_external_cancel then decides what becomes of it.", at.ValueString()))
+}
+
 func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {
 	timing, reason := w.Plan.planChange()
 	response, err := w.Client.ChangePlan(ctx, w.id(), billing.ChangePlan{PlanID: w.Plan.PlanID.ValueString(),
@@ -401,13 +465,19 @@ func (w *work) id() string { return w.State.ID.ValueString() }
 // unlessDone turns the rejection of a transition into a success where another user has made it since the plan.
 func (w *work) unlessDone(ctx context.Context, response *billing.Subscription, err error,
 	done func(*billing.Subscription) bool) (*billing.Subscription, error) {
-	if e, ok := api.AsError(err); !ok || e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusConflict {
+	if !rejects(err) {
 		return response, err
 	}
 	if now, lookErr := w.Client.GetSubscription(ctx, w.id()); lookErr == nil && done(now) {
 		return now, nil
 	}
 	return response, err
+}
+
+// rejects says that the service judged the request by what the subscription is.
+func rejects(err error) bool {
+	e, ok := api.AsError(err)
+	return ok && (e.Status == http.StatusUnprocessableEntity || e.Status == http.StatusConflict)
 }
 
 var planType = types.ObjectType{AttrTypes: map[string]attr.Type{"timing": types.StringType, "reason": types.StringType}}
@@ -436,24 +506,33 @@ func (m model) planChangeField(name string) types.String {
 	return text
 }
 
-// pending is a change of plan that was asked for the end of a period, and accepted by a response that does not mention
-// it. It is believed until the period has moved or the plan has changed.
+// pending is a change of plan that this configuration has asked for at the end of a period.
 type pending struct {
 	// From is the plan that runs, "" for none.
 	From      string `json:"from"`
 	To        string `json:"to"`
 	PeriodEnd string `json:"period_end"`
+	// Shown says that the service has shown it. One that a service does not show is believed until the period has moved
+	// or the plan has changed.
+	Shown bool `json:"shown,omitzero"`
 }
 
+// holds reports whether the change waits at a service that does not show it.
 func (p pending) holds(s *billing.Subscription) bool {
-	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, api.OrEmpty(s.PlanID)) &&
+	return p.To != "" && !p.Shown && s.PendingPlanID() == "" && same.ID(p.From, api.OrEmpty(s.PlanID)) &&
 		s.CurrentPeriodEnd == p.PeriodEnd
+}
+
+// scheduled reports whether it is the change that waits.
+func (p pending) scheduled(m model) bool {
+	return p.To != "" && same.ID(p.To, m.PendingPlanID.ValueString()) &&
+		same.ID(p.From, m.CurrentPlanID.ValueString()) && m.CurrentPeriodEnd.ValueString() == p.PeriodEnd
 }
 
 // noted is the pending change to remember after s was the response to a change to the plan to.
 func noted(s *billing.Subscription, to, timing string) pending {
-	if timing != timingEndOfPeriod || same.ID(to, api.OrEmpty(s.PlanID)) || s.PendingPlanID() != "" {
+	if timing != timingEndOfPeriod || same.ID(to, api.OrEmpty(s.PlanID)) {
 		return pending{}
 	}
-	return pending{From: api.OrEmpty(s.PlanID), To: to, PeriodEnd: s.CurrentPeriodEnd}
+	return pending{From: api.OrEmpty(s.PlanID), To: to, PeriodEnd: s.CurrentPeriodEnd, Shown: s.PendingPlanID() != ""}
 }

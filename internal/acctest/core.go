@@ -230,20 +230,7 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 			delete(objects, from)
 		}
 	}
-	planned, failed := map[string]JSON{}, map[string]bool{}
-	for _, block := range configuration.Blocks {
-		if needsAny(block.Needs, failed) {
-			failed[block.Address] = true // Terraform says nothing of what depends on an error.
-			continue
-		}
-		if c.schema(block.Address) == nil {
-			failed[block.Address] = !p.note(block.Address, trouble("Invalid resource type", block.Type()))
-		} else if strings.HasPrefix(block.Address, dataPrefix) {
-			failed[block.Address] = !c.planSource(block, p, planned)
-		} else {
-			failed[block.Address] = !c.planBlock(block, objects[block.Address], p, planned)
-		}
-	}
+	// Nothing depends on what is removed any more, so Terraform most often plans it first.
 	for _, address := range destroyedLast(objects) {
 		if slices.ContainsFunc(configuration.Blocks, func(b Block) bool { return b.Address == address }) {
 			continue
@@ -260,6 +247,20 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 		change, problems := c.destruction(address, prior)
 		if p.note(address, problems) {
 			p.Changes = append(p.Changes, change)
+		}
+	}
+	planned, failed := map[string]JSON{}, map[string]bool{}
+	for _, block := range configuration.Blocks {
+		if needsAny(block.Needs, failed) {
+			failed[block.Address] = true // Terraform says nothing of what depends on an error.
+			continue
+		}
+		if c.schema(block.Address) == nil {
+			failed[block.Address] = !p.note(block.Address, trouble("Invalid resource type", block.Type()))
+		} else if strings.HasPrefix(block.Address, dataPrefix) {
+			failed[block.Address] = !c.planSource(block, p, planned)
+		} else {
+			failed[block.Address] = !c.planBlock(block, objects[block.Address], p, planned)
 		}
 	}
 	return p

@@ -43,15 +43,27 @@ func (c *Core) Apply(p *CorePlan, createFirst bool) *CoreApplied {
 			replaced = append(replaced, change)
 		}
 	}
-	if createFirst {
-		c.destroyAll(replaced, done)
-		c.carryOut(p, done)
-		c.destroyAll(gone, done)
-	} else {
-		c.destroyAll(slices.Concat(gone, replaced), done)
-		c.carryOut(p, done)
+	var first, last []*Change
+	for _, change := range gone {
+		if createFirst || c.neededByUpdated(change.Address, p.Changes) {
+			last = append(last, change)
+		} else {
+			first = append(first, change)
+		}
 	}
+	c.destroyAll(slices.Concat(first, replaced), done)
+	c.carryOut(p, done)
+	c.destroyAll(last, done)
 	return done
+}
+
+// neededByUpdated reports whether an object that is updated refers to the one at the address so far: Terraform updates
+// it before it destroys what it needed.
+func (c *Core) neededByUpdated(address string, changes []*Change) bool {
+	return slices.ContainsFunc(changes, func(other *Change) bool {
+		prior := c.objects[other.Address]
+		return other.Action == Update && prior != nil && slices.Contains(prior.needs, address)
+	})
 }
 
 func (a *CoreApplied) note(address string, all []*tfprotov6.Diagnostic) bool {

@@ -55,8 +55,9 @@ func (e *TakenError) Unwrap() error { return e.Err }
 // Settle sends a creation, and finds out what became of it where the response is lost:
 //
 //   - With an external_id the object is looked up by it, for as long as reads may lag. One that equals what was sent,
-//     and that the service has created since the request began, is adopted; any other is a *TakenError. Where there is
-//     none, the creation is sent again, after such a lookup each time, for as long as Config.RetryTimeout runs.
+//     and that the service has created since the request began, is adopted, unless another creation of this process was
+//     answered with it; any other is a *TakenError. Where there is none, the creation is sent again, after such a lookup
+//     each time, for as long as Config.RetryTimeout runs.
 //   - Without one nothing proves whose an object is: it is sent once, and the *AmbiguousError names the candidates.
 //
 // The Date of the responses and the monotonic clock of this process say when the request began by the service's clock.
@@ -199,7 +200,9 @@ func (s *settlement[T]) decide(ctx context.Context, lost *AmbiguousError, found 
 	case !equal:
 		return none, false, &TakenError{ID: ids[0], Err: lost}
 	}
-	s.client.answered.Store(ids[0], true)
+	if _, others := s.client.answered.LoadOrStore(ids[0], true); others {
+		return none, false, &TakenError{ID: ids[0], Err: lost}
+	}
 	return found[0], true, nil
 }
 

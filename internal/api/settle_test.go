@@ -207,6 +207,11 @@ func TestCandidatesOfOthers(t *testing.T) {
 		if e, _ := AsAmbiguous(err); e == nil || strings.Join(e.Candidates, " ") != "t3" {
 			t.Error(err)
 		}
+		var taken *TakenError
+		s.lookups, m.Unique = [][]any{{adopted}}, true
+		if _, _, err := Settle(t.Context(), s.client, m); !errors.As(err, &taken) || taken.ID != "t2" {
+			t.Error(err)
+		}
 	})
 }
 

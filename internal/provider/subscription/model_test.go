@@ -118,9 +118,9 @@ func TestTransitions(t *testing.T) {
 	pause := pauseObject(types.StringValue("void"), value.DateTimePointer(nil))
 	none := types.ObjectNull(pauseType.AttrTypes)
 	paused := func(m *model) { m.Pause, m.Status = pause, types.StringValue("paused") }
-	pending := func(m *model) { m.PlanID, m.PendingPlanID = types.StringValue("b"), types.StringValue("b") }
+	waits := func(m *model) { m.PlanID, m.PendingPlanID = types.StringValue("b"), types.StringValue("b") }
 	onItems := func(m *model) {
-		pending(m)
+		waits(m)
 		m.CurrentPlanID, m.Items = types.StringNull(), itemSet([]item{{product: m.ID, price: m.ID}})
 	}
 	ends := func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) }
@@ -158,13 +158,18 @@ func TestTransitions(t *testing.T) {
 		"no plan, later": {plan: func(p *planning) {
 			p.Planned.PlanID, p.Planned.PlanChange = types.StringNull(), planChangeOf(timingEndOfPeriod)
 		}, want: []string{removePlan}, verbs: []string{"update"}, refused: "cannot be removed at the end of the period"},
-		"the plan that runs": {state: pending, plan: to("plan-a", timingEndOfPeriod), want: []string{takePlanBack},
+		"the plan that runs": {state: waits, plan: to("plan-a", timingEndOfPeriod), want: []string{takePlanBack},
 			verbs: []string{"change the plan of"}},
 		"no plan runs": {state: onItems, plan: func(p *planning) { p.Planned.PlanID = types.StringNull() },
 			want: []string{takePlanBackNull}, verbs: []string{"update"}},
-		"the pending plan now": {state: pending, plan: func(p *planning) {
+		"the pending plan now": {state: waits, plan: func(p *planning) {
 			p.Config.PlanChange = planChangeOf(timingImmediate)
+			p.own.Pending = pending{From: "plan-a", To: "b", PeriodEnd: p.State.CurrentPeriodEnd.ValueString()}
 		}, want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
+		"the pending plan of another system": {state: waits, plan: func(p *planning) {
+			p.Config.PlanChange = planChangeOf(timingImmediate)
+			p.own.Pending = pending{From: "plan-a", To: "c", PeriodEnd: p.State.CurrentPeriodEnd.ValueString()}
+		}},
 		"an unknown plan": {plan: func(p *planning) { p.Planned.PlanID = types.StringUnknown() },
 			want: []string{changeUnknownPlan}},
 		"items": {plan: func(p *planning) { p.otherItems = true }, want: []string{changeItems},
@@ -318,11 +323,13 @@ func TestPending(t *testing.T) {
 	shown.Metadata, without.PlanID = json.RawMessage(`{"pending_plan_id":"plan-b"}`), nil
 	for name, p := range map[string]pending{
 		"at once": noted(&s, "plan-b", timingImmediate), "it runs": noted(&s, "plan-a", timingEndOfPeriod),
-		"it is shown": noted(&shown, "plan-b", timingEndOfPeriod),
 	} {
 		if p != (pending{}) {
 			t.Errorf("%s: noted %+v", name, p)
 		}
+	}
+	if p := noted(&shown, "plan-b", timingEndOfPeriod); p.To != "plan-b" || p.holds(&s) {
+		t.Errorf("it is shown: %+v", p)
 	}
 	if p := noted(&without, "plan-b", timingEndOfPeriod); p.From != "" || !p.holds(&without) {
 		t.Errorf("from no plan: %+v", p)

@@ -195,13 +195,13 @@ func (p *planning) planCanceled() string {
 
 	at, title := path.Root("on_external_cancel"), p.State.title()+" is canceled"
 	what := "It was canceled at the service at " + p.State.CanceledAt.ValueString() + "."
-	// Where this configuration has asked for the end, it is no news.
+	// Where this configuration has asked for the end, it is no news; and where it still asks, nothing comes after it.
+	asks := p.Planned.CancelAtPeriodEnd.ValueBool() || p.Planned.CancelAtPeriodEnd.IsUnknown()
 	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
 	switch mode := p.Planned.OnExternalCancel.ValueString(); {
 	case mode == externalCancelRecreate && p.own.Imported:
 		what += " The run that imports it does not create another one; the next plan does."
-		asked = false
-	case mode == externalCancelRecreate:
+	case mode == externalCancelRecreate && !(asked && asks):
 		p.Planned.Status = types.StringUnknown()
 		p.Diags.AddAttributeWarning(at, title+": a new subscription will be billed", what+" This plan creates a new "+
 			"subscription, which charges from its start, or from the end of its trial. To leave it canceled, set "+

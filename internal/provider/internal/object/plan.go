@@ -55,6 +55,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		of := policyOf(p.State)
 		var id types.String
 		p.Diags.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
+		p.Run.PlanDestroy(p.typeName, id.ValueString())
 		if !of.Abandons() && r.foreignUnseen(ctx, p, id.ValueString(), of.Object) {
 			return
 		}

@@ -70,6 +70,8 @@ const (
 	kept
 	// replaced: its plan creates another object instead.
 	replaced
+	// removed: its plan removes it, and nothing takes its place.
+	removed
 )
 
 // keyPlannedID is the key of the private state under which the plan of an object hands its id on. Terraform passes the
@@ -142,6 +144,11 @@ func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, defer
 		}
 	})
 	return wanted
+}
+
+// PlanDestroy notes the plan of the removal of an object.
+func (r *Run) PlanDestroy(typeName, id string) {
+	r.of(typeName, id, func(k *known) { k.fate = removed })
 }
 
 // Bars notes that the plan of an object leaves it such that the service takes no new object for it, as a suspended

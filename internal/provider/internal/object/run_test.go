@@ -47,6 +47,11 @@ func TestRecord_Replaces(t *testing.T) {
 			r.Refreshed(account, first)
 			r.PlanCreate(ctx, account, PrivateMap{}, diags)
 		}, true},
+		"removed beside a new one": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
+			r.Refreshed(account, first)
+			r.PlanDestroy(account, first)
+			r.PlanCreate(ctx, account, PrivateMap{}, diags)
+		}, false},
 		"its owner is replaced": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
 			r.Belongs(account, first, "billing_customer", "c")
 			r.PlanUpdate(ctx, "billing_customer", "c", true, false, store, diags)
@@ -127,6 +132,10 @@ func TestRecord_PlanCreate(t *testing.T) {
 			r.Refreshed("billing_customer", first)
 		}, false},
 		"gone": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) { r.Gone(account, first) }, false},
+		"beside one that is removed": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) {
+			r.Refreshed(account, first)
+			r.PlanDestroy(account, first)
+		}, false},
 		"beside one that is kept": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
 			r.Refreshed(account, first)
 			r.PlanUpdate(ctx, account, first, false, false, PrivateMap{}, diags)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -183,9 +184,14 @@ func misspelled(known attributes, values JSON, at string) (problems []*tfprotov6
 		}
 	}
 	for _, attribute := range known {
-		if attribute.Required && values[attribute.Name] == nil {
-			problems = append(problems, trouble("Missing required argument",
-				fmt.Sprintf("The argument %q is required, but no definition was found.", at+attribute.Name))...)
+		if _, written := values[attribute.Name]; attribute.Required && !written { // a null is for the provider to reject
+			summary, detail := "Missing required argument",
+				fmt.Sprintf("The argument %q is required, but no definition was found.", attribute.Name)
+			if outer := strings.TrimSuffix(at, "."); outer != "" {
+				summary = "Incorrect attribute value type"
+				detail = fmt.Sprintf("Inappropriate value for attribute %q: attribute %q is required.", outer, attribute.Name)
+			}
+			problems = append(problems, trouble(summary, detail)...)
 		}
 		if attribute.NestedType == nil {
 			continue

@@ -26,7 +26,7 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The expires_at of API key .* has passed",
 	"The lifetime of API key .* is not longer than its grace period", // ignore_changes keeps one of both
 	// ignore_changes keeps a part of it that another type does not have
-	"Incomplete authentication", "Argument of another type of authentication",
+	"Incomplete authentication", "Conflicting authentication",
 	"The imported billing account .* to another customer",                 // the block names another one by now
 	"API key .* does not work any more",                                   // it has expired before the import
 	"Two new records in \\S+ have the key", "has the key of a new record", // one is configured under another's old name
@@ -44,7 +44,7 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"is another one than planned",
 	"is not canceled, because its replacement would fail",
 	// it was not known in the plan, and ignore_changes keeps a part of another type
-	"Argument of another type of authentication",
+	"Conflicting authentication",
 	// what was not known in the plan differs from what was imported
 	"an import replaces nothing",
 	"The plan cannot show whether the imported customer", // a value that is only known in the apply decides

@@ -92,7 +92,7 @@
 //	expect error 'REGEXP'                one of the errors; expect errors N. What is wrong with the text of the
 //	                                     configuration has no address in Terraform itself
 //	expect messages NAME                 all of them are, to the letter, that section of testdata/messages.txt;
-//	                                     UPDATE_MESSAGES=1 writes it
+//	                                     UPDATE_MESSAGES=1 writes it. A section that nothing asks for is an error
 //	expect state ADDRESS.ATTR VALUE      text, JSON, null, or /REGEXP/; ATTR reaches into objects and lists: a.b.0.c
 //	expect state ADDRESS                 it is in the state; expect no state ADDRESS
 //	expect changed ADDRESS.ATTR          the state has another value than before the command; expect kept ADDRESS.ATTR
@@ -119,6 +119,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -142,6 +143,7 @@ func Run(t *testing.T, pattern string) {
 			play(t, path, string(text))
 		})
 	}
+	golden.Unused(t)
 }
 
 // scenario is a file that is being played.

@@ -110,6 +110,7 @@ var beyond = map[string][]deed{
 		{"finance GET /v1/notes?company_id=" + plan + "&occurred_at[gte]=2026-01-01", ``, 200,
 			`data=[] meta.next_cursor=null`},
 		{"finance GET /v1/notes?occurred_at[lt]=2027-01-01", ``, 200, `data.0.name=b meta.next_cursor=null`},
+		{"finance GET /v1/notes?name[gte]=5", ``, 200, `data=[]`}, // a text is not compared with a number
 		{"finance GET /v1/notes?limit=1", ``, 200, `data.0.name=a cursor:=meta.next_cursor`},
 		{"finance GET /v1/notes?limit=1&cursor={cursor}x", ``, 400, `error.code=invalid_cursor`},
 		{"finance GET /v1/notes?limit=1&cursor={cursor}&company_id=" + plan, ``, 400, `error.code=invalid_cursor`},

@@ -155,7 +155,7 @@ func TestParseFault(t *testing.T) {
 		{"latency=2s,truncate", sandbox.Fault{Latency: 2 * time.Second, TruncateBody: true}},
 		{"status=500,after,empty", sandbox.Fault{Status: 500, After: true, Empty: true}},
 		{"status=500,code=x,empty", sandbox.Fault{Status: 500, Code: "x", Empty: true}},
-		{"operation=customers.get,lag=3s", sandbox.Fault{Operation: "customers.get", Lag: 3 * time.Second}},
+		{"operation=customers.get,lag=1m0s", sandbox.Fault{Operation: "customers.get", Lag: time.Minute}},
 		{"path=/v1/c,times=2,other", sandbox.Fault{PathPrefix: "/v1/c", Times: 2, Other: true}},
 		{"status=404,foreign=html", sandbox.Fault{Status: 404, Foreign: "html"}},
 		{"skip=4,silent", sandbox.Fault{Skip: 4, Silent: true}},

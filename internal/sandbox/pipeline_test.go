@@ -314,3 +314,34 @@ func TestCloseBreaksOffDeliveries(t *testing.T) {
 		t.Errorf("left %+v", left[0])
 	}
 }
+
+// A consumer that does not respond delays the other deliveries of its endpoint, and none of another one.
+func TestSlowConsumerDelaysOnlyItself(t *testing.T) {
+	t.Parallel()
+	reached, release, other := make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
+	erp := consume(t)
+	erp.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/other" {
+			close(other)
+			return
+		}
+		reached <- struct{}{}
+		<-release
+	})
+	server, c := erp.reaching(t)
+	slow, _ := c.endpoint(`{"url":"` + erp.URL + `/slow"}`)
+	quick, _ := c.endpoint(`{"url":"` + erp.URL + `/other"}`)
+	c.do("POST", slow+"/test", "").want(202)
+	<-reached
+	c.do("POST", slow+"/test", "").want(202)
+	c.do("POST", quick+"/test", "").want(202)
+	<-other
+	if n := len(reached); n != 0 {
+		t.Errorf("%d more deliveries to an endpoint whose consumer has not responded", n)
+	}
+	close(release)
+	settle(t, server)
+	if n := len(reached); n != 1 {
+		t.Errorf("%d deliveries after the response, want 1", n)
+	}
+}

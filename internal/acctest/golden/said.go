@@ -2,7 +2,9 @@ package golden
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,6 +55,43 @@ func Summaries(t *testing.T, name string) (patterns []string) {
 		}
 	}
 	return patterns
+}
+
+// Unused reports the sections that neither a scenario nor a test of this package asks for. UPDATE_MESSAGES=1 removes
+// them instead.
+func Unused(t *testing.T) {
+	t.Helper()
+	scenarios, _ := filepath.Glob("testdata/*.txt")
+	tests, _ := filepath.Glob("*_test.go")
+	var all strings.Builder
+	for _, file := range slices.Concat(scenarios, tests) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file != path {
+			all.Write(text)
+		}
+	}
+	writing.Lock()
+	defer writing.Unlock()
+	sections := read(t)
+	maps.DeleteFunc(sections, func(name, _ string) bool { return !asks(all.String(), name) })
+	if os.Getenv("UPDATE_MESSAGES") != "" && len(sections) > 0 {
+		write(t, sections)
+		return
+	}
+	for name := range read(t) {
+		if _, asked := sections[name]; !asked {
+			t.Errorf("no scenario and no test uses %q of %s (UPDATE_MESSAGES=1 removes it)", name, path)
+		}
+	}
+}
+
+// asks reports whether a command of a scenario or a Go string names a section.
+func asks(text, name string) bool {
+	quoted := regexp.QuoteMeta(name)
+	return regexp.MustCompile(`(?m)^expect messages ` + quoted + `\s|"` + quoted + `"`).MatchString(text)
 }
 
 var (

@@ -1,9 +1,6 @@
 package finance_test
 
 import (
-	"encoding/json"
-	"maps"
-	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -73,39 +70,5 @@ func TestSamePlanAppliedTwice(t *testing.T) {
 	}
 	if len(ids) != 1 || len(s.FinanceRecords("payables")) != 1 {
 		t.Errorf("ids %v, records %v", ids, s.FinanceRecords("payables"))
-	}
-}
-
-// TestRefused: what can be known in the plan is rejected before anything is sent.
-func TestRefused(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for name, c := range map[string]struct {
-		config acctest.JSON
-		says   string
-	}{
-		"a text":  {acctest.JSON{"body": "{}"}, "body takes an object"},
-		"a list":  {acctest.JSON{"body": []any{"a"}}, "body takes an object"},
-		"no body": {acctest.JSON{"body": nil}, "Must set a configuration value for the body attribute"},
-		"empty":   {acctest.JSON{"body": acctest.JSON{}}, "body is {}, so there is nothing to create"},
-		"a large number": {acctest.JSON{"body": acctest.JSON{"a": acctest.JSON{"b": []any{json.Number("0"),
-			acctest.JSON{"c": json.Number("-2.5e6000")}}}}},
-			"The body cannot be sent: at a.b[1].c, the number -2.5e+6000 is too large"},
-		"no key": {acctest.JSON{"idempotency_key": ""}, `"" is not a UUID of version 4`},
-		"a key of another version": {acctest.JSON{"idempotency_key": "6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11"},
-			`-1b7e-9f56-0d4f0b9a7c11" is not a UUID of version 4, such as the result of a random_uuid resource`},
-		"two steps":     {acctest.JSON{"collection": "pay/ables"}, `"pay/ables" is not the name of a collection`},
-		"dots":          {acctest.JSON{"collection": ".."}, `".." is not the name of a collection`},
-		"no collection": {acctest.JSON{"collection": ""}, `"" is not the name of a collection`},
-	} {
-		config := acctest.JSON{"collection": "payables", "body": acctest.JSON{"name": "Rent"}}
-		maps.Copy(config, c.config)
-		text := acctest.Errors(s.Direct(record).Plan(config).Diagnostics)
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), c.says) {
-			t.Errorf("%s: %s", name, text)
-		}
-	}
-	if asked := s.Operations(); len(asked) > 0 {
-		t.Errorf("asked for %v", asked)
 	}
 }

@@ -200,7 +200,7 @@ func explainRefusal(err error, endpoint, id string, sent, of int, resp *action.I
 				"the action again.", of, endpoint, sent))
 		return
 	}
-	apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "send again", Object: fmt.Sprintf("delivery %s (%d "+
+	apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "resend", Object: fmt.Sprintf("delivery %s (%d "+
 		"of %d were sent before it)", id, sent, of), Attributes: []string{"endpoint_id", "delivery_id"}})
 }
 
@@ -217,7 +217,8 @@ const testEvent = "webhook.test"
 var (
 	errNotNamed = errors.New("the service named neither the event nor its delivery, so it cannot be followed; the " +
 		"data source billing_webhook_deliveries lists it")
-	errNoOutcome = fmt.Errorf("the delivery was not attempted within %s", followFor)
+	errNoOutcome = fmt.Errorf("the delivery was not attempted within %s; the data source "+
+		"billing_webhook_deliveries shows what becomes of it", followFor)
 )
 
 // follow reads the delivery of a test event until its first attempt has an outcome. It ends in errNoOutcome when there

@@ -148,9 +148,9 @@ var authPath = path.Root("authentication")
 func (m model) refuseForeign(a authentication, diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
-			diags.AddAttributeError(authPath, "Argument of another type of authentication of "+m.displayName(),
-				fmt.Sprintf("authentication.%s belongs to authentication of type %q, and type is %q. Remove one of the two.",
-					p.name, p.kind, a.kind.ValueString()))
+			diags.AddAttributeError(authPath, "Conflicting authentication of "+m.displayName(),
+				fmt.Sprintf("authentication.%s belongs to type %q, and type is %q. Remove it, or set type = %[2]q.", p.name,
+					p.kind, a.kind.ValueString()))
 		}
 	}
 }

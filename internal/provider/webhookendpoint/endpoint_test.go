@@ -108,56 +108,6 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// TestAuthentication_refused: what is missing, and what belongs to another type, is reported on the argument,
-// before anything is sent.
-func TestAuthentication_refused(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	for name, c := range map[string]struct {
-		authentication acctest.JSON
-		says           []string // argument | text, one for each error
-	}{
-		"no type": {acctest.JSON{}, []string{`"type"`}},
-		"unknown type": {acctest.JSON{"type": "digest"}, []string{
-			`authentication.type value must be one of: ["none" "basic" "bearer" "header"], got: "digest"`}},
-		"basic, nothing": {acctest.JSON{"type": "basic"}, []string{`AttributeName("authentication")`,
-			`needs authentication.username`}},
-		"basic, no password": {acctest.JSON{"type": "basic", "username": "ana"}, []string{`AttributeName("authentication")`,
-			`type "basic" needs authentication.password_wo`}},
-		"bearer, no token": {acctest.JSON{"type": "bearer"}, []string{`AttributeName("authentication")`,
-			`type "bearer" needs authentication.token_wo`}},
-		"header, no name": {acctest.JSON{"type": "header", "value_wo": "v"}, []string{`AttributeName("authentication")`,
-			`type "header" needs authentication.name`}},
-		"header, no value": {acctest.JSON{"type": "header", "name": "X-A"}, []string{`AttributeName("authentication")`,
-			`type "header" needs authentication.value_wo`}},
-		"no header": {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"not a header name"}},
-		"blank password": {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "},
-			[]string{`AttributeName("authentication")`, "has only spaces"}},
-		"none with all": {acctest.JSON{"type": "none", "username": "ana", "password_wo": "p", "token_wo": "t", "name": "X-A",
-			"value_wo": "v"},
-			[]string{`AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`,
-				`AttributeName("authentication")`, `AttributeName("authentication")`,
-				`value_wo belongs to authentication of type "header", and type is "none". Remove one of the two`}},
-		"bearer with a password": {acctest.JSON{"type": "bearer", "token_wo": "t", "password_wo": "p"},
-			[]string{`AttributeName("authentication")`, "belongs to"}},
-	} {
-		text := acctest.Errors(s.Plan(s.With(acctest.JSON{"authentication": c.authentication})).Diagnostics)
-		if text == "" {
-			t.Errorf("%s: not refused", name)
-		}
-		says(t, text, c.says...)
-	}
-	// What is not known yet is neither missing nor too much.
-	for _, authentication := range []any{acctest.Unknown, acctest.JSON{"type": acctest.Unknown, "username": "ana",
-		"password_wo": "p"},
-		acctest.JSON{"type": "basic", "username": acctest.Unknown, "password_wo": acctest.Unknown}} {
-		if text := acctest.Errors(s.Plan(s.With(acctest.JSON{"authentication": authentication})).Diagnostics); text != "" {
-			t.Error(text)
-		}
-	}
-	same(t, "calls", s.Calls())
-}
-
 // TestAddresses: addresses that lead into internal networks on their face, and what is not an https address, are
 // rejected before anything is sent, with the service's own code where it has one. What a name leads to only the service
 // can tell; its rejection is on url, and nothing is in the state.

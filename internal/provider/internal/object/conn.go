@@ -90,7 +90,7 @@ type ProviderArgument struct {
 func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	if len(s.Unknown) > 0 {
 		diags.AddAttributeError(path.Root(s.Unknown[0]), "The provider configuration is not known yet",
-			fmt.Sprintf("%s needs the service now, and %s of the provider is only known after apply. Apply first what it "+
+			fmt.Sprintf("%s needs the service now, and the provider gets %s only after apply. Apply first what that "+
 				"comes from, for example with terraform apply -target=<that resource>, or give the provider a value that is "+
 				"known at plan time.", typeName, strings.Join(s.Unknown, " and ")))
 	}

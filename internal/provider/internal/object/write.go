@@ -348,11 +348,9 @@ func (b Blame) On(err error) error {
 	}
 	blamed := *e
 	blamed.Field = b.name(e.Field)
-	if len(e.Fields) > 0 {
-		blamed.Fields = make(map[string]string, len(e.Fields))
-		for field, wrong := range e.Fields {
-			blamed.Fields[b.name(field)] = wrong
-		}
+	blamed.Fields = make(map[string]string, len(e.Fields))
+	for field, wrong := range e.Fields {
+		blamed.Fields[b.name(field)] = wrong
 	}
 	if e.Status == http.StatusUnprocessableEntity && blamed.Field == "" && len(e.Fields) == 0 {
 		blamed.Field = b.Argument

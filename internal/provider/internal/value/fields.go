@@ -45,10 +45,7 @@ func Get[M any](ctx context.Context, from Source, target *M) diag.Diagnostics {
 	var result M
 	into := reflect.ValueOf(&result).Elem()
 	for _, f := range c.fields {
-		value, ok := values[f.name]
-		if !ok {
-			return from.Get(ctx, target)
-		}
+		value := values[f.name]
 		converted, err := f.is.ValueFromTerraform(ctx, value)
 		if err != nil || reflect.TypeOf(converted) != f.goType || !valid(ctx, f.name, f.is, converted, value) {
 			return from.Get(ctx, target)

@@ -215,6 +215,44 @@ func TestErrorsAreTheFrameworks(t *testing.T) {
 	}
 }
 
+// TestTagged: a struct is left to the framework where it embeds what is no struct, names what it embeds, or has a field
+// that is not named or no value.
+func TestTagged(t *testing.T) {
+	t.Parallel()
+	type text = types.String
+	type Texts []types.String
+	for name, c := range map[string]struct {
+		of     any
+		fields int
+	}{
+		"fields of its own": {struct {
+			A text `tfsdk:"a"`
+		}{}, 1},
+		"embedded": {thing{}, 13},
+		"embedded twice": {struct {
+			embedded
+			Text text `tfsdk:"text"`
+		}{}, 6},
+		"embedded with a name": {struct {
+			types.String `tfsdk:"a"`
+		}{}, 0},
+		"embedded, and no struct": {struct {
+			Texts
+			A text `tfsdk:"a"`
+		}{}, 0},
+		"without a name": {struct{ A text }{}, 0},
+		"no value": {struct {
+			A string `tfsdk:"a"`
+		}{}, 0},
+		"no struct": {"a", 0},
+	} {
+		fields, ok := tagged(reflect.TypeOf(c.of))
+		if len(fields) != c.fields || ok != (c.fields > 0) {
+			t.Errorf("%s: %t, %d fields, want %d", name, ok, len(fields), c.fields)
+		}
+	}
+}
+
 func failing[M any](get func(context.Context, Source, *M) diag.Diagnostics, from Source) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var m M

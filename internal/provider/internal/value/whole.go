@@ -135,10 +135,8 @@ func NumberText(number *big.Float) string {
 	if number == nil {
 		return ""
 	}
-	if exponent := number.MantExp(nil); exponent < 128 && exponent > -128 {
-		if text := number.Text('f', -1); len(text) <= longest {
-			return text
-		}
+	if text := number.Text('f', -1); len(text) <= longest {
+		return text
 	}
 	return number.Text('g', 20)
 }

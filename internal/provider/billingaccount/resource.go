@@ -191,6 +191,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	w.After = after(&own, w.Diags)
 	plan, state := w.Plan, w.State
+	w.Client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
 	becomes := func(status string) bool {
 		return plan.Status.ValueString() == status && state.Status.ValueString() != status
 	}

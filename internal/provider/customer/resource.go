@@ -269,6 +269,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	plan, state := w.Plan, w.State
+	w.Client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
 	// Also after the first of two requests: what only this provider knows is as planned.
 	w.After = func(c *billing.Customer, _ model) model { return plan.after(c, next, w.Diags) }
 	body := plan.body(state, own)

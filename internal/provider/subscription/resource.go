@@ -130,7 +130,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata.ValueString()
 	refuseForced(planned.Forces, w.Plan, w.State, w.Diags)
-	if !ok || w.Diags.HasError() || !w.planStands(ctx) || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
+	if !ok || w.Diags.HasError() {
+		return
+	}
+	w.Client.Wrote(w.id(), w.State.CreatedAt.ValueString(), w.State.UpdatedAt.ValueString())
+	if !w.planStands(ctx) || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
 		return
 	}
 	if w.carryOut(ctx, w.requests()...) {

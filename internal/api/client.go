@@ -48,6 +48,7 @@ type Request struct {
 	Body           any    // nil: none; marshalled once
 	IdempotencyKey string // sent with a POST, to the service that honours it
 	Accept         string // media type of the response; "" is application/json, anything else is for Raw
+	Once           bool   // it is not repeated, although its operation could be: see Change
 }
 
 // Response is a response with a 2xx status.
@@ -146,7 +147,7 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 		route:        row,
 		resourcePath: strings.TrimRight(c.base.EscapedPath(), "/") + path,
 		path:         r.Path,
-		repeatable:   c.cfg.Operations.repeatable(r.Operation),
+		repeatable:   c.cfg.Operations.repeatable(r.Operation) && !r.Once,
 		waiting:      waitingContext(ctx),
 		latest:       time.Now().Add(c.cfg.MaxWait),
 	}

@@ -132,7 +132,7 @@ func (s *settlement[T]) send(detached, ctx context.Context) (T, error) {
 // mayResend reports whether there is time, and an attempt left, to send the creation once more.
 func (s *settlement[T]) mayResend() bool {
 	limit := s.client.cfg.MaxRetries
-	return time.Since(s.began) < s.client.cfg.RetryTimeout && (limit < 0 || s.resent < limit)
+	return time.Since(s.began) < s.client.retryTimeout() && (limit < 0 || s.resent < limit)
 }
 
 // find looks for the object, for as long as reads may lag. With an external_id it ends with the first that is found;

@@ -21,6 +21,7 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"nothing would be billed until the plan begins", "the plan cannot be removed at the end of the period",
 	"would charge next to the new one", // the deletion_policy that was applied does not cancel it
 	"keeps its external_id, so no new", // the account was applied with abandon, so it stays and keeps it
+	"this plan removes its billing account", "This plan removes the customer of",
 	"an import replaces nothing",
 	"The plan cannot show whether the imported customer", // a value that is only known in the apply decides
 	"The expires_at of API key .* has passed",

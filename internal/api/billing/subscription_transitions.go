@@ -56,12 +56,24 @@ func (s *Service) ResumeSubscription(ctx context.Context, id string) (*Subscript
 
 // ChangePlan changes the plan immediately or at the end of the period, or reverts a
 // pending change, with the current plan as the new one (wire contract:
-// subscriptions.change_plan).
-func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Subscription, error) {
+// subscriptions.change_plan). It is sent a second time only while the subscription stands as it did.
+func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan, stands func(*Subscription) bool) (
+	*Subscription, error) {
 	return s.move(ctx, id, "change_plan", c, outcome{
 		noun:   "change of plan",
 		done:   c.describes,
-		before: func(now *Subscription) bool { return now.live() && !c.describes(now) },
+		before: func(now *Subscription) bool { return now.live() && stands(now) },
+	})
+}
+
+// RemovePlan is an update that ends the plan, and the one that comes next (wire contract: subscriptions.update). It is
+// sent a second time only while the subscription stands as it did.
+func (s *Service) RemovePlan(ctx context.Context, id string, body SubscriptionBody, stands func(*Subscription) bool) (
+	*Subscription, error) {
+	return s.move(ctx, id, "update", body, outcome{
+		noun:   "removal of the plan",
+		done:   func(now *Subscription) bool { return api.OrEmpty(now.PlanID) == "" && now.PendingPlanID() == "" },
+		before: func(now *Subscription) bool { return now.live() && stands(now) },
 	})
 }
 
@@ -85,7 +97,8 @@ type outcome struct {
 
 // move carries out a transition of a subscription.
 func (s *Service) move(ctx context.Context, id, operation string, body any, o outcome) (*Subscription, error) {
-	request := api.Request{Operation: "subscriptions." + operation, Path: map[string]string{"id": id}, Body: body}
+	request := api.Request{Operation: "subscriptions." + operation, Path: map[string]string{"id": id}, Body: body,
+		Once: true}
 	return api.Change(ctx, api.Transition[*Subscription]{
 		Send:     func(ctx context.Context) (*Subscription, error) { return s.changeSubscription(ctx, request) },
 		Look:     func(ctx context.Context) (*Subscription, error) { return s.GetSubscription(ctx, id) },

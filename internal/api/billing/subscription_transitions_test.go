@@ -38,8 +38,17 @@ func TestSubscriptionTransitions(t *testing.T) {
 			return s.PauseSubscription(ctx, "s1", behavior, resumesAt)
 		}
 	}
-	change := func(c ChangePlan) step {
-		return func(ctx context.Context, s *Service) (*Subscription, error) { return s.ChangePlan(ctx, "s1", c) }
+	// stands is a subscription to plan1, and to what comes next.
+	stands := func(next string) func(*Subscription) bool {
+		return func(now *Subscription) bool { return api.OrEmpty(now.PlanID) == "plan1" && now.PendingPlanID() == next }
+	}
+	change := func(c ChangePlan, next string) step {
+		return func(ctx context.Context, s *Service) (*Subscription, error) {
+			return s.ChangePlan(ctx, "s1", c, stands(next))
+		}
+	}
+	remove := func(ctx context.Context, s *Service) (*Subscription, error) {
+		return s.RemovePlan(ctx, "s1", SubscriptionBody{PlanID: api.Set("")}, stands(""))
 	}
 	cancel := func(c Cancel) step {
 		return func(ctx context.Context, s *Service) (*Subscription, error) {
@@ -81,17 +90,22 @@ func TestSubscriptionTransitions(t *testing.T) {
 		"resume, by the object": {"resume", resume, fields{"pause_collection": fields{"behavior": "void"}}, again},
 		"resume, canceled":      {"resume", resume, canceled, open},
 
-		"change now, changed":        {"change-plan", change(now), changedPlan, done},
-		"change now, not changed":    {"change-plan", change(now), unchanged, again},
-		"change now, still to come":  {"change-plan", change(now), pending, again},
-		"change now, canceled":       {"change-plan", change(now), canceled, open},
-		"change later, to come":      {"change-plan", change(later), pending, done},
-		"change later, not to come":  {"change-plan", change(later), unchanged, again},
-		"change later, come already": {"change-plan", change(later), changedPlan, done},
-		"change later, another to come": {"change-plan", change(later),
-			fields{"metadata": fields{"pending_plan_id": "plan3"}}, again},
-		"taken back, gone":          {"change-plan", change(takeBack), unchanged, done},
-		"taken back, still to come": {"change-plan", change(takeBack), pending, again},
+		"change now, changed":                     {"change-plan", change(now, ""), changedPlan, done},
+		"change now, not changed":                 {"change-plan", change(now, ""), unchanged, again},
+		"change now, still to come":               {"change-plan", change(now, "plan2"), pending, again},
+		"change now, another system schedules it": {"change-plan", change(now, ""), pending, open},
+		"change now, canceled":                    {"change-plan", change(now, ""), canceled, open},
+		"change later, to come":                   {"change-plan", change(later, ""), pending, done},
+		"change later, not to come":               {"change-plan", change(later, ""), unchanged, again},
+		"change later, come already":              {"change-plan", change(later, ""), changedPlan, done},
+		"change later, another to come": {"change-plan", change(later, ""),
+			fields{"metadata": fields{"pending_plan_id": "plan3"}}, open},
+		"plan removed, gone":         {"", remove, fields{"plan_id": nil}, done},
+		"plan removed, still there":  {"", remove, unchanged, again},
+		"plan removed, another runs": {"", remove, changedPlan, open},
+		"plan removed, another next": {"", remove, pending, open},
+		"taken back, gone":           {"change-plan", change(takeBack, "plan2"), unchanged, done},
+		"taken back, still to come":  {"change-plan", change(takeBack, "plan2"), pending, again},
 
 		"cancel, canceled":            {"cancel", cancel(Cancel{}), canceled, done},
 		"cancel, not canceled":        {"cancel", cancel(Cancel{}), unchanged, again},
@@ -104,6 +118,9 @@ func TestSubscriptionTransitions(t *testing.T) {
 	}
 	apitest.Each(t, tests, func(t *testing.T, test row) {
 		post := "POST " + subscriptionPath + "/" + test.path
+		if test.path == "" {
+			post = "PATCH " + subscriptionPath
+		}
 		second := respond(200, data(subscriptionJSON(t, fields{"notes": "second"})))
 		w := newWire(map[string]http.HandlerFunc{
 			post: turns(lost, second), getSubscription: respond(200, data(subscriptionJSON(t, test.shown))),

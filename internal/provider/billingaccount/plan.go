@@ -64,6 +64,14 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	state, id := p.State, p.State.ID.ValueString()
 	var next ownership
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, state, own, r.Defaults(), p.Diags)
+	if before := state.CustomerID.ValueString(); p.Planned.CustomerID.IsUnknown() && p.Run.Removes(customerTypeName, before) {
+		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("This plan removes the customer of %s",
+			state.displayName()), fmt.Sprintf("It belongs to the customer %q, which the plan removes, and the customer that it "+
+			"would move to is only known after apply. If the customer was renamed or moved, add a moved block from the old "+
+			"address. To have another customer, create that first; then move the account, which replaces it; then remove "+
+			"the old one.", before))
+		return
+	}
 	var at path.Paths
 	if p.Planned.moves(state, p.Run) {
 		at = path.Paths{path.Root("customer_id")}

@@ -70,13 +70,23 @@ func (p *planning) replaces(present model) {
 	}
 }
 
-// warnUnknownAccount warns that a subscription is not moved to an account that this apply creates.
+// warnUnknownAccount warns that a subscription is not moved to an account that this apply creates, and refuses that
+// where the apply closes the present one.
 func (p *planning) warnUnknownAccount() {
-	if p.State.Status.ValueString() != statusCanceled && p.Planned.BillingAccountID.IsUnknown() {
+	present := p.State.BillingAccountID.ValueString()
+	switch {
+	case p.State.Status.ValueString() == statusCanceled || !p.Planned.BillingAccountID.IsUnknown():
+	case p.Run.Removes(accountTypeName, present):
+		p.refused(argBillingAccountID, "this plan removes its billing account", "It is on the billing account %q, which the "+
+			"plan removes, and the account that it would move to is only known after apply. If the account, or its customer, "+
+			"was renamed or moved, add a moved block from the old address. To have another account, create that first; "+
+			"then move the subscription, which replaces it; then remove the old one.", present)
+	default:
 		p.Diags.AddAttributeWarning(path.Root(argBillingAccountID), p.State.title()+" moves to another account only with a "+
 			"second apply", fmt.Sprintf("billing_account_id is only known after apply. If it turns out to be another account "+
 			"than %q, the apply stops before it sends anything for the subscription. Plan again: the account is known then, "+
-			"and the plan shows the replacement.", p.State.BillingAccountID.ValueString()))
+			"and the plan shows the replacement. If this plan also replaces that account, which closes it, plan with -replace "+
+			"for the subscription too.", present))
 	}
 }
 

@@ -251,9 +251,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		state.CustomMetadata = state.CustomMetadata.OrEmpty()
 	}
 	state.endPause(ctx, client, prior, &resp.Diagnostics)
-	// The import's own run ends with the next refresh.
-	if recorded := api.OrEmpty(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
-		own.Recorded, own.Imported = recorded, importing
+	// The import's own run ends with the next refresh, and a scheduled plan with the one that does not show it any more.
+	recorded, over := api.OrEmpty(remote.CancellationReason), own.Pending != (pending{}) && !own.Pending.scheduled(state)
+	if over || recorded != own.Recorded || importing != own.Imported {
+		if own.Recorded, own.Imported = recorded, importing; over {
+			own.Pending = pending{}
+		}
 		object.SetOwned(ctx, resp.Private, own, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)

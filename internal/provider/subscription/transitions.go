@@ -356,28 +356,36 @@ func (w *work) planStands(ctx context.Context) bool {
 	if !slices.ContainsFunc(w.asked, func(name string) bool { return slices.Contains(plansChange, name) }) {
 		return true
 	}
-	var now model
-	if !w.Do(ctx, step{Verb: "read", Send: func(ctx context.Context) (*billing.Subscription, error) {
-		remote, err := w.Client.GetSubscription(ctx, w.id())
-		if err == nil {
-			now = w.State.after(remote, w.own, &diag.Diagnostics{})
-		}
+	var remote *billing.Subscription
+	if !w.Do(ctx, step{Verb: "read", Send: func(ctx context.Context) (_ *billing.Subscription, err error) {
+		remote, err = w.Client.GetSubscription(ctx, w.id())
 		return nil, err
 	}}) {
 		return false
 	}
 	switch {
-	case now.Status.ValueString() == statusCanceled:
-		w.refuseEnded(now.CanceledAt)
+	case remote.Status == statusCanceled:
+		w.refuseEnded(types.StringPointerValue(remote.CanceledAt))
 		return false
-	case sameID(now.CurrentPlanID, w.State.CurrentPlanID) && sameID(now.PendingPlanID, w.State.PendingPlanID):
+	case w.stands(remote):
 		return true
 	}
 	w.Diags.AddAttributeError(path.Root("plan_id"), w.State.title()+" has another plan than when this change was planned",
 		fmt.Sprintf("It ran %s. Now it runs %s. Its period has ended since, another system has changed it, or the "+
 			"change was planned without a refresh. Nothing was sent. Run terraform plan again, with a refresh: it then "+
-			"shows what the change begins and ends.", w.State.runs(), now.runs()))
+			"shows what the change begins and ends.", w.State.runs(), w.seen(remote).runs()))
 	return false
+}
+
+// stands reports whether the same plans run, and come next, as the plan has seen.
+func (w *work) stands(remote *billing.Subscription) bool {
+	now := w.seen(remote)
+	return sameID(now.CurrentPlanID, w.State.CurrentPlanID) && sameID(now.PendingPlanID, w.State.PendingPlanID)
+}
+
+// seen is the state as a refresh would write it.
+func (w *work) seen(remote *billing.Subscription) model {
+	return w.State.after(remote, w.own, &diag.Diagnostics{})
 }
 
 // runs says which plan runs and which comes next.
@@ -413,7 +421,7 @@ func (w *work) refuseEnded(at types.String) {
 func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {
 	timing, reason := w.Plan.planChange()
 	response, err := w.Client.ChangePlan(ctx, w.id(), billing.ChangePlan{PlanID: w.Plan.PlanID.ValueString(),
-		Timing: timing, Reason: reason})
+		Timing: timing, Reason: reason}, w.stands)
 	if response != nil {
 		w.next.Pending = noted(response, w.Plan.PlanID.ValueString(), timing)
 		w.own.Pending = w.next.Pending
@@ -439,10 +447,17 @@ var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, bil
 }
 
 func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
-	if !slices.Contains(w.asked, changeMetadata) {
-		return w.Client.UpdateSubscription(ctx, w.id(), w.body)
+	remote := customMetadata
+	if slices.Contains(w.asked, takePlanBackNull) || slices.Contains(w.asked, removePlan) {
+		remote.Update = func(client *billing.Service, ctx context.Context, id string, body billing.SubscriptionBody) (
+			*billing.Subscription, error) {
+			return client.RemovePlan(ctx, id, body, w.stands)
+		}
 	}
-	return customMetadata.Change(ctx, w.Client, w.id(), w.body, w.own.Metadata.Under(w.Plan.CustomMetadataMode),
+	if !slices.Contains(w.asked, changeMetadata) {
+		return remote.Update(w.Client, ctx, w.id(), w.body)
+	}
+	return remote.Change(ctx, w.Client, w.id(), w.body, w.own.Metadata.Under(w.Plan.CustomMetadataMode),
 		w.next.Metadata.Object, w.effective)
 }
 

@@ -196,15 +196,33 @@ func (r *Run) Belongs(typeName, id, ownerType, ownerID string) {
 // Terraform plans a tainted object as a creation, without its state. So an object that was refreshed and not planned,
 // while the creation of an object of its type was planned, counts as replaced too: Terraform plans an object right
 // after its refresh.
-func (r *Run) Replaces(typeName, id string) (does bool) {
+func (r *Run) Replaces(typeName, id string) bool {
+	at, subject := r.fateOf(typeName, id)
+	return at == gone || at == replaced || at == refreshed && r.created(subject)
+}
+
+// Removes reports whether this run removes the object, or its owner, and nothing takes its place, as far as it has come.
+func (r *Run) Removes(typeName, id string) bool {
+	at, _ := r.fateOf(typeName, id)
+	return at == removed
+}
+
+// fateOf is what has happened to the object, or to its owner where the run does not manage it itself, and the type of
+// whichever it is.
+func (r *Run) fateOf(typeName, id string) (at fate, subject string) {
 	r.of(typeName, id, func(k *known) {
-		subject := typeName
-		if k.fate == unseen && k.owner != (ref{}) {
+		if subject = typeName; k.fate == unseen && k.owner != (ref{}) {
 			subject, k = k.owner.typeName, r.at(k.owner)
 		}
-		does = k.fate == gone || k.fate == replaced || k.fate == refreshed && r.creates[subject]
+		at = k.fate
 	})
-	return does
+	return at, subject
+}
+
+func (r *Run) created(typeName string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.creates[typeName]
 }
 
 // Applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known.

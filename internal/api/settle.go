@@ -56,8 +56,8 @@ func (e *TakenError) Unwrap() error { return e.Err }
 //
 //   - With an external_id the object is looked up by it, for as long as reads may lag. One that equals what was sent,
 //     and that the service has created since the request began, is adopted, unless another creation of this process was
-//     answered with it; any other is a *TakenError. Where there is none, the creation is sent again, after such a lookup
-//     each time, for as long as Config.RetryTimeout runs.
+//     answered with it; any other is a *TakenError. Where there is none, the creation is sent again, after such a
+//     lookup each time, for as long as the retry timeout runs.
 //   - Without one nothing proves whose an object is: it is sent once, and the *AmbiguousError names the candidates.
 //
 // The Date of the responses and the monotonic clock of this process say when the request began by the service's clock.

@@ -64,7 +64,8 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	state, id := p.State, p.State.ID.ValueString()
 	var next ownership
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, state, own, r.Defaults(), p.Diags)
-	if before := state.CustomerID.ValueString(); p.Planned.CustomerID.IsUnknown() && p.Run.Removes(customerTypeName, before) {
+	before := state.CustomerID.ValueString()
+	if p.Planned.CustomerID.IsUnknown() && p.Run.Removes(customerTypeName, before) {
 		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("This plan removes the customer of %s",
 			state.displayName()), fmt.Sprintf("It belongs to the customer %q, which the plan removes, and the customer that it "+
 			"would move to is only known after apply. If the customer was renamed or moved, add a moved block from the old "+

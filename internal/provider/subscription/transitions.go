@@ -415,7 +415,8 @@ func (w *work) endedSince(ctx context.Context, err error) bool {
 
 func (w *work) refuseEnded(at types.String) {
 	w.Diags.AddError(w.State.title()+" was canceled since the plan", fmt.Sprintf("It was canceled at %s, and a canceled "+
-		"subscription cannot be changed. Run terraform plan again: on_external_cancel then decides what becomes of it.", at.ValueString()))
+		"subscription cannot be changed. Run terraform plan again: on_external_cancel then decides what becomes of it.",
+		at.ValueString()))
 }
 
 func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {

@@ -156,8 +156,8 @@ func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, defer
 	return wanted
 }
 
-// PlanDestroy notes the plan of the removal of an object. Terraform refreshes the object after it, which changes nothing
-// about that.
+// PlanDestroy notes the plan of the removal of an object. Terraform refreshes the object after it, which changes
+// nothing about that.
 func (r *Run) PlanDestroy(typeName, id string) {
 	r.of(typeName, id, func(k *known) { k.fate = removed })
 }
@@ -201,7 +201,8 @@ func (r *Run) Replaces(typeName, id string) bool {
 	return at == gone || at == replaced || at == refreshed && r.created(subject)
 }
 
-// Removes reports whether this run removes the object, or its owner, and nothing takes its place, as far as it has come.
+// Removes reports whether this run removes the object, or its owner, and nothing takes its place, as far as it has
+// come.
 func (r *Run) Removes(typeName, id string) bool {
 	at, _ := r.fateOf(typeName, id)
 	return at == removed

@@ -94,7 +94,7 @@ func (p Program) Folder(mirror string) string {
 
 // Build compiles a package of the repository at root. platform is that of Program; empty is this machine.
 func Build(ctx context.Context, root, pkg, output, platform string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", output, pkg)
+	command := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", output, pkg)
 	command.Dir = root
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if system, machine, found := strings.Cut(platform, "_"); found {

@@ -135,8 +135,11 @@ func NumberText(number *big.Float) string {
 	if number == nil {
 		return ""
 	}
-	if text := number.Text('f', -1); len(text) <= longest {
-		return text
+	// Written out, 1e1000000 has a million digits: what is surely too long is not written out first.
+	if exponent := number.MantExp(nil); exponent < 4*longest && exponent > -4*longest {
+		if text := number.Text('f', -1); len(text) <= longest {
+			return text
+		}
 	}
 	return number.Text('g', 20)
 }

@@ -50,9 +50,6 @@ const (
 	pauseIt           = "pause"
 )
 
-// plansChange are the transitions that begin or end a plan.
-var plansChange = []string{changePlanNow, changePlanLater, takePlanBack, takePlanBackNull, removePlan}
-
 var (
 	ofPeriod = []string{"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end",
 		"cycle_billing_date"}
@@ -353,7 +350,7 @@ func (w *work) resume(ctx context.Context) (*billing.Subscription, error) {
 // planStands rejects a change of plan where another plan runs, or comes next, than the plan has seen: it would begin,
 // end and charge something else than was shown.
 func (w *work) planStands(ctx context.Context) bool {
-	if !slices.ContainsFunc(w.asked, func(name string) bool { return slices.Contains(plansChange, name) }) {
+	if w.Plan.samePlans(w.State) {
 		return true
 	}
 	var remote *billing.Subscription
@@ -378,14 +375,16 @@ func (w *work) planStands(ctx context.Context) bool {
 }
 
 // stands reports whether the same plans run, and come next, as the plan has seen.
-func (w *work) stands(remote *billing.Subscription) bool {
-	now := w.seen(remote)
-	return sameID(now.CurrentPlanID, w.State.CurrentPlanID) && sameID(now.PendingPlanID, w.State.PendingPlanID)
-}
+func (w *work) stands(remote *billing.Subscription) bool { return w.seen(remote).samePlans(w.State) }
 
 // seen is the state as a refresh would write it.
 func (w *work) seen(remote *billing.Subscription) model {
 	return w.State.after(remote, w.own, &diag.Diagnostics{})
+}
+
+// samePlans reports whether the same plan runs, and the same one comes next.
+func (m model) samePlans(other model) bool {
+	return sameID(m.CurrentPlanID, other.CurrentPlanID) && sameID(m.PendingPlanID, other.PendingPlanID)
 }
 
 // runs says which plan runs and which comes next.

@@ -39,12 +39,18 @@ func Messages(t *testing.T, cases map[string]diag.Diagnostics) {
 	}
 	file := read(t)
 	for name, have := range said {
-		if want, there := file[name]; !there || want != have {
-			t.Errorf("%s has for %q (UPDATE_MESSAGES=1 writes it)\n%s\nand it is\n%s", path, name, want, have)
-		}
+		compare(t, file, name, have)
 	}
 	if len(file) != len(said) {
 		t.Errorf("%s has %d sections, want %d", path, len(file), len(said))
+	}
+}
+
+// compare reports where a section of the file is missing, or is another text than have.
+func compare(t *testing.T, file map[string]string, name, have string) {
+	t.Helper()
+	if want, there := file[name]; !there || want != have {
+		t.Errorf("%s has for %q (UPDATE_MESSAGES=1 writes it)\n%s\nand it is\n%s", path, name, want, have)
 	}
 }
 

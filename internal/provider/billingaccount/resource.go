@@ -26,6 +26,7 @@ var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	ID:      func(a *billing.BillingAccount) string { return a.ID },
 	Get:     (*billing.Service).GetBillingAccount,
 	Listed:  (*billing.Service).RefreshBillingAccount,
+	Wrote:   (*billing.Service).Wrote,
 	Find:    find,
 	Line: func(a *billing.BillingAccount) string {
 		return fmt.Sprintf("%s  %s (created %s)", a.ID, a.Status, a.CreatedAt)
@@ -123,7 +124,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	const again = "creates a new account with a new id; subscriptions of the old one do not move"
-	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
 	account := r.Refresh(ctx, client, prior, again, resp)
 	if account == nil {
 		return
@@ -191,7 +191,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	w.After = after(&own, w.Diags)
 	plan, state := w.Plan, w.State
-	w.Client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
 	becomes := func(status string) bool {
 		return plan.Status.ValueString() == status && state.Status.ValueString() != status
 	}

@@ -29,6 +29,7 @@ var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	ID:      func(c *billing.Customer) string { return c.ID },
 	Get:     (*billing.Service).GetCustomer,
 	Listed:  (*billing.Service).RefreshCustomer,
+	Wrote:   (*billing.Service).Wrote,
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Customer, error) {
 		if by.Field == "document_number" {
 			return client.FindCustomers(ctx, billing.CustomerQuery{DocumentNumber: by.Value})
@@ -141,7 +142,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
-	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
 	customer := r.Refresh(ctx, client, state, "creates it again, as a new customer with a new id", resp)
 	if customer == nil {
 		return
@@ -269,7 +269,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	plan, state := w.Plan, w.State
-	w.Client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
 	// Also after the first of two requests: what only this provider knows is as planned.
 	w.After = func(c *billing.Customer, _ model) model { return plan.after(c, next, w.Diags) }
 	body := plan.body(state, own)

@@ -42,6 +42,7 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	ID:      func(s *billing.Subscription) string { return s.ID },
 	Get:     (*billing.Service).GetSubscription,
 	Listed:  (*billing.Service).RefreshSubscription,
+	Wrote:   (*billing.Service).Wrote,
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Subscription, error) {
 		return client.FindSubscriptions(ctx, billing.SubscriptionQuery{ExternalID: by.Value})
 	},
@@ -133,7 +134,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	w.Client.Wrote(w.id(), w.State.CreatedAt.ValueString(), w.State.UpdatedAt.ValueString())
 	if !w.planStands(ctx) || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
 		return
 	}
@@ -219,7 +219,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
 	remote := r.Refresh(ctx, client, prior, "creates another subscription", resp)
 	if remote == nil {
 		return

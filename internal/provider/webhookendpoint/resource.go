@@ -40,6 +40,7 @@ var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
 	Get:     (*collections.Service).GetWebhookEndpoint,
 	Listed:  (*collections.Service).RefreshWebhookEndpoint,
+	Wrote:   (*collections.Service).Wrote,
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.WebhookEndpoint,
 		error) {
 		return client.FindWebhookEndpoints(ctx, by.Value)
@@ -104,8 +105,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	// A response older than what the state has seen is read again.
-	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
 	endpoint := r.Refresh(ctx, client, prior, "registers it again, with a new id and a new secret", resp)
 	if endpoint == nil {
 		return

@@ -55,7 +55,19 @@ func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequ
 			return prior, client, false
 		}
 	}
-	return prior, client, ready && !resp.Diagnostics.HasError()
+	if !ready || resp.Diagnostics.HasError() {
+		return prior, client, false
+	}
+	r.Scheme.wrote(client, prior)
+	return prior, client, true
+}
+
+// wrote tells the client when the object that m shows was written.
+func (s Scheme[S, T]) wrote(client S, m any) {
+	if s.Wrote != nil {
+		s.Wrote(client, textOf(m, keyID).ValueString(), textOf(m, "created_at").ValueString(),
+			textOf(m, "updated_at").ValueString())
+	}
 }
 
 // Reread reads the object with the name for the refresh of its resource. An object that is being imported is not looked

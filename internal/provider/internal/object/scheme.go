@@ -56,6 +56,9 @@ type Scheme[S, T any] struct {
 	Get func(client S, ctx context.Context, id string) (*T, error)
 	// Listed is Get for the refresh of a resource, which may read lists (bulk_refresh). nil is Get.
 	Listed func(client S, ctx context.Context, id string) (*T, error)
+	// Wrote tells the client when the object with an id was written, as Terraform has it: a response that is older is
+	// read again. It is optional.
+	Wrote func(client S, id, created, updated string)
 	// Find lists all objects that have the value in the selector's field, which is not the id.
 	Find func(ctx context.Context, client S, by Selector) ([]T, error)
 	// Line describes one of several matches.

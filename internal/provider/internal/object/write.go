@@ -71,7 +71,11 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 	w.Diags.Append(value.Get(ctx, req.Plan, &w.Plan)...)
 	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
 	w.before, w.foreign = w.State, r.surelyForeign
-	return w, r.begin(w)
+	if !r.begin(w) {
+		return w, false
+	}
+	r.Scheme.wrote(w.Client, w.State)
+	return w, true
 }
 
 // BeginDelete begins the deletion of an object: false means that the deletion ends here, because deletion_policy

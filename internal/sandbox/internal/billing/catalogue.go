@@ -3,7 +3,6 @@ package billing
 import (
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
@@ -114,25 +113,15 @@ func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, err
 func listOf[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]],
 	texts func(T) []*string) (server.Reply, error) {
 	kind := server.Kind[listed[T], T]{
-		Table: table,
-		Show:  func(_ *server.Call, _ *store.Tx, r listed[T]) T { return r.Object },
+		Table:  table,
+		Show:   func(_ *server.Call, _ *store.Tx, r listed[T]) T { return r.Object },
+		Fields: server.FieldsOf[T](),
 		Filters: server.Filters[listed[T]]{
 			"search": func(_ *store.Tx, r listed[T], text string) bool { return anyHolds(text, texts(r.Object)...) },
 		},
 	}
-	for name := range c.Query {
-		if !slices.Contains(searching, name) {
-			kind.Filters[name] = func(_ *store.Tx, r listed[T], want string) bool {
-				value, _ := server.FieldText(r.Object, name)
-				return isID(value, want) || is(value, want)
-			}
-		}
-	}
-	var none T
-	for name := range kind.Filters {
-		if _, ok := server.FieldText(none, name); !ok && name != "search" {
-			return server.Reply{}, server.Invalid(server.Problems{name: "is not a query parameter of this operation"})
-		}
+	if err := kind.ListRoute("", "").CheckQuery(c.Query); err != nil {
+		return server.Reply{}, err
 	}
 	return kind.List(c, tx)
 }
@@ -192,41 +181,4 @@ func (s *Service) pricing(tx *store.Tx) pricing {
 		}
 		return priceAmount(id)
 	}
-}
-
-// invoiceLine is what an invoice says of a plan or an item of the catalogue.
-type invoiceLine struct {
-	Description        string  `json:"description"` // name of the plan, or of the product and the price
-	PlanID             *string `json:"plan_id"`
-	ProductID          *string `json:"product_id"`
-	PriceID            *string `json:"price_id"`
-	Quantity           int64   `json:"quantity"`
-	UnitAmountSubcents int64   `json:"unit_amount_subcents"`
-}
-
-// lines are those of a subscription's plan and items that the catalogue has, before the discount.
-func (s *Service) lines(tx *store.Tx, row SubscriptionRow) (lines []invoiceLine) {
-	costs := s.pricing(tx)
-	if id := row.Subscription.PlanID; id != nil {
-		if p, ok := s.plans.Get(tx, *id); ok {
-			lines = append(lines, invoiceLine{Description: p.Object.Name, PlanID: id, Quantity: 1,
-				UnitAmountSubcents: costs(*id)})
-		}
-	}
-	for _, item := range row.Items {
-		p, ok := s.products.Get(tx, item.ProductID)
-		if !ok {
-			continue
-		}
-		line := invoiceLine{Description: p.Object.Name, ProductID: &item.ProductID, PriceID: &item.PriceID,
-			Quantity: item.Quantity, UnitAmountSubcents: costs(item.PriceID)}
-		if of, ok := s.prices.Get(tx, item.PriceID); ok && of.Object.Name != nil {
-			line.Description += " (" + *of.Object.Name + ")"
-		}
-		if item.UnitAmountSubcents != nil {
-			line.UnitAmountSubcents = *item.UnitAmountSubcents
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }

@@ -24,7 +24,6 @@ type Invoice struct {
 	Status           string           `json:"status"` // open, or by the behavior of a pause: uncollectible, draft, void
 	AmountCents      *int64           `json:"amount_cents"`
 	Currency         string           `json:"currency"`
-	Lines            []invoiceLine    `json:"lines,omitempty"` // of what the catalogue has
 	PeriodStart      server.Timestamp `json:"period_start"`
 	PeriodEnd        server.Timestamp `json:"period_end"`
 	DueDate          string           `json:"due_date"` // date of creation plus the account's payment terms
@@ -74,7 +73,6 @@ func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, re
 		Status:           invoiceOpen,
 		AmountCents:      subscription.RecurringAmountCents,
 		Currency:         account.Account.Currency,
-		Lines:            s.lines(tx, row),
 		PeriodStart:      subscription.CurrentPeriodStart,
 		PeriodEnd:        subscription.CurrentPeriodEnd,
 		DueDate:          at.AddDate(0, 0, terms).Format(time.DateOnly),
@@ -107,13 +105,8 @@ func (s *Service) invoices() server.Kind[InvoiceRow, Invoice] {
 	return server.Kind[InvoiceRow, Invoice]{
 		Table: s.Invoices,
 		Show:  func(_ *server.Call, _ *store.Tx, r InvoiceRow) Invoice { return r.Invoice },
+		Fields: []string{"subscription_id", "billing_account_id"},
 		Filters: server.Filters[InvoiceRow]{
-			"subscription_id": func(_ *store.Tx, r InvoiceRow, want string) bool {
-				return isID(&r.Invoice.SubscriptionID, want)
-			},
-			"billing_account_id": func(_ *store.Tx, r InvoiceRow, want string) bool {
-				return isID(&r.Invoice.BillingAccountID, want)
-			},
 			"search": func(_ *store.Tx, r InvoiceRow, text string) bool {
 				return anyHolds(text, &r.Invoice.Number, r.Invoice.Reason)
 			},

@@ -89,13 +89,6 @@ func (s *Service) readAgenda(tx *store.Tx) error {
 	return nil
 }
 
-// The query parameters of every listing
-// (service description, Recurring billing §4 Collections).
-var paging = []string{"page", "per_page", "sort_by", "sort_order"}
-
-// searching are those of a collection (wire contract: free-text search, which §4 describes for customers).
-var searching = append([]string{"search"}, paging...)
-
 // Routes are the operations of recurring billing.
 func (s *Service) Routes() []server.Route {
 	customer, account, subscription := s.customers().Find, s.accounts().Find, s.subscriptions().Find
@@ -104,15 +97,13 @@ func (s *Service) Routes() []server.Route {
 	return []server.Route{
 		route("me.get", "GET /v1/me", s.getMe).Needing(""),
 
-		route("customers.list", "GET /v1/customers",
-			s.customers().List, slices.Concat(searching, []string{"external_id", "document_number", "updated_at_gte"})...),
+		s.customers().ListRoute("customers.list", "GET /v1/customers"),
 		route("customers.create", "POST /v1/customers", server.With(customerCreate, s.createCustomer)),
 		route("customers.get", "GET /v1/customers/{id}", server.On(customer, none, s.showCustomer)),
 		route("customers.update", "PATCH /v1/customers/{id}", server.On(customer, customerUpdate, s.updateCustomer)),
 		route("customers.delete", "DELETE /v1/customers/{id}", server.On(customer, none, s.deleteCustomer)),
 
-		route("billing_accounts.list", "GET /v1/billing-accounts",
-			s.accounts().List, slices.Concat(searching, []string{"external_id", "customer_id", "status", "updated_at_gte"})...),
+		s.accounts().ListRoute("billing_accounts.list", "GET /v1/billing-accounts"),
 		route("billing_accounts.create", "POST /v1/billing-accounts", server.With(accountCreate, s.createAccount)),
 		route("billing_accounts.get", "GET /v1/billing-accounts/{id}", server.On(account, none, s.showAccount)),
 		route("billing_accounts.update", "PATCH /v1/billing-accounts/{id}",
@@ -124,8 +115,7 @@ func (s *Service) Routes() []server.Route {
 			s.moveAccount((*billingAccount).reactivate)),
 		route("billing_accounts.close", "POST /v1/billing-accounts/{id}/close", s.moveAccount((*billingAccount).close)),
 
-		route("subscriptions.list", "GET /v1/subscriptions", s.subscriptions().List, slices.Concat(searching,
-			[]string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})...),
+		s.subscriptions().ListRoute("subscriptions.list", "GET /v1/subscriptions"),
 		route("subscriptions.create", "POST /v1/subscriptions", server.With(subscriptionCreate, s.createSubscription)),
 		route("subscriptions.get", "GET /v1/subscriptions/{id}", server.On(subscription, none, s.showSubscription)),
 		route("subscriptions.update", "PATCH /v1/subscriptions/{id}",
@@ -135,13 +125,13 @@ func (s *Service) Routes() []server.Route {
 		route("subscriptions.resume", "POST /v1/subscriptions/{id}/resume", s.resumeSubscription()),
 		route("subscriptions.change_plan", "POST /v1/subscriptions/{id}/change-plan", s.changePlanOfSubscription()),
 		route("subscriptions.cancel", "POST /v1/subscriptions/{id}/cancel", s.cancelSubscription()),
-		route("subscriptions.items.list", "GET /v1/subscriptions/{id}/items", s.listItems, paging...),
+		route("subscriptions.items.list", "GET /v1/subscriptions/{id}/items", s.listItems,
+			slices.Concat(server.Paging, server.Sorting)...),
 		route("subscriptions.items.sync", "PUT /v1/subscriptions/{id}/items", server.On(subscription, items, s.syncItems)),
 		route("subscriptions.invoice", "POST /v1/subscriptions/{id}/invoices",
 			server.On(subscription, accountReason, s.createInvoice)),
 
-		route("invoices.list", "GET /v1/invoices",
-			s.invoices().List, slices.Concat(searching, []string{"subscription_id", "billing_account_id"})...),
+		s.invoices().ListRoute("invoices.list", "GET /v1/invoices"),
 		// Last: it is the path of every collection.
 		route("records.list", "GET /v1/{collection}", s.listCatalogue, server.AnyField).Needing("{collection}:read"),
 	}
@@ -245,9 +235,6 @@ func updatedMetadata(c *server.Call, stored object, in server.Body) object {
 }
 
 func is(value *string, wanted string) bool { return value != nil && *value == wanted }
-
-// isID is is for an id, which has no case.
-func isID(value *string, wanted string) bool { return is(value, server.CanonicalID(wanted)) }
 
 // contains looks for a lowercase needle in optional text, whatever its case.
 func contains(value *string, needle string) bool {

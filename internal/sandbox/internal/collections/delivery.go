@@ -83,15 +83,14 @@ func timestampOf(t *time.Time) *server.Timestamp {
 	return &server.Timestamp{Time: *t}
 }
 
+var deliveryFilters = []string{"status", "event"}
+
 // listDeliveries serves webhook_deliveries.list, in the order in which they were made.
 func (s *Service) listDeliveries(c *server.Call, tx *store.Tx, endpoint EndpointRow) (server.Reply, error) {
 	return server.Kind[DeliveryRow, webhookDelivery]{
-		Show:  func(_ *server.Call, _ *store.Tx, r DeliveryRow) webhookDelivery { return r.wire() },
-		Order: func(a, b DeliveryRow) int { return inOrder(a.CreatedAt, b.CreatedAt, a.Number, b.Number) },
-		Filters: server.Filters[DeliveryRow]{
-			"status": func(_ *store.Tx, r DeliveryRow, want string) bool { return string(r.State.Status) == want },
-			"event":  func(_ *store.Tx, r DeliveryRow, want string) bool { return r.Event == want },
-		},
+		Show:   func(_ *server.Call, _ *store.Tx, r DeliveryRow) webhookDelivery { return r.wire() },
+		Order:  func(a, b DeliveryRow) int { return inOrder(a.CreatedAt, b.CreatedAt, a.Number, b.Number) },
+		Fields: deliveryFilters,
 	}.ListOf(c, tx, s.DeliveriesOf.All(tx, endpoint.Endpoint.ID))
 }
 

@@ -74,10 +74,6 @@ func (s *Service) Clear(tx *store.Tx) {
 	}
 }
 
-// pages are the query parameters of a listing of collections, which has no
-// sort parameters (wire contract: order of collections lists).
-var pages = []string{"page", "per_page"}
-
 // Routes are the operations of collections. Managing keys is
 // administration (wire contract: a key with empty scopes).
 func (s *Service) Routes() []server.Route {
@@ -85,7 +81,7 @@ func (s *Service) Routes() []server.Route {
 	none, route := server.Form{}, server.NewRoute
 	routes := []server.Route{
 		route("webhook_endpoints.create", "POST /api/v1/webhook-endpoints", server.With(endpointCreate, s.createEndpoint)),
-		route("webhook_endpoints.list", "GET /api/v1/webhook-endpoints", s.endpoints().List, pages...),
+		s.endpoints().ListRoute("webhook_endpoints.list", "GET /api/v1/webhook-endpoints"),
 		route("webhook_endpoints.get", "GET /api/v1/webhook-endpoints/{id}", server.On(endpoint, none, s.showEndpoint)),
 		route("webhook_endpoints.update", "PATCH /api/v1/webhook-endpoints/{id}",
 			server.On(endpoint, endpointUpdate, s.updateEndpoint)),
@@ -97,12 +93,12 @@ func (s *Service) Routes() []server.Route {
 			server.On(endpoint, server.NoFields, s.rotateSecret)),
 
 		route("webhook_deliveries.list", "GET /api/v1/webhook-endpoints/{id}/deliveries",
-			server.On(endpoint, none, s.listDeliveries), slices.Concat(pages, []string{"status", "event"})...),
+			server.On(endpoint, none, s.listDeliveries), slices.Concat(server.Paging, deliveryFilters)...),
 		route("webhook_deliveries.retry", "POST /api/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry",
 			server.On(s.findDelivery, server.NoFields, s.retryDelivery)),
 
 		route("api_keys.create", "POST /api/v1/api-keys", server.With(keyForm, s.createKey)).Needing(server.Administration),
-		route("api_keys.list", "GET /api/v1/api-keys", s.keys().List, pages...).Needing(server.Administration),
+		s.keys().ListRoute("api_keys.list", "GET /api/v1/api-keys").Needing(server.Administration),
 		route("api_keys.get", "GET /api/v1/api-keys/{id}", server.On(key, none, s.showKey)).Needing(server.Administration),
 		route("api_keys.rotate", "POST /api/v1/api-keys/{id}/rotate",
 			server.On(key, rotation, s.rotateKey)).Needing(server.Administration),

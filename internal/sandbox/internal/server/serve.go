@@ -218,7 +218,7 @@ func check(r *http.Request, route Route, path map[string]string, granted []strin
 	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
 		return ErrMalformed.With("The query string is malformed.")
 	}
-	return route.checkQuery(r.URL.Query())
+	return route.CheckQuery(r.URL.Query())
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {

@@ -73,13 +73,8 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	guard := netguard.Guard{AllowLoopback: o.AllowLoopbackReceivers, Resolver: o.Resolver}
-	var errs [3]error
-	s.billing, errs[0] = billing.Open(s.core)
-	s.finance, errs[1] = finance.Open(s.core)
-	s.collections, errs[2] = collections.Open(s.core, guard, o.ReceiverCAs, o.Logger)
-	if err := errors.Join(errs[:]...); err != nil {
-		return err
-	}
+	s.billing, s.finance = billing.Open(s.core), finance.Open(s.core)
+	s.collections = collections.Open(s.core, guard, o.ReceiverCAs, o.Logger)
 	s.settings = store.NewTable[bootstrap](s.core.DB, "settings")
 	s.tokens = store.NewTable[server.StoredToken](s.core.DB, "tokens")
 	if err := s.core.DB.Err(); err != nil {
@@ -99,7 +94,7 @@ type bootstrap struct {
 	Organization string             `json:"organization"`
 	Credentials  map[Service]string `json:"credentials"` // the token of each service that may do everything, whole
 	ControlToken string             `json:"control_token"`
-	// SigningKey signs the tokens of financial management.
+	// SigningKey signs the tokens and the cursors of financial management.
 	SigningKey string `json:"signing_key"`
 	Starts     uint64 `json:"starts"`
 }
@@ -188,9 +183,9 @@ func (s *Server) listen(ctx context.Context) (err error) {
 func (s *Server) sites() []server.Site {
 	return []server.Site{
 		{Service: Billing, Port: s.options.BillingPort, Routes: s.billing.Routes(),
-			Find: s.findBillingToken, Unknown: server.ErrUnauthorized, Settle: s.billing.Settle},
+			Find: s.tokensOf(Billing), Unknown: server.ErrUnauthorized, Settle: s.billing.Settle},
 		{Service: Finance, Port: s.options.FinancePort, Routes: s.finance.Routes(), Records: true,
-			Find: s.readJWT, Unknown: finance.ErrUnknownJWT},
+			Find: s.tokensOf(Finance), Unknown: finance.ErrUnknownJWT},
 		{Service: Collections, Port: s.options.CollectionsPort, Routes: s.collections.Routes(),
 			Find: s.collections.TokenOf, Unknown: collections.ErrUnknownKey, Used: s.collections.NoteUse,
 			Loggable: collections.Loggable, Header: s.options.CollectionsAuthHeader},

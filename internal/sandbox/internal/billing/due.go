@@ -2,7 +2,6 @@ package billing
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
@@ -53,53 +52,33 @@ func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
 	return true
 }
 
-// agenda remembers the earliest time at which a subscription is due, so
-// that a request does not search all of them without need. It may be too
-// early, never too late.
-type agenda struct {
-	mu       sync.Mutex
-	earliest time.Time // zero: nothing is due, ever
-}
+// never is after everything that can be due.
+var never = time.Date(lastYear+100, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func (a *agenda) note(at time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.earliest.IsZero() || at.Before(a.earliest) {
-		a.earliest = at
+// note keeps in mind when a subscription is due, so that a request does not search all of them without need.
+func (s *Service) note(row SubscriptionRow) {
+	if at, ok := row.Due(); ok && at.Before(s.due) {
+		s.due = at
 	}
-}
-
-// reached reports whether something may be due.
-func (a *agenda) reached(now time.Time) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return !a.earliest.IsZero() && !a.earliest.After(now)
-}
-
-func (a *agenda) clear() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.earliest = time.Time{}
 }
 
 // Settle processes what is due by now, before a request reads any of
 // it: each thing once, at its own time, in the order of these timestamps, in one
 // transaction.
 func (s *Service) Settle(now time.Time) error {
-	if !s.agenda.reached(now) {
+	if store.Read(s.DB, func(*store.Tx) bool { return s.due.After(now) }) {
 		return nil
 	}
 	err := s.DB.Update(func(tx *store.Tx) error {
-		s.agenda.clear()
+		s.due = never
 		var renewals []SubscriptionRow
 		for _, row := range s.Subscriptions.All(tx) {
 			passed, renewed := row.passUntil(now, s.pricing(tx))
 			s.notePlans(tx, row, renewed, func(r SubscriptionRow) time.Time { return r.Subscription.CurrentPeriodStart.Time })
 			if len(renewed) > 0 || passed.Subscription.UpdatedAt != row.Subscription.UpdatedAt {
 				s.putSubscription(tx, passed)
-			} else if at, ok := row.Due(); ok {
-				s.agenda.note(at)
 			}
+			s.note(passed)
 			renewals = append(renewals, renewed...)
 		}
 		slices.SortStableFunc(renewals, func(a, b SubscriptionRow) int {
@@ -110,8 +89,8 @@ func (s *Service) Settle(now time.Time) error {
 		}
 		return nil
 	})
-	if err != nil {
-		s.agenda.note(now) // nothing has happened: it is still due
+	if err != nil { // nothing has happened: it is still due
+		_ = s.DB.Update(func(*store.Tx) error { s.due = time.Time{}; return nil })
 	}
 	return err
 }
@@ -133,9 +112,7 @@ func (r SubscriptionRow) passUntil(now time.Time, costs pricing) (passed Subscri
 func (s *Service) putSubscription(tx *store.Tx, row SubscriptionRow) SubscriptionRow {
 	row = row.derived(s.pricing(tx))
 	s.Subscriptions.Put(tx, row.Subscription.ID, row)
-	if at, ok := row.Due(); ok {
-		s.agenda.note(at)
-	}
+	s.note(row)
 	return row
 }
 

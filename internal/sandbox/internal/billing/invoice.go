@@ -103,8 +103,8 @@ func (s *Service) createInvoice(c *server.Call, tx *store.Tx, row SubscriptionRo
 
 func (s *Service) invoices() server.Kind[InvoiceRow, Invoice] {
 	return server.Kind[InvoiceRow, Invoice]{
-		Table: s.Invoices,
-		Show:  func(_ *server.Call, _ *store.Tx, r InvoiceRow) Invoice { return r.Invoice },
+		Table:  s.Invoices,
+		Show:   func(_ *server.Call, _ *store.Tx, r InvoiceRow) Invoice { return r.Invoice },
 		Fields: []string{"subscription_id", "billing_account_id"},
 		Filters: server.Filters[InvoiceRow]{
 			"search": func(_ *store.Tx, r InvoiceRow, text string) bool {

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -22,7 +23,8 @@ import (
 // subscriptions and invoices.
 type Service struct {
 	*server.Core
-	agenda  agenda
+	// due is when the next subscription is due, or earlier, never later; zero: not known. The lock of the tables guards it.
+	due     time.Time
 	history history
 
 	Customers     store.Table[CustomerRow]
@@ -46,7 +48,7 @@ type Service struct {
 
 // Open attaches the tables of recurring billing, and the indexes over
 // them.
-func Open(c *server.Core) (*Service, error) {
+func Open(c *server.Core) *Service {
 	s := &Service{
 		Core:           c,
 		Customers:      store.NewTable[CustomerRow](c.DB, "customers"),
@@ -68,25 +70,7 @@ func Open(c *server.Core) (*Service, error) {
 	s.AccountsOf = store.NewIndex(c.DB, s.Accounts, func(r AccountRow) string { return r.CustomerID })
 	s.SubscriptionsOf = store.NewIndex(c.DB, s.Subscriptions,
 		func(r SubscriptionRow) string { return r.Subscription.BillingAccountID })
-	if err := c.DB.Err(); err != nil {
-		return nil, err
-	}
-	return s, c.DB.View(s.readAgenda)
-}
-
-// Clear deletes everything that the service has.
-func (s *Service) Clear(tx *store.Tx) {
-	store.Clear(tx, s.Customers, s.Accounts, s.Subscriptions, s.Invoices, s.invoiceNumbers, s.plans, s.products, s.prices,
-		s.history.writers, s.history.plans)
-}
-
-func (s *Service) readAgenda(tx *store.Tx) error {
-	for _, row := range s.Subscriptions.All(tx) {
-		if at, ok := row.Due(); ok {
-			s.agenda.note(at)
-		}
-	}
-	return nil
+	return s
 }
 
 // Routes are the operations of recurring billing.
@@ -247,16 +231,6 @@ func anyHolds(search string, texts ...*string) bool {
 	return slices.ContainsFunc(texts, func(text *string) bool { return contains(text, needle) })
 }
 
-type organizationObject struct {
-	ID             string           `json:"id"`
-	Name           string           `json:"name"`
-	Email          string           `json:"email"`
-	DocumentType   string           `json:"document_type"`
-	DocumentNumber string           `json:"document_number"`
-	Environment    string           `json:"environment"`
-	CreatedAt      server.Timestamp `json:"created_at"`
-}
-
 // getMe serves me.get: the bare object, not an envelope
 // (service description, Recurring billing §4).
 func (s *Service) getMe(c *server.Call, tx *store.Tx) (server.Reply, error) {
@@ -264,13 +238,5 @@ func (s *Service) getMe(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	if !ok {
 		return server.Reply{}, server.ErrNotFound
 	}
-	return server.Reply{
-		Status: http.StatusOK,
-		Body: organizationObject{
-			ID: o.ID, Name: o.Name, Email: o.Email,
-			DocumentType: o.DocumentType, DocumentNumber: o.DocumentNumber,
-			Environment: o.Environment, CreatedAt: server.Timestamp{Time: o.CreatedAt},
-		},
-		Modified: o.CreatedAt,
-	}, nil
+	return server.Reply{Status: http.StatusOK, Body: o, Modified: o.CreatedAt.Time}, nil
 }

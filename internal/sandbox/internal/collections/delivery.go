@@ -3,7 +3,6 @@ package collections
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/delivery"
@@ -137,22 +136,16 @@ type DeliveryState struct {
 // DeliveryStates returns every delivery there is, in the order they were made,
 // those of endpoints that have been removed among them.
 func (s *Service) DeliveryStates() []DeliveryState {
-	var rows []DeliveryRow
-	states := []DeliveryState{}
-	// The function given to View returns no error, so View returns none.
-	_ = s.DB.View(func(tx *store.Tx) error {
-		for _, row := range s.deliveries.All(tx) {
-			rows = append(rows, row)
-		}
-		slices.SortFunc(rows, func(a, b DeliveryRow) int { return cmp.Compare(a.Number, b.Number) })
-		for _, row := range rows {
+	return store.Read(s.DB, func(tx *store.Tx) []DeliveryState {
+		states := []DeliveryState{}
+		inOrder := func(a, b DeliveryRow) int { return cmp.Compare(a.Number, b.Number) }
+		for _, row := range store.Sorted(s.deliveries.All(tx), inOrder) {
 			endpoint, _ := s.Endpoints.Get(tx, row.EndpointID)
 			states = append(states, DeliveryState{
 				ID: row.ID, EndpointID: row.EndpointID, URL: endpoint.Endpoint.URL,
 				Event: row.Event, EventID: row.EventID, CreatedAt: row.CreatedAt, State: row.State,
 			})
 		}
-		return nil
+		return states
 	})
-	return states
 }

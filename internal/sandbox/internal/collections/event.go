@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -67,9 +66,8 @@ func (s *Service) publish(tx *store.Tx, h happening) (id string, err error) {
 	if id, err = s.storeEvent(tx, h); err != nil {
 		return "", err
 	}
-	rows := slices.Collect(maps.Values(maps.Collect(s.Endpoints.All(tx))))
-	slices.SortFunc(rows, func(a, b EndpointRow) int { return cmp.Compare(a.Number, b.Number) })
-	for _, row := range rows {
+	inOrder := func(a, b EndpointRow) int { return cmp.Compare(a.Number, b.Number) }
+	for _, row := range store.Sorted(s.Endpoints.All(tx), inOrder) {
 		if row.Organization == h.organization && row.Endpoint.Active && row.Endpoint.subscribes(h.name) {
 			s.schedule(tx, row, id, h)
 		}
@@ -132,15 +130,13 @@ func (s *Service) Emit(organization, event string, data any) (id string, err err
 // documentation's list is not complete.
 func (s *Service) KnownEvents() []string {
 	names := []string{eventTest, eventKeyRotated, eventKeyStatusChanged, eventKeyRevoked, eventChargePaid}
-	// The function given to View returns no error, so View returns none.
-	_ = s.DB.View(func(tx *store.Tx) error {
+	return store.Read(s.DB, func(tx *store.Tx) []string {
 		for _, row := range s.Endpoints.All(tx) {
 			names = append(names, row.Endpoint.Events...)
 		}
-		return nil
+		slices.Sort(names)
+		return slices.Compact(names)
 	})
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // sample is the data of an event that was emitted without any. Of a charge, id

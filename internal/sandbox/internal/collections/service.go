@@ -47,26 +47,28 @@ const openKey = "open"
 
 // Open attaches the tables of collections. Deliveries go through the
 // guard, to receivers that have their certificates from the authorities.
-func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logger *slog.Logger) (*Service, error) {
+func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logger *slog.Logger) *Service {
 	s := &Service{
 		Core:       c,
 		Endpoints:  store.NewTable[EndpointRow](c.DB, "webhook_endpoints"),
 		events:     store.NewTable[eventRow](c.DB, "webhook_events"),
 		deliveries: store.NewTable[DeliveryRow](c.DB, "webhook_deliveries"),
-		Keys:       store.NewTable[KeyRow](c.DB, "api_keys"),
+		Keys:       store.NewTable[KeyRow](c.DB, KeysTable),
 		guard:      guard, logger: logger,
 		pipeline: newPipeline(delivery.Sender{Guard: guard, CAs: receiverCAs}),
 	}
 	s.DeliveriesOf = store.NewIndex(c.DB, s.deliveries, func(r DeliveryRow) string { return r.EndpointID })
 	s.openOnes = store.NewIndex(c.DB, s.deliveries, DeliveryRow.openKey)
 	s.keysByDigest = store.NewIndex(c.DB, s.Keys, func(r KeyRow) string { return r.Digest })
-	return s, c.DB.Err()
+	return s
 }
 
-// Clear deletes everything that the service has, except the keys that were created from outside the service: clients
-// hold them.
-func (s *Service) Clear(tx *store.Tx) {
-	store.Clear(tx, s.Endpoints, s.events, s.deliveries)
+// KeysTable is the name of the table that ClearKeys clears.
+const KeysTable = "api_keys"
+
+// ClearKeys deletes the keys that the service has created. Those that were created from outside it stay: clients hold
+// them.
+func (s *Service) ClearKeys(tx *store.Tx) {
 	for id, row := range s.Keys.All(tx) {
 		if row.Key.Source != sourceSandbox {
 			s.Keys.Delete(tx, id)

@@ -27,16 +27,13 @@ type Service struct {
 }
 
 // Open attaches the tables of financial management.
-func Open(c *server.Core) (*Service, error) {
+func Open(c *server.Core) *Service {
 	s := &Service{Core: c, Records: store.NewTable[RecordRow](c.DB, "finance_records"),
 		replies: store.NewTable[recordReply](c.DB, "finance_replies")}
 	s.RecordsOf = store.NewIndex(c.DB, s.Records,
 		func(r RecordRow) string { return CollectionKey(r.Organization, r.Collection) })
-	return s, c.DB.Err()
+	return s
 }
-
-// Clear deletes every record.
-func (s *Service) Clear(tx *store.Tx) { store.Clear(tx, s.Records, s.replies) }
 
 var cursorPaging = []string{"limit", "cursor", server.AnyField}
 

@@ -45,16 +45,19 @@ type list[T any] struct {
 func (l list[T]) More() int { return l.Total - len(l.Shown) }
 
 func (v *viewer) everything(f filter) map[string]any {
-	v.organizations = slices.SortedFunc(maps.Values(maps.Collect(v.Billing.Organizations.All(v.tx))),
-		func(a, b server.Organization) int {
-			return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-		})
+	v.organizations = store.Sorted(v.Billing.Organizations.All(v.tx), func(a, b server.Organization) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
+	})
 	found, records := v.collections(), 0
 	for _, collection := range found {
 		records += collection.Total
 	}
+	shown := v.now
+	if !v.Billing.Clock.Fixed() {
+		shown = shown.Truncate(time.Minute) // the script shows the seconds: with them, each page would be another one
+	}
 	return map[string]any{
-		"Now": v.now, "Fixed": v.Billing.Clock.Fixed(), "Filter": f, "Groups": v.operations(),
+		"Now": shown, "Fixed": v.Billing.Clock.Fixed(), "Filter": f, "Groups": v.operations(),
 		"Organizations": v.organizations, "Faults": v.Server.Faults.List(),
 		"Runs": v.runs(f), "Requests": len(v.requests), "Tokens": v.tokens(), "Collections": found, "Records": records,
 		"Customers": newest(live(v.Billing.Customers.All(v.tx)), shownObjects,
@@ -117,11 +120,7 @@ func sharing[R any](v *viewer, index store.Index[R]) func(key string) []R {
 // newest returns the newest of the rows, the newest first. age says when a row was made, and its number among those
 // made at the same time; 0 where rows have none.
 func newest[R any](rows iter.Seq2[string, R], most int, age func(R) (time.Time, int64)) list[R] {
-	all := []R{}
-	for _, row := range rows {
-		all = append(all, row)
-	}
-	slices.SortStableFunc(all, func(a, b R) int {
+	all := store.Sorted(rows, func(a, b R) int {
 		made, number := age(a)
 		otherMade, otherNumber := age(b)
 		return cmp.Or(otherMade.Compare(made), cmp.Compare(otherNumber, number))

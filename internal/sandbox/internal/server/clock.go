@@ -22,8 +22,6 @@ type moved struct {
 	at     time.Time     // where a fixed clock is
 	offset time.Duration // how far a running clock is from the real one
 	fault  time.Duration // how far the clock is from the real one because of a fault; 0: there is none
-	// from and to are where the last move of a running clock began and ended.
-	from, to time.Time
 }
 
 // NewClock is a clock that stands still at start, or the real one when start is
@@ -56,7 +54,7 @@ func (c *Clock) Advance(d time.Duration) {
 	if c.fixed {
 		c.moved.at = c.moved.at.Add(d)
 	} else {
-		c.jump(d)
+		c.moved.offset += d
 	}
 	c.mu.Unlock()
 	c.tell()
@@ -68,7 +66,7 @@ func (c *Clock) Set(t time.Time) {
 	if c.fixed {
 		c.moved.at = t
 	} else {
-		c.jump(t.Sub(c.now()))
+		c.moved.offset += t.Sub(c.now())
 	}
 	c.mu.Unlock()
 	c.tell()
@@ -98,25 +96,6 @@ func (c *Clock) differ(d time.Duration) {
 	if changed {
 		c.tell()
 	}
-}
-
-func (c *Clock) jump(d time.Duration) {
-	c.moved.from = c.now().Truncate(time.Millisecond)
-	c.moved.offset += d
-	c.moved.to = c.now()
-}
-
-// TimeOf returns when that happens which was due then and is done now: at its
-// own time if the clock stands still or has jumped over it, and now if it has
-// only waited to be processed.
-func (c *Clock) TimeOf(due time.Time) time.Time {
-	c.mu.Lock()
-	jumpedOver := c.fixed || !due.Before(c.moved.from) && !due.After(c.moved.to)
-	c.mu.Unlock()
-	if jumpedOver {
-		return due
-	}
-	return c.Now()
 }
 
 func (c *Clock) tell() {

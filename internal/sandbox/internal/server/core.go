@@ -14,7 +14,6 @@ import (
 	cryptorand "crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -48,12 +47,8 @@ func OpenCore(stateFile string, start time.Time) (*Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Core{DB: db, Clock: NewClock(start), Organizations: store.NewTable[Organization](db, "organizations"),
-		sequence: store.NewTable[int64](db, "sequence")}
-	if err := db.Err(); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return c, nil
+	return &Core{DB: db, Clock: NewClock(start), Organizations: store.NewTable[Organization](db, "organizations"),
+		sequence: store.NewTable[int64](db, "sequence")}, nil
 }
 
 // Next returns a number larger than all before it.
@@ -66,13 +61,13 @@ func (c *Core) Next(tx *store.Tx) int64 {
 // Organization is who a token belongs to, and what /v1/me returns
 // (service description, Recurring billing §4 Organization of the token).
 type Organization struct {
-	ID             string
-	Name           string
-	Email          string
-	DocumentType   string // cpf or cnpj
-	DocumentNumber string
-	Environment    string // "sandbox" or "production"
-	CreatedAt      time.Time
+	ID             string    `json:"id"`
+	Name           string    `json:"name"`
+	Email          string    `json:"email"`
+	DocumentType   string    `json:"document_type"` // cpf or cnpj
+	DocumentNumber string    `json:"document_number"`
+	Environment    string    `json:"environment"` // "sandbox" or "production"
+	CreatedAt      Timestamp `json:"created_at"`
 }
 
 // OrganizationWithDefaults fills what is empty with an example.
@@ -84,7 +79,7 @@ func (c *Core) OrganizationWithDefaults(o Organization) Organization {
 	o.DocumentNumber = cmp.Or(o.DocumentNumber, "11222333000181")
 	o.Environment = cmp.Or(o.Environment, "sandbox")
 	if o.CreatedAt.IsZero() {
-		o.CreatedAt = c.Clock.Now()
+		o.CreatedAt.Time = c.Clock.Now()
 	}
 	return o
 }

@@ -85,13 +85,6 @@ func (l *RequestLog) Since(sequence uint64) []Request {
 	return out
 }
 
-// Revision is a pair of numbers that is another one after each request and after Reset.
-func (l *RequestLog) Revision() (last uint64, length int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.last, len(l.entries)
-}
-
 // Reset empties the log.
 func (l *RequestLog) Reset() {
 	l.mu.Lock()

@@ -70,17 +70,25 @@ func (t Table[T]) Delete(tx *Tx, id string) {
 	tx.set(t.name, id, write{deleted: true})
 }
 
-func (t Table[T]) clear(tx *Tx) {
-	for id := range t.All(tx) {
-		t.Delete(tx, id)
+// ClearBut deletes the rows of all tables except those.
+func (tx *Tx) ClearBut(kept ...string) {
+	for table, all := range tx.db.tables {
+		for id := range all.byID {
+			if !slices.Contains(kept, table) {
+				tx.set(table, id, write{deleted: true})
+			}
+		}
 	}
 }
 
-// Clear deletes every row of the tables.
-func Clear(tx *Tx, tables ...interface{ clear(tx *Tx) }) {
-	for _, table := range tables {
-		table.clear(tx)
+// Sorted are rows in an order.
+func Sorted[T any](rows iter.Seq2[string, T], compare func(a, b T) int) []T {
+	all := []T{}
+	for _, row := range rows {
+		all = append(all, row)
 	}
+	slices.SortStableFunc(all, compare)
+	return all
 }
 
 // All yields every row in the order of the ids, the transaction's own writes

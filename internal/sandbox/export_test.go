@@ -20,7 +20,9 @@ import (
 func (s *Server) SetPastDue(id string, on bool) error { return s.billing.SetPastDue(id, on) }
 
 // SetSubscriptionStatus is what a user requests with `subscription status`.
-func (s *Server) SetSubscriptionStatus(id, status string) error { return s.billing.SetStatus(id, status) }
+func (s *Server) SetSubscriptionStatus(id, status string) error {
+	return s.billing.SetStatus(id, status)
+}
 
 // Reset is what a user requests with `reset`.
 func (s *Server) Reset(ctx context.Context) error { return s.reset(ctx) }

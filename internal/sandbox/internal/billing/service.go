@@ -4,8 +4,8 @@
 // Time moves subscriptions: trials and periods end, pauses run out, pending
 // plans and scheduled cancellations take effect. Everything that is due by the clock
 // has happened, at its own time and in order, when the next request is served;
-// nothing happens between requests. machine.go has the steps that requests ask for,
-// due.go those that are due at a time.
+// nothing happens between requests. machine.go has the steps that requests ask for
+// and those that are due at a time.
 package billing
 
 import (

@@ -1,7 +1,7 @@
 // Package page serves the sandbox's web page: its requests by run, its data, and the history of each object. The
 // templates read the rows of the tables, with the functions of viewer.go, and name every field that they show,
 // because a row may contain credentials. requests.go has what is read from the request log, timeline.go the
-// history of a subscription, words.go times and amounts as people write them.
+// history of a subscription.
 package page
 
 import (

@@ -90,7 +90,6 @@ var beyond = map[string][]deed{
 	"numbers of pages": {
 		{"GET /v1/customers", ``, 200, `meta.page=1 meta.per_page=20`},
 		{"GET /v1/customers?page=-3&per_page=0", ``, 200, `meta.page=1 meta.per_page=1`},
-		{"GET /v1/customers?per_page=1000", ``, 200, `meta.per_page=100`},
 	},
 	"metadata": {
 		{"POST /v1/customers", `"name":"a","custom_metadata":{"a":{"b":1}}`, 201, `id:=data.customer.id`},

@@ -100,27 +100,6 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// A catalogue is rejected as any other list of a seed.
-func TestCatalogueRefused(t *testing.T) {
-	t.Parallel()
-	for document, problem := range map[string]string{
-		`{"plans":[{"name":"Pro"}]}`: "plans[0].amount_cents: is " +
-			"required",
-		`{"plans":[{"name":"Pro","amount_cents":10.5}]}`: "plans[0].amount_cents: must " +
-			"be an integer",
-		`{"plans":[{"name":"Pro","amount_cents":1,"price":2}]}`: "plans[0].price: is not a " +
-			"field",
-		`{"products":[{"name":"A","id":"` + seats + `"},{"name":"B","id":"` + seats +
-			`"}]}`: "products[1].id: another one has it", `{"prices":[{"product_id":"` + seats +
-			`","unit_amount_subcents":1}]}`: "prices[0].product_id: no product has it",
-	} {
-		_, err := sandbox.Start(t.Context(), sandbox.Options{SeedDocument: []byte(document)})
-		if err == nil || !strings.Contains(err.Error(), problem) {
-			t.Errorf("%s: %v, want %s", document, err, problem)
-		}
-	}
-}
-
 // five makes customers named c1 to c5, a second apart.
 func five(t *testing.T, o sandbox.Options) (*sandbox.Server, caller) {
 	t.Helper()
@@ -199,38 +178,6 @@ func TestOrderShufflesWithoutSortBy(t *testing.T) {
 	if len(orders) < 2 {
 		t.Errorf("always the same order: %v", orders)
 	}
-}
-
-// What is listed is what a fault can name and what is routed.
-func TestOperations(t *testing.T) {
-	t.Parallel()
-	listed := map[sandbox.Service]int{}
-	for _, o := range sandbox.Operations() {
-		listed[o.Service]++
-		if _, err := sandbox.ParseFault("operation=" + o.Name + ",latency=1s"); err != nil {
-			t.Error(err)
-		}
-		if o.Method == "" || !strings.HasPrefix(o.Path, "/") {
-			t.Errorf("%+v", o)
-		}
-	}
-	if listed[sandbox.Billing] == 0 || listed[sandbox.Finance] == 0 || listed[sandbox.Collections] == 0 {
-		t.Errorf("operations by service: %v", listed)
-	}
-}
-
-// A fault meets operations of collections by their names too.
-func TestFaultOfCollections(t *testing.T) {
-	t.Parallel()
-	server := start(t, sandbox.Options{})
-	fault, err := sandbox.ParseFault("operation=webhook_endpoints.create,status=503")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.AddFault(fault)
-	k := collect(t, server)
-	k.do(http.MethodPost, endpointsPath, `{"url":"https://hooks.example.com/a"}`).want(503)
-	k.do(http.MethodGet, endpointsPath, "").want(200)
 }
 
 func TestNearest(t *testing.T) {

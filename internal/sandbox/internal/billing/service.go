@@ -23,9 +23,9 @@ import (
 // subscriptions and invoices.
 type Service struct {
 	*server.Core
-	// due is when the next subscription is due, or earlier, never later; zero: not known. The lock of the tables guards it.
-	due     time.Time
 	history history
+	// due is when the next subscription is due, or earlier, never later; zero: not known. The tables' lock guards it.
+	due time.Time
 
 	Customers     store.Table[CustomerRow]
 	Accounts      store.Table[AccountRow]

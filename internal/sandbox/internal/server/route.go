@@ -140,12 +140,13 @@ type Filters[R any] map[string]func(tx *store.Tx, row R, want string) bool
 
 // Kind is how the objects of a type are found and listed.
 type Kind[R interface{ Owner() string }, O any] struct {
-	Table   store.Table[R]
-	Show    func(c *Call, tx *store.Tx, row R) O // as a listing shows it
-	Fields  []string                             // that a listing can be filtered by: the text is equal, of an id whatever its case
-	Filters Filters[R]                           // by anything else
-	Updated func(row R) Timestamp                // for the filter updated_at_gte; nil: there is none
-	Order   func(a, b R) int                     // of a listing; nil: as the query says
+	Table store.Table[R]
+	Show  func(c *Call, tx *store.Tx, row R) O // as a listing shows it
+	// Fields are those of the object that a listing can be filtered by: the text is equal, of an id whatever its case.
+	Fields  []string
+	Filters Filters[R]            // by anything else
+	Updated func(row R) Timestamp // for the filter updated_at_gte; nil: there is none
+	Order   func(a, b R) int      // of a listing; nil: as the query says
 }
 
 // Paging and Sorting are the query parameters of listings

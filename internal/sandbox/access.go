@@ -73,7 +73,12 @@ func (s *Server) Organization() Organization {
 
 // NewOrganization makes another organization, whose id a Token may name.
 func (s *Server) NewOrganization(o Organization) (Organization, error) {
-	return s.core.NewOrganization(o)
+	o = s.core.OrganizationWithDefaults(o)
+	err := s.core.DB.Update(func(tx *store.Tx) error {
+		s.core.Organizations.Put(tx, o.ID, o)
+		return nil
+	})
+	return o, err
 }
 
 // SeedIgnored reports that Options.SeedDocument was not used, because the state

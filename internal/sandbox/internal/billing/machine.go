@@ -171,9 +171,7 @@ func (r *SubscriptionRow) setPastDue(on bool) error {
 	return nil
 }
 
-// SetPastDue makes an active subscription past_due, as a failed payment does,
-// or with on false a past_due one active again, as when it is paid. It fails
-// when there is no such subscription or it is in another state.
+// SetPastDue is setPastDue of any subscription.
 func (s *Service) SetPastDue(id string, on bool) error {
 	return s.manipulate(id, func(row *SubscriptionRow) error { return row.setPastDue(on) })
 }

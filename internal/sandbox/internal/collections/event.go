@@ -99,11 +99,7 @@ func (s *Service) schedule(tx *store.Tx, to EndpointRow, eventID string, h happe
 	return row
 }
 
-// Emit makes a business event of an organization happen, such as
-// charge.paid, and returns its id. Data is the resource, which must encode as a
-// JSON object; nil means an empty one, and for charge.paid for a charge
-// with an id and a status. The deliveries are on their way when emit
-// returns; waitDeliveries waits for them.
+// Emit makes a business event of an organization happen, and returns its id.
 func (s *Service) Emit(organization, event string, data any) (id string, err error) {
 	if event == "" {
 		return "", errors.New("emit an event: it has no name")
@@ -342,8 +338,7 @@ type DeliveryState struct {
 	State      delivery.Delivery `json:"state"`
 }
 
-// DeliveryStates returns every delivery there is, in the order they were made,
-// those of endpoints that have been removed among them.
+// DeliveryStates are all deliveries, in the order in which they were made.
 func (s *Service) DeliveryStates() []DeliveryState {
 	return store.Read(s.DB, func(tx *store.Tx) []DeliveryState {
 		states := []DeliveryState{}

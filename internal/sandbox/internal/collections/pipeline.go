@@ -213,9 +213,7 @@ func (s *Service) compose(id string) (message delivery.Message, send bool, err e
 	return message, send, err
 }
 
-// WaitDeliveries returns when every attempt that is due by the clock has been
-// made and none is under way, or with ctx's error. An endpoint that does not
-// respond delays it by ten seconds for each attempt.
+// WaitDeliveries waits until every attempt that is due has been made.
 func (s *Service) WaitDeliveries(ctx context.Context) error {
 	for {
 		quiet, settled := s.pipeline.state()

@@ -84,16 +84,6 @@ func (c *Core) OrganizationWithDefaults(o Organization) Organization {
 	return o
 }
 
-// NewOrganization makes another organization.
-func (c *Core) NewOrganization(o Organization) (Organization, error) {
-	o = c.OrganizationWithDefaults(o)
-	err := c.DB.Update(func(tx *store.Tx) error {
-		c.Organizations.Put(tx, o.ID, o)
-		return nil
-	})
-	return o, err
-}
-
 // Source is where ids, secrets and shuffles come from: a secure random source, or a seed
 // so that runs repeat. It is safe for use by several goroutines.
 type Source struct {

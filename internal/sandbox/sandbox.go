@@ -72,7 +72,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 // open opens the state and the services over it.
 func (s *Server) open(ctx context.Context) (err error) {
 	o := s.options
-	if s.core, err = server.OpenCore(o.StateFile, o.Start); err != nil {
+	if s.core, err = server.OpenCore(o.StateFile, o.Start, o.Logger); err != nil {
 		return err
 	}
 	guard := netguard.Guard{AllowLoopback: o.AllowLoopbackReceivers, Resolver: o.Resolver}
@@ -279,7 +279,7 @@ type Options struct {
 	CAFile string
 
 	// Start is the time at which the clock stands still until it is moved; zero uses
-	// the real clock.
+	// the clock of the state file, or else the real one.
 	Start time.Time
 	// Seed, when not zero, is what ids, tokens and shuffles come from, so that
 	// the same requests in the same order get the same responses.

@@ -81,6 +81,62 @@ func TestStateFile(t *testing.T) {
 	}
 }
 
+// A restart over the same state file finds the clock where it was, running or stopped, and its start for a reset; a
+// given start wins.
+func TestClockInStateFile(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	advance := func(s *sandbox.Server) error { s.Clock().Advance(46 * day); return nil }
+	reset := func(s *sandbox.Server) error { return s.Reset(t.Context()) }
+	skew := func(s *sandbox.Server) error { s.AddFault(sandbox.Fault{Clock: -day}); return nil }
+	for name, test := range map[string]struct {
+		first, second time.Time
+		moves         []func(s *sandbox.Server) error
+		ahead         time.Duration // of what the clock began with
+	}{
+		"running":             {moves: []func(*sandbox.Server) error{advance, advance, skew}, ahead: 92 * day},
+		"running, reset":      {moves: []func(*sandbox.Server) error{advance, reset}},
+		"stopped":             {first: morning, ahead: 0},
+		"stopped and moved":   {first: morning, moves: []func(*sandbox.Server) error{advance}, ahead: 46 * day},
+		"stopped, reset":      {first: morning, moves: []func(*sandbox.Server) error{advance, reset}},
+		"stopped by the next": {second: morning, moves: []func(*sandbox.Server) error{advance}},
+		"stopped elsewhere":   {first: janLast, second: morning, moves: []func(*sandbox.Server) error{advance}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db"), Start: test.first}
+			server := start(t, o)
+			for _, move := range test.moves {
+				if err := move(server); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := func(server *sandbox.Server, ahead time.Duration) {
+				t.Helper()
+				began := time.Now()
+				fixed := !test.first.IsZero() || !test.second.IsZero()
+				if fixed {
+					began = morning
+				}
+				got := server.Clock().Now()
+				if server.Clock().Fixed() != fixed || got.Sub(began.Add(ahead)).Abs() > time.Hour {
+					t.Errorf("the clock is at %s, fixed %v", got, server.Clock().Fixed())
+				}
+			}
+			if err := server.Close(); err != nil {
+				t.Fatal(err)
+			}
+			o.Start = test.second
+			server = start(t, o)
+			want(server, test.ahead)
+			if err := server.Reset(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			want(server, 0)
+		})
+	}
+}
+
 // Concurrent writers and readers: each external_id is assigned once, and every
 // customer that a create returned exists.
 func TestConcurrentRequests(t *testing.T) {

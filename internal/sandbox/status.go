@@ -91,7 +91,7 @@ func count[T any](table store.Table[T], tx *store.Tx) (n int) {
 func (s *Server) reset(ctx context.Context) error {
 	undo := s.core.Clock.Reset() // first: the seed is created at the time at which the clock started
 	err := s.core.DB.Update(func(tx *store.Tx) error {
-		tx.ClearBut("settings", "tokens", "organizations", "sequence", collections.KeysTable)
+		tx.ClearBut("settings", "tokens", "organizations", "sequence", server.ClockTable, collections.KeysTable)
 		s.collections.ClearKeys(tx)
 		return s.firstData(ctx, tx)
 	})

@@ -69,14 +69,14 @@ func (s *serving) flags(set *flag.FlagSet) {
 	portFlag(set, &o.WebPort, "web-port", "`PORT` of that page, with or without --web; 0 takes a free one")
 	set.StringVar(&o.CAFile, "ca-file", "",
 		"write the CA certificate to this `FILE`; if unset, next to the file of --state, or to a temporary file")
-	set.StringVar(&o.StateFile, "state", "", "store everything, tokens too, in this `FILE`; if unset, in memory")
+	set.StringVar(&o.StateFile, "state", "", "store everything, tokens and clock too, in this `FILE`; if unset, in memory")
 	set.StringVar(&s.seedFile, "seed-file", "", "begin with the data of this JSON `FILE`; - is standard input")
 	set.BoolVar(&o.NoExampleData, "no-example-data", false, "let financial management begin empty; if unset, and "+
 		"without a seed file, it has the accounts, payables and receivables of two companies")
 	set.Uint64Var(&o.Seed, "seed", 0,
 		"derive ids, tokens and shuffles from this `NUMBER`, so that runs repeat; if unset, they are random")
-	set.Func("clock", "stop the clock at this `TIME` (RFC 3339) until it is moved; if unset, it follows the clock of "+
-		"this machine", func(value string) (err error) {
+	set.Func("clock", "stop the clock at this `TIME` (RFC 3339) until it is moved; if unset, it is as --state "+
+		"has it, or follows the clock of this machine", func(value string) (err error) {
 		o.Start, err = timeOf(value)
 		return err
 	})

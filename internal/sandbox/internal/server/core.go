@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -40,15 +41,35 @@ type Core struct {
 
 const sequenceName = "collections"
 
-// OpenCore opens the state file; empty means memory only. The clock starts at
-// start, or is the real one when start is zero.
-func OpenCore(stateFile string, start time.Time) (*Core, error) {
+// ClockTable is the name of the table that holds the clock's setting, under one name.
+const ClockTable = "clock"
+
+// OpenCore opens the state file; empty means memory only. The clock is fixed at start; when that is zero, it is what it
+// was in the state file, or the real one. A move that cannot be stored is logged.
+func OpenCore(stateFile string, start time.Time, logger *slog.Logger) (*Core, error) {
 	db, err := store.Open(stateFile)
 	if err != nil {
 		return nil, err
 	}
-	return &Core{DB: db, Clock: NewClock(start), Organizations: store.NewTable[Organization](db, "organizations"),
-		sequence: store.NewTable[int64](db, "sequence")}, nil
+	c := &Core{DB: db, Clock: NewClock(start), Organizations: store.NewTable[Organization](db, "organizations"),
+		sequence: store.NewTable[int64](db, "sequence")}
+	clocks := store.NewTable[setting](db, ClockTable)
+	if start.IsZero() {
+		c.Clock.state = store.Read(db, func(tx *store.Tx) setting {
+			stored, _ := clocks.Get(tx, ClockTable)
+			return stored
+		})
+	}
+	c.Clock.keep = func() {
+		if err := db.Update(func(tx *store.Tx) error {
+			clocks.Put(tx, ClockTable, c.Clock.current()) // read here: moves may come at the same time
+			return nil
+		}); err != nil {
+			logger.Error("store the clock", "error", err)
+		}
+	}
+	c.Clock.keep()
+	return c, nil
 }
 
 // Next returns a number larger than all before it.
@@ -143,26 +164,29 @@ func (s *Source) shuffle(n int, swap func(i, j int)) {
 // Clock is the time that the sandbox uses: for created_at and
 // updated_at, and for the comparison with an expiry. It either runs with the
 // real clock, at a distance, or stands still until it is moved.
-// It does not outlive the process.
 type Clock struct {
 	mu     sync.Mutex
-	fixed  bool
-	start  time.Time // where a fixed clock was first
-	moved  moved
-	OnMove func() // called after every move; nil: no call
+	state  setting
+	fault  time.Duration // how far the clock is from the real one because of a fault; 0: there is none
+	keep   func()        // stores the setting; nil: nothing does
+	OnMove func()        // called after every move; nil: no call
 }
 
-// moved is what changes while the clock is in use.
-type moved struct {
-	at     time.Time     // where a fixed clock is
-	offset time.Duration // how far a running clock is from the real one
-	fault  time.Duration // how far the clock is from the real one because of a fault; 0: there is none
+// setting is what a restart must find again.
+type setting struct {
+	Start  time.Time     `json:"start,omitzero"`  // where a fixed clock was first; zero: the clock runs
+	At     time.Time     `json:"at,omitzero"`     // where a fixed clock is
+	Offset time.Duration `json:"offset,omitzero"` // how far a running clock is from the real one
 }
 
 // NewClock is a clock that stands still at start, or the real one when start is
 // zero.
-func NewClock(start time.Time) *Clock {
-	return &Clock{fixed: !start.IsZero(), start: start, moved: moved{at: start}}
+func NewClock(start time.Time) *Clock { return &Clock{state: setting{Start: start, At: start}} }
+
+func (c *Clock) current() setting {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
 }
 
 // Now returns the sandbox's time in UTC, cut to the milliseconds that the
@@ -174,59 +198,67 @@ func (c *Clock) Now() time.Time {
 }
 
 func (c *Clock) now() time.Time {
-	if c.moved.fault != 0 {
-		return time.Now().Add(c.moved.fault)
+	if c.fault != 0 {
+		return time.Now().Add(c.fault)
 	}
-	if c.fixed {
-		return c.moved.at
+	if c.state.fixed() {
+		return c.state.At
 	}
-	return time.Now().Add(c.moved.offset)
+	return time.Now().Add(c.state.Offset)
 }
+
+func (s setting) fixed() bool { return !s.Start.IsZero() }
 
 // Advance moves the clock forward by d, or back when d is negative.
 func (c *Clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	if c.fixed {
-		c.moved.at = c.moved.at.Add(d)
-	} else {
-		c.moved.offset += d
-	}
-	c.mu.Unlock()
-	c.tell()
+	c.move(func() {
+		if c.state.fixed() {
+			c.state.At = c.state.At.Add(d)
+		} else {
+			c.state.Offset += d
+		}
+	})
 }
 
 // Set moves the clock to t. A running clock runs on from there.
 func (c *Clock) Set(t time.Time) {
-	c.mu.Lock()
-	if c.fixed {
-		c.moved.at = t
-	} else {
-		c.moved.offset += t.Sub(c.now())
-	}
-	c.mu.Unlock()
-	c.tell()
+	c.move(func() {
+		if c.state.fixed() {
+			c.state.At = t
+		} else {
+			c.state.Offset += t.Sub(c.now())
+		}
+	})
 }
 
 // Reset reverts every move, and what a fault does to the clock. The clock then shows the time at which it started, or
 // the real time. undo makes it what it was.
 func (c *Clock) Reset() (undo func()) {
-	before := c.become(moved{at: c.start})
-	return func() { c.become(before) }
+	var before setting
+	var fault time.Duration
+	c.move(func() {
+		before, fault = c.state, c.fault
+		c.state, c.fault = setting{Start: before.Start, At: before.Start}, 0
+	})
+	return func() { c.move(func() { c.state, c.fault = before, fault }) }
 }
 
-func (c *Clock) become(m moved) (before moved) {
+// move changes the clock, and keeps the change.
+func (c *Clock) move(change func()) {
 	c.mu.Lock()
-	before, c.moved = c.moved, m
+	change()
 	c.mu.Unlock()
+	if c.keep != nil {
+		c.keep()
+	}
 	c.tell()
-	return before
 }
 
 // differ lets the clock be so far from the real one, until it is 0 again.
 func (c *Clock) differ(d time.Duration) {
 	c.mu.Lock()
-	changed := d != c.moved.fault
-	c.moved.fault = d
+	changed := d != c.fault
+	c.fault = d
 	c.mu.Unlock()
 	if changed {
 		c.tell()
@@ -240,11 +272,7 @@ func (c *Clock) tell() {
 }
 
 // Fixed reports whether the clock stands still until it is moved.
-func (c *Clock) Fixed() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.fixed
-}
+func (c *Clock) Fixed() bool { return c.current().fixed() }
 
 // Timestamp is a time as the service returns it: UTC, milliseconds, Z
 // (wire contract: datetimes returned).

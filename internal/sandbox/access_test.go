@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,6 +131,40 @@ func TestKeysFromOutside(t *testing.T) {
 	c.uses(value).want(401)
 	if err := server.RevokeToken("nobody"); err == nil {
 		t.Error("revoked a key that nobody has")
+	}
+}
+
+// The tokens of all services are listed in the order of their creation. A reset deletes the revoked ones and no other.
+func TestTokensOverAReset(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{Start: morning})
+	c := call(t, server)
+	c.base, c.token = server.ControlURL(), server.ControlToken()
+	listed := func() (prefixes []string) {
+		t.Helper()
+		for _, token := range c.do("GET", "/tokens", "").want(200).at().([]any) {
+			prefixes = append(prefixes, token.(map[string]any)["prefix"].(string))
+		}
+		return prefixes
+	}
+	kept := listed()
+	want := slices.Clone(kept)
+	for range 3 {
+		for _, service := range []string{"finance", "collections", "billing"} {
+			stays, goes := c.do("POST", "/tokens", `{"service":"`+service+`"}`).want(200).text("prefix"),
+				c.do("POST", "/tokens", `{"service":"`+service+`"}`).want(200).text("prefix")
+			c.do("POST", "/tokens/"+goes+"/revoke", "").want(200)
+			kept, want = append(kept, stays), append(want, stays, goes)
+		}
+	}
+	if got := listed(); !slices.Equal(got, want) {
+		t.Errorf("listed are %v, want %v", got, want)
+	}
+	if err := server.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := listed(); !slices.Equal(got, kept) {
+		t.Errorf("after the reset %v, want %v", got, kept)
 	}
 }
 

@@ -86,13 +86,14 @@ func count[T any](table store.Table[T], tx *store.Tx) (n int) {
 
 // reset puts the sandbox back to where a new one begins: the objects that the services have created are deleted, the
 // seed or the example data is there again, the clock is where it started, and there are no faults and no requests.
-// Tokens, organizations and the keys that were created from outside the service stay, so that clients need no new ones.
+// Organizations, and the tokens and keys that were created from outside the services, stay until they are revoked, so
+// that clients need no new ones.
 // It fails when the seed cannot be used any more or the state cannot be written; nothing is changed then.
 func (s *Server) reset(ctx context.Context) error {
 	undo := s.core.Clock.Reset() // first: the seed is created at the time at which the clock started
 	err := s.core.DB.Update(func(tx *store.Tx) error {
 		tx.ClearBut("settings", "tokens", "organizations", "sequence", server.ClockTable, collections.KeysTable)
-		s.collections.ClearKeys(tx)
+		s.clearTokens(tx)
 		return s.firstData(ctx, tx)
 	})
 	if err != nil {

@@ -88,7 +88,7 @@ func (s *Server) putToken(tx *store.Tx, t Token) (TokenState, error) {
 	default:
 		return TokenState{}, fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
 	}
-	s.tokens.Put(tx, server.Digest(made.Value), server.StoredToken{Token: t, Prefix: made.Prefix})
+	s.tokens.Put(tx, server.Digest(made.Value), server.StoredToken{Token: t, Prefix: made.Prefix, Number: s.core.Next(tx)})
 	return made, nil
 }
 
@@ -100,9 +100,21 @@ func (s *Server) tokensOf(service Service) func(tx *store.Tx, value string) (ser
 	}
 }
 
-// allTokens are those of all services.
+// allTokens are those of all services, in the order in which they were created.
 func (s *Server) allTokens() []server.StoredToken {
-	return append(store.Read(s.core.DB, s.storedTokens), s.collections.StoredTokens()...)
+	all := append(store.Read(s.core.DB, s.storedTokens), s.collections.StoredTokens()...)
+	slices.SortStableFunc(all, func(a, b server.StoredToken) int { return cmp.Compare(a.Number, b.Number) })
+	return all
+}
+
+// clearTokens deletes the tokens that nobody can use any more.
+func (s *Server) clearTokens(tx *store.Tx) {
+	for id, stored := range s.tokens.All(tx) {
+		if stored.Revoked {
+			s.tokens.Delete(tx, id)
+		}
+	}
+	s.collections.ClearKeys(tx)
 }
 
 func (s *Server) controlNewToken(r *http.Request) (any, error) {

@@ -34,7 +34,8 @@ func (p program) token() command {
 	return command{
 		name: "token", summary: "create, list and revoke API tokens",
 		about: `Creates, lists and revokes tokens of the running sandbox. create prints the token, which is shown only
-then; list shows the public prefixes by which revoke finds them.
+then; list shows, oldest first, the public prefixes by which revoke finds them. "{sandbox} reset" deletes
+the revoked ones.
 
 Scopes of recurring billing are customers:read, customers:write, the same for billing_accounts and
 subscriptions, and invoices:read; customers:* is both, * is everything. Those of financial management are

@@ -80,7 +80,8 @@ func (p program) reset() command {
 		name: "reset", summary: "go back to the seed data",
 		about: `Restores the initial data of the running sandbox: its seed file, the example data of financial
 management, or nothing. The clock goes back to its start; faults and the request log are cleared.
-Tokens, organizations and addresses stay, so the environment remains valid. Objects get other ids.
+Tokens that are not revoked, organizations and addresses stay, so the environment remains valid. Objects
+get other ids.
 `,
 		examples: "{sandbox} reset\n",
 		actions: []action{{run: func(ctx context.Context, c *controller, _ []string) error {

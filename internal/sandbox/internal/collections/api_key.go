@@ -68,7 +68,7 @@ func (r KeyRow) token() server.StoredToken {
 	if r.Key.ExpiresAt != nil {
 		t.Expires = r.Key.ExpiresAt.Time
 	}
-	stored := server.StoredToken{Token: t, Prefix: r.Key.KeyPrefix, KeyID: r.Key.ID}
+	stored := server.StoredToken{Token: t, Prefix: r.Key.KeyPrefix, Number: r.Number, KeyID: r.Key.ID}
 	if r.Key.LastUsedAt != nil {
 		stored.LastUsed = r.Key.LastUsedAt.Time
 	}

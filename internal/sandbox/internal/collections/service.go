@@ -66,11 +66,11 @@ func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logg
 // KeysTable is the name of the table that ClearKeys clears.
 const KeysTable = "api_keys"
 
-// ClearKeys deletes the keys that the service has created. Those that were created from outside it stay: clients hold
-// them.
+// ClearKeys deletes the keys that the service has created. Those that were created from outside it stay until they are
+// revoked: clients hold them.
 func (s *Service) ClearKeys(tx *store.Tx) {
 	for id, row := range s.Keys.All(tx) {
-		if row.Key.Source != sourceSandbox {
+		if row.Key.Source != sourceSandbox || row.Key.RevokedAt != nil {
 			s.Keys.Delete(tx, id)
 		}
 	}

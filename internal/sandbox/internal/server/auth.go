@@ -108,6 +108,7 @@ type Token struct {
 type StoredToken struct {
 	Token
 	Prefix string `json:"prefix"` // the public part, unique
+	Number int64  `json:"number"` // in the order of creation
 
 	// Of an API key, which has its own table:
 	KeyID    string    `json:"-"` // id

@@ -183,8 +183,11 @@ func TestResetThatFails(t *testing.T) {
 	server.AddFault(sandbox.Fault{Operation: "me.get", Status: 503})
 	server.AddFault(sandbox.Fault{Clock: -24 * time.Hour})
 	receivers["hooks.example.org"] = "10.0.0.1" // rejected: the name leads into an internal network
-	if err := server.Reset(t.Context()); err == nil {
-		t.Fatal("the seed can be used no more, and no error")
+	control := c.with(server.ControlToken())
+	control.base = server.ControlURL()
+	refusal := control.do("POST", "/reset", "").want(500).text("error", "message")
+	if want := "the seed cannot be used:\n  webhook_endpoints[0].url: "; !strings.HasPrefix(refusal, want) {
+		t.Errorf("the reset said %q", refusal)
 	}
 	if n := len(server.Faults()); n != 2 {
 		t.Errorf("%d faults are left of 2", n)

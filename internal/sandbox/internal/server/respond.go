@@ -127,11 +127,15 @@ func (s *Server) failure(err error) response {
 	return a
 }
 
-// Respond writes a value as JSON, or the error. The control listener uses it.
+// Respond writes a value as JSON, or the error. The control listener uses it: who asks there runs the sandbox, and sees
+// the reason of any failure.
 func (s *Server) Respond(w http.ResponseWriter, body any, err error) {
 	a := response{status: http.StatusOK, header: http.Header{"Content-Type": {"application/json"}}}
 	if err == nil {
 		a.body, err = Encode(body)
+	}
+	if refusal := new(Error); err != nil && !errors.As(err, &refusal) {
+		err = errInternal.With(err.Error())
 	}
 	if err != nil {
 		a = s.failure(err)

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
@@ -179,6 +180,9 @@ func ToleranceNames() []string { return server.ToleranceNames() }
 
 // ParseTolerance reads tolerances by their names, separated by commas.
 func ParseTolerance(names string) (Tolerance, error) { return server.ParseTolerance(names) }
+
+// ParseDuration reads a duration of Go, which may begin with days: 46d, 1d12h.
+func ParseDuration(text string) (time.Duration, error) { return server.ParseDuration(text) }
 
 // Nearest returns the word that another one is a misspelling of, if one is near.
 func Nearest(word string, words []string) (string, bool) { return server.Nearest(word, words) }

@@ -131,7 +131,7 @@ func (s *Server) controlClock(r *http.Request) (any, error) {
 	var by time.Duration
 	to := move.Set
 	if to.IsZero() {
-		d, err := time.ParseDuration(move.Advance)
+		d, err := server.ParseDuration(move.Advance)
 		if err != nil {
 			return nil, server.ErrValidation.With("advance must be a duration such as 24h or 90m.")
 		}

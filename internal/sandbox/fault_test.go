@@ -161,6 +161,8 @@ func TestParseFault(t *testing.T) {
 		{"skip=4,silent", sandbox.Fault{Skip: 4, Silent: true}},
 		{"status=503,outage=1m30s", sandbox.Fault{Status: 503, Outage: 90 * time.Second}},
 		{"clock=-24h0m0s", sandbox.Fault{Clock: -24 * time.Hour}},
+		{"status=503,retry-after=date:30s", sandbox.Fault{Status: 503, RetryAfter: "date:30s"}},
+		{"times=1,outage=24h0m0s", sandbox.Fault{Times: 1, Outage: 24 * time.Hour}},
 		{`body={"a":1,"b":2}`, sandbox.Fault{Body: `{"a":1,"b":2}`}},
 	}
 	for _, test := range tests {
@@ -170,6 +172,11 @@ func TestParseFault(t *testing.T) {
 		}
 		if got.String() != test.spec {
 			t.Errorf("%s is written as %s", test.spec, got)
+		}
+	}
+	for spec, want := range map[string]time.Duration{"clock=-1d": -24 * time.Hour, "clock=1d12h": 36 * time.Hour} {
+		if got, err := sandbox.ParseFault(spec); err != nil || got.Clock != want {
+			t.Errorf("%s: %+v, %v", spec, got, err)
 		}
 	}
 	for spec, says := range map[string]string{
@@ -184,7 +191,13 @@ func TestParseFault(t *testing.T) {
 		"status": "needs a value", "empty=yes": "takes no value", "statsu=500": "did you mean status?",
 		"nothing=1": "a fault is KEY=VALUE", "method=PSOT,drop=after": "one of GET, POST",
 		"operation=webhook_endpoint.get,status=500": "did you mean webhook_endpoints.get?",
-		"operation=refunds,status=500":              "names are such as me.get",
+		"operation=refunds,status=500":              "\"refunds\"; \"billing-sandbox operations\" lists all",
+		"operation=endpoints.rot,status=500":        "did you mean webhook_endpoints.rotate_secret?",
+		"operation=,status=500": "did you mean me.get, customers.list, customers.create, customers.get, " +
+			"customers.update?",
+		"path=v1,status=500": "begin with /", "retry-after=foo,status=429": "seconds, or date:30s",
+		"retry-after=date:foo,status=429": "seconds, or date:30s", "retry-after=-1,status=429": "seconds, or date:30s",
+		"retry-after=,status=429": "seconds, or date:30s",
 	} {
 		if _, err := sandbox.ParseFault(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want a word of %q", spec, err, says)

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -159,31 +158,6 @@ func meant(word string, known []string) string {
 		return "; did you mean " + near + "?"
 	}
 	return ""
-}
-
-var withDays = regexp.MustCompile(`^(-?)(\d{1,6})d(.*)$`)
-
-// duration reads a duration of Go, which may begin with days: 46d, 1d12h.
-func duration(text string) (time.Duration, error) {
-	sign, days, rest := "", "", text
-	if found := withDays.FindStringSubmatch(text); found != nil {
-		sign, days, rest = found[1], found[2], found[3]
-	}
-	var d time.Duration
-	var err error
-	if days == "" || rest != "" {
-		if d, err = time.ParseDuration(sign + rest); err != nil {
-			return 0, fmt.Errorf("%q is not a duration such as 46d, 24h or 90m", text)
-		}
-	}
-	if days != "" {
-		hours, err := time.ParseDuration(sign + days + "h")
-		if err != nil || hours.Hours() > 1e5 || hours.Hours() < -1e5 {
-			return 0, fmt.Errorf("%q is too long a duration", text)
-		}
-		d += 24 * hours
-	}
-	return d, nil
 }
 
 const environmentText = `

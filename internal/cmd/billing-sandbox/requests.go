@@ -214,7 +214,7 @@ func (c *choice) readStatus(value string) error {
 }
 
 func (c *choice) readSince(value string) (err error) {
-	if c.back, err = duration(value); err == nil {
+	if c.back, err = sandbox.ParseDuration(value); err == nil {
 		return nil
 	}
 	if c.from, err = time.Parse(time.RFC3339, value); err != nil {

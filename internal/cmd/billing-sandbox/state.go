@@ -150,7 +150,7 @@ DURATION is a value such as 46d, 24h or 90m, or -24h to go back. TIME is a value
 		actions: []action{
 			{usage: "[show]", run: move(http.MethodGet, func(string) (m sandbox.ClockMove, err error) { return m, nil })},
 			{usage: "advance DURATION", run: move(http.MethodPost, func(word string) (m sandbox.ClockMove, err error) {
-				d, err := duration(word)
+				d, err := sandbox.ParseDuration(word)
 				return sandbox.ClockMove{Advance: d.String()}, err
 			})},
 			{usage: "set TIME", run: move(http.MethodPost, func(word string) (m sandbox.ClockMove, err error) {

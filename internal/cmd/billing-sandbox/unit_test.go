@@ -98,23 +98,6 @@ func TestGuideSeed(t *testing.T) {
 	}
 }
 
-func TestDuration(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]time.Duration{
-		"46d": 46 * 24 * time.Hour, "1d12h": 36 * time.Hour, "-2d1h": -49 * time.Hour, "90m": 90 * time.Minute,
-		"-24h": -24 * time.Hour, "0d": 0, "99999d": 99999 * 24 * time.Hour,
-	} {
-		if got, err := duration(text); got != want || err != nil {
-			t.Errorf("%s is %s, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "d", "4", "1.5d", "1dd", "100001d", "--1d"} {
-		if got, err := duration(text); err == nil {
-			t.Errorf("%q is %s", text, got)
-		}
-	}
-}
-
 // A body is written as JSON only where it is JSON: other clients send what they like.
 func TestBodyOfAnotherClient(t *testing.T) {
 	t.Parallel()

@@ -14,9 +14,12 @@ import (
 	cryptorand "crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -294,6 +297,22 @@ func (i Timestamp) Next(now time.Time) Timestamp {
 		return Timestamp{now}
 	}
 	return Timestamp{i.Add(time.Millisecond)}
+}
+
+var withDays = regexp.MustCompile(`^([-+]?)(\d{1,6})d(.*)$`)
+
+// ParseDuration reads a duration of Go, which may begin with days: 46d, 1d12h.
+func ParseDuration(text string) (time.Duration, error) {
+	inHours := text
+	if found := withDays.FindStringSubmatch(text); found != nil {
+		days, _ := strconv.Atoi(found[2]) // no error: these are a few digits
+		inHours = found[1] + strconv.Itoa(24*days) + "h" + found[3]
+	}
+	d, err := time.ParseDuration(inHours)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a duration such as 46d, 24h or 90m, up to 292 years", text)
+	}
+	return d, nil
 }
 
 // ParseTime reads a date or a date-time with a zone

@@ -48,9 +48,6 @@ func (fs *faults) Add(f Fault) string {
 	defer fs.mu.Unlock()
 	fs.last++
 	f.ID = "fault-" + strconv.Itoa(fs.last)
-	if f.Times == 0 && (f.Silent || f.Outage > 0) {
-		f.Times = 1
-	}
 	fs.force = append(fs.force, f)
 	fs.setClock()
 	return f.ID
@@ -128,7 +125,7 @@ func (fs *faults) take(operation, method, path string) (Fault, bool) {
 			f.Skip--
 			continue
 		}
-		isLast := f.Times == 1
+		isLast := f.Times == 1 || f.Times == 0 && (f.Silent || f.Outage > 0)
 		f.Times = max(f.Times-1, 0)
 		met := *f
 		if isLast {
@@ -174,7 +171,7 @@ func (s *Server) faultResponse(f Fault) response {
 		a = s.failure(&Error{Status: f.Status, Code: cmp.Or(f.Code, faultCodes[f.Status], "fault"),
 			Message: "This response is an injected fault of the sandbox."})
 	}
-	if value := retryAfter(f.RetryAfter); value != "" {
+	if value, _ := retryAfter(f.RetryAfter); value != "" {
 		a.header.Set("Retry-After", value)
 	}
 	return a
@@ -193,18 +190,19 @@ var foreignBodies = map[string]struct{ kind, body string }{
 // ForeignKinds returns the kinds of Fault.Foreign, sorted.
 func ForeignKinds() []string { return slices.Sorted(maps.Keys(foreignBodies)) }
 
-// retryAfter writes "date:30s" as the HTTP date 30 seconds from now, by the
-// real clock, which is the one the client waits by.
-func retryAfter(value string) string {
+// retryAfter is the header of a number of seconds, or of "date:30s": the HTTP date 30 seconds from now, by the
+// real clock, which is the one the client waits by. ok is false for any other value, which is its own header.
+func retryAfter(value string) (header string, ok bool) {
 	ahead, dated := strings.CutPrefix(value, "date:")
 	if !dated {
-		return value
+		_, err := strconv.ParseUint(value, 10, 31)
+		return value, err == nil
 	}
-	d, err := time.ParseDuration(ahead)
+	d, err := ParseDuration(ahead)
 	if err != nil {
-		return value
+		return value, false
 	}
-	return time.Now().Add(d).UTC().Format(http.TimeFormat)
+	return time.Now().Add(d).UTC().Format(http.TimeFormat), true
 }
 
 // mixUp makes a request that meets Fault.Other ask for another object of its

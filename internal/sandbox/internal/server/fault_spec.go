@@ -27,7 +27,7 @@ type Fault struct {
 	Operation  string `key:"operation"` // name in the wire contract such as "customers.create"; empty: any
 	Method     string `key:"method"`    // empty: any
 	PathPrefix string `key:"path"`      // empty: any
-	Times      int    `key:"times"`     // how many requests it hits; 0: until cleared
+	Times      int    `key:"times"`     // how many requests it hits; 0: until cleared, or one of Silent and Outage
 	Skip       int    `key:"skip"`      // how many matching requests pass first
 
 	Latency time.Duration `key:"latency"` // waited first; a client that goes away ends the wait
@@ -47,7 +47,7 @@ type Fault struct {
 	Lag   time.Duration `key:"lag"`   // a GET does not see what was written so recently, at most MaxLag
 	Other bool          `key:"other"` // a GET of one object gets another one of its type, where there is one
 	// Silent: the open connections of the service go silent without being closed; new
-	// ones work. Times 0 is 1.
+	// ones work.
 	Silent bool `key:"silent"`
 	// Outage: from this request on all services are away for so long: connections are reset, or get Status.
 	Outage time.Duration `key:"outage"`
@@ -108,11 +108,14 @@ var faultRules = map[string]struct {
 }{
 	"method": {"must be one of " + strings.Join(faultMethods, ", "),
 		func(f Fault) bool { return slices.Contains(faultMethods, f.Method) }},
+	"path":    {"must begin with /", func(f Fault) bool { return strings.HasPrefix(f.PathPrefix, "/") }},
 	"times":   {"must be a number from 1 up", func(f Fault) bool { return f.Times >= 1 }},
 	"skip":    {"must be a number from 0 up", func(f Fault) bool { return f.Skip >= 0 }},
 	"latency": {aDuration, func(f Fault) bool { return f.Latency >= 0 }},
 	"status": {"must be an HTTP status from 200 to 599",
 		func(f Fault) bool { return f.Status >= http.StatusOK && f.Status <= 599 }},
+	"retry-after": {"must be a number of seconds, or date:30s for an HTTP date",
+		func(f Fault) bool { _, ok := retryAfter(f.RetryAfter); return ok }},
 	"foreign": {"must be one of " + strings.Join(ForeignKinds(), ", "),
 		func(f Fault) bool { return slices.Contains(ForeignKinds(), f.Foreign) }},
 	"lag": {aDuration + ", and at most " + MaxLag.String(),
@@ -130,7 +133,7 @@ func (f *Fault) set(key, value string) (err error) {
 	case *int:
 		*field, err = strconv.Atoi(value)
 	case *time.Duration:
-		*field, err = time.ParseDuration(value)
+		*field, err = ParseDuration(value)
 	}
 	f.Method = strings.ToUpper(f.Method)
 	if rule, ok := faultRules[key]; ok && (err != nil || !rule.passes(*f)) {
@@ -220,13 +223,21 @@ func (f Fault) String() string {
 	return strings.Join(parts, ",")
 }
 
+// shownNames is how many names at most an error proposes.
+const shownNames = 5
+
 // knownOperation rejects a name that no request would ever match.
 func knownOperation(name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	if near, ok := Nearest(name, names); ok {
-		return fmt.Errorf("the sandbox serves no operation %q; did you mean %s?", name, near)
+	near := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.Contains(n, name) })
+	if one, ok := Nearest(name, names); ok {
+		near = []string{one}
 	}
-	return fmt.Errorf("the sandbox serves no operation %q; names are such as %s", name, names[0])
+	hint := ""
+	if len(near) > 0 {
+		hint = "; did you mean " + strings.Join(near[:min(len(near), shownNames)], ", ") + "?"
+	}
+	return fmt.Errorf("the sandbox serves no operation %q%s; \"billing-sandbox operations\" lists all", name, hint)
 }

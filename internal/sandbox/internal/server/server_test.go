@@ -11,6 +11,23 @@ import (
 	"time"
 )
 
+func TestDuration(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"46d": 46 * 24 * time.Hour, "1d12h": 36 * time.Hour, "-2d1h": -49 * time.Hour, "90m": 90 * time.Minute,
+		"-24h": -24 * time.Hour, "-0d5h": -5 * time.Hour, "0d": 0, "99999d": 99999 * 24 * time.Hour,
+	} {
+		if got, err := ParseDuration(text); got != want || err != nil {
+			t.Errorf("%s is %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "d", "4", "1.5d", "1dd", "106752d", "106751d24h", "--1d"} {
+		if got, err := ParseDuration(text); err == nil {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
 // TestRuns requires requests to be one run as long as their process has a connection, and to stay one when a fault or a
 // timeout cuts the last of them.
 func TestRuns(t *testing.T) {

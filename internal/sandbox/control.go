@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +27,8 @@ type (
 	}
 	// ClockMove is the body of POST /clock: one of the two.
 	ClockMove struct {
-		Advance string    `json:"advance,omitempty"` // a Go duration, such as 24h
-		Set     time.Time `json:"set,omitzero"`
+		Advance string     `json:"advance,omitempty"` // as ParseDuration reads it
+		Set     *time.Time `json:"set,omitempty"`
 	}
 	// FaultState is a fault in force, and in a POST /faults the spec alone.
 	FaultState struct {
@@ -80,7 +81,17 @@ func (s *Server) controlHandler() http.Handler {
 	for pattern, serve := range routes {
 		mux.Handle(pattern, s.controlled(serve))
 	}
-	return mux
+	noID := s.controlled(func(*http.Request) (any, error) {
+		return nil, server.ErrValidation.With(`The id is empty, "." or "..".`)
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The mux would redirect to another path.
+		if asked := r.URL.EscapedPath(); path.Clean(asked) != asked {
+			noID.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // controlled checks the control token, and writes what serve returns.
@@ -125,26 +136,26 @@ func (s *Server) controlClock(r *http.Request) (any, error) {
 	if err := readControl(r, &move); err != nil {
 		return nil, err
 	}
-	if (move.Advance == "") == move.Set.IsZero() {
+	if (move.Advance == "") == (move.Set == nil) {
 		return nil, server.ErrValidation.With("Give either advance or set.")
 	}
-	var by time.Duration
-	to := move.Set
-	if to.IsZero() {
+	by, to := time.Duration(0), move.Set
+	if to == nil {
 		d, err := server.ParseDuration(move.Advance)
 		if err != nil {
-			return nil, server.ErrValidation.With("advance must be a duration such as 24h or 90m.")
+			return nil, server.ErrValidation.With("advance: " + err.Error())
 		}
-		by, to = d, s.core.Clock.Now().Add(d)
+		then := s.core.Clock.Now().Add(d)
+		by, to = d, &then
 	}
 	// Durations reach less than 300 years: beyond that the clock would wrap around.
 	if to.Year() < 1900 || to.Year() > 2200 {
 		return nil, server.ErrValidation.With("The clock goes from the year 1900 to the year 2200.")
 	}
-	if move.Set.IsZero() {
+	if move.Set == nil {
 		s.core.Clock.Advance(by)
 	} else {
-		s.core.Clock.Set(to)
+		s.core.Clock.Set(*to)
 	}
 	return s.clockState(), s.settleDeliveries(r.Context())
 }

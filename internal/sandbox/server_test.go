@@ -111,6 +111,12 @@ func TestControlNeedsItsToken(t *testing.T) {
 	c.with(server.ControlToken()).do("POST", "/clock", `{"forward":"1h"}`).want(400)
 	c.with(server.ControlToken()).do("POST", "/clock", `{"set":"2500-01-01T00:00:00Z"}`).want(422) // it would wrap around
 	c.with(server.ControlToken()).do("POST", "/clock", `{"advance":"2540400h"}`).want(422)
+	for _, path := range []string{"/tokens//revoke", "/subscriptions/", "/tokens/../revoke", "/subscriptions/."} {
+		r := c.with(server.ControlToken()).do("POST", path, "").want(422)
+		if want := "The id is empty, \".\" or \"..\"."; r.text("error", "message") != want {
+			t.Errorf("%s: %s", path, r.body)
+		}
+	}
 	c.with(server.ControlToken()).do("POST", "/subscriptions/x", `{"status":"draft"}`).want(422)
 	c.with(server.ControlToken()).do("POST", "/subscriptions/x", `{"status":"draft","force":true}`).want(404)
 }

@@ -109,6 +109,7 @@ func (s *Server) reset(ctx context.Context) error {
 // created unless there is one of that name.
 func (s *Server) organization(word string) (id string, err error) {
 	name, create := strings.CutPrefix(word, NewOrganizationKeyword+"=")
+	name = strings.TrimSpace(name)
 	var known []string
 	for _, o := range store.Read(s.core.DB, s.organizations) {
 		known = append(known, o.Name)

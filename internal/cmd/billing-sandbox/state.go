@@ -154,8 +154,8 @@ DURATION is a value such as 46d, 24h or 90m, or -24h to go back. TIME is a value
 				return sandbox.ClockMove{Advance: d.String()}, err
 			})},
 			{usage: "set TIME", run: move(http.MethodPost, func(word string) (m sandbox.ClockMove, err error) {
-				m.Set, err = timeOf(word)
-				return m, err
+				at, err := timeOf(word)
+				return sandbox.ClockMove{Set: &at}, err
 			})},
 		},
 	}

@@ -29,8 +29,8 @@ subscriptions, webhook_endpoints and api_keys, and of an object finance with a l
 collections. Each element is the body of the service's own create operation, and is validated as such.
 Where an id is not known yet, "external_id=CODE" stands for it: in the billing_account_id of a
 subscription, and in the customer.id of an account. A webhook endpoint may have a "secret" and an API key a
-"token", so that tests know them. A seed replaces the example data of financial management, and is ignored
-if the state file has been used before.
+"token", so that tests know them. A seed replaces the example data of financial management. If the state
+file has been used before, the seed is ignored until "{sandbox} reset".
 `,
 		examples: `{sandbox} serve --env-file sandbox.env
 {sandbox} serve --env-file sandbox.ps1 --env-format powershell
@@ -149,7 +149,8 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 		return blameSeed(s.seedFile, err)
 	}
 	if server.SeedIgnored() {
-		fmt.Fprintf(s.p.err, "The state file %s has been used before: %s is ignored.\n", options.StateFile, s.seedFile)
+		fmt.Fprint(s.p.err, s.p.expand("The state file "+options.StateFile+" has been used before: "+s.seedFile+
+			" is ignored until \"{sandbox} reset\".\n"))
 	}
 	for _, fault := range s.faults {
 		server.AddFault(fault)

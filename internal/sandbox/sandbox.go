@@ -254,8 +254,8 @@ type Resolver = netguard.Resolver
 // Options configure a sandbox. The zero value is a
 // server in memory, on free ports of 127.0.0.1, on the real clock.
 type Options struct {
-	// Addr is the host that the services and control bind to, "127.0.0.1" when
-	// empty.
+	// Addr is the host that the services and control bind to and that their addresses
+	// contain, "127.0.0.1" when empty. With 0.0.0.0 or ::, the addresses contain 127.0.0.1.
 	Addr string
 	// The ports of the listeners; 0 takes a free one.
 	BillingPort, FinancePort, CollectionsPort, ControlPort int

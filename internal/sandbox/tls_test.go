@@ -75,6 +75,18 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
+// Whatever host a sandbox listens on, its addresses work on this machine, and the certificate is valid for them.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for listen, host := range map[string]string{"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "localhost": "localhost"} {
+		server := start(t, sandbox.Options{Addr: listen})
+		if address, err := url.Parse(server.Env()["BILLING_BASE_URL"]); err != nil || address.Hostname() != host {
+			t.Errorf("%q: the address is %s, %v", listen, address, err)
+		}
+		call(t, server).do("GET", "/v1/me", "").want(200)
+	}
+}
+
 // Plain HTTP is not served (Recurring billing §5.7).
 func TestPlainHTTPIsRefused(t *testing.T) {
 	t.Parallel()

@@ -60,7 +60,8 @@ func (s *serving) flags(set *flag.FlagSet) {
 	s.envFormat = envPOSIX
 	choiceFlag(set, &s.envFormat, "env-format", "`FORMAT` of the exports: posix for sh, bash and zsh (default), "+
 		"powershell, or github for the file that GITHUB_ENV names", envFormats)
-	set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
+	set.StringVar(&o.Addr, "addr", "127.0.0.1",
+		"`HOST` to listen on, which is in the exports; for 0.0.0.0 and ::, 127.0.0.1 is")
 	portFlag(set, &o.BillingPort, "billing-port", "`PORT` of recurring billing; 0 takes a free one")
 	portFlag(set, &o.FinancePort, "finance-port", "`PORT` of financial management; 0 takes a free one")
 	portFlag(set, &o.CollectionsPort, "collections-port", "`PORT` of collections; 0 takes a free one")

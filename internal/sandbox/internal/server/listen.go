@@ -128,9 +128,9 @@ func (s *Server) serve(ctx context.Context, name, host string, port int, handler
 	if err != nil {
 		return fmt.Errorf("listen for %s on %s: %w", name, address, err)
 	}
-	s.addresses[name] = "http://" + listener.Addr().String()
+	s.addresses[name] = addressOf("http", host, listener)
 	if wrap != nil {
-		s.addresses[name] = "https://" + listener.Addr().String()
+		s.addresses[name] = addressOf("https", host, listener)
 		listener = wrap(listener)
 	}
 	server := &http.Server{
@@ -153,6 +153,16 @@ func (s *Server) serve(ctx context.Context, name, host string, port int, handler
 		}
 	})
 	return nil
+}
+
+// addressOf is where a client on this machine reaches a listener: the host that the certificate is issued for. One that
+// means every address of the machine is none itself.
+func addressOf(scheme, host string, listener net.Listener) string {
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String()) // no error: it is the address of a TCP listener
+	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
 // Stop lets the requests under way end, for a short time, and then drops

@@ -105,8 +105,10 @@ func (p program) readBody(method string, words []string) (body []byte, err error
 		body, err = io.ReadAll(p.in)
 	}
 	switch {
-	case err != nil || len(body) == 0:
-		return nil, err
+	case err != nil:
+		return nil, misused("BODY: %v", err)
+	case len(body) == 0:
+		return nil, nil
 	case method == http.MethodGet:
 		return nil, misused("GET takes no BODY")
 	case !json.Valid(body):
@@ -191,7 +193,7 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 			if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/api/v1/") {
 				next = "paths begin with /v1/, or with /api/v1/ for collections"
 			}
-			return fmt.Errorf("no service has an operation of the path %s; %s, or see \"%s operations\"", path, next, p.called())
+			return misused("no service has an operation of the path %s; %s, or see \"%s operations\"", path, next, p.called())
 		}
 	}
 	names := serviceVariables[service]
@@ -297,17 +299,19 @@ func assigned(words []string) ([]byte, error) {
 	body := map[string]any{}
 	for _, word := range words {
 		name, text, ok := strings.Cut(word, "=")
-		if !ok || name == "" {
+		field, isJSON := strings.CutSuffix(name, ":")
+		path := strings.Split(field, ".")
+		if !ok || slices.Contains(path, "") {
 			return nil, fmt.Errorf("%q is not FIELD=TEXT or FIELD:=JSON", word)
 		}
 		var value any = text
-		if field, isJSON := strings.CutSuffix(name, ":"); isJSON {
+		if isJSON {
 			if !json.Valid([]byte(text)) {
 				return nil, fmt.Errorf("%q is not valid JSON", text)
 			}
-			name, value = field, json.RawMessage(text)
+			value = json.RawMessage(text)
 		}
-		if err := place(body, strings.Split(name, "."), value); err != nil {
+		if err := place(body, path, value); err != nil {
 			return nil, fmt.Errorf("%q: %w", word, err)
 		}
 	}
@@ -329,6 +333,10 @@ func place(into map[string]any, path []string, value any) error {
 		}
 		into = inner
 	}
-	into[path[len(path)-1]] = value
+	last := path[len(path)-1]
+	if _, taken := into[last]; taken {
+		return errors.New("the field has another value already")
+	}
+	into[last] = value
 	return nil
 }

@@ -43,6 +43,9 @@ func (c *caller) flags(set *flag.FlagSet) {
 		if !ok || name == "" {
 			return errors.New("must be NAME: VALUE")
 		}
+		if slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"}, http.CanonicalHeaderKey(name)) {
+			return errors.New("follows from address and BODY")
+		}
 		c.header.Add(name, strings.TrimSpace(value))
 		return nil
 	})
@@ -53,9 +56,10 @@ func (p program) call() command {
 	return command{
 		name: "call", summary: "send a request to a service, as another system would",
 		about: `Sends one request to the running sandbox and prints the body of the response; the status goes to
-standard error. Address, token, Content-Type and X-Idempotency-Key are added. BODY is JSON, @FILE reads a
-file, - reads standard input. In PATH, external_id=CODE stands for the id of a customer, billing account
-or subscription. The path selects the service; --service selects one if two services have the same path.
+standard error. Address, token, Content-Type and X-Idempotency-Key are added, unless --header sets them.
+BODY is JSON, @FILE reads a file, - reads standard input. In PATH, external_id=CODE stands for the id of
+a customer, billing account or subscription. The path selects the service; --service selects one if two
+services have the same path.
 The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
 `,
 		examples: `{sandbox} call GET /v1/customers?search=aurora
@@ -205,26 +209,31 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	if err != nil {
 		return err
 	}
-	request.Header = c.header.Clone()
 	if name := p.getenv("BILLING_COLLECTIONS_AUTH_HEADER"); service == sandbox.Collections && name != "" &&
 		!strings.EqualFold(name, "Authorization") {
-		request.Header.Set(name, token)
+		c.add(name, token)
 	} else {
-		request.Header.Set("Authorization", "Bearer "+token)
+		c.add("Authorization", "Bearer "+token)
 	}
-	if request.Header.Get("Content-Type") == "" {
-		request.Header.Set("Content-Type", "application/json") // every operation asks for it, a GET too
+	c.add("Content-Type", "application/json") // every operation asks for it, a GET too
+	if service == sandbox.Finance && method == http.MethodPost {
+		c.add("X-Idempotency-Key", newUUID())
 	}
-	if service == sandbox.Finance && method == http.MethodPost && request.Header.Get("X-Idempotency-Key") == "" {
-		request.Header.Set("X-Idempotency-Key", newUUID())
-	}
-	request.Header.Set("User-Agent", cmp.Or(c.as, "billing-sandbox-call"))
+	c.add("User-Agent", cmp.Or(c.as, "billing-sandbox-call"))
+	request.Header = c.header
 	response, err := control.client.Do(request)
 	if err != nil {
 		return p.unreachable(base, err)
 	}
 	defer response.Body.Close()
 	return p.showResponse(response)
+}
+
+// add adds a header that the command line does not have.
+func (c *caller) add(name, value string) {
+	if c.header.Get(name) == "" {
+		c.header.Set(name, value)
+	}
 }
 
 func newUUID() string {

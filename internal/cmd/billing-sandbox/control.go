@@ -148,6 +148,9 @@ func rejected(response *http.Response, content []byte) error {
 		} `json:"error"`
 	}
 	switch err := json.Unmarshal(content, &body); {
+	case response.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("the sandbox rejected the token: set BILLING_SANDBOX_CONTROL_TOKEN to the control token of "+
+			"this sandbox, %s", response.Request.URL.Host)
 	case err != nil || body.Error.Message == "":
 		return fmt.Errorf("the sandbox responded with %s", response.Status)
 	case body.Error.Code == "validation_error":

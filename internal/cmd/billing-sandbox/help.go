@@ -166,21 +166,31 @@ func match(usage, words []string) (values []string, ok bool) {
 
 // unknown is the error about words that no action has.
 func (c command) unknown(words []string) error {
-	var usages, verbs []string
+	var usages []string
 	for _, a := range c.actions {
 		if a.usage == "" && len(words) > 0 {
 			return misused("unexpected %q", words[0])
 		}
 		usages = append(usages, a.usage)
-		verbs = append(verbs, strings.Trim(strings.Fields(a.usage)[0], "[]"))
 	}
-	hint := ""
+	hint, verbs := "", c.verbs()
 	if len(words) > 0 && !slices.Contains(verbs, words[0]) {
 		hint = meant(words[0], verbs)
 	}
 	last := len(usages) - 1
 	expected := strings.TrimPrefix(strings.Join(usages[:last], ", ")+" or "+usages[last], " or ")
 	return misused("expected %s%s", expected, hint)
+}
+
+// verbs are the words that select an action.
+func (c command) verbs() (found []string) {
+	for _, a := range c.actions {
+		verb, _, _ := strings.Cut(a.usage, " ")
+		if verb = strings.Trim(verb, "[]"); verb != "" && verb == strings.ToLower(verb) {
+			found = append(found, verb)
+		}
+	}
+	return found
 }
 
 func meant(word string, known []string) string {
@@ -251,6 +261,7 @@ func (p program) help(c command, set *flag.FlagSet) {
 	title := "\nFlags:\n"
 	set.VisitAll(func(f *flag.Flag) {
 		value, usage := flag.UnquoteUsage(f)
+		usage = strings.TrimSuffix(usage, "; "+value) // it is only the name of the value
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
 			usage += " (default " + f.DefValue + ")"
 		}

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,17 +40,20 @@ type caller struct {
 func (c *caller) flags(set *flag.FlagSet) {
 	set.StringVar(&c.as, "as", "", "`NAME` of the other system, sent as User-Agent and shown by requests and the web page")
 	set.Func("header", "one more header, repeatable; `NAME: VALUE`", func(line string) error {
-		name, value, ok := strings.Cut(line, ":")
-		if !ok || name == "" {
+		found := headerLine.FindStringSubmatch(line)
+		if found == nil {
 			return errors.New("must be NAME: VALUE")
 		}
-		if slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"}, http.CanonicalHeaderKey(name)) {
+		if slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"},
+			http.CanonicalHeaderKey(found[1])) {
 			return errors.New("follows from address and BODY")
 		}
-		c.header.Add(name, strings.TrimSpace(value))
+		c.header.Add(found[1], found[2])
 		return nil
 	})
 }
+
+var headerLine = regexp.MustCompile("^([\\w!#$%&'*+.^`|~-]+):\\s*([^\\r\\n]*)$")
 
 func (p program) call() command {
 	q := &caller{header: http.Header{}}
@@ -140,7 +144,7 @@ func (c *controller) resolve(ctx context.Context, path string) (string, error) {
 		}
 		name, err := url.PathUnescape(rest[:end])
 		if err != nil {
-			return "", err
+			return "", misused("PATH: %v", err)
 		}
 		id, err := c.find(ctx, kind, name)
 		return folder + id + rest[end:], err
@@ -207,7 +211,7 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	}
 	request, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return misused("%v", err)
 	}
 	if name := p.getenv("BILLING_COLLECTIONS_AUTH_HEADER"); service == sandbox.Collections && name != "" &&
 		!strings.EqualFold(name, "Authorization") {

@@ -107,7 +107,8 @@ func (e *endedError) Error() string { return e.text }
 // notRunning explains why the CA certificate of a sandbox is missing. A sandbox that ends removes it; where something
 // still listens, the path is wrong.
 func (p program) notRunning(base string) error {
-	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(base, "https://"), controlTimeout)
+	dialer := net.Dialer{Timeout: controlTimeout}
+	conn, err := dialer.DialContext(context.Background(), "tcp", strings.TrimPrefix(base, "https://"))
 	if err != nil {
 		return p.unreachable(base, err)
 	}

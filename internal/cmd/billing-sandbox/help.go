@@ -93,6 +93,8 @@ func (c command) flagSets() (all *flag.FlagSet, own []*flag.FlagSet) {
 	return all, own
 }
 
+const givenTwice = "the flag is given twice"
+
 // given is a flag as a command line gives it: once, unless its usage calls it repeatable, and no number below 0.
 type given struct {
 	flag.Value
@@ -101,7 +103,7 @@ type given struct {
 
 func (g *given) Set(text string) error {
 	if g.before && !g.repeatable {
-		return errors.New("is given twice")
+		return errors.New(givenTwice)
 	}
 	g.before = true
 	err := g.Value.Set(text)
@@ -131,6 +133,9 @@ var flagName = regexp.MustCompile(`(for flag|not defined:|an argument:|for) -(\w
 // flagError is an error of the flag package, with flags written as everywhere else.
 func flagError(err error, set *flag.FlagSet) error {
 	text := flagName.ReplaceAllString(err.Error(), "$1 --$2")
+	if before, twice := strings.CutSuffix(text, ": "+givenTwice); twice {
+		text = "--" + strings.TrimLeft(before[strings.LastIndex(before, " ")+1:], "-") + " is given twice"
+	}
 	if _, name, unknown := strings.Cut(text, "not defined: --"); unknown {
 		var names []string
 		set.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })

@@ -73,7 +73,10 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 	if err := os.RemoveAll(providers); err != nil {
 		return err
 	}
-	if err := errors.Join(os.Rename(fresh, providers), os.WriteFile(settings, mirror.First(providers), 0o600)); err != nil {
+	if err := os.Rename(fresh, providers); err != nil {
+		return err
+	}
+	if err := os.WriteFile(settings, mirror.First(providers), 0o600); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "Built %s.\n", sandbox)

@@ -14,6 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
 // The control listener's messages. It speaks JSON over https with its own bearer
@@ -256,11 +257,23 @@ func (s *Server) settleDeliveries(ctx context.Context) error {
 func (s *Server) controlDeliveries(r *http.Request) (any, error) {
 	query := r.URL.Query()
 	is := func(name, value string) bool { return query.Get(name) == "" || query.Get(name) == value }
-	found := []collections.DeliveryState{}
+	endpoint, found := query.Get("endpoint"), []collections.DeliveryState{}
+	var known []string // a deleted endpoint may still have deliveries
 	for _, d := range s.collections.DeliveryStates() {
+		known = append(known, d.EndpointID)
 		if is("endpoint", d.EndpointID) && is("status", string(d.State.Status)) && is("event", d.Event) {
 			found = append(found, d)
 		}
 	}
-	return found, nil
+	err := s.core.DB.View(func(tx *store.Tx) error {
+		for id := range s.collections.Endpoints.All(tx) {
+			known = append(known, id)
+		}
+		return nil
+	})
+	if err == nil && endpoint != "" && !slices.Contains(known, endpoint) {
+		slices.Sort(known)
+		err = server.ErrNotFound.With("There is no endpoint " + quote(endpoint) + among(endpoint, slices.Compact(known)))
+	}
+	return found, err
 }

@@ -83,13 +83,16 @@
 //	expect plan empty                    no change
 //	expect plan ADDRESS=ACTION...        exactly these: create, update, replace, delete; no-op for one that is none
 //	expect planned ADDRESS.ATTR VALUE    the planned value; unknown for one that is known after apply
+//	expect unknown ADDRESS [ATTR...]     exactly these attributes are known after apply
 //	expect requests METHOD PATH N        the provider's, those of the plan too; * is anything but a /, ** anything
 //	expect requests OPERATION N          by operation of the wire contract: expect requests customers.* 2
+//	expect sent OPERATION JSON           it was sent once, with this body
 //	expect no writes                     nothing but GET was sent
 //	expect writes OPERATION...           exactly these were sent beside GET, in this order
-//	expect warning 'REGEXP'              one of the warnings, as "address: summary: detail" in one line
+//	expect warning 'REGEXP' [ATTR]       one of the warnings, as "address: summary: detail" in one line, and the argument
+//	                                     that it is about
 //	expect warnings N                    so many different ones; expect no warnings
-//	expect error 'REGEXP'                one of the errors; expect errors N. What is wrong with the text of the
+//	expect error 'REGEXP' [ATTR]         one of the errors; expect errors N. What is wrong with the text of the
 //	                                     configuration has no address in Terraform itself
 //	expect messages NAME                 all of them are, to the letter, that section of testdata/messages.txt;
 //	                                     UPDATE_MESSAGES=1 writes it. A section that nothing asks for is an error

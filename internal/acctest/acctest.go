@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -184,4 +185,23 @@ func RunFrom(t *testing.T, check tfversion.TerraformVersionCheck, steps ...resou
 func EmptyPlan(config string) resource.TestStep {
 	return resource.TestStep{Config: config,
 		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
+}
+
+// Same holds a list of names to what is wanted.
+func Same(t *testing.T, what string, have []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(have, want) {
+		t.Errorf("%s: %v, want %v", what, have, want)
+	}
+}
+
+// Says holds a message, regardless of its line breaks, to its parts.
+func Says(t *testing.T, message string, parts ...string) {
+	t.Helper()
+	message = strings.Join(strings.Fields(message), " ")
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			t.Errorf("the message does not contain %q: %s", part, message)
+		}
+	}
 }

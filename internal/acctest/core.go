@@ -69,8 +69,6 @@ type Core struct {
 	schemas typesByName
 	objects map[string]*held
 
-	// Before11 makes it a Terraform before 1.11, which has no write-only arguments.
-	Before11 bool
 	// Killed reports that an apply has been killed: what the provider returns after that is lost. Nil: never.
 	Killed func() bool
 }

@@ -407,6 +407,9 @@ func (s *scenario) value(ref string) string {
 		}
 		return s.ages[who].Recipient()
 	}
+	if ref == "called" {
+		return show(s.called)
+	}
 	var v any
 	if field, called := strings.CutPrefix(ref, "called."); called {
 		v = within(s.called, field)

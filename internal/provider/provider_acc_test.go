@@ -120,9 +120,10 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow.Token = token
-	customer := narrow.Direct("billing_customer")
-	acctest.Says(t, acctest.Errors(customer.Apply(customer.Plan(acctest.JSON{"name": "A"}))),
-		"it needs customers:write and has customers:read")
+	core := narrow.Core()
+	plan := core.Plan(acctest.Configuration{Blocks: []acctest.Block{{Address: "billing_customer.c",
+		Values: acctest.JSON{"name": "A"}}}})
+	acctest.Says(t, strings.Join(core.Apply(plan, false).Errors, "\n"), "it needs customers:write and has customers:read")
 
 	stranger := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(stranger.Close)

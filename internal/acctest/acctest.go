@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -111,15 +110,6 @@ func Open(t *testing.T, options ...Option) (service *Service, end func()) {
 		}
 }
 
-// Saying is an error with these words, and with anything for "…", however Terraform breaks its lines.
-func Saying(words string) *regexp.Regexp {
-	var parts []string
-	for part := range strings.SplitSeq(words, "…") {
-		parts = append(parts, strings.Join(strings.Fields(regexp.QuoteMeta(part)), `\s+`))
-	}
-	return regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`))
-}
-
 // NeedsSandbox skips the test when it runs against a live service, which cannot do what the test is about.
 func (s *Service) NeedsSandbox(why string) {
 	s.t.Helper()
@@ -161,8 +151,10 @@ func (s *Service) arguments() []argument {
 // provider is a provider that is configured for this service.
 func (s *Service) provider() (tfprotov6.ProviderServer, typesByName) {
 	s.t.Helper()
-	c := s.Core()
-	c.mustConfigure()
+	c, p := s.Core(), &CorePlan{}
+	if !c.configure(nil, p.note) {
+		s.t.Fatal(p.Errors)
+	}
 	return c.server, c.schemas
 }
 

@@ -179,18 +179,6 @@ func (c *Core) configure(provider JSON, note noting) bool {
 	return note("provider", response.Diagnostics)
 }
 
-// mustConfigure starts a new provider for this service, which has to succeed.
-func (c *Core) mustConfigure() {
-	c.t.Helper()
-	c.configure(nil, func(_ string, all []*tfprotov6.Diagnostic) bool {
-		c.t.Helper()
-		if text := Errors(all); text != "" {
-			c.t.Fatal(text)
-		}
-		return true
-	})
-}
-
 func (c *Core) ctx() context.Context { return context.WithoutCancel(c.t.Context()) }
 
 // schema is that of a type; nil where there is no such type.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -322,11 +321,7 @@ func ctyOf(v any) cty.Value {
 	case bool:
 		return cty.BoolVal(v)
 	case json.Number:
-		number, _, err := big.ParseFloat(v.String(), 10, 512, big.ToNearestEven)
-		if err != nil {
-			panic(err)
-		}
-		return cty.NumberVal(number)
+		return cty.MustParseNumberVal(v.String())
 	case []any:
 		all := make([]cty.Value, len(v))
 		for i := range v {

@@ -478,28 +478,10 @@ func (s *scenario) organization(words []string, _ bool) {
 	s.needs(words, 2, 2)
 	s.here.Token = s.service.Token
 	if words[1] == "other" {
-		s.here.Token = otherToken(s.t, s.service)
-		s.service.Sandbox.Clock().Advance(readLag)
+		s.here.Token, _ = s.service.OtherToken()
+		s.service.Sandbox.Clock().Advance(acctest.ReadLag)
 	}
 	if genuine, isTerraform := s.drive.(*terraform); isTerraform {
 		genuine.At(s.here)
 	}
-}
-
-// readLag is a little longer than reads may lag behind a write: a provider that does not find an object which was just
-// written waits for it, which would be for long where the service's clock stands.
-const readLag = 11 * time.Second
-
-// otherToken is a token of recurring billing that belongs to another organization.
-func otherToken(t *testing.T, service *acctest.Service) string {
-	t.Helper()
-	other, err := service.Sandbox.NewOrganization(sandbox.Organization{Name: "Other"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := service.Sandbox.NewToken(sandbox.Token{Service: sandbox.Billing, Organization: other.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token
 }

@@ -236,13 +236,13 @@ func onSecond(act func(*sending)) func(*sending) {
 	}
 }
 
-// resetFault counts from 0 again once a redelivery was asked for.
+// resetFault counts the attempts of a delivery from 0 again once its redelivery was asked for.
 func resetFault() fault {
-	asked := false
+	asked := map[any]bool{}
 	return fault{name: "a refused redelivery resets", breaks: []int{614},
-		rewrite: onCall(http.MethodPost, redo, func(*inFlight) { asked = true }),
+		rewrite: onCall(http.MethodPost, redo, func(in *inFlight) { asked[in.parent()] = true }),
 		spoil: onRecords(func(record object) {
-			if asked {
+			if asked[record["id"]] {
 				record["attempts"] = 0
 			}
 		})}

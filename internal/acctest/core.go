@@ -23,7 +23,7 @@ type Block struct {
 	Evaluate func(objects map[string]JSON) (JSON, error)
 	// Needs are the addresses that the block refers to.
 	Needs []string
-	// Ignore is ignore_changes: "notes", "custom_metadata.score", `rotate_when_changed["at"]`, or "all" alone.
+	// Ignore is ignore_changes: "notes", "custom_metadata.score", or "all" alone.
 	Ignore []string
 	// CreateBeforeDestroy and PreventDestroy are those of the lifecycle block.
 	CreateBeforeDestroy, PreventDestroy bool
@@ -145,12 +145,6 @@ func (c *Core) Addresses() []string { return slices.Sorted(maps.Keys(c.objects))
 
 // Forget removes an object from the state, as `terraform state rm` does.
 func (c *Core) Forget(address string) { delete(c.objects, address) }
-
-// Move gives an object another address, as `terraform state mv` does.
-func (c *Core) Move(from, to string) {
-	c.objects[to] = c.objects[from]
-	delete(c.objects, from)
-}
 
 // configure starts a new provider.
 func (c *Core) configure(provider JSON, note noting) bool {

@@ -117,6 +117,9 @@ func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
 				one.PreventDestroy = value.True()
 			case "ignore_changes":
 				one.Ignore = ignored(attribute.Expr)
+				if strings.Contains(strings.Join(one.Ignore, " "), "[") {
+					return fmt.Errorf("%s: keys of maps are only understood by Terraform itself", attribute.Range())
+				}
 			default:
 				return fmt.Errorf("%s: %q is only understood by Terraform itself", attribute.Range(), option)
 			}

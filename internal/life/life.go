@@ -43,7 +43,6 @@
 //	destroy [FLAG...] [FILE]   destroys everything; FILE is for its provider block
 //	import ADDRESS ID [FILE]   plans and applies FILE with an import block in addition
 //	forget ADDRESS             terraform state rm
-//	move FROM TO               terraform state mv
 //
 // NAME.ARGUMENT=EXPRESSION is FILE with another argument in the block of that name, and NAME.ARGUMENT= is FILE without
 // it: apply s.notes="n" s.pause=
@@ -297,7 +296,7 @@ func (s *scenario) command(words []string, must bool) {
 		words[i] = reference.ReplaceAllStringFunc(word, func(ref string) string { return s.value(strings.Trim(ref, "{}")) })
 	}
 	does := map[string]func(words []string, must bool){
-		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.state, "move": s.state,
+		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.forget,
 		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill,
 		"organization": s.organization, "expect": s.expect, "shown": s.shown, "terraform": s.terraform,
 		"meanwhile": func(words []string, must bool) {
@@ -340,20 +339,13 @@ func (s *scenario) sandbox(words []string) {
 	}
 }
 
-func (s *scenario) state(words []string, _ bool) {
+func (s *scenario) forget(words []string, _ bool) {
 	s.t.Helper()
-	for _, address := range words[1:min(2, len(words))] {
-		if s.drive.State(address) == nil {
-			s.fatalf("%s is not in the state", address)
-		}
+	s.needs(words, 2, 2)
+	if s.drive.State(words[1]) == nil {
+		s.fatalf("%s is not in the state", words[1])
 	}
-	if words[0] == "forget" {
-		s.needs(words, 2, 2)
-		s.drive.Forget(words[1])
-		return
-	}
-	s.needs(words, 3, 3)
-	s.drive.Move(words[1], words[2])
+	s.drive.Forget(words[1])
 }
 
 func (s *scenario) clock(words []string, _ bool) {

@@ -21,7 +21,6 @@ type driver interface {
 	State(address string) object
 	Addresses() []string
 	Forget(address string)
-	Move(from, to string)
 }
 
 // stage is a sandbox and a state, with what the judge remembers of them.

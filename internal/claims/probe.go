@@ -132,6 +132,10 @@ func (p *probe) sendOnce(c call) *response {
 	a.exchange = p.noteRequest(request, c, body)
 	p.last = a.exchange
 	response, err := p.client.Do(request)
+	if err != nil && c.method == http.MethodPost {
+		p.failf("%s: %w; what it has created, if anything, stays", a.what, err)
+		return a
+	}
 	if err != nil {
 		p.failf("%s: %w", a.what, err)
 		return a
@@ -145,6 +149,10 @@ func (p *probe) sendOnce(c call) *response {
 	}
 	a.decode()
 	p.noteResponse(a)
+	a.normalize(c)
+	if scopes := a.lacking(); scopes != nil && c.token == "" && !c.anonymous {
+		p.failf("%w", &ScopeError{Scopes: scopes})
+	}
 	return a
 }
 

@@ -33,8 +33,8 @@
 //
 // One in a line. A # begins a comment. Words with spaces are in single quotes, and two single quotes in them are one.
 // A leading ! means that the command must fail. In every word {billing_customer.c.id} is an attribute of the state, and
-// {called.id} a field of the object that the last call returned, {called} the whole of it. {age.ana} is the age recipient of an identity of that
-// name, and {age.ana.key} its private key.
+// {called.id} a field of the object that the last call returned, {called} the whole of it. {age.ana} is the age
+// recipient of an identity of that name, and {age.ana.key} its private key.
 //
 // Terraform. FILE is main.tf where none is named. The state stays between commands.
 //

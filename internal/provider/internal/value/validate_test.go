@@ -199,8 +199,8 @@ func TestKeepSpelling(t *testing.T) {
 	}
 }
 
-// TestPublicURL: what leads into an internal network on its face, or is no https address, is refused, with the service's
-// own code.
+// TestPublicURL: what leads into an internal network on its face, or is no https address, is refused, with the code of
+// the service.
 func TestPublicURL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{

@@ -36,6 +36,7 @@ type probe struct {
 	stops  []func() // what to end after that
 
 	keyHeader string // carries the bare token, instead of Authorization
+	merges    bool   // has merged custom_metadata
 	finance   bool   // speaks to financial management, where every creation creates a record
 
 	last    *evidence.Exchange // what was sent and received last, for the report of a failure
@@ -206,6 +207,7 @@ func (p *probe) do(path string) *response {
 }
 
 func (p *probe) patch(path string, body object) *response {
+	p.merges = p.merges || body["custom_metadata_mode"] == "merge"
 	return p.send(call{method: http.MethodPatch, path: path, body: body})
 }
 

@@ -26,6 +26,8 @@ const (
 	moreFields     = "objects with more fields"
 	fieldsLeftOut  = "fields without a value that are left out"
 	nullLists      = "null instead of an empty list"
+	ignoredNulls   = "a merge of custom_metadata that ignores null"
+	unlistedItems  = "changes of items that cannot be listed"
 	priceAmounts   = "the amount of its price in an item without unit_amount_subcents"
 )
 
@@ -83,8 +85,11 @@ func (a *response) normalize(c call) {
 func (a *response) same(path string, got, wanted any) bool {
 	accepts := a.accepts()
 	_, inside, metadata := strings.Cut(path, "custom_metadata") // which holds what was sent, and nothing else
-	if accepts == nil || metadata && (inside != "" || wanted != nil) {
+	switch {
+	case accepts == nil:
 		return sameJSON(got, wanted)
+	case metadata && (inside != "" || wanted != nil):
+		return sameJSON(got, wanted) || a.p.merges && butForNulls(got, wanted) && accepts.accept(ignoredNulls)
 	}
 	_, isNumber := got.(json.Number)
 	if isNumber && wanted == nil && strings.HasSuffix(path, "unit_amount_subcents") {
@@ -121,6 +126,26 @@ func (a *response) same(path string, got, wanted any) bool {
 		return ok && len(list) == len(wanted)
 	}
 	return sameJSON(got, wanted)
+}
+
+// butForNulls reports whether got is what is wanted, apart from members that were set to null.
+func butForNulls(got, wanted any) bool {
+	members, isObject := wanted.(map[string]any)
+	object, alsoObject := got.(map[string]any)
+	if !isObject || !alsoObject {
+		return wanted == nil || sameJSON(got, wanted)
+	}
+	for name, value := range members {
+		if value != nil && !butForNulls(object[name], value) {
+			return false
+		}
+	}
+	for name := range object {
+		if _, there := members[name]; !there {
+			return false
+		}
+	}
+	return true
 }
 
 // unset reports whether the value at path is null, or, where that is accepted, left out.

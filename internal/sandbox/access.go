@@ -65,18 +65,20 @@ func (s *Server) Env() map[string]string {
 
 // Organization is the one the default tokens belong to.
 func (s *Server) Organization() Organization {
-	var organization Organization
-	// The function given to View returns no error, so View returns none.
-	_ = s.core.DB.View(func(tx *store.Tx) error {
-		organization, _ = s.core.Organizations.Get(tx, s.bootstrap.Organization)
-		return nil
+	return store.Read(s.core.DB, func(tx *store.Tx) Organization {
+		organization, _ := s.core.Organizations.Get(tx, s.bootstrap.Organization)
+		return organization
 	})
-	return organization
 }
 
 // NewOrganization makes another organization, whose id a Token may name.
 func (s *Server) NewOrganization(o Organization) (Organization, error) {
-	return s.core.NewOrganization(o)
+	o = s.core.OrganizationWithDefaults(o)
+	err := s.core.DB.Update(func(tx *store.Tx) error {
+		s.core.Organizations.Put(tx, o.ID, o)
+		return nil
+	})
+	return o, err
 }
 
 // SeedIgnored reports that Options.SeedDocument was not used, because the state
@@ -104,17 +106,6 @@ func (s *Server) Requests() []Request { return s.server.Log.Since(0) }
 
 // ResetRequests empties the request log.
 func (s *Server) ResetRequests() { s.server.Log.Reset() }
-
-// SetPastDue makes an active subscription past_due, as a failed payment does,
-// or with on false a past_due one active again, as when it is paid. It fails
-// when there is no such subscription or it is in another state.
-func (s *Server) SetPastDue(id string, on bool) error { return s.billing.SetPastDue(id, on) }
-
-// SetSubscriptionStatus puts a subscription into any status, documented or not,
-// without a transition of the state machine. It fails when there is no such subscription.
-func (s *Server) SetSubscriptionStatus(id, status string) error {
-	return s.billing.SetStatus(id, status)
-}
 
 // EndpointSecret returns the secret that the deliveries of a webhook endpoint are
 // signed with. It fails when there is no such endpoint.
@@ -174,8 +165,6 @@ const (
 const (
 	// FaultSpecHelp says how a fault is written on a command line.
 	FaultSpecHelp = server.FaultSpecHelp
-	// MaxLag is the longest Fault.Lag.
-	MaxLag = server.MaxLag
 	// ExampleCompany is the first company of the example data.
 	ExampleCompany = finance.ExampleCompany
 	// ExampleSecondCompany is the second one.

@@ -14,7 +14,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
 // The control listener's messages. It speaks JSON over https with its own bearer
@@ -42,8 +41,7 @@ type (
 		Status string `json:"status"`
 		Force  bool   `json:"force,omitempty"`
 	}
-	// TokenState is a token as it is listed. Value is returned by
-	// POST /tokens only.
+	// TokenState is a token as it is listed. Value is in the response of POST /tokens only.
 	TokenState struct {
 		Token
 		Prefix string `json:"prefix"`
@@ -65,7 +63,7 @@ func (s *Server) controlHandler() http.Handler {
 		"POST /faults":                 s.controlAddFault,
 		"DELETE /faults":               func(*http.Request) (any, error) { s.server.Faults.Clear(); return struct{}{}, nil },
 		"DELETE /faults/{id}":          s.controlRemoveFault,
-		"GET /tokens":                  func(*http.Request) (any, error) { return s.tokenStates() },
+		"GET /tokens":                  func(*http.Request) (any, error) { return s.allTokens(), nil },
 		"POST /tokens":                 s.controlNewToken,
 		"POST /tokens/{prefix}/revoke": s.controlRevoke,
 		"POST /subscriptions/{id}":     s.controlSubscription,
@@ -156,11 +154,7 @@ func (s *Server) controlSubscription(r *http.Request) (any, error) {
 	if err := readControl(r, &move); err != nil {
 		return nil, err
 	}
-	var id string
-	err := s.core.DB.View(func(tx *store.Tx) (err error) {
-		id, err = s.find(tx, "subscription", r.PathValue("id"))
-		return err
-	})
+	id, err := s.named("subscription", r.PathValue("id"))
 	switch {
 	case err != nil:
 		return nil, err

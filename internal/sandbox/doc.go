@@ -27,8 +27,8 @@
 // of an endpoint's authentication.
 //
 // This package assembles the packages below internal and is their only public
-// interface: sandbox.go starts and ends a server, options.go says how it differs from
-// the plain one, access.go is what a running one offers and what these packages define; control.go and
+// interface: sandbox.go starts and ends a server and has the options that make
+// it differ from the plain one, access.go is what a running one offers and what these packages define; control.go and
 // status.go serve the control listener, tokens.go and seed.go have what a new state begins with.
 // internal/server handles a request; billing, collections and finance are a service each, with its tables, operations
 // and routes, and do not use each other; page reads them all. Rows are in internal/store.

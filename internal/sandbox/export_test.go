@@ -2,9 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha512"
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -19,18 +16,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// SignJWT signs a header and a payload, whatever they say, as the sandbox signs
-// its own tokens.
-func (s *Server) SignJWT(header, payload string) string {
-	encode := base64.RawURLEncoding.EncodeToString
-	signed := encode([]byte(header)) + "." + encode([]byte(payload))
-	mac := hmac.New(sha512.New, []byte(s.SigningKey()))
-	mac.Write([]byte(signed))
-	return signed + "." + encode(mac.Sum(nil))
-}
+// SetPastDue is what a user requests with `subscription past-due` and `subscription pay`.
+func (s *Server) SetPastDue(id string, on bool) error { return s.billing.SetPastDue(id, on) }
 
-// SigningKey is what the sandbox signs its tokens with.
-func (s *Server) SigningKey() string { return s.bootstrap.SigningKey }
+// SetSubscriptionStatus is what a user requests with `subscription status`.
+func (s *Server) SetSubscriptionStatus(id, status string) error {
+	return s.billing.SetStatus(id, status)
+}
 
 // Reset is what a user requests with `reset`.
 func (s *Server) Reset(ctx context.Context) error { return s.reset(ctx) }

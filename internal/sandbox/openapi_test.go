@@ -189,34 +189,6 @@ func TestDescriptionAgainstTheServer(t *testing.T) {
 	}
 }
 
-// Every rejection that the operations have of their own is of a described status.
-func TestDescribedRefusals(t *testing.T) {
-	t.Parallel()
-	c := book(t, start(t, sandbox.Options{}))
-	g := readGuide(t, c)
-	const page, record = "/v1/{collection}", "/v1/{collection}/{id}"
-	for _, refused := range []struct {
-		method, path, at, body string
-		header                 []string
-		status                 int
-	}{
-		{"get", "/v1/accounts", "/v1/accounts?limit=0", "", nil, 400},
-		{"get", "/v1/payables", "/v1/payables?cursor=x", "", nil, 400},
-		{"get", "/v1/receivables", "/v1/receivables?amount[near]=1", "", nil, 400},
-		{"get", page, "/v1/notes?x=%zz", "", nil, 400},
-		{"post", page, "/v1/notes", `{"a":`, nil, 400},
-		{"post", page, "/v1/notes", `[]`, nil, 400},
-		{"post", page, "/v1/notes", `{}`, []string{"X-Idempotency-Key", "1"}, 400},
-		{"post", page, "/v1/notes", `{"id":"` + plan + `"}`, nil, 422},
-		{"post", page, "/v1/accounts", `{}`, nil, 422},
-		{"patch", record, "/v1/notes/1", `{}`, nil, 404},
-		{"delete", record, "/v1/notes/" + plan, ``, nil, 404},
-	} {
-		r := c.do(strings.ToUpper(refused.method), refused.at, refused.body, refused.header...).want(refused.status)
-		g.holds(refused.path, refused.method, r)
-	}
-}
-
 // TestExampleDataIsAsDescribed: whole pages, as a sandbox begins.
 func TestExampleDataIsAsDescribed(t *testing.T) {
 	t.Parallel()

@@ -25,99 +25,6 @@ func (w webhook) signedBy(t *testing.T, secret string, at time.Time) {
 	}
 }
 
-// Collections §1: a test event goes through the real pipeline.
-func TestTestEvent(t *testing.T) {
-	t.Parallel()
-	erp := consume(t)
-	server, c := erp.reaching(t)
-	path, created := c.endpoint(`{"url":"` + erp.URL +
-		`/in","events":["charge.paid"],"authentication":{"type":"bearer","token":"t0ken"}}`)
-	c.endpoint(`{"url":"` + erp.URL + `/other"}`)
-	fired := c.do("POST", path+"/test", "").want(202)
-	settle(t, server)
-	got := erp.take()
-	if len(got) != 1 || got[0].path != "/in" {
-		t.Fatalf("received %+v", got)
-	}
-	body := `{"event":"webhook.test","timestamp":"2026-05-04T09:00:00.000Z","organizationId":"` +
-		server.Organization().ID + `","data":{}}`
-	if got[0].body != body {
-		t.Errorf("body %s, want %s", got[0].body, body)
-	}
-	for name, want := range map[string]string{
-		"X-Webhook-Event": "webhook.test", "X-Webhook-Event-Id": fired.text("data", "eventId"),
-		"Authorization": "Bearer t0ken", "X-Webhook-Delivery-Id": fired.text("data", "deliveryId"), "X-Webhook-Attempt": "1",
-		"X-Webhook-Timestamp": "2026-05-04T09:00:00.000Z",
-	} {
-		if got[0].header.Get(name) != want {
-			t.Errorf("%s: %q, want %q", name, got[0].header.Get(name), want)
-		}
-	}
-	got[0].signedBy(t, created.text("data", "secret"), morning)
-	list := c.do("GET", path+"/deliveries", "").want(200)
-	for field, want := range map[string]string{
-		"status": `"success"`, "attempts": "1", "httpCode": "200", "lastError": "null", "nextRetryAt": "null",
-		"deliveredAt": `"2026-05-04T09:00:00.000Z"`, "createdAt": `"2026-05-04T09:00:00.000Z"`, "event": `"webhook.test"`,
-		"responseBody": `""`,
-	} {
-		if list.json("data", 0, field) != want {
-			t.Errorf("%s: %s, want %s", field, list.json("data", 0, field), want)
-		}
-	}
-	if list.text("data", 0, "requestBody") != body ||
-		list.text("data", 0, "requestHeaders", "X-Webhook-Signature") != "[REDACTED]" ||
-		list.text("data", 0, "requestHeaders", "Authorization") != "[REDACTED]" {
-		t.Errorf("captured %s", list.body)
-	}
-}
-
-// Collections §8: the schedule, moved by the clock; every attempt is signed again,
-// the ids and the body stay.
-func TestAttemptsFollowTheSchedule(t *testing.T) {
-	t.Parallel()
-	erp := consume(t)
-	erp.respond(http.StatusServiceUnavailable)
-	server, c := erp.reaching(t)
-	path, created := c.endpoint(`{"url":"` + erp.URL + `"}`)
-	c.do("POST", path+"/test", "").want(202)
-	settle(t, server)
-	after := []time.Duration{0, 4 * time.Minute, 12 * time.Minute, 28 * time.Minute, time.Hour, 124 * time.Minute,
-		252 * time.Minute, 508 * time.Minute}
-	all := erp.take()
-	for number := 2; number <= len(after); number++ {
-		if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "failed" ||
-			got.text("data", 0, "nextRetryAt") != morning.Add(after[number-1]).Format("2006-01-02T15:04:05.000Z") {
-			t.Errorf("before attempt %d: %s", number, got.body)
-		}
-		server.Clock().Set(morning.Add(after[number-1] - time.Millisecond))
-		settle(t, server)
-		if early := erp.take(); len(early) != 0 {
-			t.Errorf("attempt %d came early", number)
-		}
-		server.Clock().Advance(time.Millisecond)
-		settle(t, server)
-		all = append(all, erp.take()...)
-	}
-	server.Clock().Advance(1000 * time.Hour)
-	settle(t, server)
-	if all = append(all, erp.take()...); len(all) != len(after) {
-		t.Fatalf("%d attempts", len(all))
-	}
-	for i, w := range all {
-		w.signedBy(t, created.text("data", "secret"), morning.Add(after[i]))
-		if w.header.Get("X-Webhook-Attempt") != fmt.Sprint(i+1) || w.body != all[0].body ||
-			w.header.Get("X-Webhook-Event-Id") != all[0].header.Get("X-Webhook-Event-Id") ||
-			w.header.Get("X-Webhook-Delivery-Id") != all[0].header.Get("X-Webhook-Delivery-Id") {
-			t.Errorf("attempt %d: %v", i+1, w.header)
-		}
-	}
-	if got := c.do("GET", path+"/deliveries?status=exhausted", ""); got.json("data", 0, "attempts") != "8" ||
-		got.json("data", 0, "nextRetryAt") != "null" ||
-		got.json("data", 0, "httpCode") != "503" || got.text("data", 0, "lastError") == "" {
-		t.Errorf("in the end %s", got.body)
-	}
-}
-
 // A clock that jumps over several attempts finds each made at its own time.
 func TestClockJumpsOverAttempts(t *testing.T) {
 	t.Parallel()
@@ -236,26 +143,6 @@ func TestRebinding(t *testing.T) {
 	if got := erp.take(); len(got) != 0 {
 		t.Errorf("sent %v", got)
 	}
-}
-
-// After a rotation of the secret, the next attempt is signed with the new one,
-// also of a delivery that had failed before.
-func TestRotatedSecretSigns(t *testing.T) {
-	t.Parallel()
-	erp := consume(t)
-	erp.respond(http.StatusTeapot)
-	server, c := erp.reaching(t)
-	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
-	c.do("POST", path+"/test", "").want(202)
-	settle(t, server)
-	secret := c.do("POST", path+"/rotate-secret", "").want(200).text("data", "secret")
-	server.Clock().Advance(4 * time.Minute)
-	settle(t, server)
-	got := erp.take()
-	if len(got) != 2 {
-		t.Fatalf("%d attempts", len(got))
-	}
-	got[1].signedBy(t, secret, morning.Add(4*time.Minute))
 }
 
 // A restart over the same state continues with what is due, and opens what it has

@@ -151,6 +151,13 @@ func TestSeedProblems(t *testing.T) {
 				"customers[2].name: must be a string", "customers[2].phones[0].value: is required"}},
 		"taken": {`{"customers": [{"name": "Ana", "external_id": "a"}, {"name": "Bia", "external_id": "a"}]}`,
 			[]string{"customers[1].external_id: Another object"}},
+		"plans": {`{"plans": [{"name": "Pro"}, {"name": "Pro", "amount_cents": 10.5}, {"name": "Pro", "amount_cents": 1, "price": 2}]}`,
+			[]string{"plans[0].amount_cents: is required", "plans[1].amount_cents: must be an integer",
+				"plans[2].price: is not a field"}},
+		"products": {`{"products": [{"name": "A", "id": "` + seats + `"}, {"name": "B", "id": "` + seats + `"}]}`,
+			[]string{"products[1].id: another one has it"}},
+		"prices": {`{"prices": [{"product_id": "` + seats + `", "unit_amount_subcents": 1}]}`,
+			[]string{"prices[0].product_id: no product has it"}},
 		"no such customer": {`{"billing_accounts": [{"customer": {"id": "external_id=a"}}]}`,
 			[]string{"billing_accounts[0].customer.id: no customer has this external_id"}},
 		"an account without a code": {

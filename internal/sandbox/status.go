@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -19,18 +18,13 @@ import (
 type (
 	// Status is the response of GET /status: what the running sandbox is.
 	Status struct {
-		Addresses     map[string]string   `json:"addresses"` // of the services, control and the web page
-		StateFile     string              `json:"state_file,omitempty"`
-		Clock         ClockState          `json:"clock"`
-		Organizations []OrganizationState `json:"organizations"` // the one of the default tokens first
-		Objects       []Count             `json:"objects"`
-		Requests      int                 `json:"requests"` // in the request log
-		Faults        []FaultState        `json:"faults"`
-	}
-	// OrganizationState is an organization as it is listed.
-	OrganizationState struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
+		Addresses     map[string]string `json:"addresses"` // of the services, control and the web page
+		StateFile     string            `json:"state_file,omitempty"`
+		Clock         ClockState        `json:"clock"`
+		Organizations []Organization    `json:"organizations"` // the one of the default tokens first
+		Objects       []Count           `json:"objects"`
+		Requests      int               `json:"requests"` // in the request log
+		Faults        []FaultState      `json:"faults"`
 	}
 	// Count is how many objects of a type there are.
 	Count struct {
@@ -52,23 +46,11 @@ func (s *Server) controlStatus(r *http.Request) (any, error) {
 		return nil, err
 	}
 	err = s.core.DB.View(func(tx *store.Tx) error {
-		status.Organizations = s.organizationStates(tx)
+		status.Organizations = s.organizations(tx)
 		status.Objects = s.counts(tx)
 		return nil
 	})
 	return status, err
-}
-
-// organizationStates are the organizations, the sandbox's own first, then by age.
-func (s *Server) organizationStates(tx *store.Tx) []OrganizationState {
-	all := slices.SortedFunc(maps.Values(maps.Collect(s.core.Organizations.All(tx))), func(a, b Organization) int {
-		return cmp.Or(s.foreign(a.ID)-s.foreign(b.ID), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
-	states := make([]OrganizationState, len(all))
-	for i, o := range all {
-		states[i] = OrganizationState{ID: o.ID, Name: o.Name}
-	}
-	return states
 }
 
 // foreign is 0 for the sandbox's own organization, else 1.
@@ -109,9 +91,8 @@ func count[T any](table store.Table[T], tx *store.Tx) (n int) {
 func (s *Server) reset(ctx context.Context) error {
 	undo := s.core.Clock.Reset() // first: the seed is created at the time at which the clock started
 	err := s.core.DB.Update(func(tx *store.Tx) error {
-		s.billing.Clear(tx)
-		s.finance.Clear(tx)
-		s.collections.Clear(tx)
+		tx.ClearBut("settings", "tokens", "organizations", "sequence", collections.KeysTable)
+		s.collections.ClearKeys(tx)
 		return s.firstData(ctx, tx)
 	})
 	if err != nil {
@@ -123,45 +104,30 @@ func (s *Server) reset(ctx context.Context) error {
 	return nil
 }
 
-// organization returns the id of the organization that a word refers to: an id, a name, or new, or new=NAME for one
-// that is created unless there is one of that name.
+// organization returns the id of the organization that a word refers to: an id, a name, or new=NAME for one that is
+// created unless there is one of that name.
 func (s *Server) organization(word string) (id string, err error) {
 	name, create := strings.CutPrefix(word, NewOrganizationKeyword+"=")
-	if word == NewOrganizationKeyword {
-		name, create = "", true
-	}
 	var known []string
-	taken := 0
-	err = s.core.DB.View(func(tx *store.Tx) error {
-		for _, o := range s.core.Organizations.All(tx) {
-			taken++
-			known = append(known, o.Name)
-			if o.ID == word || o.Name != "" && (o.Name == word || create && o.Name == name) {
-				id = o.ID
-			}
+	for _, o := range store.Read(s.core.DB, s.organizations) {
+		known = append(known, o.Name)
+		if o.ID == word || o.Name == name {
+			return o.ID, nil
 		}
-		return nil
-	})
-	switch {
-	case err != nil || id != "":
-		return id, err
-	case !create:
+	}
+	if !create || name == "" {
 		return "", server.ErrValidation.With("There is no organization " + quote(word) + meant(word, known) +
 			" Use " + NewOrganizationKeyword + "=NAME to create one.")
-	case name == "":
-		name = nextName(known, taken)
 	}
 	made, err := s.NewOrganization(Organization{Name: name})
 	return made.ID, err
 }
 
-// nextName is a name that no organization has yet.
-func nextName(known []string, taken int) string {
-	for n := taken + 1; ; n++ {
-		if name := "Organization " + strconv.Itoa(n); !slices.Contains(known, name) {
-			return name
-		}
-	}
+// organizations are all of them, the sandbox's own first, then by age.
+func (s *Server) organizations(tx *store.Tx) []Organization {
+	return store.Sorted(s.core.Organizations.All(tx), func(a, b Organization) int {
+		return cmp.Or(s.foreign(a.ID)-s.foreign(b.ID), a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 type (
@@ -281,35 +247,39 @@ func among(word string, known []string) string {
 
 func quote(word string) string { return fmt.Sprintf("%q", word) }
 
-func (s *Server) controlFind(r *http.Request) (any, error) {
-	var found Found
-	err := s.core.DB.View(func(tx *store.Tx) (err error) {
-		found.ID, err = s.find(tx, r.PathValue("kind"), r.PathValue("name"))
+// named is find without a transaction.
+func (s *Server) named(kind, name string) (id string, err error) {
+	err = s.core.DB.View(func(tx *store.Tx) (err error) {
+		id, err = s.find(tx, kind, name)
 		return err
 	})
-	return found, err
+	return id, err
+}
+
+func (s *Server) controlFind(r *http.Request) (any, error) {
+	id, err := s.named(r.PathValue("kind"), r.PathValue("name"))
+	return Found{ID: id}, err
 }
 
 func (s *Server) controlSubscriptions(*http.Request) (any, error) {
 	if err := s.billing.Settle(s.core.Clock.Now()); err != nil {
 		return nil, err
 	}
-	states := []SubscriptionState{}
-	err := s.core.DB.View(func(tx *store.Tx) error {
-		for id, r := range s.billing.Subscriptions.All(tx) {
+	return store.Read(s.core.DB, func(tx *store.Tx) []SubscriptionState {
+		states := []SubscriptionState{}
+		for _, r := range store.Sorted(s.billing.Subscriptions.All(tx), func(a, b billing.SubscriptionRow) int {
+			return cmp.Or(a.Subscription.CreatedAt.Compare(b.Subscription.CreatedAt.Time),
+				strings.Compare(server.TextOf(a.Subscription.ExternalID), server.TextOf(b.Subscription.ExternalID)))
+		}) {
 			account, _ := s.billing.Accounts.Get(tx, r.Subscription.BillingAccountID)
 			customer, _ := s.billing.Customers.Get(tx, account.CustomerID)
 			states = append(states, SubscriptionState{
-				ID: id, ExternalID: server.TextOf(r.Subscription.ExternalID), Organization: r.Organization,
+				ID: r.Subscription.ID, ExternalID: server.TextOf(r.Subscription.ExternalID), Organization: r.Organization,
 				Customer: customer.Customer.Name, AccountID: r.Subscription.BillingAccountID, Status: r.Subscription.Status,
 				Plan: server.TextOf(r.Subscription.PlanID), PendingPlan: server.TextOf(r.PendingPlanID),
 				PeriodEnd: r.Subscription.CurrentPeriodEnd.Time, CreatedAt: r.Subscription.CreatedAt.Time,
 			})
 		}
-		return nil
-	})
-	slices.SortStableFunc(states, func(a, b SubscriptionState) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ExternalID, b.ExternalID))
-	})
-	return states, err
+		return states
+	}), nil
 }

@@ -11,15 +11,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
-
-// jwtPrefix begins the name that a token of financial management has in the
-// request log; the rest is its jti.
-const jwtPrefix = "jwt_sandbox_"
 
 var errNoToken = errors.New("no token has this value or prefix")
 
@@ -89,7 +84,7 @@ func (s *Server) putToken(tx *store.Tx, t Token) (TokenState, error) {
 		if err != nil {
 			return TokenState{}, err
 		}
-		made.Prefix, made.Value = jwtPrefix+id, jwt
+		made.Prefix, made.Value = "jwt_sandbox_"+id, jwt
 	default:
 		return TokenState{}, fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
 	}
@@ -97,23 +92,17 @@ func (s *Server) putToken(tx *store.Tx, t Token) (TokenState, error) {
 	return made, nil
 }
 
-func (s *Server) findBillingToken(tx *store.Tx, value string) (server.StoredToken, bool) {
-	token, ok := s.tokens.Get(tx, server.Digest(value))
-	return token, ok && token.Service == Billing
+// tokensOf finds the tokens of one service.
+func (s *Server) tokensOf(service Service) func(tx *store.Tx, value string) (server.StoredToken, bool) {
+	return func(tx *store.Tx, value string) (server.StoredToken, bool) {
+		token, ok := s.tokens.Get(tx, server.Digest(value))
+		return token, ok && token.Service == service
+	}
 }
 
-func (s *Server) tokenStates() ([]TokenState, error) {
-	states := []TokenState{}
-	err := s.core.DB.View(func(tx *store.Tx) error {
-		for _, stored := range s.tokens.All(tx) {
-			states = append(states, TokenState{Token: stored.Token, Prefix: stored.Prefix})
-		}
-		return nil
-	})
-	for _, stored := range s.collections.StoredTokens() {
-		states = append(states, TokenState{Token: stored.Token, Prefix: stored.Prefix})
-	}
-	return states, err
+// allTokens are those of all services.
+func (s *Server) allTokens() []server.StoredToken {
+	return append(store.Read(s.core.DB, s.storedTokens), s.collections.StoredTokens()...)
 }
 
 func (s *Server) controlNewToken(r *http.Request) (any, error) {
@@ -140,13 +129,9 @@ func (s *Server) controlNewToken(r *http.Request) (any, error) {
 func (s *Server) controlRevoke(r *http.Request) (any, error) {
 	err := s.RevokeToken(r.PathValue("prefix"))
 	if errors.Is(err, errNoToken) {
-		states, err := s.tokenStates()
-		if err != nil {
-			return nil, err
-		}
-		known := make([]string, len(states))
-		for i, state := range states {
-			known[i] = state.Prefix
+		var known []string
+		for _, token := range s.allTokens() {
+			known = append(known, token.Prefix)
 		}
 		// Not quoted: it may be a token of another sandbox.
 		return nil, server.ErrNotFound.With("There is no token with this prefix" + among(r.PathValue("prefix"), known))
@@ -193,76 +178,22 @@ func (s *Server) scopes(service Service) []string {
 	return slices.Compact(known)
 }
 
-// jwtHeader is that of every token the sandbox issues.
-const jwtHeader = `{"alg":"HS512","typ":"JWT"}`
-
-// jwtClaims are what a token of financial management says.
-type jwtClaims struct {
-	ID           string `json:"jti"`
-	Organization string `json:"sub"`
-	Issued       int64  `json:"iat"`
-	Expires      *int64 `json:"exp,omitempty"` // seconds since 1970; nil: never
-	Scope        string `json:"scope"`         // separated by spaces
-}
-
 // mintJWT makes a token of financial management: a JWT signed with HS512
-// (service description, Financial management §5).
+// (service description, Financial management §5). The sandbox finds it by its digest, as any other token.
 func (s *Server) mintJWT(id string, t Token) (string, error) {
-	claims := jwtClaims{
-		ID: id, Organization: t.Organization, Issued: s.core.Clock.Now().Unix(), Scope: strings.Join(t.Scopes, " "),
+	claims := map[string]any{
+		"jti": id, "sub": t.Organization, "iat": s.core.Clock.Now().Unix(), "scope": strings.Join(t.Scopes, " "),
 	}
 	if !t.Expires.IsZero() {
-		claims.Expires = new(t.Expires.Unix())
+		claims["exp"] = t.Expires.Unix()
 	}
 	payload, err := json.Marshal(claims)
 	if err != nil {
 		return "", fmt.Errorf("encode claims: %w", err)
 	}
 	encode := base64.RawURLEncoding.EncodeToString
-	signed := encode([]byte(jwtHeader)) + "." + encode(payload)
-	return signed + "." + encode(s.signJWT(signed)), nil
-}
-
-func (s *Server) signJWT(signed string) []byte {
+	signed := encode([]byte(`{"alg":"HS512","typ":"JWT"}`)) + "." + encode(payload)
 	mac := hmac.New(sha512.New, []byte(s.bootstrap.SigningKey))
 	mac.Write([]byte(signed))
-	return mac.Sum(nil)
-}
-
-// readJWT verifies a token by its signature alone, as a service does that keeps
-// no list of them; the list only says which are revoked. Whether it has expired
-// is for the caller to see.
-func (s *Server) readJWT(tx *store.Tx, value string) (server.StoredToken, bool) {
-	parts := strings.Split(value, ".")
-	if len(parts) != 3 {
-		return server.StoredToken{}, false
-	}
-	var header struct {
-		Algorithm string `json:"alg"`
-	}
-	var claims jwtClaims
-	decode := base64.RawURLEncoding.Strict().DecodeString
-	signature, err := decode(parts[2])
-	if err != nil || !hmac.Equal(signature, s.signJWT(parts[0]+"."+parts[1])) {
-		return server.StoredToken{}, false
-	}
-	for i, into := range []any{&header, &claims} {
-		text, err := decode(parts[i])
-		if err != nil || json.Unmarshal(text, into) != nil {
-			return server.StoredToken{}, false
-		}
-	}
-	if _, ok := s.core.Organizations.Get(tx, claims.Organization); !ok || header.Algorithm != "HS512" {
-		return server.StoredToken{}, false
-	}
-	listed, _ := s.tokens.Get(tx, server.Digest(value))
-	// An empty scope is one that covers nothing: a token without scopes would have all.
-	token := server.StoredToken{Prefix: jwtPrefix + claims.ID, Token: Token{
-		Service: Finance, Organization: claims.Organization,
-		Scopes: strings.Split(claims.Scope, " "), Revoked: listed.Revoked, Blocked: listed.Blocked,
-	}}
-	if claims.Expires != nil {
-		token.Expires = time.Unix(*claims.Expires, 0)
-	}
-	return token, true
+	return signed + "." + encode(mac.Sum(nil)), nil
 }

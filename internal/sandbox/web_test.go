@@ -356,13 +356,13 @@ func TestWebPageShowsWhoseKeyItIs(t *testing.T) {
 				`{"customers":[{"name":"Ana","external_id":"ana","custom_metadata":{"segment":"retail","crm":{"owner":"Bia"},"old":1}}]}`)})
 	c := call(t, server)
 	id := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(string(c.do("GET", "/v1/customers", "").want(200).body))[1]
-	c.do("PATCH", "/v1/customers/"+id, `{"custom_metadata_mode":"merge","custom_metadata":{"crm":{"score":7}}}`,
+	c.do("PATCH", "/v1/customers/"+id, `{"custom_metadata_mode":"merge","custom_metadata":{"segment":"food","crm":{"score":7}}}`,
 		"User-Agent", "crm/3 linux").want(200)
 	c.do("PATCH", "/v1/customers/"+id,
-		`{"custom_metadata":{"segment":"retail","crm":{"owner":"Bia","score":7},"tier":"gold"}}`,
+		`{"custom_metadata":{"segment":"food","crm":{"owner":"Bia","score":7},"tier":"gold"}}`,
 		"User-Agent", "terraform-provider-billing/1.0 Terraform/1.11").want(200)
 	got := section(t, show(t, server), "customers")
-	for _, want := range []string{"seed crm.owner segment crm crm.score terraform-provider-billing tier "} {
+	for _, want := range []string{"seed crm.owner crm crm.score segment terraform-provider-billing tier "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

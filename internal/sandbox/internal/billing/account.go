@@ -212,10 +212,11 @@ func (s *Service) accounts() server.Kind[AccountRow, billingAccount] {
 			return s.loaded(c, tx, r, c.Tolerance.LeanAccounts)
 		},
 		Updated: func(r AccountRow) server.Timestamp { return r.Account.UpdatedAt },
+		Fields:  []string{"external_id", "status"},
 		Filters: server.Filters[AccountRow]{
-			"external_id": func(_ *store.Tx, r AccountRow, want string) bool { return is(r.Account.ExternalID, want) },
-			"customer_id": func(_ *store.Tx, r AccountRow, want string) bool { return isID(&r.CustomerID, want) },
-			"status":      func(_ *store.Tx, r AccountRow, want string) bool { return r.Account.Status == want },
+			"customer_id": func(_ *store.Tx, r AccountRow, want string) bool {
+				return r.CustomerID == server.CanonicalID(want)
+			},
 			"search": func(tx *store.Tx, r AccountRow, text string) bool {
 				owner, _ := s.Customers.Get(tx, r.CustomerID)
 				return anyHolds(text, r.Account.ExternalID, r.Account.BillingEmail, &owner.Customer.Name)

@@ -189,9 +189,9 @@ func (s *Service) customers() server.Kind[CustomerRow, customer] {
 		Table:   s.Customers,
 		Show:    func(_ *server.Call, _ *store.Tx, r CustomerRow) customer { return r.Customer },
 		Updated: func(r CustomerRow) server.Timestamp { return r.Customer.UpdatedAt },
+		Fields:  []string{"external_id"},
 		Filters: server.Filters[CustomerRow]{
 			"search":          func(_ *store.Tx, r CustomerRow, text string) bool { return r.Customer.matches(text) },
-			"external_id":     func(_ *store.Tx, r CustomerRow, want string) bool { return is(r.Customer.ExternalID, want) },
 			"document_number": func(_ *store.Tx, r CustomerRow, want string) bool { return r.Customer.hasDocument(want) },
 		},
 	}

@@ -4,8 +4,8 @@
 // Time moves subscriptions: trials and periods end, pauses run out, pending
 // plans and scheduled cancellations take effect. Everything that is due by the clock
 // has happened, at its own time and in order, when the next request is served;
-// nothing happens between requests. machine.go has the steps that requests ask for,
-// due.go those that are due at a time.
+// nothing happens between requests. machine.go has the steps that requests ask for
+// and those that are due at a time.
 package billing
 
 import (
@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -22,8 +23,9 @@ import (
 // subscriptions and invoices.
 type Service struct {
 	*server.Core
-	agenda  agenda
 	history history
+	// due is when the next subscription is due, or earlier, never later; zero: not known. The tables' lock guards it.
+	due time.Time
 
 	Customers     store.Table[CustomerRow]
 	Accounts      store.Table[AccountRow]
@@ -46,7 +48,7 @@ type Service struct {
 
 // Open attaches the tables of recurring billing, and the indexes over
 // them.
-func Open(c *server.Core) (*Service, error) {
+func Open(c *server.Core) *Service {
 	s := &Service{
 		Core:           c,
 		Customers:      store.NewTable[CustomerRow](c.DB, "customers"),
@@ -68,33 +70,8 @@ func Open(c *server.Core) (*Service, error) {
 	s.AccountsOf = store.NewIndex(c.DB, s.Accounts, func(r AccountRow) string { return r.CustomerID })
 	s.SubscriptionsOf = store.NewIndex(c.DB, s.Subscriptions,
 		func(r SubscriptionRow) string { return r.Subscription.BillingAccountID })
-	if err := c.DB.Err(); err != nil {
-		return nil, err
-	}
-	return s, c.DB.View(s.readAgenda)
+	return s
 }
-
-// Clear deletes everything that the service has.
-func (s *Service) Clear(tx *store.Tx) {
-	store.Clear(tx, s.Customers, s.Accounts, s.Subscriptions, s.Invoices, s.invoiceNumbers, s.plans, s.products, s.prices,
-		s.history.writers, s.history.plans)
-}
-
-func (s *Service) readAgenda(tx *store.Tx) error {
-	for _, row := range s.Subscriptions.All(tx) {
-		if at, ok := row.Due(); ok {
-			s.agenda.note(at)
-		}
-	}
-	return nil
-}
-
-// The query parameters of every listing
-// (service description, Recurring billing §4 Collections).
-var paging = []string{"page", "per_page", "sort_by", "sort_order"}
-
-// searching are those of a collection (wire contract: free-text search, which §4 describes for customers).
-var searching = append([]string{"search"}, paging...)
 
 // Routes are the operations of recurring billing.
 func (s *Service) Routes() []server.Route {
@@ -104,15 +81,13 @@ func (s *Service) Routes() []server.Route {
 	return []server.Route{
 		route("me.get", "GET /v1/me", s.getMe).Needing(""),
 
-		route("customers.list", "GET /v1/customers",
-			s.customers().List, slices.Concat(searching, []string{"external_id", "document_number", "updated_at_gte"})...),
+		s.customers().ListRoute("customers.list", "GET /v1/customers"),
 		route("customers.create", "POST /v1/customers", server.With(customerCreate, s.createCustomer)),
 		route("customers.get", "GET /v1/customers/{id}", server.On(customer, none, s.showCustomer)),
 		route("customers.update", "PATCH /v1/customers/{id}", server.On(customer, customerUpdate, s.updateCustomer)),
 		route("customers.delete", "DELETE /v1/customers/{id}", server.On(customer, none, s.deleteCustomer)),
 
-		route("billing_accounts.list", "GET /v1/billing-accounts",
-			s.accounts().List, slices.Concat(searching, []string{"external_id", "customer_id", "status", "updated_at_gte"})...),
+		s.accounts().ListRoute("billing_accounts.list", "GET /v1/billing-accounts"),
 		route("billing_accounts.create", "POST /v1/billing-accounts", server.With(accountCreate, s.createAccount)),
 		route("billing_accounts.get", "GET /v1/billing-accounts/{id}", server.On(account, none, s.showAccount)),
 		route("billing_accounts.update", "PATCH /v1/billing-accounts/{id}",
@@ -124,8 +99,7 @@ func (s *Service) Routes() []server.Route {
 			s.moveAccount((*billingAccount).reactivate)),
 		route("billing_accounts.close", "POST /v1/billing-accounts/{id}/close", s.moveAccount((*billingAccount).close)),
 
-		route("subscriptions.list", "GET /v1/subscriptions", s.subscriptions().List, slices.Concat(searching,
-			[]string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})...),
+		s.subscriptions().ListRoute("subscriptions.list", "GET /v1/subscriptions"),
 		route("subscriptions.create", "POST /v1/subscriptions", server.With(subscriptionCreate, s.createSubscription)),
 		route("subscriptions.get", "GET /v1/subscriptions/{id}", server.On(subscription, none, s.showSubscription)),
 		route("subscriptions.update", "PATCH /v1/subscriptions/{id}",
@@ -135,13 +109,13 @@ func (s *Service) Routes() []server.Route {
 		route("subscriptions.resume", "POST /v1/subscriptions/{id}/resume", s.resumeSubscription()),
 		route("subscriptions.change_plan", "POST /v1/subscriptions/{id}/change-plan", s.changePlanOfSubscription()),
 		route("subscriptions.cancel", "POST /v1/subscriptions/{id}/cancel", s.cancelSubscription()),
-		route("subscriptions.items.list", "GET /v1/subscriptions/{id}/items", s.listItems, paging...),
+		route("subscriptions.items.list", "GET /v1/subscriptions/{id}/items", s.listItems,
+			slices.Concat(server.Paging, server.Sorting)...),
 		route("subscriptions.items.sync", "PUT /v1/subscriptions/{id}/items", server.On(subscription, items, s.syncItems)),
 		route("subscriptions.invoice", "POST /v1/subscriptions/{id}/invoices",
 			server.On(subscription, accountReason, s.createInvoice)),
 
-		route("invoices.list", "GET /v1/invoices",
-			s.invoices().List, slices.Concat(searching, []string{"subscription_id", "billing_account_id"})...),
+		s.invoices().ListRoute("invoices.list", "GET /v1/invoices"),
 		// Last: it is the path of every collection.
 		route("records.list", "GET /v1/{collection}", s.listCatalogue, server.AnyField).Needing("{collection}:read"),
 	}
@@ -246,9 +220,6 @@ func updatedMetadata(c *server.Call, stored object, in server.Body) object {
 
 func is(value *string, wanted string) bool { return value != nil && *value == wanted }
 
-// isID is is for an id, which has no case.
-func isID(value *string, wanted string) bool { return is(value, server.CanonicalID(wanted)) }
-
 // contains looks for a lowercase needle in optional text, whatever its case.
 func contains(value *string, needle string) bool {
 	return value != nil && strings.Contains(strings.ToLower(*value), needle)
@@ -260,16 +231,6 @@ func anyHolds(search string, texts ...*string) bool {
 	return slices.ContainsFunc(texts, func(text *string) bool { return contains(text, needle) })
 }
 
-type organizationObject struct {
-	ID             string           `json:"id"`
-	Name           string           `json:"name"`
-	Email          string           `json:"email"`
-	DocumentType   string           `json:"document_type"`
-	DocumentNumber string           `json:"document_number"`
-	Environment    string           `json:"environment"`
-	CreatedAt      server.Timestamp `json:"created_at"`
-}
-
 // getMe serves me.get: the bare object, not an envelope
 // (service description, Recurring billing §4).
 func (s *Service) getMe(c *server.Call, tx *store.Tx) (server.Reply, error) {
@@ -277,13 +238,5 @@ func (s *Service) getMe(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	if !ok {
 		return server.Reply{}, server.ErrNotFound
 	}
-	return server.Reply{
-		Status: http.StatusOK,
-		Body: organizationObject{
-			ID: o.ID, Name: o.Name, Email: o.Email,
-			DocumentType: o.DocumentType, DocumentNumber: o.DocumentNumber,
-			Environment: o.Environment, CreatedAt: server.Timestamp{Time: o.CreatedAt},
-		},
-		Modified: o.CreatedAt,
-	}, nil
+	return server.Reply{Status: http.StatusOK, Body: o, Modified: o.CreatedAt.Time}, nil
 }

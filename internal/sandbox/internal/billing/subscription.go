@@ -216,15 +216,8 @@ func (s *Service) subscriptions() server.Kind[SubscriptionRow, subscription] {
 		Table:   s.Subscriptions,
 		Show:    func(_ *server.Call, _ *store.Tx, r SubscriptionRow) subscription { return r.Subscription },
 		Updated: func(r SubscriptionRow) server.Timestamp { return r.Subscription.UpdatedAt },
+		Fields:  []string{"external_id", "billing_account_id", "status", "plan_id"},
 		Filters: server.Filters[SubscriptionRow]{
-			"external_id": func(_ *store.Tx, r SubscriptionRow, want string) bool {
-				return is(r.Subscription.ExternalID, want)
-			},
-			"billing_account_id": func(_ *store.Tx, r SubscriptionRow, want string) bool {
-				return isID(&r.Subscription.BillingAccountID, want)
-			},
-			"status":  func(_ *store.Tx, r SubscriptionRow, want string) bool { return r.Subscription.Status == want },
-			"plan_id": func(_ *store.Tx, r SubscriptionRow, want string) bool { return isID(r.Subscription.PlanID, want) },
 			"search": func(_ *store.Tx, r SubscriptionRow, text string) bool {
 				return anyHolds(text, r.Subscription.ExternalID, r.Subscription.Notes)
 			},

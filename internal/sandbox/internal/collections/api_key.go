@@ -3,7 +3,6 @@ package collections
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -306,15 +305,9 @@ type KeyState struct {
 
 // keysInOrder returns the keys of all organizations as they were made.
 func (s *Service) keysInOrder() []KeyRow {
-	var rows []KeyRow
-	_ = s.DB.View(func(tx *store.Tx) error { // no error: View returns that of the function
-		for _, row := range s.Keys.All(tx) {
-			rows = append(rows, row)
-		}
-		return nil
+	return store.Read(s.DB, func(tx *store.Tx) []KeyRow {
+		return store.Sorted(s.Keys.All(tx), func(a, b KeyRow) int { return cmp.Compare(a.Number, b.Number) })
 	})
-	slices.SortFunc(rows, func(a, b KeyRow) int { return cmp.Compare(a.Number, b.Number) })
-	return rows
 }
 
 // KeyStates returns the keys of all organizations, in the order they were made.

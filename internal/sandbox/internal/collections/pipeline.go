@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -117,18 +116,11 @@ func (s *Service) catchUp(tx *store.Tx) error {
 
 // open returns the deliveries with an attempt to come, the next one first.
 func (s *Service) open() []DeliveryRow {
-	var rows []DeliveryRow
-	// The function given to View returns no error, so View returns none.
-	_ = s.DB.View(func(tx *store.Tx) error {
-		for _, row := range s.openOnes.All(tx, openKey) {
-			rows = append(rows, row)
-		}
-		return nil
+	return store.Read(s.DB, func(tx *store.Tx) []DeliveryRow {
+		return store.Sorted(s.openOnes.All(tx, openKey), func(a, b DeliveryRow) int {
+			return cmp.Or(a.State.Due.Compare(*b.State.Due), cmp.Compare(a.Number, b.Number))
+		})
 	})
-	slices.SortFunc(rows, func(a, b DeliveryRow) int {
-		return cmp.Or(a.State.Due.Compare(*b.State.Due), cmp.Compare(a.Number, b.Number))
-	})
-	return rows
 }
 
 // dispatch starts what is due, and returns when the next attempt is.
@@ -168,8 +160,8 @@ func (s *Service) rest(ctx context.Context, next time.Time, waiting bool) bool {
 	return ctx.Err() == nil
 }
 
-// attempt makes the attempt that is due of a delivery. A clock that has jumped
-// over several attempts finds each one made at its own time.
+// attempt makes the attempt that is due of a delivery, at the time at which it was due: a clock that has jumped over
+// several attempts finds each one made at its own time.
 func (s *Service) attempt(ctx context.Context, id string) error {
 	message, send, err := s.compose(id)
 	if err != nil || !send {
@@ -212,7 +204,7 @@ func (s *Service) compose(id string) (message delivery.Message, send bool, err e
 		event, _ := s.events.Get(tx, row.EventID)
 		message = delivery.Message{
 			URL: endpoint.Endpoint.URL, Event: row.Event, EventID: row.EventID, DeliveryID: row.ID,
-			Number: row.State.Attempts + 1, Cycle: row.State.Cycle, At: s.Clock.TimeOf(*row.State.Due),
+			Number: row.State.Attempts + 1, Cycle: row.State.Cycle, At: *row.State.Due,
 			Body: event.Body, Secret: endpoint.Secret, Credentials: endpoint.Credentials,
 		}
 		send = true
@@ -221,9 +213,7 @@ func (s *Service) compose(id string) (message delivery.Message, send bool, err e
 	return message, send, err
 }
 
-// WaitDeliveries returns when every attempt that is due by the clock has been
-// made and none is under way, or with ctx's error. An endpoint that does not
-// respond delays it by ten seconds for each attempt.
+// WaitDeliveries waits until every attempt that is due has been made.
 func (s *Service) WaitDeliveries(ctx context.Context) error {
 	for {
 		quiet, settled := s.pipeline.state()

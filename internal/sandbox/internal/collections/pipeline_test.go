@@ -68,33 +68,3 @@ func TestWakeIsKept(t *testing.T) {
 		t.Error("released wrongly")
 	}
 }
-
-// What the clock has jumped over happens at its own time, what has waited for
-// its turn happens when it is done.
-func TestMomentOf(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now().UTC()
-		at := func(minutes int) time.Time { return begin.Add(time.Duration(minutes) * time.Minute) }
-		running, standing := server.NewClock(time.Time{}), server.NewClock(begin)
-		for _, clock := range []*server.Clock{running, standing} {
-			clock.Advance(time.Hour)
-		}
-		time.Sleep(10 * time.Minute)
-		for name, test := range map[string]struct{ got, want time.Time }{
-			"running, at the beginning of the jump": {running.TimeOf(at(0)), at(0)},
-			"running, in the jump":                  {running.TimeOf(at(30)), at(30)},
-			"running, before the jump":              {running.TimeOf(at(-1)), at(70)},
-			"running, after the jump":               {running.TimeOf(at(65)), at(70)},
-			"standing":                              {standing.TimeOf(at(30)), at(30)},
-		} {
-			if !test.got.Equal(test.want) {
-				t.Errorf("%s: %v, want %v", name, test.got, test.want)
-			}
-		}
-		running.Set(at(0))
-		if got := running.Now(); !got.Equal(at(0)) {
-			t.Errorf("set to %v", got)
-		}
-	})
-}

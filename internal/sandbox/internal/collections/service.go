@@ -47,36 +47,34 @@ const openKey = "open"
 
 // Open attaches the tables of collections. Deliveries go through the
 // guard, to receivers that have their certificates from the authorities.
-func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logger *slog.Logger) (*Service, error) {
+func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logger *slog.Logger) *Service {
 	s := &Service{
 		Core:       c,
 		Endpoints:  store.NewTable[EndpointRow](c.DB, "webhook_endpoints"),
 		events:     store.NewTable[eventRow](c.DB, "webhook_events"),
 		deliveries: store.NewTable[DeliveryRow](c.DB, "webhook_deliveries"),
-		Keys:       store.NewTable[KeyRow](c.DB, "api_keys"),
+		Keys:       store.NewTable[KeyRow](c.DB, KeysTable),
 		guard:      guard, logger: logger,
 		pipeline: newPipeline(delivery.Sender{Guard: guard, CAs: receiverCAs}),
 	}
 	s.DeliveriesOf = store.NewIndex(c.DB, s.deliveries, func(r DeliveryRow) string { return r.EndpointID })
 	s.openOnes = store.NewIndex(c.DB, s.deliveries, DeliveryRow.openKey)
 	s.keysByDigest = store.NewIndex(c.DB, s.Keys, func(r KeyRow) string { return r.Digest })
-	return s, c.DB.Err()
+	return s
 }
 
-// Clear deletes everything that the service has, except the keys that were created from outside the service: clients
-// hold them.
-func (s *Service) Clear(tx *store.Tx) {
-	store.Clear(tx, s.Endpoints, s.events, s.deliveries)
+// KeysTable is the name of the table that ClearKeys clears.
+const KeysTable = "api_keys"
+
+// ClearKeys deletes the keys that the service has created. Those that were created from outside it stay: clients hold
+// them.
+func (s *Service) ClearKeys(tx *store.Tx) {
 	for id, row := range s.Keys.All(tx) {
 		if row.Key.Source != sourceSandbox {
 			s.Keys.Delete(tx, id)
 		}
 	}
 }
-
-// pages are the query parameters of a listing of collections, which has no
-// sort parameters (wire contract: order of collections lists).
-var pages = []string{"page", "per_page"}
 
 // Routes are the operations of collections. Managing keys is
 // administration (wire contract: a key with empty scopes).
@@ -85,7 +83,7 @@ func (s *Service) Routes() []server.Route {
 	none, route := server.Form{}, server.NewRoute
 	routes := []server.Route{
 		route("webhook_endpoints.create", "POST /api/v1/webhook-endpoints", server.With(endpointCreate, s.createEndpoint)),
-		route("webhook_endpoints.list", "GET /api/v1/webhook-endpoints", s.endpoints().List, pages...),
+		s.endpoints().ListRoute("webhook_endpoints.list", "GET /api/v1/webhook-endpoints"),
 		route("webhook_endpoints.get", "GET /api/v1/webhook-endpoints/{id}", server.On(endpoint, none, s.showEndpoint)),
 		route("webhook_endpoints.update", "PATCH /api/v1/webhook-endpoints/{id}",
 			server.On(endpoint, endpointUpdate, s.updateEndpoint)),
@@ -97,12 +95,12 @@ func (s *Service) Routes() []server.Route {
 			server.On(endpoint, server.NoFields, s.rotateSecret)),
 
 		route("webhook_deliveries.list", "GET /api/v1/webhook-endpoints/{id}/deliveries",
-			server.On(endpoint, none, s.listDeliveries), slices.Concat(pages, []string{"status", "event"})...),
+			server.On(endpoint, none, s.listDeliveries), slices.Concat(server.Paging, deliveryFilters)...),
 		route("webhook_deliveries.retry", "POST /api/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry",
 			server.On(s.findDelivery, server.NoFields, s.retryDelivery)),
 
 		route("api_keys.create", "POST /api/v1/api-keys", server.With(keyForm, s.createKey)).Needing(server.Administration),
-		route("api_keys.list", "GET /api/v1/api-keys", s.keys().List, pages...).Needing(server.Administration),
+		s.keys().ListRoute("api_keys.list", "GET /api/v1/api-keys").Needing(server.Administration),
 		route("api_keys.get", "GET /api/v1/api-keys/{id}", server.On(key, none, s.showKey)).Needing(server.Administration),
 		route("api_keys.rotate", "POST /api/v1/api-keys/{id}/rotate",
 			server.On(key, rotation, s.rotateKey)).Needing(server.Administration),

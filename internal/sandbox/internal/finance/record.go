@@ -1,12 +1,11 @@
 package finance
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -118,9 +117,8 @@ func (s *Service) findRecord(c *server.Call, tx *store.Tx) (RecordRow, error) {
 // recordsInOrder are an organization's records of a collection, in the order in
 // which they were made.
 func (s *Service) recordsInOrder(tx *store.Tx, organization, collection string) []RecordRow {
-	rows := slices.Collect(maps.Values(maps.Collect(s.RecordsOf.All(tx, CollectionKey(organization, collection)))))
-	slices.SortFunc(rows, func(a, b RecordRow) int { return int(a.Number - b.Number) })
-	return rows
+	return store.Sorted(s.RecordsOf.All(tx, CollectionKey(organization, collection)),
+		func(a, b RecordRow) int { return cmp.Compare(a.Number, b.Number) })
 }
 
 var collectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)

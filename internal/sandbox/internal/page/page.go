@@ -1,11 +1,12 @@
 // Package page serves the sandbox's web page: its requests by run, its data, and the history of each object. The
 // templates read the rows of the tables, with the functions of viewer.go, and name every field that they show,
 // because a row may contain credentials. requests.go has what is read from the request log, timeline.go the
-// history of a subscription, words.go times and amounts as people write them.
+// history of a subscription.
 package page
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
@@ -72,11 +72,12 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "This page is read-only.", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/":
-		s.writePage(w, r, filter{Text: query.Get("q"), Operation: query.Get("operation"), Show: query.Get("show")})
+		chosen := filter{Text: query.Get("q"), Operation: query.Get("operation"), Show: query.Get("show")}
+		s.write(w, r, "layout.html", func(v *viewer) (any, error) { return v.everything(chosen), nil })
 	case r.URL.Path == "/object":
-		s.write(w, "detail.html", func(v *viewer) (any, error) { return v.object(query.Get("id")) })
+		s.write(w, r, "detail.html", func(v *viewer) (any, error) { return v.object(query.Get("id")) })
 	case r.URL.Path == "/request":
-		s.write(w, "detail.html", func(v *viewer) (any, error) { return v.request(query.Get("id")) })
+		s.write(w, r, "detail.html", func(v *viewer) (any, error) { return v.request(query.Get("id")) })
 	default:
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		content, err := files.ReadFile(name)
@@ -89,43 +90,17 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// born distinguishes this process from an earlier one at the same address.
-var born = time.Now().UnixNano()
-
-// revision is a text that is another one when the page would show something else. With a running clock it also changes
-// every minute, because the page says how long ago things were.
-func (s *Page) revision(now time.Time) string {
-	last, length := s.Server.Log.Revision()
-	shown := now
-	if !s.Billing.Clock.Fixed() {
-		shown = now.Truncate(time.Minute)
-	}
-	return fmt.Sprintf(`"%x-%x-%x-%x-%x-%v"`, born, s.Billing.DB.Revision(), last, length, shown.UnixMilli(),
-		s.Server.Faults.Revision())
-}
-
-// writePage writes the page, unless the browser has it: the script asks every two seconds. The clock is in a header, so
-// that it can continue.
-func (s *Page) writePage(w http.ResponseWriter, r *http.Request, f filter) {
-	now := s.Billing.Clock.Now()
-	err := s.Billing.Settle(now) // before the revision is taken
-	revision := s.revision(now)
-	w.Header().Set("ETag", revision)
-	w.Header().Set("Sandbox-Time", iso(now))
-	if err == nil && r.Header.Get("If-None-Match") == revision {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	s.write(w, "layout.html", func(v *viewer) (any, error) { return v.everything(f), err })
-}
-
-// write renders a template over what read returns, while the tables stay as they are.
-func (s *Page) write(w http.ResponseWriter, name string, read func(*viewer) (any, error)) {
-	v := viewer{Page: s, now: s.Billing.Clock.Now(), requests: s.Server.Log.Since(0)}
+// write renders a template over what read returns, while the tables stay as they are, and sends it, unless the browser
+// has it: the script asks every two seconds. The clock is in a header, so that it can continue.
+func (s *Page) write(w http.ResponseWriter, r *http.Request, name string, read func(*viewer) (any, error)) {
+	v := viewer{Page: s, now: s.Billing.Clock.Now()}
+	settled := s.Billing.Settle(v.now)
+	v.requests = s.Server.Log.Since(0)
 	var text bytes.Buffer
 	err := s.Billing.DB.View(func(tx *store.Tx) error {
 		v.tx = tx
 		content, err := read(&v)
+		err = errors.Join(settled, err)
 		if err != nil {
 			return err
 		}
@@ -139,10 +114,15 @@ func (s *Page) write(w http.ResponseWriter, name string, read func(*viewer) (any
 	case errors.Is(err, errNothing):
 		http.Error(w, "There is no such object or request, or it is not in the log any more.", http.StatusNotFound)
 	case err != nil:
-		w.Header().Del("ETag")
 		s.Logger.Error("web page", "error", err)
 		http.Error(w, "The page could not be created; see the log of the sandbox.", http.StatusInternalServerError)
 	default:
+		w.Header().Set("Sandbox-Time", iso(v.now))
+		w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(text.Bytes())))
+		if r.Header.Get("If-None-Match") == w.Header().Get("ETag") {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(text.Bytes()) // a browser that has gone away is not a concern
 	}

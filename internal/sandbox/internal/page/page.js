@@ -15,15 +15,13 @@ async function refresh() {
   const headers = revision ? { "If-None-Match": revision } : {};
   const response = await fetch("/" + asked, { cache: "no-store", headers });
   const time = response.headers.get("Sandbox-Time");
-  if (response.status === 304) {
-    showTime(time);
-    return;
-  }
+  if (response.status === 304) return showTime(time);
   if (!response.ok) throw new Error(`status ${response.status}`);
   const next = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("live");
   if (asked !== location.search) return; // another filter has been chosen meanwhile
   revision = response.headers.get("ETag");
   replace(next);
+  showTime(time);
 }
 
 function showTime(time) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -93,15 +92,6 @@ func (fs *faults) outage() (Fault, bool) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	return fs.away, time.Now().Before(fs.until)
-}
-
-// Revision is a text that is another one when List is, but for what is left of an outage.
-func (fs *faults) Revision() string {
-	var text strings.Builder
-	for _, f := range fs.List() {
-		fmt.Fprintf(&text, "%s-%d-%d.", f.ID, f.Times, f.Skip)
-	}
-	return text.String()
 }
 
 // List returns those in force. An outage that has begun is the first, with what is left of it.

@@ -132,7 +132,7 @@ func (c *Call) since() (time.Time, error) {
 }
 
 // sortKey is a field's value in a form that compares cheaply: a null comes
-// before every value, numbers and booleans compare as numbers, all else as text.
+// before every value, numbers compare as numbers, all else as text.
 type sortKey struct {
 	present int // 0 or 1
 	number  int64
@@ -182,6 +182,15 @@ func sortBy[T any](objects []T, name string, descending bool) bool {
 	return true
 }
 
+// FieldsOf are the names that the fields of a structure have in a response.
+func FieldsOf[T any]() (names []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
 func jsonField(structure reflect.Type, name string) ([]int, bool) {
 	for _, field := range reflect.VisibleFields(structure) {
 		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -193,51 +202,32 @@ func jsonField(structure reflect.Type, name string) ([]int, bool) {
 }
 
 func keyOf(value reflect.Value) sortKey {
-	switch value.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		if value.IsNil() {
-			return sortKey{}
-		}
-		if value.Kind() == reflect.Pointer {
-			return keyOf(value.Elem())
-		}
-	case reflect.String:
-		return sortKey{present: 1, text: value.String()}
-	case reflect.Int, reflect.Int64:
-		return sortKey{present: 1, number: value.Int()}
-	case reflect.Bool:
-		if value.Bool() {
-			return sortKey{present: 1, number: 1}
-		}
-		return sortKey{present: 1}
+	text := textOf(value)
+	if text == nil {
+		return sortKey{}
 	}
-	// Dates are written at one length in one zone, so their text sorts too.
-	return sortKey{present: 1, text: written(value)}
+	key := sortKey{present: 1, text: *text}
+	if value = reflect.Indirect(value); value.CanInt() {
+		key.number = value.Int()
+	}
+	return key
 }
 
-// written is a value in the JSON of a response.
-func written(value reflect.Value) string {
-	// Marshal cannot fail on a value that is returned in the same response.
-	document, _ := json.Marshal(value.Interface())
-	return string(document)
-}
-
-// FieldText is a field of a structure by its name in the response, as text; nil: it is null. ok is false when there is
-// no such field.
-func FieldText(object any, name string) (text *string, ok bool) {
-	field, ok := jsonField(reflect.TypeOf(object), name)
-	if !ok {
-		return nil, false
-	}
-	value := reflect.Indirect(reflect.ValueOf(object).FieldByIndex(field))
+// textOf is a value as a response shows it, nil for null. Dates have one length and one zone, so that their texts sort.
+func textOf(value reflect.Value) *string {
+	value = reflect.Indirect(value)
 	if !value.IsValid() {
-		return nil, true
+		return nil
 	}
-	plain := value.String()
+	text := value.String()
 	if value.Kind() != reflect.String {
-		plain = strings.Trim(written(value), `"`) // a timestamp has quotes
+		// Marshal cannot fail on a value that is returned in the same response.
+		document, _ := json.Marshal(value.Interface())
+		if text = strings.Trim(string(document), `"`); text == "null" {
+			return nil
+		}
 	}
-	return &plain, true
+	return &text
 }
 
 // TextOf is a text that may be null, "" for none.

@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agext/levenshtein"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -109,9 +113,9 @@ func (r Route) required(path map[string]string) string {
 	return strings.ReplaceAll(r.Scope, "{collection}", path["collection"])
 }
 
-// checkQuery rejects parameters the operation does not have: a misspelt filter
+// CheckQuery rejects parameters the operation does not have: a misspelt filter
 // that is ignored would return more than was asked for.
-func (r Route) checkQuery(query url.Values) error {
+func (r Route) CheckQuery(query url.Values) error {
 	problems := Problems{}
 	for name, values := range query {
 		switch {
@@ -137,11 +141,32 @@ type Filters[R any] map[string]func(tx *store.Tx, row R, want string) bool
 
 // Kind is how the objects of a type are found and listed.
 type Kind[R interface{ Owner() string }, O any] struct {
-	Table   store.Table[R]
-	Show    func(c *Call, tx *store.Tx, row R) O // as a listing shows it
-	Filters Filters[R]
+	Table store.Table[R]
+	Show  func(c *Call, tx *store.Tx, row R) O // as a listing shows it
+	// Fields are those of the object that a listing can be filtered by: the text is equal, of an id whatever its case.
+	Fields  []string
+	Filters Filters[R]            // by anything else
 	Updated func(row R) Timestamp // for the filter updated_at_gte; nil: there is none
 	Order   func(a, b R) int      // of a listing; nil: as the query says
+}
+
+// Paging and Sorting are the query parameters of listings
+// (service description, Recurring billing §4 Collections).
+var (
+	Paging  = []string{"page", "per_page"}
+	Sorting = []string{"sort_by", "sort_order"}
+)
+
+// ListRoute is the route of the listing.
+func (k Kind[R, O]) ListRoute(name, address string) Route {
+	query := slices.Concat(Paging, k.Fields, slices.Collect(maps.Keys(k.Filters)))
+	if k.Order == nil {
+		query = append(query, Sorting...)
+	}
+	if k.Updated != nil {
+		query = append(query, "updated_at_gte")
+	}
+	return NewRoute(name, address, k.List, query...)
 }
 
 // Find returns the row that the path names. That of another organization does not exist.
@@ -174,9 +199,13 @@ func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Re
 	if err != nil {
 		return Reply{}, err
 	}
+	fields := map[string][]int{}
+	for _, name := range k.Fields {
+		fields[name], _ = jsonField(reflect.TypeFor[O](), name)
+	}
 	found := []R{}
 	for _, row := range rows {
-		if k.passes(c, tx, row, since) {
+		if k.passes(c, tx, row, since, fields) {
 			found = append(found, row)
 		}
 	}
@@ -198,9 +227,18 @@ func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Re
 	return pageOf(c, objects, page, perPage), nil
 }
 
-func (k Kind[R, O]) passes(c *Call, tx *store.Tx, row R, since time.Time) bool {
+// passes reports whether the query takes a row; fields are where the object has its Fields.
+func (k Kind[R, O]) passes(c *Call, tx *store.Tx, row R, since time.Time, fields map[string][]int) bool {
 	if k.Updated != nil && k.Updated(row).Before(since) {
 		return false
+	}
+	for name, field := range fields {
+		if !c.Filter(name, func(want string) bool {
+			value := textOf(reflect.ValueOf(k.Show(c, tx, row)).FieldByIndex(field))
+			return value != nil && (*value == want || *value == CanonicalID(want))
+		}) {
+			return false
+		}
 	}
 	for name, passes := range k.Filters {
 		if !c.Filter(name, func(want string) bool { return passes(tx, row, want) }) {
@@ -253,30 +291,9 @@ func Nearest(word string, words []string) (string, bool) {
 	if len(words) == 0 {
 		return "", false
 	}
+	edits := func(other string) int { return levenshtein.Distance(word, other, nil) }
 	near := slices.MinFunc(words, func(a, b string) int {
-		return cmp.Or(edits(word, a)-edits(word, b), strings.Compare(a, b))
+		return cmp.Or(edits(a)-edits(b), strings.Compare(a, b))
 	})
-	return near, edits(word, near) <= max(1, (len(near)+1)/3)
-}
-
-// edits counts the letters to insert, remove or replace to make b of a
-// (the Levenshtein distance), in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1) // of a[:i], to every b[:j]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return near, edits(near) <= max(1, (len(near)+1)/3)
 }

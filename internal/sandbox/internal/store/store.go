@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -28,12 +27,7 @@ type DB struct {
 	tables map[string]*rows
 	file   *bbolt.DB
 	failed error
-
-	revision atomic.Uint64 // how many changes were made
 }
-
-// Revision is a number that is another one after each change of a row.
-func (db *DB) Revision() uint64 { return db.revision.Load() }
 
 // Err is why a table could not be read.
 func (db *DB) Err() error {
@@ -81,6 +75,15 @@ func (db *DB) View(read func(tx *Tx) error) error {
 	return read(&Tx{db: db})
 }
 
+// Read returns what read finds in a View.
+func Read[T any](db *DB, read func(tx *Tx) T) (found T) {
+	_ = db.View(func(tx *Tx) error { // no error: View returns that of the function
+		found = read(tx)
+		return nil
+	})
+	return found
+}
+
 // ViewAsOf is View of the tables as they were then, by this machine's clock. The
 // past is kept for Memory, and not across a restart.
 func (db *DB) ViewAsOf(then time.Time, read func(tx *Tx) error) error {
@@ -103,9 +106,6 @@ func (db *DB) updateAt(now time.Time, change func(tx *Tx) error) error {
 	}
 	if err := db.persist(tx.writes); err != nil {
 		return fmt.Errorf("write state file: %w", err)
-	}
-	if len(tx.writes) > 0 {
-		db.revision.Add(1)
 	}
 	if now.IsZero() {
 		now = time.Now()

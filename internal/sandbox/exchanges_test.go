@@ -1,11 +1,9 @@
 package sandbox_test
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"path"
 	"regexp"
@@ -14,47 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
-
-// TestClaims holds a sandbox as it is started, with example data and pages of the documented size, but with its own
-// header for keys, against what was written apart from it. The tests of the claims do so with small pages.
-func TestClaims(t *testing.T) {
-	t.Parallel()
-	options := consume(t).options()
-	options.Start, options.CollectionsAuthHeader = time.Time{}, "X-Api-Key"
-	server := start(t, options)
-	token := func(more sandbox.Token) string {
-		value, err := server.NewToken(more)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
-	past := server.Clock().Now().Add(-time.Hour)
-	target := claims.Target{
-		BaseURL: server.BillingURL(), Token: server.BillingToken(), Client: trusting(t, server.CAPEM(), nil),
-		RevokedToken: token(sandbox.Token{Revoked: true}), ExpiredToken: token(sandbox.Token{Expires: past}),
-		NarrowToken:    token(sandbox.Token{Scopes: []string{"customers:read"}}),
-		FinanceBaseURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
-		FinanceExpiredToken: token(sandbox.Token{Service: sandbox.Finance, Expires: past}),
-		FinanceNarrowToken:  token(sandbox.Token{Service: sandbox.Finance, Scopes: []string{"accounts:read"}}),
-		CollectionsBaseURL:  server.CollectionsURL(), CollectionsAPIKey: server.CollectionsKey(),
-		CollectionsAuthHeader: options.CollectionsAuthHeader, Settle: server.WaitDeliveries, Receive: receive,
-		Advance: func(_ context.Context, d time.Duration) error {
-			server.Clock().Advance(d)
-			return nil
-		},
-	}
-	all := slices.Concat(claims.BillingClaims(), claims.FinanceClaims(), claims.CollectionsClaims())
-	for _, r := range claims.Run(t.Context(), target, all) {
-		if r.Err != nil {
-			t.Errorf("%s\n\t%v", r.Claim, r.Err)
-		}
-	}
-}
 
 var (
 	anUUID  = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
@@ -158,13 +118,6 @@ func compare(t *testing.T, path string, want, have any) {
 			t.Errorf("%s: %v, want %v", path, have, want)
 		}
 	}
-}
-
-// receive serves on loopback. All test servers of net/http/httptest share one
-// certificate, so whoever trusts one trusts this.
-func receive(_ context.Context, handler http.Handler) (string, func(), error) {
-	server := httptest.NewTLSServer(handler)
-	return server.URL, server.Close, nil
 }
 
 // TestCollectionsExchanges sends the recorded creates, and compares status, error

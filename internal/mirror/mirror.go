@@ -69,7 +69,7 @@ func Inspect(ctx context.Context, path string) (p Program, err error) {
 		Platform string `json:"platform"`
 	}
 	if err := json.Unmarshal(out, &release); err != nil {
-		return p, fmt.Errorf("read the version of %s: %w", path, err)
+		return p, fmt.Errorf("%s is not Terraform or OpenTofu: version -json printed %q", path, out)
 	}
 	p = Program{Path: path, Version: release.Version, Platform: release.Platform}
 	if !p.AtLeast(11) {

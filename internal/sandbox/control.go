@@ -257,23 +257,23 @@ func (s *Server) settleDeliveries(ctx context.Context) error {
 func (s *Server) controlDeliveries(r *http.Request) (any, error) {
 	query := r.URL.Query()
 	is := func(name, value string) bool { return query.Get(name) == "" || query.Get(name) == value }
-	endpoint, found := query.Get("endpoint"), []collections.DeliveryState{}
-	var known []string // a deleted endpoint may still have deliveries
+	known := store.Read(s.core.DB, func(tx *store.Tx) (ids []string) {
+		for id := range s.collections.Endpoints.All(tx) {
+			ids = append(ids, id)
+		}
+		return ids
+	})
+	found := []collections.DeliveryState{}
 	for _, d := range s.collections.DeliveryStates() {
-		known = append(known, d.EndpointID)
+		known = append(known, d.EndpointID) // which may be deleted
 		if is("endpoint", d.EndpointID) && is("status", string(d.State.Status)) && is("event", d.Event) {
 			found = append(found, d)
 		}
 	}
-	err := s.core.DB.View(func(tx *store.Tx) error {
-		for id := range s.collections.Endpoints.All(tx) {
-			known = append(known, id)
-		}
-		return nil
-	})
-	if err == nil && endpoint != "" && !slices.Contains(known, endpoint) {
+	if endpoint := query.Get("endpoint"); endpoint != "" && !slices.Contains(known, endpoint) {
 		slices.Sort(known)
-		err = server.ErrNotFound.With("There is no endpoint " + quote(endpoint) + among(endpoint, slices.Compact(known)))
+		return nil, server.ErrNotFound.With("There is no endpoint " + quote(endpoint) +
+			among(endpoint, slices.Compact(known)))
 	}
-	return found, err
+	return found, nil
 }

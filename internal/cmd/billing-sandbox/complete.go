@@ -128,6 +128,8 @@ func (p program) candidates(ctx context.Context, before []string, word string) (
 		for _, e := range evidence.Events() {
 			found = append(found, e.Event)
 		}
+		slices.Sort(found)
+		return slices.Compact(found)
 	case "fault remove":
 		active, _ := get[[]sandbox.FaultState](ctx, &controller{p: p}, "/faults") // nothing to offer without a sandbox
 		for _, f := range active {

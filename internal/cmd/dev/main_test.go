@@ -104,6 +104,7 @@ func TestRejectedPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		rejected[old] = "old is version 1.5.7; the provider needs 1.11 or newer"
+		rejected["/bin/echo"] = "/bin/echo is not Terraform or OpenTofu"
 	}
 	for program, want := range rejected {
 		err := install(t.Context(), &strings.Builder{}, bin, strings.Fields(program))

@@ -6,7 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,15 +110,6 @@ func Open(t *testing.T, options ...Option) (service *Service, end func()) {
 		}
 }
 
-// Saying is an error with these words, and with anything for "…", however Terraform breaks its lines.
-func Saying(words string) *regexp.Regexp {
-	var parts []string
-	for part := range strings.SplitSeq(words, "…") {
-		parts = append(parts, strings.Join(strings.Fields(regexp.QuoteMeta(part)), `\s+`))
-	}
-	return regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`))
-}
-
 // NeedsSandbox skips the test when it runs against a live service, which cannot do what the test is about.
 func (s *Service) NeedsSandbox(why string) {
 	s.t.Helper()
@@ -160,8 +151,10 @@ func (s *Service) arguments() []argument {
 // provider is a provider that is configured for this service.
 func (s *Service) provider() (tfprotov6.ProviderServer, typesByName) {
 	s.t.Helper()
-	c := s.Core()
-	c.mustConfigure()
+	c, p := s.Core(), &CorePlan{}
+	if !c.configure(nil, p.note) {
+		s.t.Fatal(p.Errors)
+	}
 	return c.server, c.schemas
 }
 
@@ -184,4 +177,23 @@ func RunFrom(t *testing.T, check tfversion.TerraformVersionCheck, steps ...resou
 func EmptyPlan(config string) resource.TestStep {
 	return resource.TestStep{Config: config,
 		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
+}
+
+// Same holds a list of names to what is wanted.
+func Same(t *testing.T, what string, have []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(have, want) {
+		t.Errorf("%s: %v, want %v", what, have, want)
+	}
+}
+
+// Says holds a message, regardless of its line breaks, to its parts.
+func Says(t *testing.T, message string, parts ...string) {
+	t.Helper()
+	message = strings.Join(strings.Fields(message), " ")
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			t.Errorf("the message does not contain %q: %s", part, message)
+		}
+	}
 }

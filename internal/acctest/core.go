@@ -23,7 +23,7 @@ type Block struct {
 	Evaluate func(objects map[string]JSON) (JSON, error)
 	// Needs are the addresses that the block refers to.
 	Needs []string
-	// Ignore is ignore_changes: "notes", "custom_metadata.score", `rotate_when_changed["at"]`, or "all" alone.
+	// Ignore is ignore_changes: "notes", "custom_metadata.score", or "all" alone.
 	Ignore []string
 	// CreateBeforeDestroy and PreventDestroy are those of the lifecycle block.
 	CreateBeforeDestroy, PreventDestroy bool
@@ -69,8 +69,6 @@ type Core struct {
 	schemas typesByName
 	objects map[string]*held
 
-	// Before11 makes it a Terraform before 1.11, which has no write-only arguments.
-	Before11 bool
 	// Killed reports that an apply has been killed: what the provider returns after that is lost. Nil: never.
 	Killed func() bool
 }
@@ -148,12 +146,6 @@ func (c *Core) Addresses() []string { return slices.Sorted(maps.Keys(c.objects))
 // Forget removes an object from the state, as `terraform state rm` does.
 func (c *Core) Forget(address string) { delete(c.objects, address) }
 
-// Move gives an object another address, as `terraform state mv` does.
-func (c *Core) Move(from, to string) {
-	c.objects[to] = c.objects[from]
-	delete(c.objects, from)
-}
-
 // configure starts a new provider.
 func (c *Core) configure(provider JSON, note noting) bool {
 	c.t.Helper()
@@ -179,18 +171,6 @@ func (c *Core) configure(provider JSON, note noting) bool {
 	response := ok(c.server.ConfigureProvider(c.ctx(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.0", Config: encoded}))
 	return note("provider", response.Diagnostics)
-}
-
-// mustConfigure starts a new provider for this service, which has to succeed.
-func (c *Core) mustConfigure() {
-	c.t.Helper()
-	c.configure(nil, func(_ string, all []*tfprotov6.Diagnostic) bool {
-		c.t.Helper()
-		if text := Errors(all); text != "" {
-			c.t.Fatal(text)
-		}
-		return true
-	})
 }
 
 func (c *Core) ctx() context.Context { return context.WithoutCancel(c.t.Context()) }

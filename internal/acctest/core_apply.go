@@ -70,7 +70,7 @@ func (a *CoreApplied) note(address string, all []*tfprotov6.Diagnostic) bool {
 	errs, warnings := worded(address, all)
 	a.Errors, a.Warnings = append(a.Errors, errs...), append(a.Warnings, warnings...)
 	a.Diagnostics = append(a.Diagnostics, all...)
-	if len(errs) > 0 && a.failed != nil {
+	if len(errs) > 0 {
 		a.failed[address] = true
 	}
 	return len(errs) == 0

@@ -16,21 +16,14 @@ var builtinSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: 
 	{Name: "id", Type: tftypes.String, Computed: true},
 	{Name: "input", Type: tftypes.DynamicPseudoType, Optional: true},
 	{Name: "output", Type: tftypes.DynamicPseudoType, Computed: true},
-	{Name: "triggers_replace", Type: tftypes.DynamicPseudoType, Optional: true},
 }}}
 
 func builtinPlan(t *testing.T, prior, config tftypes.Value) *tfprotov6.PlanResourceChangeResponse {
 	t.Helper()
 	before, values := fields(t, prior), fields(t, config)
 	response := &tfprotov6.PlanResourceChangeResponse{}
-	switch {
-	case prior.IsNull():
+	if values["id"] = before["id"]; prior.IsNull() {
 		values["id"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
-	case !before["triggers_replace"].Equal(values["triggers_replace"]):
-		response.RequiresReplace = []*tftypes.AttributePath{tftypes.NewAttributePath().WithAttributeName("triggers_replace")}
-		fallthrough
-	default:
-		values["id"] = before["id"]
 	}
 	values["output"] = tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
 	if values["input"].IsNull() || !prior.IsNull() && before["input"].Equal(values["input"]) {

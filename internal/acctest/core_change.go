@@ -26,7 +26,7 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 		validated = ok(c.server.ValidateResourceConfig(c.ctx(),
 			&tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
 				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{
-					WriteOnlyAttributesAllowed: !c.Before11}}))
+					WriteOnlyAttributesAllowed: true}}))
 	}
 	if Errors(validated.Diagnostics) != "" {
 		return nil, validated.Diagnostics

@@ -243,24 +243,15 @@ func ignoring(t *testing.T, known attributes, prior, config tftypes.Value, ignor
 		if path == "all" {
 			return decided(t, known, prior)
 		}
-		steps, key := ignored(path)
+		steps := strings.Split(path, ".")
 		had, before := at(t, prior, steps)
 		wants, now := at(t, config, steps)
 		if !before || !now || had.Equal(wants) {
 			continue
 		}
-		if key != "" && wants.Type().Is(tftypes.Map{}) && wants.IsKnown() {
-			had = withKey(t, had, wants, key)
-		}
 		result = replaced(t, result, steps, had)
 	}
 	return result
-}
-
-// ignored splits a path of ignore_changes; a key at its end is one of a map.
-func ignored(path string) (steps []string, key string) {
-	path, key, _ = strings.Cut(path, `["`)
-	return strings.Split(path, "."), strings.TrimSuffix(key, `"]`)
 }
 
 // decided is the state less what the provider alone decides.
@@ -320,19 +311,4 @@ func objectOf(values map[string]tftypes.Value) tftypes.Value {
 		types[name] = value.Type()
 	}
 	return tftypes.NewValue(tftypes.Object{AttributeTypes: types}, values)
-}
-
-// withKey is a configured map in which one key is as it was.
-func withKey(t *testing.T, prior, config tftypes.Value, key string) tftypes.Value {
-	t.Helper()
-	had, values := fields(t, prior), fields(t, config)
-	if before, there := had[key]; there {
-		values[key] = before
-	} else {
-		delete(values, key)
-	}
-	if len(values) == 0 && config.IsNull() {
-		return config
-	}
-	return tftypes.NewValue(config.Type(), values)
 }

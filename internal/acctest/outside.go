@@ -15,11 +15,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// readLag is a little longer than reads may lag behind a write.
-const readLag = 11 * time.Second
+// ReadLag is a little longer than reads may lag behind a write: a provider that does not find an object which was just
+// written waits for it, which would be for long where the service's clock stands.
+const ReadLag = 11 * time.Second
 
 // JSON is an object on the wire.
 type JSON = map[string]any
@@ -57,15 +59,13 @@ func (s *Service) Call(method, path string, body any) (int, JSON) {
 		s.t.Fatal(err)
 	}
 	response := JSON{}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if err := decoder.Decode(&response); err != nil && len(raw) > 0 {
+	if err := modeltest.Decode(raw, &response); err != nil && len(raw) > 0 {
 		s.t.Fatalf("%s %s: %s", method, url, raw)
 	}
 	// Reads may lag behind a write, so a provider waits where the service's clock stands and something has disappeared.
 	if gone := method == http.MethodDelete && resp.StatusCode < http.StatusMultipleChoices; gone && s.Sandbox != nil &&
 		s.Sandbox.Clock().Fixed() {
-		s.Sandbox.Clock().Advance(readLag)
+		s.Sandbox.Clock().Advance(ReadLag)
 	}
 	return resp.StatusCode, response
 }
@@ -98,6 +98,20 @@ func (s *Service) Must(method, path string, body any) JSON {
 	}
 	data, _ := response["data"].(JSON)
 	return data
+}
+
+// OtherToken is a token of recurring billing that belongs to another organization, and the id of that.
+func (s *Service) OtherToken() (token, organization string) {
+	s.t.Helper()
+	other, err := s.Sandbox.NewOrganization(sandbox.Organization{Name: "Padaria Bela Vista"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	token, err = s.Sandbox.NewToken(sandbox.Token{Service: sandbox.Billing, Organization: other.ID})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return token, other.ID
 }
 
 // FinanceRecords are all records of a collection of financial management, as the service returns them.

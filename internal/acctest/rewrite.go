@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 )
 
 // Rewriting is the same service behind a proxy that changes every object it returns, as a service that differs would:
@@ -64,9 +66,7 @@ func rewrite(r *http.Response, change func(path string, object JSON)) error {
 		return err
 	}
 	var response JSON
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if decoder.Decode(&response) == nil {
+	if modeltest.Decode(raw, &response) == nil {
 		switch data := response["data"].(type) {
 		case JSON:
 			change(r.Request.URL.Path, data)

@@ -17,6 +17,7 @@ import (
 
 	tfjson "github.com/hashicorp/terraform-json"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
@@ -236,9 +237,7 @@ func (c *Terraform) State() (all []Instance) {
 			Instances        []Instance
 		}
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&state); err != nil {
+	if err := modeltest.Decode(text, &state); err != nil {
 		c.t.Fatal(err)
 	}
 	for _, r := range state.Resources {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,13 +18,6 @@ import (
 var Unknown = unknown{}
 
 type unknown struct{}
-
-// Differences lists the attributes in which two states differ, sorted.
-func Differences(t *testing.T, before, after tftypes.Value) []string {
-	t.Helper()
-	old := fields(t, before)
-	return where(fields(t, after), func(name string, v tftypes.Value) bool { return !v.Equal(old[name]) })
-}
 
 // Errors words the errors among diagnostics.
 func Errors(all []*tfprotov6.Diagnostic) string { return words(all, tfprotov6.DiagnosticSeverityError) }
@@ -73,16 +65,6 @@ func fields(t *testing.T, v tftypes.Value) map[string]tftypes.Value {
 		t.Fatal(err)
 	}
 	return maps.Clone(values) // the value shares its own
-}
-
-func where(values map[string]tftypes.Value, holds func(string, tftypes.Value) bool) []string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if holds(name, values[name]) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // object is the configuration of a whole schema.

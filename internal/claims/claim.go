@@ -78,6 +78,8 @@ type Target struct {
 	// Settle is optional. It returns once every delivery that is due has been
 	// attempted and recorded. Without it claims ask again for up to half a minute.
 	Settle func(ctx context.Context) error
+
+	accepts *acceptance // nil but where a claim is checked a second time
 }
 
 // Price is what a subscription's item names: a product and one of its prices.
@@ -111,6 +113,8 @@ type Result struct {
 	Claim Claim
 	// Err is nil when the claim holds.
 	Err error
+	// Tolerated are the differences because of which the claim fails, where the provider works with all of them.
+	Tolerated []string
 }
 
 // NotGiven tells that the claim could not be checked because the target lacks
@@ -126,7 +130,11 @@ func Run(ctx context.Context, target Target, claims []Claim) []Result {
 		if err == nil {
 			err = claim.Check(ctx, target)
 		}
-		results = append(results, Result{Claim: claim, Err: err})
+		result := Result{Claim: claim, Err: err}
+		if err != nil && ctx.Err() == nil && !result.NotGiven() {
+			result.Tolerated = claim.secondTime(ctx, target)
+		}
+		results = append(results, result)
 	}
 	return results
 }

@@ -101,7 +101,7 @@ func (a *response) wantTexts(path string, wanted ...string) *response {
 // wantUnset fails unless the text at path is null or empty: the descriptions do
 // not say which one represents a text that was not sent.
 func (a *response) wantUnset(path string) *response {
-	if value := a.at(path); value != nil && value != "" {
+	if value := a.at(path); value != "" && !a.unset(path) {
 		a.failf("%s is %s, want it null or empty", path, show(value))
 	}
 	return a

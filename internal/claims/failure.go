@@ -49,6 +49,40 @@ func (f *Failure) WrongRoute() bool {
 	return false
 }
 
+// ServiceFailed is the status of a response with which a service fails, whatever it was asked: 5xx, or 429 again and
+// again. It is 0 for any other response.
+func (f *Failure) ServiceFailed() int {
+	if f.Exchange == nil || f.Exchange.Response.Status != http.StatusTooManyRequests && f.Exchange.Response.Status < 500 ||
+		f.WrongRoute() {
+		return 0
+	}
+	return f.Exchange.Response.Status
+}
+
+// ScopeError is the error of a claim that could not be checked because the target's own token may not do what it takes.
+// It wraps [ErrNotGiven].
+type ScopeError struct {
+	// Scopes are those that the service asks for.
+	Scopes []string
+}
+
+func (e *ScopeError) Error() string {
+	return "a token with the scope " + strings.Join(e.Scopes, " or ")
+}
+
+func (e *ScopeError) Unwrap() error { return ErrNotGiven }
+
+// lacking are the scopes without which the service refuses the request; none for any other response.
+func (a *response) lacking() (scopes []string) {
+	required, _ := a.at("error.details.required").([]any)
+	for _, scope := range required {
+		if text, ok := scope.(string); ok && a.status == http.StatusForbidden {
+			scopes = append(scopes, text)
+		}
+	}
+	return scopes
+}
+
 // redacted is in reports where a secret was.
 const redacted = "[REDACTED]"
 

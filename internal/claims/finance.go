@@ -138,7 +138,7 @@ func (p *probe) walk(path string, limit int, between func(read []string), query 
 			}
 			ids = append(ids, id)
 		}
-		if p.err != nil || a.at("meta.next_cursor") == nil {
+		if p.err != nil || a.unset("meta.next_cursor") {
 			return ids
 		}
 		paging = []string{"limit", strconv.Itoa(limit), "cursor", a.text("meta.next_cursor")}

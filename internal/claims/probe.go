@@ -36,6 +36,7 @@ type probe struct {
 	stops  []func() // what to end after that
 
 	keyHeader string // carries the bare token, instead of Authorization
+	merges    bool   // has merged custom_metadata
 	finance   bool   // speaks to financial management, where every creation creates a record
 
 	last    *evidence.Exchange // what was sent and received last, for the report of a failure
@@ -132,6 +133,10 @@ func (p *probe) sendOnce(c call) *response {
 	a.exchange = p.noteRequest(request, c, body)
 	p.last = a.exchange
 	response, err := p.client.Do(request)
+	if err != nil && c.method == http.MethodPost {
+		p.failf("%s: %w; what it has created, if anything, stays", a.what, err)
+		return a
+	}
 	if err != nil {
 		p.failf("%s: %w", a.what, err)
 		return a
@@ -145,6 +150,10 @@ func (p *probe) sendOnce(c call) *response {
 	}
 	a.decode()
 	p.noteResponse(a)
+	a.normalize(c)
+	if scopes := a.lacking(); scopes != nil && c.token == "" && !c.anonymous {
+		p.failf("%w", &ScopeError{Scopes: scopes})
+	}
 	return a
 }
 
@@ -198,6 +207,7 @@ func (p *probe) do(path string) *response {
 }
 
 func (p *probe) patch(path string, body object) *response {
+	p.merges = p.merges || body["custom_metadata_mode"] == "merge"
 	return p.send(call{method: http.MethodPatch, path: path, body: body})
 }
 

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,8 +32,8 @@ func TestDemo(t *testing.T) {
 		t.Skip("needs Terraform: run make demo")
 	}
 	stage := prepare(t)
-	fmt.Fprintf(stage.out, "Terraform %s (%s)\n", stage.program.Version, stage.program.Path)
-	began := time.Now()
+	stage.opened = time.Now()
+	go stage.sumWhenInterrupted()
 	for _, name := range scenarios {
 		fmt.Fprintf(stage.out, "\n%s\n", strings.ToUpper(name))
 		testscript.RunT(player{t}, testscript.Params{
@@ -46,7 +48,7 @@ func TestDemo(t *testing.T) {
 			Condition: stage.condition,
 		})
 	}
-	fmt.Fprintf(stage.out, "\n%s, in %.1fs.\n", stage.tally, time.Since(began).Seconds())
+	fmt.Fprintf(stage.out, "\n%s\n", stage.sum())
 }
 
 // player runs the scenarios in parallel, or in order while somebody watches.
@@ -70,7 +72,10 @@ type stage struct {
 	program   mirror.Program
 	sandbox   string // the path of billing-sandbox
 	out       *os.File
-	tally     tally
+
+	mu     sync.Mutex // of what follows, and of out
+	tally  tally
+	opened time.Time
 }
 
 // prepare builds the provider and the sandbox, and installs the provider as init finds a release.
@@ -92,12 +97,16 @@ func prepare(t *testing.T) *stage {
 	check(t, err)
 	providers := filepath.Join(s.dir, "mirror")
 	check(t, os.WriteFile(filepath.Join(s.dir, "terraform.tfrc"), mirror.Only(providers), 0o600))
-	env := append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+filepath.Join(s.dir, "terraform.tfrc"))
-	s.program, err = mirror.Inspect(t.Context(), path, env)
+	s.program, err = mirror.Inspect(t.Context(), path)
 	check(t, err)
-	if !atLeast(s.program.Version, 11) {
-		t.Fatalf("%s is version %s; the provider needs 1.11 or newer", path, s.program.Version)
-	}
+	fmt.Fprintf(s.out, "Terraform %s (%s)\n", s.program.Version, path)
+	ticker := time.NewTicker(15 * time.Second) // as in the makefile
+	defer ticker.Stop()
+	go func() {
+		for range ticker.C {
+			fmt.Fprintln(s.out, "Still building.")
+		}
+	}()
 	check(t, mirror.Build(t.Context(), s.root, ".", s.program.Executable(providers), s.program.Platform))
 	s.sandbox = filepath.Join(s.dir, "bin", "billing-sandbox")
 	if runtime.GOOS == "windows" {
@@ -119,19 +128,12 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// atLeast reports whether a version is 1.minor or newer.
-func atLeast(version string, minor int) bool {
-	var major, second int
-	_, err := fmt.Sscanf(version, "%d.%d", &major, &second)
-	return err == nil && (major > 1 || major == 1 && second >= minor)
-}
-
 // condition knows [actions]: Terraform before 1.14 rejects an action block.
 func (s *stage) condition(name string) (bool, error) {
 	if name != "actions" {
 		return false, fmt.Errorf("there is no condition %q", name)
 	}
-	return atLeast(s.program.Version, 14), nil
+	return s.program.AtLeast(14), nil
 }
 
 // scene is what the commands of one scenario share.
@@ -174,20 +176,30 @@ func (s *stage) setUp(env *testscript.Env) error {
 }
 
 // tally counts the steps of a demo that is watched.
-type tally struct{ all, begun, passed, skipped int }
+type tally struct{ all, passed, skipped, failed int }
 
-func (y tally) String() string {
+func (s *stage) sum() string {
+	y := s.tally
 	text := fmt.Sprintf("%d steps: %d passed", y.all, y.passed)
-	if y.skipped > 0 {
-		text += fmt.Sprintf(", %d skipped", y.skipped)
+	for _, other := range []struct {
+		count int
+		what  string
+	}{{y.skipped, "skipped"}, {y.failed, "failed"}, {y.all - y.passed - y.skipped - y.failed, "not played"}} {
+		if other.count > 0 {
+			text += fmt.Sprintf(", %d %s", other.count, other.what)
+		}
 	}
-	if failed := y.begun - y.passed - y.skipped; failed > 0 {
-		text += fmt.Sprintf(", %d failed", failed)
-	}
-	if y.begun < y.all {
-		text += fmt.Sprintf(", %d not played", y.all-y.begun)
-	}
-	return text
+	return fmt.Sprintf("%s, in %.1fs.", text, time.Since(s.opened).Seconds())
+}
+
+// sumWhenInterrupted ends the demo on Ctrl-C, which ends the programs of the step too.
+func (s *stage) sumWhenInterrupted() {
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	<-interrupts
+	s.mu.Lock() // for good: the step fails now, and says nothing
+	fmt.Fprintf(s.out, "interrupted\n\n%s\n", s.sum())
+	os.Exit(1)
 }
 
 // step TITLE begins a step, and ends the one before it.
@@ -197,9 +209,10 @@ func step(ts *testscript.TestScript, _ bool, args []string) {
 		return
 	}
 	c.end()
-	c.tally.begun++
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.title, c.result, c.began = strings.Join(args, " "), "ok", time.Now()
-	fmt.Fprintf(c.out, "%3d. %s: ", c.tally.begun, c.title)
+	fmt.Fprintf(c.out, "%3d. %s: ", c.tally.passed+c.tally.skipped+c.tally.failed+1, c.title)
 }
 
 // skipped REASON notes that this Terraform cannot play the step.
@@ -209,11 +222,14 @@ func skipped(ts *testscript.TestScript, _ bool, args []string) {
 
 // end counts the step that was played, if there is one.
 func (c *scene) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
 	case !*watch || c.title == "":
 		return
 	case c.t.Failed():
 		c.result = "FAILED"
+		c.tally.failed++
 	case c.result == "ok":
 		c.tally.passed++
 	default:

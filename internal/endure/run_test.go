@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // pids is the file in which every process of the provider notes its id.
@@ -221,15 +220,8 @@ func (w *world) stranger(plan ...string) {
 		return
 	}
 	allNoted := !slices.ContainsFunc(bound, func(r acctest.Instance) bool { return r.Private == "" })
-	other, err := w.service.Sandbox.NewOrganization(sandbox.Organization{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	token, err := w.service.Sandbox.NewToken(sandbox.Token{Organization: other.ID})
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	own := w.runner.Env["BILLING_TOKEN"]
+	token, other := w.service.OtherToken()
 	w.runner.Env["BILLING_TOKEN"] = token
 	var writes atomic.Int32
 	w.onRequest(func(write bool) {
@@ -240,9 +232,9 @@ func (w *world) stranger(plan ...string) {
 	printed := w.terraform(plan...)
 	w.runner.Env["BILLING_TOKEN"] = own
 	home := w.service.Sandbox.Organization().ID
-	if errs := printed.Errors; len(errs) != 1 || !strings.Contains(errs[0].Text, other.ID) ||
+	if errs := printed.Errors; len(errs) != 1 || !strings.Contains(errs[0].Text, other) ||
 		!strings.Contains(errs[0].Text, home) {
-		w.breaks("organization", "with a token of %s the errors are %v", other.ID, errs)
+		w.breaks("organization", "with a token of %s the errors are %v", other, errs)
 	}
 	for address, does := range printed.Planned {
 		if allNoted && does != "update" {

@@ -251,9 +251,12 @@ func (s *scenario) live(name string) (all []object) {
 	if serviceKinds[name] == "" {
 		return s.service.FinanceRecords(name)
 	}
+	path := strings.TrimSuffix(pathOfKind(name), "/") + "?per_page=2"
+	if strings.HasPrefix(path, "/v1/") {
+		path += "&sort_by=id" // without it each page has an order of its own
+	}
 	for page := 1; ; page++ {
-		status, response := s.service.Call(http.MethodGet, fmt.Sprintf("%s?page=%d&per_page=2",
-			strings.TrimSuffix(pathOfKind(name), "/"), page), nil)
+		status, response := s.service.Call(http.MethodGet, fmt.Sprintf("%s&page=%d", path, page), nil)
 		items, _ := response["data"].([]any)
 		if status != http.StatusOK {
 			s.fatalf("list of %s: status %d: %v", name, status, response)
@@ -403,6 +406,9 @@ func (s *scenario) value(ref string) string {
 			return s.ages[who].PrivateKey()
 		}
 		return s.ages[who].Recipient()
+	}
+	if ref == "called" {
+		return show(s.called)
 	}
 	var v any
 	if field, called := strings.CutPrefix(ref, "called."); called {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 )
 
 // difference is a leaf in which two trees differ.
@@ -129,26 +130,8 @@ func merged(base, over object) object {
 // parsed is a JSON text with exact numbers; nil where it is none.
 func parsed(text []byte) any {
 	var v any
-	decoder := json.NewDecoder(strings.NewReader(string(text)))
-	decoder.UseNumber()
-	if decoder.Decode(&v) != nil {
+	if modeltest.Decode(text, &v) != nil {
 		return nil
-	}
-	return v
-}
-
-// deep is the value at a path of keys; absent where there is none.
-func deep(v any, path string) any {
-	for name := range strings.SplitSeq(path, ".") {
-		inner, isObject := v.(object)
-		if !isObject {
-			return absent{}
-		}
-		below, there := inner[name]
-		if !there {
-			return absent{}
-		}
-		v = below
 	}
 	return v
 }

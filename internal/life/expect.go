@@ -45,7 +45,9 @@ func init() {
 	expectations = map[string]expectation{
 		"plan":     {1, 100, (*scenario).expectPlan},
 		"planned":  {2, 2, (*scenario).expectPlanned},
+		"unknown":  {1, 100, (*scenario).expectUnknown},
 		"requests": {2, 3, (*scenario).expectRequests},
+		"sent":     {2, 2, (*scenario).expectSent},
 		"no writes": {0, 0, func(s *scenario, _ []string) {
 			for _, r := range s.last.sent {
 				if r.Method != http.MethodGet {
@@ -64,8 +66,8 @@ func init() {
 				s.errorf("it was sent:\n%s", lines(s.last.sent))
 			}
 		}},
-		"warning":     {1, 1, func(s *scenario, words []string) { s.expectText(s.last.warnings, words[0]) }},
-		"error":       {1, 1, func(s *scenario, words []string) { s.expectText(s.last.errors, words[0]) }},
+		"warning":     {1, 2, func(s *scenario, words []string) { s.expectText(s.last.warnings, words) }},
+		"error":       {1, 2, func(s *scenario, words []string) { s.expectText(s.last.errors, words) }},
 		"warnings":    {1, 1, func(s *scenario, words []string) { s.expectTexts(s.last.warnings, words[0]) }},
 		"errors":      {1, 1, func(s *scenario, words []string) { s.expectTexts(s.last.errors, words[0]) }},
 		"no warnings": {0, 0, func(s *scenario, _ []string) { s.expectTexts(s.last.warnings, "0") }},
@@ -75,7 +77,7 @@ func init() {
 				return
 			}
 			for _, summary := range golden.Summaries(s.t, words[0]) {
-				s.expectText(slices.Concat(s.last.errors, s.last.warnings), summary)
+				s.expectText(slices.Concat(s.last.errors, s.last.warnings), []string{summary})
 			}
 		}},
 		"state": {1, 2, (*scenario).expectState},
@@ -125,6 +127,40 @@ func (s *scenario) expectPlanned(words []string) {
 	s.holds(within(change.After, path), words[1])
 }
 
+// expectUnknown holds the attributes of an object that are only known after apply to exactly these.
+func (s *scenario) expectUnknown(words []string) {
+	s.t.Helper()
+	change := s.last.plan.Of(words[0])
+	if change == nil {
+		s.errorf("the plan has no %s", words[0])
+		return
+	}
+	var have []string
+	for name, v := range change.After {
+		if v == any(acctest.Unknown) {
+			have = append(have, name)
+		}
+	}
+	slices.Sort(have)
+	if want := slices.Sorted(slices.Values(words[1:])); !slices.Equal(have, want) {
+		s.errorf("they are %v", have)
+	}
+}
+
+// expectSent holds the bodies that an operation was sent to exactly this one.
+func (s *scenario) expectSent(words []string) {
+	s.t.Helper()
+	var bodies []string
+	for _, r := range s.last.sent {
+		if r.Operation == words[0] {
+			bodies = append(bodies, show(parsed(r.Body)))
+		}
+	}
+	if want := show(parsed([]byte(words[1]))); !slices.Equal(bodies, []string{want}) {
+		s.errorf("it was sent %v", bodies)
+	}
+}
+
 // lines words requests.
 func lines(sent []sandbox.Request) string {
 	var all []string
@@ -157,14 +193,28 @@ func (s *scenario) expectRequests(words []string) {
 // flat is a text in one line.
 func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func (s *scenario) expectText(all []string, expression string) {
+// expectText looks for a text that matches, and for the argument that it is about. Of that, Terraform itself only shows
+// the line.
+func (s *scenario) expectText(all, words []string) {
 	s.t.Helper()
-	pattern, err := regexp.Compile(expression)
+	pattern, err := regexp.Compile(words[0])
 	if err != nil {
 		s.fatalf("%v", err)
 	}
 	if !slices.ContainsFunc(all, func(text string) bool { return pattern.MatchString(flat(text)) }) {
 		s.errorf("it is none of %d:\n%s", len(all), strings.Join(all, "\n"))
+	}
+	if _, isCore := s.drive.(*acctest.Core); !isCore || len(words) == 1 {
+		return
+	}
+	var about []string
+	for _, d := range s.last.said {
+		if pattern.MatchString(flat(d.Summary + ": " + d.Detail)) {
+			about = append(about, golden.Argument(d))
+		}
+	}
+	if !slices.Contains(about, words[1]) {
+		s.errorf("it is about %q", about)
 	}
 }
 

@@ -39,7 +39,7 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 	for _, r := range sent {
 		if response, _ := parsed(r.Response).(object); r.Operation == "api_keys.rotate" {
 			// The successor of a key that is given its end beside a new key is revoked.
-			id, _ := deep(response, "data.id").(string)
+			id, _ := within(response, "data.id").(string)
 			a.newIDs[id] = "the successor"
 		}
 	}
@@ -171,7 +171,7 @@ func (a applied) update(change *acctest.Change, changes []difference, r sandbox.
 			}
 		case typeOf(change.Address) == "billing_finance_record":
 			// A key of the body is sent as a whole.
-			for _, d := range differences(deep(a.before[change.Address], name), orAbsent(sent), "body."+name) {
+			for _, d := range differences(within(a.before[change.Address], name), orAbsent(sent), "body."+name) {
 				if !explained(changes, d) {
 					return fmt.Sprintf("%s does not show %s; it shows %v", change.Address, d, changes)
 				}
@@ -236,7 +236,7 @@ func (a applied) metadata(change *acctest.Change, changes []difference, body obj
 	effective, _ := change.After["effective_custom_metadata"].(string)
 	shown := parsed([]byte(effective))
 	for _, d := range differences(had, result, "custom_metadata") {
-		if there := deep(shown, strings.TrimPrefix(d.path, "custom_metadata.")); shown != nil &&
+		if there := within(shown, strings.TrimPrefix(d.path, "custom_metadata.")); shown != nil &&
 			touched(changes, "effective_custom_metadata") &&
 			(there == any(absent{}) && d.after == any(absent{}) || same(there, d.after)) {
 			continue
@@ -252,10 +252,10 @@ func (a applied) metadata(change *acctest.Change, changes []difference, body obj
 // byDefault reports whether a difference brings a default, or takes one away.
 func (a applied) byDefault(d difference) bool {
 	path := strings.TrimPrefix(d.path, "custom_metadata.")
-	if now := deep(a.defaults[1], path); now != any(absent{}) {
+	if now := within(a.defaults[1], path); now != any(absent{}) {
 		return same(now, d.after)
 	}
-	return deep(a.defaults[0], path) != any(absent{}) && d.after == any(absent{})
+	return within(a.defaults[0], path) != any(absent{}) && d.after == any(absent{})
 }
 
 // explained reports whether one of the shown changes is this difference, or holds it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -118,6 +117,9 @@ func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
 				one.PreventDestroy = value.True()
 			case "ignore_changes":
 				one.Ignore = ignored(attribute.Expr)
+				if strings.Contains(strings.Join(one.Ignore, " "), "[") {
+					return fmt.Errorf("%s: keys of maps are only understood by Terraform itself", attribute.Range())
+				}
 			default:
 				return fmt.Errorf("%s: %q is only understood by Terraform itself", attribute.Range(), option)
 			}
@@ -322,11 +324,7 @@ func ctyOf(v any) cty.Value {
 	case bool:
 		return cty.BoolVal(v)
 	case json.Number:
-		number, _, err := big.ParseFloat(v.String(), 10, 512, big.ToNearestEven)
-		if err != nil {
-			panic(err)
-		}
-		return cty.NumberVal(number)
+		return cty.MustParseNumberVal(v.String())
 	case []any:
 		all := make([]cty.Value, len(v))
 		for i := range v {

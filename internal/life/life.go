@@ -33,8 +33,8 @@
 //
 // One in a line. A # begins a comment. Words with spaces are in single quotes, and two single quotes in them are one.
 // A leading ! means that the command must fail. In every word {billing_customer.c.id} is an attribute of the state, and
-// {called.id} a field of the object that the last call returned. {age.ana} is the age recipient of an identity of that
-// name, and {age.ana.key} its private key.
+// {called.id} a field of the object that the last call returned, {called} the whole of it. {age.ana} is the age
+// recipient of an identity of that name, and {age.ana.key} its private key.
 //
 // Terraform. FILE is main.tf where none is named. The state stays between commands.
 //
@@ -43,7 +43,6 @@
 //	destroy [FLAG...] [FILE]   destroys everything; FILE is for its provider block
 //	import ADDRESS ID [FILE]   plans and applies FILE with an import block in addition
 //	forget ADDRESS             terraform state rm
-//	move FROM TO               terraform state mv
 //
 // NAME.ARGUMENT=EXPRESSION is FILE with another argument in the block of that name, and NAME.ARGUMENT= is FILE without
 // it: apply s.notes="n" s.pause=
@@ -83,13 +82,16 @@
 //	expect plan empty                    no change
 //	expect plan ADDRESS=ACTION...        exactly these: create, update, replace, delete; no-op for one that is none
 //	expect planned ADDRESS.ATTR VALUE    the planned value; unknown for one that is known after apply
+//	expect unknown ADDRESS [ATTR...]     exactly these attributes are known after apply
 //	expect requests METHOD PATH N        the provider's, those of the plan too; * is anything but a /, ** anything
 //	expect requests OPERATION N          by operation of the wire contract: expect requests customers.* 2
+//	expect sent OPERATION JSON           it was sent once, with this body
 //	expect no writes                     nothing but GET was sent
 //	expect writes OPERATION...           exactly these were sent beside GET, in this order
-//	expect warning 'REGEXP'              one of the warnings, as "address: summary: detail" in one line
+//	expect warning 'REGEXP' [ATTR]       one of the warnings, as "address: summary: detail" in one line, and the argument
+//	                                     that it is about
 //	expect warnings N                    so many different ones; expect no warnings
-//	expect error 'REGEXP'                one of the errors; expect errors N. What is wrong with the text of the
+//	expect error 'REGEXP' [ATTR]         one of the errors; expect errors N. What is wrong with the text of the
 //	                                     configuration has no address in Terraform itself
 //	expect messages NAME                 all of them are, to the letter, that section of testdata/messages.txt;
 //	                                     UPDATE_MESSAGES=1 writes it. A section that nothing asks for is an error
@@ -272,7 +274,7 @@ func (s *scenario) start() {
 	}
 }
 
-var reference = regexp.MustCompile(`\{((?:billing_|terraform_data\.|called\.|age\.)[^{}]+)\}`)
+var reference = regexp.MustCompile(`\{((?:billing_|terraform_data\.|called|age\.)[^{}]*)\}`)
 
 // command carries out one line.
 func (s *scenario) command(words []string, must bool) {
@@ -294,7 +296,7 @@ func (s *scenario) command(words []string, must bool) {
 		words[i] = reference.ReplaceAllStringFunc(word, func(ref string) string { return s.value(strings.Trim(ref, "{}")) })
 	}
 	does := map[string]func(words []string, must bool){
-		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.state, "move": s.state,
+		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.forget,
 		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill,
 		"organization": s.organization, "expect": s.expect, "shown": s.shown, "terraform": s.terraform,
 		"meanwhile": func(words []string, must bool) {
@@ -337,20 +339,13 @@ func (s *scenario) sandbox(words []string) {
 	}
 }
 
-func (s *scenario) state(words []string, _ bool) {
+func (s *scenario) forget(words []string, _ bool) {
 	s.t.Helper()
-	for _, address := range words[1:min(2, len(words))] {
-		if s.drive.State(address) == nil {
-			s.fatalf("%s is not in the state", address)
-		}
+	s.needs(words, 2, 2)
+	if s.drive.State(words[1]) == nil {
+		s.fatalf("%s is not in the state", words[1])
 	}
-	if words[0] == "forget" {
-		s.needs(words, 2, 2)
-		s.drive.Forget(words[1])
-		return
-	}
-	s.needs(words, 3, 3)
-	s.drive.Move(words[1], words[2])
+	s.drive.Forget(words[1])
 }
 
 func (s *scenario) clock(words []string, _ bool) {
@@ -475,28 +470,10 @@ func (s *scenario) organization(words []string, _ bool) {
 	s.needs(words, 2, 2)
 	s.here.Token = s.service.Token
 	if words[1] == "other" {
-		s.here.Token = otherToken(s.t, s.service)
-		s.service.Sandbox.Clock().Advance(readLag)
+		s.here.Token, _ = s.service.OtherToken()
+		s.service.Sandbox.Clock().Advance(acctest.ReadLag)
 	}
 	if genuine, isTerraform := s.drive.(*terraform); isTerraform {
 		genuine.At(s.here)
 	}
-}
-
-// readLag is a little longer than reads may lag behind a write: a provider that does not find an object which was just
-// written waits for it, which would be for long where the service's clock stands.
-const readLag = 11 * time.Second
-
-// otherToken is a token of recurring billing that belongs to another organization.
-func otherToken(t *testing.T, service *acctest.Service) string {
-	t.Helper()
-	other, err := service.Sandbox.NewOrganization(sandbox.Organization{Name: "Other"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := service.Sandbox.NewToken(sandbox.Token{Service: sandbox.Billing, Organization: other.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token
 }

@@ -36,6 +36,8 @@ var wrong = map[string]string{
 	"expect kept billing_webhook_endpoint.e.id":             "it was",
 	"expect live endpoint 0":                                "there are 1",
 	"expect remote /api/v1/webhook-endpoints/{billing_webhook_endpoint.e.id} description null": `it is "first"`,
+	"expect unknown billing_webhook_endpoint.e id":                                             "they are [created_at id",
+	"expect sent webhook_endpoints.create {}":                                                  "it was sent [{",
 	"expect writes webhook_endpoints.update":                                                   "webhook_endpoints.create",
 	"plan f.url=1":                                                                             "no block has the name f",
 	"meanwhile clock advance 1h":                                                               "no apply follows a meanwhile",

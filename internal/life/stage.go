@@ -21,7 +21,6 @@ type driver interface {
 	State(address string) object
 	Addresses() []string
 	Forget(address string)
-	Move(from, to string)
 }
 
 // stage is a sandbox and a state, with what the judge remembers of them.
@@ -141,12 +140,12 @@ func (s *stage) foreignKept(plan *acctest.CorePlan) *violation {
 			if typeOf(address) == "billing_finance_record" {
 				top = "body." + path
 			}
-			if ours := deep(state, top); ours != any(absent{}) || deep(change.Before, top) != any(absent{}) {
+			if ours := within(state, top); ours != any(absent{}) || within(change.Before, top) != any(absent{}) {
 				delete(keys, path) // the configuration has it too, or had it
 				continue
 			}
-			if !same(deep(now, path), v) {
-				return broken("foreign key", "%s: %s was %s and is %s", address, path, show(v), show(deep(now, path)))
+			if !same(within(now, path), v) {
+				return broken("foreign key", "%s: %s was %s and is %s", address, path, show(v), show(within(now, path)))
 			}
 		}
 	}

@@ -184,6 +184,3 @@ func bare(v any) any {
 
 // Forget implements driver.
 func (d *terraform) Forget(address string) { d.Run("state", "rm", address) }
-
-// Move implements driver.
-func (d *terraform) Move(from, to string) { d.Run("state", "mv", from, to) }

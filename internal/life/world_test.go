@@ -279,10 +279,10 @@ func (w *world) stranger() *violation {
 		return slices.Contains(rank[:3], typeOf(address)) && w.remote(address, state) != nil
 	})
 	if w.other == "" {
-		w.other = otherToken(w.t, w.service)
+		w.other, _ = w.service.OtherToken()
 	}
 	w.here.Token = w.other
-	w.service.Sandbox.Clock().Advance(readLag)
+	w.service.Sandbox.Clock().Advance(acctest.ReadLag)
 	w.renew()
 	plan, _, bad := w.planned(w.configuration(step{}))
 	w.here.Token = w.service.Token

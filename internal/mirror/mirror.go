@@ -31,22 +31,25 @@ type Program struct {
 
 var address = regexp.MustCompile(`provider\[(\S+/` + Source + `)\]`)
 
-// Inspect asks a program for its version, its platform and the address by which it knows the provider. env is the
-// environment of its runs; nil is that of this process. The program reads a configuration in a temporary folder,
-// contacts no registry and needs no init.
-func Inspect(ctx context.Context, path string, env []string) (p Program, err error) {
+// Inspect asks a program for its version, its platform and the address by which it knows the provider, and rejects one
+// that is too old. The program reads a configuration in a temporary folder, contacts no registry and needs no init. Its
+// CLI configuration is empty: the one that is in use may name files that do not exist.
+func Inspect(ctx context.Context, path string) (p Program, err error) {
 	dir, err := os.MkdirTemp("", "billing-mirror-")
 	if err != nil {
 		return p, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	config := "terraform {\n  required_providers {\n    billing = { source = \"" + Source + "\" }\n  }\n}\n"
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
+	settings := filepath.Join(dir, "none.tfrc")
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600),
+		os.WriteFile(settings, nil, 0o600)); err != nil {
 		return p, err
 	}
 	run := func(arguments ...string) ([]byte, error) {
 		command := exec.CommandContext(ctx, path, arguments...)
-		command.Dir, command.Env = dir, env
+		command.Dir = dir
+		command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1")
 		out, err := command.Output()
 		if err != nil {
 			var exit *exec.ExitError
@@ -66,7 +69,11 @@ func Inspect(ctx context.Context, path string, env []string) (p Program, err err
 		Platform string `json:"platform"`
 	}
 	if err := json.Unmarshal(out, &release); err != nil {
-		return p, fmt.Errorf("read the version of %s: %w", path, err)
+		return p, fmt.Errorf("%s is not Terraform or OpenTofu: version -json printed %q", path, out)
+	}
+	p = Program{Path: path, Version: release.Version, Platform: release.Platform}
+	if !p.AtLeast(11) {
+		return p, fmt.Errorf("%s is version %s; the provider needs 1.11 or newer", path, p.Version)
 	}
 	if out, err = run("providers"); err != nil {
 		return p, err
@@ -75,7 +82,15 @@ func Inspect(ctx context.Context, path string, env []string) (p Program, err err
 	if found == nil {
 		return p, fmt.Errorf("%s providers does not name %s:\n%s", path, Source, out)
 	}
-	return Program{Path: path, Version: release.Version, Platform: release.Platform, Address: string(found[1])}, nil
+	p.Address = string(found[1])
+	return p, nil
+}
+
+// AtLeast reports whether the version is 1.minor or newer.
+func (p Program) AtLeast(minor int) bool {
+	var major, second int
+	_, err := fmt.Sscanf(p.Version, "%d.%d", &major, &second)
+	return err == nil && (major > 1 || major == 1 && second >= minor)
 }
 
 // Executable is the path of the provider's executable file in a mirror for this program.

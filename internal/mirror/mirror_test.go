@@ -38,11 +38,7 @@ type released struct {
 func TestAccReleaseArchiveInstalls(t *testing.T) {
 	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
 	dir := t.TempDir()
-	env := append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "none.tfrc"))
-	if err := os.WriteFile(filepath.Join(dir, "none.tfrc"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program, err := mirror.Inspect(t.Context(), acctest.TerraformProgram(), env)
+	program, err := mirror.Inspect(t.Context(), acctest.TerraformProgram())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,9 +120,10 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow.Token = token
-	customer := narrow.Direct("billing_customer")
-	acctest.Says(t, acctest.Errors(customer.Apply(customer.Plan(acctest.JSON{"name": "A"}))),
-		"it needs customers:write and has customers:read")
+	core := narrow.Core()
+	plan := core.Plan(acctest.Configuration{Blocks: []acctest.Block{{Address: "billing_customer.c",
+		Values: acctest.JSON{"name": "A"}}}})
+	acctest.Says(t, strings.Join(core.Apply(plan, false).Errors, "\n"), "it needs customers:write and has customers:read")
 
 	stranger := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(stranger.Close)
@@ -222,14 +223,7 @@ func TestAccOrganization_saved(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("it needs a token of another organization")
-	other, err := service.Sandbox.NewOrganization(sandbox.Organization{Name: "Padaria Bela Vista"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := service.Sandbox.NewToken(sandbox.Token{Organization: other.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	token, other := service.OtherToken()
 	terraform := newCommand(t, `
 resource "billing_customer" "c" {
   count = 3
@@ -250,7 +244,7 @@ resource "billing_subscription" "s" {
 		terraform.env["BILLING_TOKEN"] = token
 		service.Sandbox.ResetRequests()
 		out, err := terraform.run("apply", "saved")
-		if want := "Error: The token belongs to organization " + other.ID + ", and this state to organization "; err == nil ||
+		if want := "Error: The token belongs to organization " + other + ", and this state to organization "; err == nil ||
 			strings.Count(out, want) != 1 {
 			t.Errorf("%v: want one error with %q:\n%s", arguments, want, out)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
 // The control listener's messages. It speaks JSON over https with its own bearer
@@ -267,11 +268,23 @@ func (s *Server) settleDeliveries(ctx context.Context) error {
 func (s *Server) controlDeliveries(r *http.Request) (any, error) {
 	query := r.URL.Query()
 	is := func(name, value string) bool { return query.Get(name) == "" || query.Get(name) == value }
+	known := store.Read(s.core.DB, func(tx *store.Tx) (ids []string) {
+		for id := range s.collections.Endpoints.All(tx) {
+			ids = append(ids, id)
+		}
+		return ids
+	})
 	found := []collections.DeliveryState{}
 	for _, d := range s.collections.DeliveryStates() {
+		known = append(known, d.EndpointID) // which may be deleted
 		if is("endpoint", d.EndpointID) && is("status", string(d.State.Status)) && is("event", d.Event) {
 			found = append(found, d)
 		}
+	}
+	if endpoint := query.Get("endpoint"); endpoint != "" && !slices.Contains(known, endpoint) {
+		slices.Sort(known)
+		return nil, server.ErrNotFound.With("There is no endpoint " + quote(endpoint) +
+			among(endpoint, slices.Compact(known)))
 	}
 	return found, nil
 }

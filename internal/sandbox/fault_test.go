@@ -264,6 +264,11 @@ func TestOther(t *testing.T) {
 	}
 	billing.do("PATCH", "/v1/customers/"+first, `{"name":"Eva"}`).holds(map[string]string{"id": `"` + first + `"`})
 	billing.do("GET", "/v1/me", "").want(200)
+	for _, r := range server.Requests() {
+		if single := strings.HasSuffix(r.Operation, ".get") && r.Operation != "me.get"; single != (r.Fault != "") {
+			t.Errorf("%s meets the fault %q", r.Operation, r.Fault)
+		}
+	}
 }
 
 // A response that is not the service's has no Request-Id, and a body of its kind.

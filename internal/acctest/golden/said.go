@@ -22,7 +22,7 @@ func Said(t *testing.T, name string, all []*tfprotov6.Diagnostic) {
 	for _, d := range all {
 		at := ""
 		if d.Attribute != nil {
-			at = " at " + step.ReplaceAllString(d.Attribute.String(), "$1")
+			at = " at " + Argument(d)
 		}
 		text := fmt.Sprintf("%s%s: %s\n%s\n", strings.ToLower(d.Severity.String()), at, d.Summary, d.Detail)
 		for pattern, stable := range varying {
@@ -42,6 +42,14 @@ func Said(t *testing.T, name string, all []*tfprotov6.Diagnostic) {
 		return
 	}
 	compare(t, file, name, have)
+}
+
+// Argument is the path of the argument that a message is about, such as authentication.name; "" for none.
+func Argument(d *tfprotov6.Diagnostic) string {
+	if d.Attribute == nil {
+		return ""
+	}
+	return step.ReplaceAllString(d.Attribute.String(), "$1")
 }
 
 // Summaries are those of a section, as patterns: for what shows messages in another form.

@@ -29,10 +29,8 @@ func Wire(t *testing.T, response []byte, into any) map[string]any {
 	if err := json.Unmarshal(envelope.Data, into); err != nil {
 		t.Fatal(err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(envelope.Data))
-	decoder.UseNumber()
 	var members map[string]any
-	if err := decoder.Decode(&members); err != nil {
+	if err := Decode(envelope.Data, &members); err != nil {
 		t.Fatal(err)
 	}
 	named := map[string]any{}
@@ -40,6 +38,13 @@ func Wire(t *testing.T, response []byte, into any) map[string]any {
 		named[snake(name)] = value
 	}
 	return named
+}
+
+// Decode decodes the first value of a JSON text with exact numbers.
+func Decode(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
 }
 
 var hump = regexp.MustCompile(`[a-z][A-Z]`)

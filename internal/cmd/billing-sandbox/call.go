@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,23 +40,30 @@ type caller struct {
 func (c *caller) flags(set *flag.FlagSet) {
 	set.StringVar(&c.as, "as", "", "`NAME` of the other system, sent as User-Agent and shown by requests and the web page")
 	set.Func("header", "one more header, repeatable; `NAME: VALUE`", func(line string) error {
-		name, value, ok := strings.Cut(line, ":")
-		if !ok || name == "" {
+		found := headerLine.FindStringSubmatch(line)
+		if found == nil {
 			return errors.New("must be NAME: VALUE")
 		}
-		c.header.Add(name, strings.TrimSpace(value))
+		if slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"},
+			http.CanonicalHeaderKey(found[1])) {
+			return errors.New("follows from address and BODY")
+		}
+		c.header.Add(found[1], found[2])
 		return nil
 	})
 }
+
+var headerLine = regexp.MustCompile("^([\\w!#$%&'*+.^`|~-]+):\\s*([^\\r\\n]*)$")
 
 func (p program) call() command {
 	q := &caller{header: http.Header{}}
 	return command{
 		name: "call", summary: "send a request to a service, as another system would",
 		about: `Sends one request to the running sandbox and prints the body of the response; the status goes to
-standard error. Address, token, Content-Type and X-Idempotency-Key are added. BODY is JSON, @FILE reads a
-file, - reads standard input. In PATH, external_id=CODE stands for the id of a customer, billing account
-or subscription. The path selects the service; --service selects one if two services have the same path.
+standard error. Address, token, Content-Type and X-Idempotency-Key are added, unless --header sets them.
+BODY is JSON, @FILE reads a file, - reads standard input. In PATH, external_id=CODE stands for the id of
+a customer, billing account or subscription. The path selects the service; --service selects one if two
+services have the same path.
 The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
 `,
 		examples: `{sandbox} call GET /v1/customers?search=aurora
@@ -105,8 +113,10 @@ func (p program) readBody(method string, words []string) (body []byte, err error
 		body, err = io.ReadAll(p.in)
 	}
 	switch {
-	case err != nil || len(body) == 0:
-		return nil, err
+	case err != nil:
+		return nil, misused("BODY: %v", err)
+	case len(body) == 0:
+		return nil, nil
 	case method == http.MethodGet:
 		return nil, misused("GET takes no BODY")
 	case !json.Valid(body):
@@ -134,7 +144,7 @@ func (c *controller) resolve(ctx context.Context, path string) (string, error) {
 		}
 		name, err := url.PathUnescape(rest[:end])
 		if err != nil {
-			return "", err
+			return "", misused("PATH: %v", err)
 		}
 		id, err := c.find(ctx, kind, name)
 		return folder + id + rest[end:], err
@@ -191,7 +201,7 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 			if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/api/v1/") {
 				next = "paths begin with /v1/, or with /api/v1/ for collections"
 			}
-			return fmt.Errorf("no service has an operation of the path %s; %s, or see \"%s operations\"", path, next, p.called())
+			return misused("no service has an operation of the path %s; %s, or see \"%s operations\"", path, next, p.called())
 		}
 	}
 	names := serviceVariables[service]
@@ -201,28 +211,33 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	}
 	request, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return misused("%v", err)
 	}
-	request.Header = c.header.Clone()
 	if name := p.getenv("BILLING_COLLECTIONS_AUTH_HEADER"); service == sandbox.Collections && name != "" &&
 		!strings.EqualFold(name, "Authorization") {
-		request.Header.Set(name, token)
+		c.add(name, token)
 	} else {
-		request.Header.Set("Authorization", "Bearer "+token)
+		c.add("Authorization", "Bearer "+token)
 	}
-	if request.Header.Get("Content-Type") == "" {
-		request.Header.Set("Content-Type", "application/json") // every operation asks for it, a GET too
+	c.add("Content-Type", "application/json") // every operation asks for it, a GET too
+	if service == sandbox.Finance && method == http.MethodPost {
+		c.add("X-Idempotency-Key", newUUID())
 	}
-	if service == sandbox.Finance && method == http.MethodPost && request.Header.Get("X-Idempotency-Key") == "" {
-		request.Header.Set("X-Idempotency-Key", newUUID())
-	}
-	request.Header.Set("User-Agent", cmp.Or(c.as, "billing-sandbox-call"))
+	c.add("User-Agent", cmp.Or(c.as, "billing-sandbox-call"))
+	request.Header = c.header
 	response, err := control.client.Do(request)
 	if err != nil {
 		return p.unreachable(base, err)
 	}
 	defer response.Body.Close()
 	return p.showResponse(response)
+}
+
+// add adds a header that the command line does not have.
+func (c *caller) add(name, value string) {
+	if c.header.Get(name) == "" {
+		c.header.Set(name, value)
+	}
 }
 
 func newUUID() string {
@@ -297,17 +312,19 @@ func assigned(words []string) ([]byte, error) {
 	body := map[string]any{}
 	for _, word := range words {
 		name, text, ok := strings.Cut(word, "=")
-		if !ok || name == "" {
+		field, isJSON := strings.CutSuffix(name, ":")
+		path := strings.Split(field, ".")
+		if !ok || slices.Contains(path, "") {
 			return nil, fmt.Errorf("%q is not FIELD=TEXT or FIELD:=JSON", word)
 		}
 		var value any = text
-		if field, isJSON := strings.CutSuffix(name, ":"); isJSON {
+		if isJSON {
 			if !json.Valid([]byte(text)) {
 				return nil, fmt.Errorf("%q is not valid JSON", text)
 			}
-			name, value = field, json.RawMessage(text)
+			value = json.RawMessage(text)
 		}
-		if err := place(body, strings.Split(name, "."), value); err != nil {
+		if err := place(body, path, value); err != nil {
 			return nil, fmt.Errorf("%q: %w", word, err)
 		}
 	}
@@ -329,6 +346,10 @@ func place(into map[string]any, path []string, value any) error {
 		}
 		into = inner
 	}
-	into[path[len(path)-1]] = value
+	last := path[len(path)-1]
+	if _, taken := into[last]; taken {
+		return errors.New("the field has another value already")
+	}
+	into[last] = value
 	return nil
 }

@@ -34,7 +34,8 @@ it holds. A claim that fails is reported with what it means to a user of the pro
 or setting that helps, where there is one; with the section of the assumptions
 (internal/evidence/README.md in the provider's repository), the request and the response that show it;
 and with what to do next: the entry of the provider argument operations to set, or the data for an
-issue. Secrets are masked; other data of the service is not, so read a report before you publish it.
+issue. One that fails only because of what the provider accepts without any setting is "tolerated", and
+no failure. Secrets are masked; other data of the service is not, so read a report before you publish it.
 
 Addresses and tokens are those of the provider: its environment variables, or the flags of the same
 name. A service without an address is skipped. Claims create objects under unique names and delete
@@ -44,7 +45,7 @@ unless a flag allows them. If /v1/me of a service reports production, the servic
 unless a flag allows it.
 
 Against a sandbox that BILLING_SANDBOX_CONTROL_URL names, claims about time are checked last, by
-moving its clock, which stays moved. Claims about deliveries need an address that the service can
+moving its clock, which stays moved and makes invoices due. Claims about deliveries need an address that the service can
 reach: --receiver-url names it, --receiver-listen is where check serves it on this machine.
 `,
 		examples: `{sandbox} check
@@ -90,8 +91,8 @@ func (p program) runChecks(ctx context.Context, control *controller, c *checking
 	for _, claim := range claims.InSafeOrder(chosen) {
 		if reason := c.skipped(claim); reason != "" {
 			err = report.skip(claim, reason)
-		} else {
-			err = report.result(claims.Run(ctx, c.target, []claims.Claim{claim})[0])
+		} else if result := claims.Run(ctx, c.target, []claims.Claim{claim})[0]; ctx.Err() == nil {
+			err = report.result(result)
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
@@ -133,7 +134,9 @@ func (p program) checkFlags(set *flag.FlagSet, c *checking) {
 	set.IntVar(&t.MaxPerPage, "max-per-page", 100, "largest page of a listing, a `NUMBER`")
 	set.Func("plans", "comma-separated `IDS` of two plans, for a service that accepts only its own",
 		func(value string) error {
-			t.Plans = strings.Split(value, ",")
+			if t.Plans = strings.Split(value, ","); len(t.Plans) != 2 || slices.Contains(t.Plans, "") {
+				return fmt.Errorf("%q is not a list of two plans: write ID,ID", value)
+			}
 			return nil
 		})
 	set.Func("prices", "comma-separated `LIST` of three prices, each PRODUCT/PRICE, for such a service",
@@ -176,6 +179,9 @@ func readPrices(value string, into *[]claims.Price) error {
 			return fmt.Errorf("%q is not a valid price: write PRODUCT/PRICE", one)
 		}
 		*into = append(*into, claims.Price{ProductID: product, PriceID: price})
+	}
+	if len(*into) != 3 {
+		return fmt.Errorf("%d prices in %q: write three", len(*into), value)
 	}
 	return nil
 }

@@ -16,13 +16,15 @@ type checkReport struct {
 	p    program
 	json bool
 
-	held, failed, skipped int
+	held, failed, tolerated, skipped int
+
+	refused bool // a claim was not checked because a token lacks a scope
 }
 
 // checkLine is the result of one claim, as --json writes it.
 type checkLine struct {
 	Claim   int            `json:"claim"`
-	Result  string         `json:"result"` // ok, failed or skipped
+	Result  string         `json:"result"` // ok, failed, tolerated or skipped
 	Text    string         `json:"text"`
 	Source  string         `json:"source"`
 	Service claims.Service `json:"service"`
@@ -55,8 +57,15 @@ func (r *checkReport) result(result claims.Result) error {
 		r.held++
 		return r.write(lineOf(result.Claim, "ok", ""))
 	case result.NotGiven():
+		var refused *claims.ScopeError
+		r.refused = r.refused || errors.As(result.Err, &refused)
 		needed := strings.TrimPrefix(result.Err.Error(), claims.ErrNotGiven.Error()+": ")
 		return r.skip(result.Claim, needed+" is not available")
+	case result.Tolerated != nil:
+		r.tolerated++
+		line := lineOf(result.Claim, "tolerated", result.Err.Error())
+		line.Means = "Nothing: the provider accepts " + strings.Join(result.Tolerated, ", and ") + "."
+		return r.write(line)
 	}
 	r.failed++
 	line := lineOf(result.Claim, "failed", result.Err.Error())
@@ -64,7 +73,11 @@ func (r *checkReport) result(result claims.Result) error {
 	var failure *claims.Failure
 	if errors.As(result.Err, &failure) && failure.Exchange != nil {
 		line.Exchange = failure.Exchange
-		if failure.WrongRoute() {
+		if status := failure.ServiceFailed(); status != 0 {
+			line.Means = "Not known: the service failed."
+			line.Advice = fmt.Sprintf("check again when the service no longer responds %d; if it always does so to this "+
+				"request, ask its support, with the Request-Id", status)
+		} else if failure.WrongRoute() {
 			line.Operation, line.Advice = failure.Exchange.Operation, routeAdvice(failure.Exchange)
 		}
 	}
@@ -94,17 +107,18 @@ func routeAdvice(exchange *evidence.Exchange) string {
 const assumptionsPage = "internal/evidence/README.md in the provider's repository"
 
 // issueAdvice is what to do about anything else.
-const issueAdvice = "file an issue in the provider's repository with this claim, request and response; " +
-	"the section \"Tolerated without any setting\" of that page lists what the provider works with all the same"
+const issueAdvice = "file an issue in the provider's repository with this claim, request and response"
 
 func (r *checkReport) write(line checkLine) error {
 	if r.json {
 		return writeJSON(r.p.out, line)
 	}
-	out := fmt.Sprintf("%-8s %4d  %s", line.Result, line.Claim, line.Text)
+	out := fmt.Sprintf("%-9s %4d  %s", line.Result, line.Claim, line.Text)
 	switch line.Result {
 	case "skipped":
 		out += " (" + line.Reason + ")"
+	case "tolerated":
+		out += fmt.Sprintf("\n  means       %s\n  found       %s", line.Means, line.Reason)
 	case "failed":
 		out += fmt.Sprintf("\n  means       %s\n  assumption  %s; %s, section %q\n  found       %s\n  next        %s",
 			line.Means, line.Source, assumptionsPage, line.Section, line.Reason, line.Advice)
@@ -137,13 +151,22 @@ func asText(value map[string]string) string {
 	return string(raw)
 }
 
-// end prints the sums. A failed claim is an error, which has been explained.
+// end prints the sums. A failed claim is an error, which has been explained; so is one that a token does not allow.
 func (r *checkReport) end() error {
 	if !r.json {
-		fmt.Fprintf(r.p.out, "%d ok, %d failed, %d skipped\n", r.held, r.failed, r.skipped)
+		sum := fmt.Sprintf("%d ok, %d failed, %d skipped", r.held, r.failed, r.skipped)
+		if r.tolerated > 0 {
+			sum += fmt.Sprintf(", %d tolerated", r.tolerated)
+		}
+		fmt.Fprintln(r.p.out, sum)
 	}
-	if r.failed > 0 {
+	switch {
+	case r.failed == 1:
+		return errors.New("1 of the assumptions about the services is wrong")
+	case r.failed > 0:
 		return fmt.Errorf("%d of the assumptions about the services are wrong", r.failed)
+	case r.refused:
+		return errors.New("not everything was checked: the tokens lack the scopes that skipped claims name")
 	}
 	return nil
 }

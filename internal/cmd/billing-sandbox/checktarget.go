@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log"
@@ -37,13 +36,16 @@ func (c *checking) complete(p program) error {
 		{claims.Collections, t.CollectionsBaseURL, t.CollectionsAPIKey,
 			"BILLING_COLLECTIONS_BASE_URL and BILLING_COLLECTIONS_API_KEY"},
 	} {
-		if (one.url == "") != (one.token == "") {
-			return fmt.Errorf("%s needs both an address and a token: set %s", one.service, one.names)
+		if one.url != "" && one.token == "" {
+			return misused("%s needs both an address and a token: set %s", one.service, one.names)
+		}
+		if address, err := url.Parse(one.url); err != nil || one.url != "" && (address.Scheme != "https" || address.Host == "") {
+			return misused("the address of %s must begin with https://; it is %q", one.service, one.url)
 		}
 	}
 	if t.BaseURL == "" && t.FinanceBaseURL == "" && t.CollectionsBaseURL == "" {
-		return errors.New("no service configured: set BILLING_BASE_URL and BILLING_TOKEN, or load the exports that \"" +
-			p.called() + " serve\" printed or wrote")
+		return misused("no service configured: set BILLING_BASE_URL and BILLING_TOKEN, or load the exports that \"%s serve\" "+
+			"printed or wrote", p.called())
 	}
 	var roots *x509.CertPool
 	if c.caFile != "" {
@@ -52,7 +54,7 @@ func (c *checking) complete(p program) error {
 			p.getenv("BILLING_SANDBOX_CONTROL_URL") != "" {
 			return p.notRunning(p.getenv("BILLING_SANDBOX_CONTROL_URL"))
 		} else if err != nil {
-			return fmt.Errorf("read the CA certificates: %w", err)
+			return misused("--ca-certificate-file: %v", err)
 		}
 	}
 	t.Client = &http.Client{Timeout: checkTimeout, Transport: &http.Transport{
@@ -68,13 +70,13 @@ func (c *checking) receive(ctx context.Context) (end func(), err error) {
 	}
 	address, err := url.Parse(c.receiverURL)
 	if err != nil || address.Scheme != "https" || c.receiverListen == "" {
-		return nil, fmt.Errorf("--receiver-url must be an https address, and --receiver-listen a HOST:PORT of this machine; "+
+		return nil, misused("--receiver-url must be an https address, and --receiver-listen a HOST:PORT of this machine; "+
 			"got %q and %q", c.receiverURL, c.receiverListen)
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", c.receiverListen)
 	if err != nil {
-		return nil, fmt.Errorf("--receiver-listen: %w", err)
+		return nil, misused("--receiver-listen: %v", err)
 	}
 	var receiver atomic.Value // of the claim that is being checked
 	dispatch := func(w http.ResponseWriter, r *http.Request) { receiver.Load().(http.HandlerFunc)(w, r) }

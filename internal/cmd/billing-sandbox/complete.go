@@ -4,9 +4,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -59,21 +61,30 @@ source <({sandbox} completion bash)
 	return c
 }
 
-// complete prints what the last of the words may become.
-func (p program) complete(words []string) {
+// complete prints what the last of the words may become. Behind KEY=, also behind several of them in a fault, it is the
+// value of the last KEY. bash makes words of their own of KEY, = and the value.
+func (p program) complete(ctx context.Context, words []string) {
 	if len(words) == 0 {
 		words = []string{""}
 	}
 	last := len(words) - 1
-	for _, candidate := range p.candidates(words[:last], words[last]) {
-		if strings.HasPrefix(candidate, words[last]) {
-			fmt.Fprintln(p.out, candidate)
+	before, word, head := slices.Clone(words[:last]), words[last], ""
+	if i := strings.LastIndex(word, "="); i >= 0 {
+		before, head, word = append(before, word[:i]), word[:i+1], word[i+1:]
+	}
+	if head == "=" {
+		head = ""
+	}
+	before = slices.DeleteFunc(before, func(one string) bool { return one == "=" || one == "" })
+	for _, candidate := range p.candidates(ctx, before, word) {
+		if strings.HasPrefix(candidate, word) {
+			fmt.Fprintln(p.out, head+candidate)
 		}
 	}
 }
 
 // candidates are all words that may come behind the ones before.
-func (p program) candidates(before []string, word string) (found []string) {
+func (p program) candidates(ctx context.Context, before []string, word string) (found []string) {
 	if len(before) == 0 || len(before) == 1 && before[0] == "help" {
 		for _, c := range p.commands() {
 			found = append(found, c.name)
@@ -84,7 +95,8 @@ func (p program) candidates(before []string, word string) (found []string) {
 	if err != nil {
 		return nil
 	}
-	switch strings.TrimLeft(before[len(before)-1], "-") {
+	key := before[len(before)-1]
+	switch strings.TrimLeft(key[strings.LastIndex(key, ",")+1:], "-") {
 	case "operation":
 		return operationNames()
 	case "service":
@@ -93,18 +105,35 @@ func (p program) candidates(before []string, word string) (found []string) {
 		return envFormats
 	case "tolerance":
 		return sandbox.ToleranceNames()
+	case "status":
+		switch c.name {
+		case "deliveries":
+			return deliveryStatuses
+		case "requests":
+			return statusClasses
+		}
 	}
 	if strings.HasPrefix(word, "-") {
 		set, _ := c.flagSets()
 		set.VisitAll(func(f *flag.Flag) { found = append(found, "--"+f.Name) })
 		return found
 	}
-	if len(before) > 1 {
-		return nil
-	}
-	for _, a := range c.actions {
-		if verb := strings.Trim(strings.Split(a.usage, " ")[0], "[]"); verb != "" && verb == strings.ToLower(verb) {
-			found = append(found, verb)
+	switch strings.Join(before, " ") {
+	case c.name:
+		if c.name == "edit" {
+			return slices.Sorted(maps.Keys(folders))
+		}
+		return c.verbs()
+	case "event emit":
+		for _, e := range evidence.Events() {
+			found = append(found, e.Event)
+		}
+		slices.Sort(found)
+		return slices.Compact(found)
+	case "fault remove":
+		active, _ := get[[]sandbox.FaultState](ctx, &controller{p: p}, "/faults") // nothing to offer without a sandbox
+		for _, f := range active {
+			found = append(found, f.ID)
 		}
 	}
 	return found

@@ -104,11 +104,16 @@ type endedError struct{ text string }
 
 func (e *endedError) Error() string { return e.text }
 
-// notRunning names a sandbox that has ended, by one of its addresses.
+// notRunning explains why the CA certificate of a sandbox is missing. A sandbox that ends removes it; where something
+// still listens, the path is wrong.
 func (p program) notRunning(base string) error {
-	return &endedError{p.expand("the sandbox at " + strings.TrimPrefix(base, "https://") +
-		" is not running any more. Start it with " +
-		"\"{sandbox} serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"")}
+	dialer := net.Dialer{Timeout: controlTimeout}
+	conn, err := dialer.DialContext(context.Background(), "tcp", strings.TrimPrefix(base, "https://"))
+	if err != nil {
+		return p.unreachable(base, err)
+	}
+	return errors.Join(conn.Close(), fmt.Errorf("the file with the CA certificate of the sandbox at %s does not exist; "+
+		"that sandbox is running: correct BILLING_CA_CERTIFICATE_FILE or --ca-certificate-file", base))
 }
 
 // unreachable explains why a request got no response. Nothing listens on an address of this machine when the sandbox
@@ -119,7 +124,8 @@ func (p program) unreachable(base string, err error) error {
 		!dial.Timeout() &&
 		!errors.Is(err, context.Canceled) &&
 		sandbox.Loopback(address.Hostname()) {
-		return p.notRunning(base)
+		return &endedError{p.expand("the sandbox at " + address.Host + " is not running any more. Start it with " +
+			"\"{sandbox} serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"")}
 	}
 	return fmt.Errorf("the sandbox at %s does not respond: %w", base, err)
 }
@@ -143,6 +149,9 @@ func rejected(response *http.Response, content []byte) error {
 		} `json:"error"`
 	}
 	switch err := json.Unmarshal(content, &body); {
+	case response.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("the sandbox rejected the token: set BILLING_SANDBOX_CONTROL_TOKEN to the control token of "+
+			"this sandbox, %s", response.Request.URL.Host)
 	case err != nil || body.Error.Message == "":
 		return fmt.Errorf("the sandbox responded with %s", response.Status)
 	case body.Error.Code == "validation_error":

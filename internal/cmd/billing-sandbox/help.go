@@ -26,7 +26,7 @@ type command struct {
 
 type action struct {
 	// usage is the words behind the name of the command: those in capitals stand for values, one in brackets may be
-	// missing, and one that ends with dots may be repeated.
+	// missing or empty, and one that ends with dots may be repeated.
 	usage string
 	flags func(set *flag.FlagSet)
 	run   func(ctx context.Context, c *controller, values []string) error
@@ -84,10 +84,47 @@ func (c command) flagSets() (all *flag.FlagSet, own []*flag.FlagSet) {
 		if a.flags != nil {
 			a.flags(set)
 		}
-		set.VisitAll(func(f *flag.Flag) { all.Var(f.Value, f.Name, f.Usage) })
+		set.VisitAll(func(f *flag.Flag) {
+			all.Var(&given{Value: f.Value, repeatable: strings.Contains(f.Usage, "repeatable")}, f.Name, f.Usage)
+		})
 		own = append(own, set)
 	}
 	return all, own
+}
+
+const givenTwice = "the flag is given twice"
+
+// given is a flag as a command line gives it: once, unless its usage calls it repeatable, and no number below 0.
+type given struct {
+	flag.Value
+	repeatable, before bool
+}
+
+func (g *given) Set(text string) error {
+	if g.before && !g.repeatable {
+		return errors.New(givenTwice)
+	}
+	g.before = true
+	err := g.Value.Set(text)
+	vague := err != nil && err.Error() == "parse error"
+	number, isNumber := g.Value.(flag.Getter)
+	if isNumber {
+		n, isInt := number.Get().(int)
+		vague = vague || isInt && n < 0
+	}
+	switch {
+	case vague && g.IsBoolFlag():
+		return errors.New("must be true or false")
+	case vague:
+		return errors.New("must be a whole number from 0 up")
+	}
+	return err
+}
+
+// IsBoolFlag tells the flag package which flags need no value.
+func (g *given) IsBoolFlag() bool {
+	value, ok := g.Value.(interface{ IsBoolFlag() bool })
+	return ok && value.IsBoolFlag()
 }
 
 var flagName = regexp.MustCompile(`(for flag|not defined:|an argument:|for) -(\w)`)
@@ -95,11 +132,8 @@ var flagName = regexp.MustCompile(`(for flag|not defined:|an argument:|for) -(\w
 // flagError is an error of the flag package, with flags written as everywhere else.
 func flagError(err error, set *flag.FlagSet) error {
 	text := flagName.ReplaceAllString(err.Error(), "$1 --$2")
-	if invalid, vague := strings.CutSuffix(text, "parse error"); vague {
-		text = invalid + "must be a whole number from 0 up"
-		if strings.HasPrefix(invalid, "invalid boolean value") {
-			text = invalid + "must be true or false"
-		}
+	if before, twice := strings.CutSuffix(text, ": "+givenTwice); twice {
+		text = "--" + strings.TrimLeft(before[strings.LastIndex(before, " ")+1:], "-") + " is given twice"
 	}
 	if _, name, unknown := strings.Cut(text, "not defined: --"); unknown {
 		var names []string
@@ -122,7 +156,7 @@ func match(usage, words []string) (values []string, ok bool) {
 	}
 	isValue := token == strings.ToUpper(token)
 	switch {
-	case len(words) == 0 || !isValue && words[0] != token:
+	case len(words) == 0 || !isValue && words[0] != token || words[0] == "" && token == usage[0]:
 		return nil, false
 	case strings.HasSuffix(usage[0], "..."):
 		return words, true
@@ -136,21 +170,31 @@ func match(usage, words []string) (values []string, ok bool) {
 
 // unknown is the error about words that no action has.
 func (c command) unknown(words []string) error {
-	var usages, verbs []string
+	var usages []string
 	for _, a := range c.actions {
 		if a.usage == "" && len(words) > 0 {
 			return misused("unexpected %q", words[0])
 		}
 		usages = append(usages, a.usage)
-		verbs = append(verbs, strings.Trim(strings.Fields(a.usage)[0], "[]"))
 	}
-	hint := ""
+	hint, verbs := "", c.verbs()
 	if len(words) > 0 && !slices.Contains(verbs, words[0]) {
 		hint = meant(words[0], verbs)
 	}
 	last := len(usages) - 1
 	expected := strings.TrimPrefix(strings.Join(usages[:last], ", ")+" or "+usages[last], " or ")
 	return misused("expected %s%s", expected, hint)
+}
+
+// verbs are the words that select an action.
+func (c command) verbs() (found []string) {
+	for _, a := range c.actions {
+		verb, _, _ := strings.Cut(a.usage, " ")
+		if verb = strings.Trim(verb, "[]"); verb != "" && verb == strings.ToLower(verb) {
+			found = append(found, verb)
+		}
+	}
+	return found
 }
 
 func meant(word string, known []string) string {
@@ -196,6 +240,7 @@ func (p program) help(c command, set *flag.FlagSet) {
 	title := "\nFlags:\n"
 	set.VisitAll(func(f *flag.Flag) {
 		value, usage := flag.UnquoteUsage(f)
+		usage = strings.TrimSuffix(usage, "; "+value) // it is only the name of the value
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
 			usage += " (default " + f.DefValue + ")"
 		}

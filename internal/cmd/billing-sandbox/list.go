@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,8 +16,9 @@ import (
 type listing[T any] struct {
 	titles string // of the columns, for people
 	cells  func(row T) []string
-	none   string // for people, on standard error, when the list is empty
-	json   bool   // one JSON object a line
+	under  func(row T) []any // what is shown below a row, as JSON
+	none   string            // for people, on standard error, when the list is empty
+	json   bool              // one JSON object a line
 }
 
 func show[T any](usage string, list listing[T], rows func(ctx context.Context, c *controller) ([]T, error)) action {
@@ -70,8 +72,21 @@ func write[T any](p program, l listing[T], rows []T) error {
 		}
 		lines = append(lines, cells)
 	}
-	_, err := fmt.Fprint(p.out, aligned(lines))
-	return err
+	for i, line := range slices.Collect(strings.Lines(aligned(lines))) {
+		if _, err := fmt.Fprint(p.out, line); err != nil {
+			return err
+		}
+		if i == 0 || l.under == nil {
+			continue
+		}
+		for _, detail := range l.under(rows[i-1]) {
+			fmt.Fprint(p.out, "    ")
+			if err := writeJSON(p.out, detail); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // aligned puts cells below each other. The last column has no width: what is long belongs there.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -95,18 +96,15 @@ func (p program) run(ctx context.Context, args []string) int {
 	name, rest := args[0], args[1:]
 	switch name {
 	case "-h", "-help", "--help", "help":
-		switch {
-		case name != "help" || len(rest) == 0:
-			p.overview(p.out)
-			return 0
-		case len(rest) > 1:
-			return p.ended("help", "", misused("unexpected %q", rest[1]))
+		if name == "help" && len(rest) > 0 && rest[0] != "help" && !strings.HasPrefix(rest[0], "-") {
+			return p.explain(ctx, rest[0], rest[1:])
 		}
-		name, rest = rest[0], []string{"--help"}
+		p.overview(p.out)
+		return 0
 	case "-version", "--version":
 		name = "version"
 	case completing:
-		p.complete(rest)
+		p.complete(ctx, rest)
 		return 0
 	}
 	c, err := p.command(name)
@@ -114,6 +112,19 @@ func (p program) run(ctx context.Context, args []string) int {
 		return p.ended("", "", err)
 	}
 	return p.ended(name, " "+name, p.follow(ctx, c, rest))
+}
+
+// explain prints the page of a command, for one of its actions too.
+func (p program) explain(ctx context.Context, name string, rest []string) int {
+	c, err := p.command(name)
+	switch {
+	case err != nil:
+	case len(rest) > 1 || len(rest) == 1 && !slices.Contains(c.verbs(), rest[0]):
+		err = misused("unexpected %q", rest[len(rest)-1])
+	default:
+		err = p.follow(ctx, c, []string{"--help"})
+	}
+	return p.ended("help", "", err)
 }
 
 // ended reports how a command has ended, and returns the exit code. page is the page of the help that explains it.

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -147,7 +149,7 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 	// The server outlives ctx for as long as Close takes.
 	server, err := sandbox.Start(context.WithoutCancel(ctx), options)
 	if err != nil {
-		return blameSeed(s.seedFile, err)
+		return s.blame(err)
 	}
 	if server.SeedIgnored() {
 		fmt.Fprint(s.p.err, s.p.expand("The state file "+options.StateFile+" has been used before: "+s.seedFile+
@@ -220,18 +222,22 @@ func (p program) readSeed(file string) ([]byte, error) {
 		err = errors.New("the file is empty; {} seeds nothing")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--seed-file %s: %w", file, err)
+		return nil, misused("--seed-file %s: %v", file, err)
 	}
 	return document, nil
 }
 
-// blameSeed puts the name of the seed file in front of what is wrong with it.
-func blameSeed(file string, err error) error {
-	if file == "-" {
-		file = "standard input"
-	}
-	if refused := new(sandbox.SeedError); errors.As(err, &refused) {
-		return fmt.Errorf("%s: %w", file, refused)
+// blame names the argument because of which the sandbox does not start.
+func (s *serving) blame(err error) error {
+	var refused *sandbox.SeedError
+	var unknown *net.DNSError
+	switch {
+	case errors.As(err, &refused) && s.seedFile == "-":
+		return fmt.Errorf("standard input: %w", refused)
+	case errors.As(err, &refused):
+		return fmt.Errorf("%s: %w", s.seedFile, refused)
+	case errors.As(err, &unknown) || errors.Is(err, syscall.EADDRNOTAVAIL):
+		return misused("--addr: this machine has no address %q", s.options.Addr)
 	}
 	return err
 }

@@ -199,7 +199,7 @@ attempt follows the sandbox's clock: after a failure, "{sandbox} clock advance 4
 				choiceFlag(set, &status, "status", "only those in this `STATUS`: "+strings.Join(deliveryStatuses, ", "),
 					deliveryStatuses)
 				jsonFlag(set, &list.json)
-				set.BoolVar(&attempts, "attempts", false, "show every attempt too, with its request and response")
+				set.BoolVar(&attempts, "attempts", false, "show every attempt too, a line of JSON with its request and response")
 			},
 			run: func(ctx context.Context, c *controller, _ []string) error {
 				query := url.Values{"endpoint": {endpoint}, "event": {event}, "status": {status}}
@@ -207,30 +207,16 @@ attempt follows the sandbox's clock: after a failure, "{sandbox} clock advance 4
 				if err != nil {
 					return err
 				}
-				if list.json || !attempts {
-					return write(p, list, found)
-				}
-				for _, d := range found {
-					if err := p.showDelivery(list, d); err != nil {
-						return err
+				if attempts {
+					list.under = func(d sandbox.DeliveryState) (all []any) {
+						for _, attempt := range d.State.Trail {
+							all = append(all, attempt)
+						}
+						return all
 					}
 				}
-				return nil
+				return write(p, list, found)
 			},
 		}},
 	}
-}
-
-func (p program) showDelivery(list listing[sandbox.DeliveryState], d sandbox.DeliveryState) error {
-	if err := write(p, list, []sandbox.DeliveryState{d}); err != nil {
-		return err
-	}
-	for _, attempt := range d.State.Trail {
-		document, err := json.MarshalIndent(attempt, "    ", "  ")
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(p.out, "    %s\n", document)
-	}
-	return nil
 }

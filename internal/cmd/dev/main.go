@@ -46,27 +46,21 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 		return errors.New("found neither terraform nor tofu: put one into PATH, or name it with TERRAFORM=/path/to/terraform")
 	}
 	fmt.Fprintln(out, "Building the provider and the sandbox. The first time this takes several minutes.")
-	// An empty configuration: the one that is in use may name files that do not exist.
+	// The mirror of an earlier build stays in use until everything is there.
 	providers, settings := filepath.Join(dir, "mirror"), filepath.Join(dir, "dev.tfrc")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	fresh := providers + ".new"
+	if err := os.RemoveAll(fresh); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(providers); err != nil {
-		return err
-	}
-	if err := os.WriteFile(settings, mirror.First(providers), 0o600); err != nil {
-		return err
-	}
-	env := append(os.Environ(), "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1")
 	for _, path := range programs {
-		program, err := mirror.Inspect(ctx, path, env)
+		program, err := mirror.Inspect(ctx, path)
 		if err != nil {
 			return err
 		}
-		if err := mirror.Build(ctx, ".", ".", program.Executable(providers), program.Platform); err != nil {
+		if err := mirror.Build(ctx, ".", ".", program.Executable(fresh), program.Platform); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "Installed the provider as %s %s for %s (version %s).\n", program.Address, mirror.Version, path,
+		fmt.Fprintf(out, "Built the provider as %s %s for %s (version %s).\n", program.Address, mirror.Version, path,
 			program.Version)
 	}
 	sandbox := filepath.Join(dir, "billing-sandbox")
@@ -74,6 +68,15 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 		sandbox += ".exe"
 	}
 	if err := mirror.Build(ctx, ".", "./internal/cmd/billing-sandbox", sandbox, ""); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(providers); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, providers); err != nil {
+		return err
+	}
+	if err := os.WriteFile(settings, mirror.First(providers), 0o600); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "Built %s.\n", sandbox)

@@ -88,10 +88,31 @@ func TestUse(t *testing.T) {
 	}
 }
 
-func TestWithoutPrograms(t *testing.T) {
+// Programs that the provider cannot be installed for are named, and what was installed before stays.
+func TestRejectedPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if err := install(t.Context(), &strings.Builder{}, t.TempDir(), nil); err == nil ||
-		!strings.Contains(err.Error(), "TERRAFORM=") {
-		t.Errorf("without a program: %v", err)
+	bin := t.TempDir()
+	installed := filepath.Join(bin, "mirror", "installed")
+	if err := os.MkdirAll(installed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	rejected := map[string]string{"": "TERRAFORM=", filepath.Join(bin, "nope"): "nope"}
+	if runtime.GOOS != "windows" {
+		old := filepath.Join(bin, "old")
+		script := "#!/bin/sh\necho '{\"terraform_version\": \"1.5.7\", \"platform\": \"linux_amd64\"}'\n"
+		if err := os.WriteFile(old, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		rejected[old] = "old is version 1.5.7; the provider needs 1.11 or newer"
+		rejected["/bin/echo"] = "/bin/echo is not Terraform or OpenTofu"
+	}
+	for program, want := range rejected {
+		err := install(t.Context(), &strings.Builder{}, bin, strings.Fields(program))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("with %q: %v", program, err)
+		}
+		if _, err := os.Stat(installed); err != nil {
+			t.Errorf("with %q: %v", program, err)
+		}
 	}
 }

@@ -9,6 +9,19 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
+const keys = "/api/v1/api-keys"
+
+var says = acctest.Says
+
+// works holds a token to being accepted, or to being rejected.
+func works(t *testing.T, service *acctest.Service, token string, accepted bool) {
+	t.Helper()
+	status, _ := service.CallWithKey(token, "GET", "/api/v1/webhook-endpoints", nil)
+	if (status == 200) != accepted || status != 200 && status != 401 {
+		t.Errorf("the token gets status %d; accepted should be %v", status, accepted)
+	}
+}
+
 func unquoted(s string) string { return strings.Trim(s, `"`) }
 
 // TestEphemeral: the key is created on open and works until it is revoked on close; it is not renewed, and what

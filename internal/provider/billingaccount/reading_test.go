@@ -37,7 +37,7 @@ func TestAccount_reading(t *testing.T) {
 			s.NeedsSandbox("the organization has just these accounts")
 			two := accounts(s)
 			_, said := s.Read("billing_account", acctest.JSON{"external_id": "r-9"})
-			says(t, acctest.Errors(said), "No such billing account")
+			acctest.Says(t, acctest.Errors(said), "No such billing account")
 			one, _ := s.Read("billing_account", acctest.JSON{"external_id": "r-2"})
 			again, _ := s.Read("billing_account", acctest.JSON{"id": one["id"]})
 			if one["status"] != "suspended" || one["suspension_reason"] != "unpaid" || one["customer_id"] == nil ||
@@ -73,41 +73,6 @@ func TestAccount_reading(t *testing.T) {
 				have["deletion_policy"] != "close" {
 				t.Errorf("listed %v", listed)
 			}
-		})
-	}
-}
-
-// TestAccount_tolerance: an account lives its life at servers that differ as the wire contract allows.
-func TestAccount_tolerance(t *testing.T) {
-	t.Parallel()
-	for name, tolerance := range map[string]sandbox.Tolerance{
-		"filters are ignored":         {IgnoreFilters: true},
-		"nulls change nothing":        {NullsChangeNothing: true},
-		"accounts without a customer": {LeanAccounts: true},
-		"empty lists are null":        {NullLists: true},
-		"errors are flat":             {FlatErrors: true},
-		"everything at once": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true,
-			NullsChangeNothing: true, OmitNullFields: true, UnknownFields: true, NullLists: true, LeanAccounts: true,
-			RepeatAcrossPages: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := open(t, acctest.Tolerating(tolerance))
-			for _, other := range []string{"B", "C", "D"} {
-				s.service.Call("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"name": other}})
-			}
-			first := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": nil}}
-			s.Configure(first)
-			s.Settled(first)
-			if text := acctest.Errors(s.Import("external_id=a-1")); text != "" {
-				t.Fatal(text)
-			}
-			s.Settled(first)
-			changed := acctest.JSON{"custom_metadata": acctest.JSON{"b": acctest.JSON{"c": nil}}, "payment_terms_days": 7,
-				"status": "suspended", "deletion_policy": "delete"}
-			s.Configure(changed)
-			s.Settled(changed)
-			s.Set(nil)
 		})
 	}
 }

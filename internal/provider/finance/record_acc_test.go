@@ -53,7 +53,7 @@ func TestAccFinanceRecord(t *testing.T) {
 	}
 	acctest.Run(t,
 		resource.TestStep{Config: config(`true ? null : { a = 1 }`), PlanOnly: true,
-			ExpectError: acctest.Saying("body is null. Write the record as an object")},
+			ExpectError: regexp.MustCompile(`(?s)body\s+is\s+null`)},
 		resource.TestStep{Config: config(full),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectKnownValue(address, at("idempotency_key"), uuid),

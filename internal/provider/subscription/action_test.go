@@ -103,7 +103,7 @@ func TestInvoice_reason(t *testing.T) {
 		}
 	}
 	_, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id, "reason": " "})
-	says(t, acctest.Errors(diagnostics), `AttributeName("reason")`)
+	acctest.Says(t, acctest.Errors(diagnostics), `AttributeName("reason")`)
 }
 
 // TestInvoice_once: whatever keeps the outcome unknown ends the action after one request; a rate limit, which creates
@@ -132,7 +132,7 @@ func TestInvoice_once(t *testing.T) {
 			service.Sandbox.AddFault(c.fault)
 			_, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id})
 			text := acctest.Errors(diagnostics)
-			says(t, text, c.says...)
+			acctest.Says(t, text, c.says...)
 			if n := service.Count("subscriptions.invoice"); n != c.requests || (text == "") != (len(c.says) == 0) {
 				t.Errorf("%d requests, want %d: %s", n, c.requests, text)
 			}

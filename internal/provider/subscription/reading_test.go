@@ -17,6 +17,27 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
+const (
+	planA    = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
+	planB    = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02"
+	productA = "0a6f5c6e-90c5-4ac3-8f0e-2f3c8b9d7e11"
+	productB = "0a6f5c6e-90c5-4ac3-8f0e-2f3c8b9d7e12"
+	priceA   = "3e2d1c0b-7a69-4858-9f46-1d2e3f4a5b61"
+	priceB   = "3e2d1c0b-7a69-4858-9f46-1d2e3f4a5b62"
+)
+
+var (
+	itemA = acctest.JSON{"product_id": productA, "price_id": priceA}
+	itemB = acctest.JSON{"product_id": productB, "price_id": priceB, "quantity": 3, "unit_amount_subcents": 499000}
+)
+
+// accountOf opens a billing account with a new customer and returns its id.
+func accountOf(service *acctest.Service) string {
+	account, _ := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Owner"})["billing_account"].(acctest.JSON)
+	id, _ := account["id"].(string)
+	return id
+}
+
 // contracts makes five subscriptions of two accounts, one of them canceled, one without a plan, one paused; it returns
 // the accounts.
 func contracts(service *acctest.Service) (one, two string) {

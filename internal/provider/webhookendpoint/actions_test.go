@@ -13,6 +13,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
+const endpoints = "/api/v1/webhook-endpoints"
+
+var same, says = acctest.Same, acctest.Says
+
+func sorted(names ...string) []string { return slices.Sorted(slices.Values(names)) }
+
 // consumer is an endpoint that was registered outside, its consumer, and a service to invoke actions on.
 type consumer struct {
 	*acctest.Service

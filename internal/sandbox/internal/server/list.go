@@ -230,15 +230,6 @@ func textOf(value reflect.Value) *string {
 	return &text
 }
 
-// fieldText is the text of the field that a response has under a name, nil for null.
-func fieldText(object any, name string) *string {
-	field, ok := jsonField(reflect.TypeOf(object), name)
-	if !ok {
-		return nil
-	}
-	return textOf(reflect.ValueOf(object).FieldByIndex(field))
-}
-
 // TextOf is a text that may be null, "" for none.
 func TextOf(value *string) string {
 	if value == nil {

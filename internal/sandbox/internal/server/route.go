@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -198,9 +199,13 @@ func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Re
 	if err != nil {
 		return Reply{}, err
 	}
+	fields := map[string][]int{}
+	for _, name := range k.Fields {
+		fields[name], _ = jsonField(reflect.TypeFor[O](), name)
+	}
 	found := []R{}
 	for _, row := range rows {
-		if k.passes(c, tx, row, since) {
+		if k.passes(c, tx, row, since, fields) {
 			found = append(found, row)
 		}
 	}
@@ -222,13 +227,14 @@ func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Re
 	return pageOf(c, objects, page, perPage), nil
 }
 
-func (k Kind[R, O]) passes(c *Call, tx *store.Tx, row R, since time.Time) bool {
+// passes reports whether the query takes a row; fields are where the object has its Fields.
+func (k Kind[R, O]) passes(c *Call, tx *store.Tx, row R, since time.Time, fields map[string][]int) bool {
 	if k.Updated != nil && k.Updated(row).Before(since) {
 		return false
 	}
-	for _, name := range k.Fields {
+	for name, field := range fields {
 		if !c.Filter(name, func(want string) bool {
-			value := fieldText(k.Show(c, tx, row), name)
+			value := textOf(reflect.ValueOf(k.Show(c, tx, row)).FieldByIndex(field))
 			return value != nil && (*value == want || *value == CanonicalID(want))
 		}) {
 			return false

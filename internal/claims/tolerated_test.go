@@ -1,0 +1,47 @@
+package claims_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestClaimsTolerate: where services differ only in what the provider accepts, no claim fails, and each difference is
+// named.
+func TestClaimsTolerate(t *testing.T) {
+	t.Parallel()
+	for name, differences := range map[string][]string{
+		"delete-no-content,unknown-fields,bare-objects,omit-null-fields,price-amounts": {
+			"deletions that respond 200 instead of 204, or 204 instead of 200",
+			"fields without a value that are left out",
+			"objects that are not in data",
+			"objects with more fields",
+			"the amount of its price in an item without unit_amount_subcents",
+		},
+		"null-lists,nulls-change-nothing": {"a merge of custom_metadata that ignores null", "null instead of an empty list"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tolerance, err := sandbox.ParseTolerance(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, target := startSandbox(t, open(t, sandbox.Options{Tolerance: tolerance}))
+			named := map[string]bool{}
+			for _, result := range claims.Run(t.Context(), target, allClaims()) {
+				if result.Err != nil && result.Tolerated == nil {
+					t.Errorf("%s\n%v", result.Claim, result.Err)
+				}
+				for _, difference := range result.Tolerated {
+					named[difference] = true
+				}
+			}
+			if found := slices.Sorted(maps.Keys(named)); !slices.Equal(found, differences) {
+				t.Errorf("the differences are %q, want %q", found, differences)
+			}
+		})
+	}
+}

@@ -192,7 +192,7 @@ func TestParseFault(t *testing.T) {
 		"nothing=1": "a fault is KEY=VALUE", "method=PSOT,drop=after": "one of GET, POST",
 		"operation=webhook_endpoint.get,status=500": "did you mean webhook_endpoints.get?",
 		"operation=refunds,status=500":              "\"refunds\"; \"billing-sandbox operations\" lists all",
-		"operation=endpoints.rot,status=500":        "did you mean webhook_endpoints.rotate_secret?",
+		"operation=endpoints.rot,status=500":        "rotate_secret? \"billing-sandbox operations\" lists all",
 		"operation=,status=500": "did you mean me.get, customers.list, customers.create, customers.get, " +
 			"customers.update?",
 		"path=v1,status=500": "begin with /", "retry-after=foo,status=429": "seconds, or date:30s",

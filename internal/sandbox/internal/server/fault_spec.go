@@ -235,9 +235,9 @@ func knownOperation(name string, names []string) error {
 	if one, ok := Nearest(name, names); ok {
 		near = []string{one}
 	}
-	hint := ""
+	hint := ";"
 	if len(near) > 0 {
 		hint = "; did you mean " + strings.Join(near[:min(len(near), shownNames)], ", ") + "?"
 	}
-	return fmt.Errorf("the sandbox serves no operation %q%s; \"billing-sandbox operations\" lists all", name, hint)
+	return fmt.Errorf("the sandbox serves no operation %q%s \"billing-sandbox operations\" lists all", name, hint)
 }

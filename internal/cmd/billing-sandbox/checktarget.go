@@ -39,13 +39,14 @@ func (c *checking) complete(p program) error {
 		if one.url != "" && one.token == "" {
 			return misused("%s needs both an address and a token: set %s", one.service, one.names)
 		}
-		if address, err := url.Parse(one.url); err != nil || one.url != "" && (address.Scheme != "https" || address.Host == "") {
+		if address, err := url.Parse(one.url); one.url != "" &&
+			(err != nil || address.Scheme != "https" || address.Host == "") {
 			return misused("the address of %s must begin with https://; it is %q", one.service, one.url)
 		}
 	}
 	if t.BaseURL == "" && t.FinanceBaseURL == "" && t.CollectionsBaseURL == "" {
-		return misused("no service configured: set BILLING_BASE_URL and BILLING_TOKEN, or load the exports that \"%s serve\" "+
-			"printed or wrote", p.called())
+		return misused("no service configured: set BILLING_BASE_URL and BILLING_TOKEN, or load the exports that "+
+			"\"%s serve\" printed or wrote", p.called())
 	}
 	var roots *x509.CertPool
 	if c.caFile != "" {

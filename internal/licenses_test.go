@@ -39,7 +39,7 @@ func license(text string) string {
 func TestLicenses(t *testing.T) {
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=Module", ".",
-		"./internal/cmd/billing-sandbox")
+		"./internal/cmd/sandbox")
 	command.Dir = root
 	out, err := command.Output()
 	if err != nil {

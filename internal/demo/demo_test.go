@@ -112,7 +112,7 @@ func prepare(t *testing.T) *stage {
 	if runtime.GOOS == "windows" {
 		s.sandbox += ".exe"
 	}
-	check(t, mirror.Build(t.Context(), s.root, "./internal/cmd/billing-sandbox", s.sandbox, ""))
+	check(t, mirror.Build(t.Context(), s.root, "./internal/cmd/sandbox", s.sandbox, ""))
 	for _, name := range scenarios {
 		script, err := os.ReadFile(filepath.Join("testdata", name+".txtar"))
 		check(t, err)

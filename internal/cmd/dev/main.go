@@ -67,7 +67,7 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 	if runtime.GOOS == "windows" {
 		sandbox += ".exe"
 	}
-	if err := mirror.Build(ctx, ".", "./internal/cmd/billing-sandbox", sandbox, ""); err != nil {
+	if err := mirror.Build(ctx, ".", "./internal/cmd/sandbox", sandbox, ""); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(providers); err != nil {

@@ -370,3 +370,16 @@ func TestRequest_owns(t *testing.T) {
 		}
 	}
 }
+
+// TestPauseLike: a pause that another system began is shown also where the service does not say what it is like.
+func TestPauseLike(t *testing.T) {
+	t.Parallel()
+	none, runs := types.ObjectNull(pauseType.AttrTypes), pauseObject(types.StringNull(), value.DateTimePointer(nil))
+	if now := pauseLike(none, runs, &billing.Subscription{}); !now.Equal(runs) {
+		t.Errorf("the pause is %s, want %s", now, runs)
+	}
+	known := pauseObject(types.StringValue("void"), value.DateTimePointer(nil))
+	if now := pauseLike(known, runs, &billing.Subscription{}); !now.Equal(known) {
+		t.Errorf("the pause is %s, want the one known before, %s", now, known)
+	}
+}

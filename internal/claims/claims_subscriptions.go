@@ -221,8 +221,7 @@ func subscriptionItemClaims() []Claim {
 			items := []object{p.item(0, object{"quantity": 2, "unit_amount_subcents": 0}),
 				p.item(1, object{"quantity": 3, "unit_amount_subcents": 1050125})}
 			path, _ := p.subscription(object{"plan_id": nil, "items": items})
-			a := p.get(path+"/items", "per_page", strconv.Itoa(p.maxPerPage())).wantStatus(http.StatusOK)
-			a.wantSet(items...).want("meta.total", 2)
+			a := p.listItems(path).wantStatus(http.StatusOK).wantSet(items...).want("meta.total", 2)
 			for _, member := range []string{"meta.page", "meta.per_page", "meta.total_pages"} {
 				a.integer(member)
 			}
@@ -287,10 +286,14 @@ func (a *response) wantSet(wanted ...object) *response {
 	return a
 }
 
-// items reads the items of a subscription, as many as a page holds. Where it is accepted that they cannot be listed,
-// nothing is said about them.
+// listItems reads the items of a subscription, as many as a page holds.
+func (p *probe) listItems(path string) *response {
+	return p.get(path+"/items", "per_page", strconv.Itoa(p.maxPerPage()))
+}
+
+// items is listItems. Where it is accepted that they cannot be listed, nothing is said about them.
 func (p *probe) items(path string) *response {
-	a := p.get(path+"/items", "per_page", strconv.Itoa(p.maxPerPage()))
+	a := p.listItems(path)
 	if (a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed) &&
 		p.target.accepts.accept(unlistedItems) {
 		return &response{p: &probe{}}

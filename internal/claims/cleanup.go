@@ -84,10 +84,9 @@ func (p *probe) remove(path string) {
 	if strings.HasPrefix(path, accountsPath) {
 		return // one that stays is closed with its customer
 	}
-	_, own := a.at("error.code").(string) // another 404 says nothing about the object
-	_, flat := a.at("error_code").(string)
-	if gone := a.status == http.StatusNotFound && (own || flat); !gone && a.status != http.StatusOK &&
-		a.status != http.StatusNoContent {
+	switch gone := a.status == http.StatusNotFound && a.own(); {
+	case gone, a.status == http.StatusOK, a.status == http.StatusNoContent:
+	default:
 		p.failf("clean-up: %s returned %d, so that it stays", a.what, a.status)
 	}
 }

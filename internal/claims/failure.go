@@ -42,11 +42,16 @@ func (f *Failure) WrongRoute() bool {
 	case http.StatusNotFound:
 		a := response{raw: f.Exchange.Response.Bytes()}
 		a.decode()
-		_, coded := a.at("error.code").(string)
-		_, flat := a.at("error_code").(string)
-		return !coded && !flat
+		return !a.own()
 	}
 	return false
+}
+
+// own reports whether an error is in the shape of the services, or flat: another one says nothing about the object.
+func (a *response) own() bool {
+	_, coded := a.at("error.code").(string)
+	_, flat := a.at("error_code").(string)
+	return coded || flat
 }
 
 // ServiceFailed is the status of a response with which a service fails, whatever it was asked: 5xx, or 429 again and

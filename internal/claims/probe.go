@@ -133,12 +133,12 @@ func (p *probe) sendOnce(c call) *response {
 	a.exchange = p.noteRequest(request, c, body)
 	p.last = a.exchange
 	response, err := p.client.Do(request)
-	if err != nil && c.method == http.MethodPost {
-		p.failf("%s: %w; what it has created, if anything, stays", a.what, err)
-		return a
-	}
 	if err != nil {
-		p.failf("%s: %w", a.what, err)
+		left := ""
+		if c.method == http.MethodPost {
+			left = "; what it has created, if anything, stays"
+		}
+		p.failf("%s: %w%s", a.what, err, left)
 		return a
 	}
 	defer response.Body.Close()

@@ -63,12 +63,14 @@ func (a *response) accepts() *acceptance {
 // normalize gives a response the documented form.
 func (a *response) normalize(c call) {
 	accepts := a.accepts()
+	if accepts == nil {
+		return
+	}
 	body, isObject := a.body.(map[string]any)
 	_, enveloped := body["data"]
 	deletes, deleted := c.method == http.MethodDelete, asJSON(object{"data": object{"deleted": true}})
 	silent := a.p.finance || strings.HasPrefix(c.path, "/api/v1/") // as documented: 204, without a body
 	switch {
-	case accepts == nil:
 	case deletes && !silent && a.status == http.StatusNoContent:
 		accepts.accept(deletionStatus)
 		a.status, a.body = http.StatusOK, deleted

@@ -20,9 +20,9 @@ func Said(t *testing.T, name string, all []*tfprotov6.Diagnostic) {
 	t.Helper()
 	var texts []string
 	for _, d := range all {
-		at := ""
-		if d.Attribute != nil {
-			at = " at " + Argument(d)
+		at := Argument(d)
+		if at != "" {
+			at = " at " + at
 		}
 		text := fmt.Sprintf("%s%s: %s\n%s\n", strings.ToLower(d.Severity.String()), at, d.Summary, d.Detail)
 		for pattern, stable := range varying {

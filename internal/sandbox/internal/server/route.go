@@ -203,18 +203,25 @@ func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Re
 	for _, name := range k.Fields {
 		fields[name], _ = jsonField(reflect.TypeFor[O](), name)
 	}
-	found := []R{}
+	type shown struct {
+		row    R
+		object O
+	}
+	found := []shown{}
 	for _, row := range rows {
-		if k.passes(c, tx, row, since, fields) {
-			found = append(found, row)
+		if !k.passes(c, tx, row, since) {
+			continue
+		}
+		if object := k.Show(c, tx, row); c.has(object, fields) {
+			found = append(found, shown{row, object})
 		}
 	}
 	if k.Order != nil {
-		slices.SortFunc(found, k.Order)
+		slices.SortFunc(found, func(a, b shown) int { return k.Order(a.row, b.row) })
 	}
 	objects := make([]O, len(found))
-	for i, row := range found {
-		objects[i] = k.Show(c, tx, row)
+	for i, one := range found {
+		objects[i] = one.object
 	}
 	if k.Order == nil {
 		return List(c, objects)
@@ -227,18 +234,23 @@ func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Re
 	return pageOf(c, objects, page, perPage), nil
 }
 
-// passes reports whether the query takes a row; fields are where the object has its Fields.
-func (k Kind[R, O]) passes(c *Call, tx *store.Tx, row R, since time.Time, fields map[string][]int) bool {
-	if k.Updated != nil && k.Updated(row).Before(since) {
-		return false
-	}
+// has reports whether the fields of an object, which are at those places of it, have the values that the query asks for.
+func (c *Call) has(object any, fields map[string][]int) bool {
 	for name, field := range fields {
 		if !c.Filter(name, func(want string) bool {
-			value := textOf(reflect.ValueOf(k.Show(c, tx, row)).FieldByIndex(field))
+			value := textOf(reflect.ValueOf(object).FieldByIndex(field))
 			return value != nil && (*value == want || *value == CanonicalID(want))
 		}) {
 			return false
 		}
+	}
+	return true
+}
+
+// passes reports whether the query takes a row, apart from the Fields of its object.
+func (k Kind[R, O]) passes(c *Call, tx *store.Tx, row R, since time.Time) bool {
+	if k.Updated != nil && k.Updated(row).Before(since) {
+		return false
 	}
 	for name, passes := range k.Filters {
 		if !c.Filter(name, func(want string) bool { return passes(tx, row, want) }) {

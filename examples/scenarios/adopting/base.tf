@@ -1,5 +1,6 @@
-# The whole base, one block per type. Arguments that are neither here nor in the variables stay unchanged: phones, further
-# e-mail addresses, items, status, every key of custom_metadata.
+# The whole base, one block per type. Some arguments that are neither here nor in the variables stay unchanged: phones,
+# further e-mail addresses, the status of an account, every key of custom_metadata. Others are cleared, and the plan shows
+# it: a pause, a discount, a note. The page of each resource says which.
 
 resource "billing_customer" "this" {
   for_each    = var.customers
@@ -53,4 +54,7 @@ resource "billing_subscription" "this" {
   # A subscription that is canceled elsewhere stays canceled: every plan warns, and none creates a second one, which would
   # charge the customer.
   on_external_cancel = "keep"
+
+  # Another system bills items. Without this line every plan names items that are not configured.
+  lifecycle { ignore_changes = [items] }
 }

@@ -60,11 +60,8 @@ func (i item) value() attr.Value {
 		"product_id": i.product, "price_id": i.price, "quantity": i.quantity, "unit_amount_subcents": i.unit})
 }
 
-// itemSet is the Terraform set of items; none is null.
+// itemSet is the Terraform set of items.
 func itemSet(items []item) types.Set {
-	if len(items) == 0 {
-		return types.SetNull(itemType)
-	}
 	elements := make([]attr.Value, len(items))
 	for n, i := range items {
 		elements[n] = i.value()
@@ -106,9 +103,6 @@ func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 			items[n] = as
 		}
 	}
-	if len(items) == 0 && !prior.IsNull() && len(prior.Elements()) == 0 {
-		return prior
-	}
 	return itemSet(items)
 }
 
@@ -137,17 +131,13 @@ func (i item) equals(other item) bool {
 	return i.sameProduct(other) && i.quantity.Equal(other.quantity) && i.unit.Equal(other.unit)
 }
 
-// meansItems reports whether the subscription has the planned items. An amount that the plan leaves out may be the
-// price's own, unless a configuration has named it.
-func (p *planning) meansItems(before types.Set) bool {
-	rest := itemsOf(before)
-	return len(p.Planned.Items.Elements()) == len(rest) &&
-		!slices.ContainsFunc(itemsOf(p.Planned.Items), func(i item) bool {
-			_, there := take(&rest, func(have item) bool {
-				return have.fulfils(i) && (have.unit.Equal(i.unit) || !slices.Contains(p.own.Items, have.key()))
-			})
-			return !there
-		})
+// sameItems reports whether both sets have the same items.
+func sameItems(a, b types.Set) bool {
+	rest := itemsOf(b)
+	return len(a.Elements()) == len(rest) && !slices.ContainsFunc(itemsOf(a), func(i item) bool {
+		_, there := take(&rest, i.equals)
+		return !there
+	})
 }
 
 // itemsTo is the wire form of a known set.
@@ -161,25 +151,16 @@ func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 	return inputs
 }
 
-// planItems plans items, and reports whether they have to be sent. It warns of what the plan removes and this
-// configuration did not add.
+// planItems plans items, and reports whether they have to be sent. Items that the state does not show are read, so that
+// the plan can name those that it removes or changes.
 func (p *planning) planItems() bool {
-	m, config, state := &p.Planned, p.Config.Items, p.State.Items
+	m, config, before := &p.Planned, p.Config.Items, p.State.Items
 	if config.IsNull() {
-		if m.Items = state; p.own.had(argItems) {
-			m.Items = types.SetNull(itemType) // also of an empty set: the apply gives up what others add later
-			p.warnRemovedItems(state)
-		}
-		return !m.Items.Equal(state) && len(state.Elements()) > 0
-	}
-	m.Items = withQuantities(config)
-	if !p.own.had(argItems) && !state.IsNull() && len(state.Elements()) == 0 && config.Equal(state) {
-		// An import without items, or ignore_changes after it: nothing that others add later belongs to this
-		// configuration.
+		m.Items = before
 		return false
 	}
-	before, first := state, p.own.firstItems(state)
-	if first && p.client != nil {
+	m.Items = withQuantities(config)
+	if before.IsNull() && p.client != nil {
 		listed, known, err := p.client.SubscriptionItems(p.ctx, p.State.ID.ValueString())
 		if err != nil {
 			apidiag.Add(p.Diags, err, p.r.Operation("read the items of", p.State))
@@ -187,15 +168,14 @@ func (p *planning) planItems() bool {
 			before = seenItems(types.SetNull(itemType), listed)
 		}
 	}
-	if !config.IsUnknown() && p.meansItems(before) {
-		if !state.IsNull() && (!first || len(m.Items.Elements()) == 0) {
-			m.Items = state
-		}
-		p.adoptsItems = first && !m.Items.Equal(state)
-		return false
+	if config.IsUnknown() || !sameItems(m.Items, before) {
+		p.warnRemovedItems(before)
+		return true
 	}
-	p.warnRemovedItems(before)
-	return true
+	if p.adoptsItems = p.State.Items.IsNull(); !p.adoptsItems {
+		m.Items = before
+	}
+	return false
 }
 
 // warnRemovedItems reports which of the items that the subscription has are removed or changed, although this
@@ -223,8 +203,7 @@ func (p *planning) warnRemovedItems(before types.Set) {
 	}
 	p.Diags.AddAttributeWarning(path.Root(argItems), p.State.title()+" loses items that this configuration has not added",
 		fmt.Sprintf("Another system or another user has added or changed them. The plan sends items as a whole, so these "+
-			"are removed or changed%s:\n\n%s\n\nTo keep them, add them to items, or remove the argument where it has never "+
-			"been applied.", unless, strings.Join(lines, "\n")))
+			"are removed or changed%s:\n\n%s\n\nTo keep them, add them to items, or remove the argument.", unless, strings.Join(lines, "\n")))
 }
 
 // refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would
@@ -244,7 +223,7 @@ func (w *work) refuseUnseen(ctx context.Context) bool {
 			unseen = append(unseen, "  "+i.displayName())
 		}
 	}
-	if len(unseen) > 0 && w.own.firstItems(w.State.Items) {
+	if len(unseen) > 0 && w.State.Items.IsNull() {
 		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it
 		// was, it saw these.
 		if now, err := w.Client.GetSubscription(ctx, w.id()); err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() {

@@ -158,7 +158,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 		OnExternalCancel:        types.StringValue(externalCancelKeep),
 	}
 	if !m.PendingPlanID.IsNull() {
-		m.PlanID, m.PlanChange = m.PendingPlanID, planChangeOf(timingEndOfPeriod)
+		m.PlanID = m.PendingPlanID
 	}
 	return m, nil
 }
@@ -177,7 +177,8 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	m.DiscountCodeID = value.KeepID(prior.DiscountCodeID, m.DiscountCodeID)
 	m.CurrentPlanID = value.KeepID(prior.CurrentPlanID, m.CurrentPlanID)
 	m.PendingPlanID = value.KeepID(prior.PendingPlanID, m.PendingPlanID)
-	if m.CancellationReason.IsNull() && own.had(argCancellationReason) {
+	takenBack := prior.CancelAtPeriodEnd.ValueBool() && !m.CancelAtPeriodEnd.ValueBool()
+	if m.CancellationReason.IsNull() && !takenBack {
 		// The service records a reason only with a cancellation. Until then the state has the configured one.
 		m.CancellationReason = value.Known(prior.CancellationReason)
 	}
@@ -190,6 +191,10 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	m.Pause = pauseLike(prior.Pause, m.Pause, remote)
 	if own.Pending.holds(remote) {
 		m.PlanID, m.PendingPlanID = types.StringValue(own.Pending.To), types.StringValue(own.Pending.To)
+	}
+	if !m.PendingPlanID.IsNull() && !prior.PendingPlanID.IsUnknown() && !sameID(m.PendingPlanID, prior.PendingPlanID) {
+		// Another system has scheduled it: no plan_change of this configuration has asked for that.
+		m.PlanChange = planChangeOf(timingImmediate)
 	}
 	if remote.Status == statusCanceled {
 		return m.withArgumentsOf(prior)

@@ -46,7 +46,7 @@ func TestFromAPI(t *testing.T) {
 		}, func(m model) bool {
 			timing, _ := m.planChange()
 			return m.PlanID.ValueString() == "plan-b" && m.CurrentPlanID.ValueString() == "plan-a" &&
-				m.PendingPlanID.ValueString() == "plan-b" && timing == timingEndOfPeriod
+				m.PendingPlanID.ValueString() == "plan-b" && timing == timingImmediate
 		}},
 		"no plan": {func(s *billing.Subscription) { s.PlanID = nil }, func(m model) bool {
 			return m.PlanID.IsNull() &&
@@ -163,12 +163,10 @@ func TestTransitions(t *testing.T) {
 		"no plan runs": {state: onItems, plan: func(p *planning) { p.Planned.PlanID = types.StringNull() },
 			want: []string{takePlanBackNull}, verbs: []string{"update"}},
 		"the pending plan now": {state: waits, plan: func(p *planning) {
-			p.Config.PlanChange = planChangeOf(timingImmediate)
-			p.own.Pending = pending{From: "plan-a", To: "b", PeriodEnd: p.State.CurrentPeriodEnd.ValueString()}
+			p.Config.PlanChange, p.State.PlanChange = planChangeOf(timingImmediate), planChangeOf(timingEndOfPeriod)
 		}, want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
 		"the pending plan of another system": {state: waits, plan: func(p *planning) {
 			p.Config.PlanChange = planChangeOf(timingImmediate)
-			p.own.Pending = pending{From: "plan-a", To: "c", PeriodEnd: p.State.CurrentPeriodEnd.ValueString()}
 		}},
 		"an unknown plan": {plan: func(p *planning) { p.Planned.PlanID = types.StringUnknown() },
 			want: []string{changeUnknownPlan}},
@@ -229,10 +227,10 @@ func TestTransitions(t *testing.T) {
 		if !slices.Equal(p.asked, c.want) || !slices.Equal(verbs, c.verbs) {
 			t.Errorf("%s: %v by %v, want %v by %v", name, p.asked, verbs, c.want, c.verbs)
 		}
-		if (len(diags) > 0) != (c.refused != "") ||
-			len(diags) > 0 && !strings.Contains(diags[0].Summary(), "Subscription (id s): ") ||
-			len(diags) > 0 && !strings.Contains(diags[0].Summary(), c.refused) {
-			t.Errorf("%s: refused with %v, want %q", name, diags, c.refused)
+		if refused := diags.Errors(); (len(refused) > 0) != (c.refused != "") ||
+			len(refused) > 0 && !strings.Contains(refused[0].Summary(), "Subscription (id s): ") ||
+			len(refused) > 0 && !strings.Contains(refused[0].Summary(), c.refused) {
+			t.Errorf("%s: refused with %v, want %q", name, refused, c.refused)
 		}
 	}
 	for _, row := range transitions {
@@ -350,22 +348,16 @@ func TestPending(t *testing.T) {
 // TestRequest_owns: a step owns what it carries, and nothing of what comes later.
 func TestRequest_owns(t *testing.T) {
 	t.Parallel()
-	before := ownership{Metadata: metadata.Owned{Object: metadata.Object{"a": true}},
-		Arguments: []string{argNfeIssuancePolicy}, Items: []string{"a"}}
-	next := ownership{Metadata: metadata.Owned{Object: metadata.Object{"b": true}},
-		Arguments: []string{argCollectionMethod, argItems}, Items: []string{"b"}}
-	for r, want := range map[*request]struct {
-		arguments []string
-		key, item string
-	}{
-		&pauseRequest:  {[]string{argNfeIssuancePolicy}, "a", "a"},
-		&updateRequest: {[]string{argCollectionMethod, argNfeIssuancePolicy}, "b", "a"},
-		&itemsRequest:  {[]string{argItems, argNfeIssuancePolicy}, "a", "b"},
+	before := ownership{Metadata: metadata.Owned{Object: metadata.Object{"a": true}}, Items: []string{"a"}}
+	next := ownership{Metadata: metadata.Owned{Object: metadata.Object{"b": true}}, Items: []string{"b"}}
+	for r, want := range map[*request]struct{ key, item string }{
+		&pauseRequest:  {"a", "a"},
+		&updateRequest: {"b", "a"},
+		&itemsRequest:  {"a", "b"},
 	} {
 		have := before
 		r.owns(&have, next)
-		if _, ok := have.Metadata.Object[want.key]; !ok || !slices.Equal(have.Arguments, want.arguments) ||
-			!slices.Equal(have.Items, []string{want.item}) {
+		if _, ok := have.Metadata.Object[want.key]; !ok || !slices.Equal(have.Items, []string{want.item}) {
 			t.Errorf("%s: %+v", r.verb, have)
 		}
 	}

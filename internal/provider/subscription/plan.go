@@ -87,6 +87,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	} else {
 		next.Forces = forces
 		p.warnUnknownAccount()
+		p.warnUnanswered()
 	}
 	if canceled && applying {
 		p.Planned.Status = p.State.Status // nothing is replaced any more, see refuseForced
@@ -188,7 +189,7 @@ func (p *planning) plannedCreate() {
 // plannedUpdate makes unknown only what the transitions can touch; the schema keeps the other computed values.
 func (p *planning) plannedUpdate() {
 	m, config, state := &p.Planned, p.Config, p.State
-	p.clearGivenUp()
+	p.keepUnset()
 	object.CreateOnly(&m.TrialEnd, config.TrialEnd, state.TrialEnd)
 	object.CreateOnly(&m.TrialPeriodDays, config.TrialPeriodDays, state.TrialPeriodDays)
 	m.DiscountPercent = m.DiscountPercent.Or(state.DiscountPercent)
@@ -204,30 +205,19 @@ func (p *planning) plannedUpdate() {
 	p.planTransitions()
 }
 
-// clearGivenUp clears what the configuration has given up. What it never named stays.
-func (p *planning) clearGivenUp() {
+// keepUnset keeps what the subscription has, whoever set it, where the configuration does not say otherwise. Once the
+// end is scheduled, or has come, another reason changes nothing.
+func (p *planning) keepUnset() {
 	m, config, state := &p.Planned, p.Config, p.State
-	for _, name := range []string{argCollectionMethod, argNfeIssuancePolicy} {
+	for _, name := range []string{"collection_method", "nfe_issuance_policy", argCancelAtPeriodEnd,
+		argCancellationReason} {
 		if config.get(name).IsNull() {
 			m.at(name).Set(state.at(name))
-			if p.own.had(name) {
-				*m.at(name).Addr().Interface().(*types.String) = types.StringNull()
-			}
 		}
 	}
-	if config.CancelAtPeriodEnd.IsNull() {
-		m.CancelAtPeriodEnd = state.CancelAtPeriodEnd
-		if p.own.had(argCancelAtPeriodEnd) {
-			m.CancelAtPeriodEnd = types.BoolValue(false)
-		}
-	}
-	// Once the end is scheduled, or has come, another reason changes nothing.
 	ends := m.CancelAtPeriodEnd.Equal(types.BoolValue(true)) && state.CancelAtPeriodEnd.ValueBool() ||
 		state.Status.ValueString() == statusCanceled
-	switch {
-	case config.CancellationReason.IsNull() && p.own.had(argCancellationReason):
-		m.CancellationReason = value.TextOrNull(p.own.Recorded)
-	case config.CancellationReason.IsNull(), ends && p.own.Recorded != "" && !state.CancellationReason.IsNull():
+	if ends && !state.CancellationReason.IsNull() {
 		m.CancellationReason = state.CancellationReason
 	}
 }
@@ -282,50 +272,26 @@ func (p *planning) refuseNeither() {
 // was carried out.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata"`
-	// Arguments are those of clearable that the configuration named when it was last applied. If removed, they are
-	// cleared; what was never named is left as it is.
-	Arguments []string `json:"arguments,omitempty"`
-	// Items are those that the configuration named when it was last applied, so that a plan can name which ones others
-	// have added, and knows which amounts are not the prices' own.
+	// Items are those that the configuration named when it was last applied, so that a warning can name those that others
+	// have added.
 	Items []string `json:"items,omitempty"`
 	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
 	// fulfilled.
 	PausedUntil string `json:"paused_until,omitempty"`
-	// Reason is the cancellation_reason that the configuration named when it was last applied, and Recorded the one that
-	// the service has, which another system may have given.
-	Reason   string `json:"reason,omitempty"`
-	Recorded string `json:"recorded,omitempty"`
 	// Imported says that the subscription was imported in this run: it begins with the refresh that belongs to the import
 	// and ends with the next one, or with an apply that changes something.
 	Imported bool `json:"imported,omitempty"`
-	// Pending is the change of plan that the configuration has asked for last, where it was one for the end of a period.
+	// Pending is the change of plan that the configuration has asked for last, where it was one for the end of a period:
+	// a service may not show it.
 	Pending pending `json:"pending,omitzero"`
 }
 
-// Names of the arguments that the service may have set by itself, and that are cleared when the configuration gives
-// them up.
+// Names of arguments that several files know.
 const (
 	argItems              = "items"
-	argCollectionMethod   = "collection_method"
-	argNfeIssuancePolicy  = "nfe_issuance_policy"
 	argCancelAtPeriodEnd  = "cancel_at_period_end"
 	argCancellationReason = "cancellation_reason"
 )
-
-var clearable = []string{argCancelAtPeriodEnd, argCancellationReason, argCollectionMethod, argItems,
-	argNfeIssuancePolicy}
-
-// ownedBy is what applying config establishes, without its custom_metadata. config is the bare one of the apply: in the
-// plan, an argument under ignore_changes looks configured, and must not become owned by that.
-func ownedBy(config model) ownership {
-	o := ownership{Items: itemKeys(config.Items), Reason: config.CancellationReason.ValueString()}
-	for _, name := range clearable {
-		if !config.get(name).IsNull() {
-			o.Arguments = append(o.Arguments, name)
-		}
-	}
-	return o
-}
 
 // addedItem reports whether the service has the item as the configuration has named it, with or without the amount.
 func (o ownership) addedItem(i item) bool {
@@ -341,23 +307,3 @@ func (o ownership) pausedUntil(resumesAt value.DateTime) bool {
 
 // applied reports whether a configuration was applied to the subscription since it was imported.
 func (o ownership) applied() bool { return o.Metadata.Object != nil }
-
-func union(a, b []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
-}
-
-// readsItems reports whether a refresh reads the items of a subscription that has these in the state. Where there are
-// none and the configuration has not said so, nobody is interested in them; a plan that is reads them, see
-// planning.planItems.
-func (o ownership) readsItems(state types.Set) bool {
-	return len(state.Elements()) > 0 || !state.IsNull() && o.had(argItems)
-}
-
-// firstItems reports whether the configuration has named no items so far and the state has none: what the service has
-// was not read.
-func (o ownership) firstItems(state types.Set) bool {
-	return len(state.Elements()) == 0 && !o.had(argItems)
-}
-
-// had reports whether the configuration named the argument when it was last applied.
-func (o ownership) had(argument string) bool { return slices.Contains(o.Arguments, argument) }

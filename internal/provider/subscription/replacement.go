@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -205,13 +206,11 @@ func (p *planning) planCanceled() string {
 
 	at, title := path.Root("on_external_cancel"), p.State.title()+" is canceled"
 	what := "It was canceled at the service at " + p.State.CanceledAt.ValueString() + "."
-	// Where this configuration has asked for the end, it is no news; and where it still asks, nothing comes after it.
-	asks := p.Planned.CancelAtPeriodEnd.ValueBool() || p.Planned.CancelAtPeriodEnd.IsUnknown()
-	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
+	asked := p.asksForEnd() && p.State.CancelAtPeriodEnd.ValueBool() && !p.endedEarly()
 	switch mode := p.Planned.OnExternalCancel.ValueString(); {
 	case mode == externalCancelRecreate && p.own.Imported:
 		what += " The run that imports it does not create another one; the next plan does."
-	case mode == externalCancelRecreate && !(asked && asks):
+	case mode == externalCancelRecreate && !asked:
 		p.Planned.Status = types.StringUnknown()
 		p.Diags.AddAttributeWarning(at, title+": a new subscription will be billed", what+" This plan creates a new "+
 			"subscription, which charges from its start, or from the end of its trial. To leave it canceled, set "+
@@ -234,6 +233,11 @@ func (p *planning) planCanceled() string {
 		p.Diags.AddAttributeWarning(at, title, what)
 	}
 	return ""
+}
+
+// asksForEnd reports whether the configuration asks for the end, or may: a value that is not known yet recreates nothing.
+func (p *planning) asksForEnd() bool {
+	return p.Config.CancelAtPeriodEnd.ValueBool() || p.Config.CancelAtPeriodEnd.IsUnknown()
 }
 
 // endedEarly reports whether the subscription was canceled before the end of its period.
@@ -264,7 +268,8 @@ func (p *planning) takeOver() (changed []string) {
 // so no difference in it is drift.
 func (m model) withArgumentsOf(prior model) model {
 	for _, name := range append(slices.Clone(arguments), "effective_custom_metadata") {
-		recorded := name == argCancellationReason && !m.CancellationReason.IsNull()
+		recorded := name == argCancellationReason && !m.CancellationReason.IsNull() ||
+			name == argCancelAtPeriodEnd && m.CancelAtPeriodEnd.ValueBool() && prior.Status.ValueString() != statusCanceled
 		if !recorded && !prior.get(name).IsUnknown() {
 			m.at(name).Set(prior.at(name))
 		}
@@ -277,12 +282,11 @@ func (m model) periodEnd() string { return cmp.Or(m.CurrentPeriodEnd.ValueString
 
 // charge is the amount of a period as the state knows it, for the end of a clause; "" where it does not.
 func (m model) charge() string {
-	const centsPerUnit = 100
 	if m.RecurringAmountCents.IsNull() || m.RecurringAmountCents.IsUnknown() {
 		return ""
 	}
-	cents := m.RecurringAmountCents.ValueInt64()
-	text := fmt.Sprintf(" (recurring amount %d.%02d", cents/centsPerUnit, cents%centsPerUnit)
+	amount := big.NewRat(m.RecurringAmountCents.ValueInt64(), 100) //nolint:mnd // cents in a unit
+	text := " (recurring amount " + amount.FloatString(2)          //nolint:mnd // decimals of a unit
 	if cycle := m.BillingCycle.ValueString(); cycle != "" {
 		text += ", billing cycle " + cycle
 	}

@@ -4,7 +4,6 @@
 package subscription
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -90,9 +89,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
-	own := ownedBy(begun.Config)
-	own.Metadata = desired
-	w := working(begun, own)
+	w := working(begun, ownership{Metadata: desired, Items: itemKeys(begun.Config.Items)})
 	w.body = w.Plan.body(model{})
 	w.body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.carryOut(ctx, &request{verb: "create", send: (*work).create}) || w.Diags.HasError() {
@@ -119,8 +116,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	planned := object.Planned[forApply](ctx, w.Private, w.Diags)
 	w.asked, w.next = planned.Steps, w.own
 	if w.State.Status.ValueString() != statusCanceled { // of which nothing changes but the state
-		w.next = ownedBy(w.Config)
-		w.next.Metadata, w.next.Pending, w.next.PausedUntil = planned.Metadata, w.own.Pending, w.own.PausedUntil
+		w.next.Metadata, w.next.Items, w.next.Imported = planned.Metadata, itemKeys(w.Config.Items), false
 		if w.Plan.PlanID.IsNull() {
 			w.next.Pending = pending{}
 		}
@@ -185,9 +181,6 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 
 // note leaves in the private state what the configuration owns.
 func (w *work) note(ctx context.Context) {
-	if w.Last != nil {
-		w.own.Recorded = api.OrEmpty(w.Last.CancellationReason)
-	}
 	object.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
 
@@ -227,7 +220,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if err == nil && !importing {
 		state = state.preserve(prior, remote, own)
 	}
-	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
+	if err == nil && (importing || !prior.Items.IsNull() && remote.Status != statusCanceled) {
 		listed, known, unread := client.SubscriptionItems(ctx, prior.ID.ValueString())
 		switch {
 		case forbidsItems(unread):
@@ -244,16 +237,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	if importing {
 		// None is written as empty: a configuration that leaves it out and one that writes it empty both plan nothing.
-		if state.Items.IsNull() {
-			state.Items = types.SetValueMust(itemType, nil)
-		}
 		state.CustomMetadata = state.CustomMetadata.OrEmpty()
 	}
 	state.endPause(ctx, client, prior, &resp.Diagnostics)
+	state.warnUnpaid(prior, &resp.Diagnostics)
 	// The import's own run ends with the next refresh, and a scheduled plan with the one that does not show it any more.
-	recorded, over := api.OrEmpty(remote.CancellationReason), own.Pending != (pending{}) && !own.Pending.scheduled(state)
-	if over || recorded != own.Recorded || importing != own.Imported {
-		if own.Recorded, own.Imported = recorded, importing; over {
+	over := own.Pending != (pending{}) && !own.Pending.scheduled(state)
+	if over || importing != own.Imported {
+		if own.Imported = importing; over {
 			own.Pending = pending{}
 		}
 		object.SetOwned(ctx, resp.Private, own, &resp.Diagnostics)
@@ -278,9 +269,9 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 			return
 		}
 	}
-	reason := cmp.Or(w.own.Reason, w.State.CancellationReason.ValueString())
 	w.Do(ctx, step{Verb: "cancel", Blame: blameEnd, Send: func(ctx context.Context) (*billing.Subscription, error) {
-		_, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: reason})
+		_, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: atPeriodEnd,
+			Reason: w.State.CancellationReason.ValueString()})
 		if err == nil || api.IsNotFound(err) {
 			return nil, nil
 		}

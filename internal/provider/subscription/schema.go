@@ -121,12 +121,10 @@ func attributes() map[string]schema.Attribute {
 			"value stays.",
 			stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
 		"collection_method": optionalComputed("`charge_automatically` (invoicing and charging are automatic), "+
-			"`manual_charge` (only invoicing is) or `manual_invoice` (neither is). If unset, the service's value stays. If "+
-			"removed, it is cleared.",
+			"`manual_charge` (only invoicing is) or `manual_invoice` (neither is)."+leftAlone,
 			stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("Time at which the tax invoice (NF-e) is issued: `disabled`, "+
-			"`on_finalization`, `on_full_payment` or `per_installment`. If unset, the service's value stays. If removed, it "+
-			"is cleared.",
+			"`on_finalization`, `on_full_payment` or `per_installment`."+leftAlone,
 			stringvalidator.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
 		"proration_behavior": optionalComputed("How the service bills a change within a period: `create_prorations`, "+
 			"`none` or `always_invoice`. On creation, it defaults to `create_prorations`. If removed, the stored value "+
@@ -150,15 +148,14 @@ func attributes() map[string]schema.Attribute {
 		"notes": schema.StringAttribute{Optional: true, PlanModifiers: onChange(value.NotBlank()),
 			MarkdownDescription: "Notes, as free text. If removed, it is cleared."},
 		argCancelAtPeriodEnd: schema.BoolAttribute{Optional: true, Computed: true,
-			MarkdownDescription: "Whether the subscription ends with the current period. Defaults to `false`. " +
-				"`false`, or removing it, before that end lets the subscription continue. If it was never set, a cancellation " +
-				"that another system scheduled stays."},
+			MarkdownDescription: "Whether the subscription ends with the current period. `false` lets it continue. A new " +
+				"subscription defaults to `false`. If unset or removed, a scheduled end stays, and each plan warns."},
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
 		argCancellationReason: schema.StringAttribute{Optional: true, Computed: true,
 			Validators: []validator.String{value.NotBlank()},
 			MarkdownDescription: "Reason of the cancellation, sent when this configuration cancels, now or at the end of the " +
-				"period; a change alone sends nothing. After a cancellation it shows what the service has recorded."},
+				"period; a change alone sends nothing. After a cancellation it shows what the service has recorded." + leftAlone},
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
@@ -200,7 +197,8 @@ const (
 func itemsAttribute() schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{value.NoNulls{}},
 		MarkdownDescription: "Products that are billed, with a plan or without one, in any order. If set, the set is " +
-			"authoritative: the plan warns of items of other systems that it removes. If removed, all items are.",
+			"authoritative: the plan warns of items of other systems that it removes. `[]` removes all. If unset or removed, " +
+			"items stay, and each plan warns of those in state.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			// Optional, because Terraform and the framework reject a required argument in an item that is not known
 			// yet: see refuseIncomplete.

@@ -25,7 +25,7 @@ type transition struct {
 	name string
 	// when reports whether the way from the state to what is planned takes it.
 	when func(*planning) bool
-	// refuse reports in the plan what the service would reject. It is optional.
+	// refuse reports in the plan what the service would reject, and what somebody has to know of money. It is optional.
 	refuse func(*planning)
 	// touches are the computed attributes that it can change. A plan shows exactly these as known after apply, but for
 	// those that outcome, which is optional, knows already.
@@ -60,7 +60,7 @@ var (
 // transitions has the order of the requests: resume before everything else, pause and the end last. Items come after a
 // new plan and before the removal of one: the service keeps no subscription without either.
 var transitions = []transition{
-	{name: "resume", when: (*planning).resumes, request: &resumeRequest,
+	{name: "resume", when: (*planning).resumes, refuse: (*planning).warnResumed, request: &resumeRequest,
 		touches: []string{"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"}},
 
 	{name: changePlanNow, when: reached(changePlanNow), touches: ofPlan, outcome: runsNow, request: &planRequest},
@@ -117,16 +117,9 @@ var (
 	planRequest   = request{verb: "change the plan of", blame: object.Blame{Argument: "plan_id",
 		Fields: map[string]string{"timing": "plan_change.timing", "reason": "plan_change.reason"}}, send: (*work).changePlan}
 	itemsRequest = request{verb: "change the items of", blame: object.Blame{Argument: argItems}, send: (*work).syncItems,
-		owns: func(o *ownership, next ownership) {
-			o.Items = next.Items
-			if next.had(argItems) {
-				o.Arguments = union(o.Arguments, []string{argItems})
-			}
-		}}
+		owns: func(o *ownership, next ownership) { o.Items = next.Items }}
 	updateRequest = request{verb: "update", send: (*work).update, owns: func(o *ownership, next ownership) {
-		o.Metadata, o.Reason, o.Pending = next.Metadata, next.Reason, next.Pending
-		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments),
-			func(name string) bool { return name == argItems }))
+		o.Metadata, o.Pending = next.Metadata, next.Pending
 	}}
 	pauseRequest = request{verb: "pause", blame: blamePause, send: (*work).pause,
 		owns: func(o *ownership, next ownership) { o.PausedUntil = next.PausedUntil }}
@@ -224,14 +217,14 @@ func (p *planning) planTransition() string {
 	}
 }
 
-// hastens returns the transition that lets the pending plan begin now, "" where the configuration does not ask for
-// that. What another system has scheduled is not hastened: under ignore_changes it looks configured.
+// hastens returns the transition that lets the pending plan begin now: plan_change.timing, which has scheduled it for
+// the end of the period, becomes immediate. It returns "" for any other configuration.
 func (p *planning) hastens() string {
-	if !p.own.Pending.scheduled(p.State) {
-		return ""
-	}
 	config := model{PlanChange: p.Config.PlanChange}
+	timing, _ := p.State.planChange()
 	switch {
+	case p.State.PendingPlanID.IsNull() || timing != timingEndOfPeriod:
+		return ""
 	case config.timingUnknown():
 		return changeUnknownPlan
 	case config.planChangeField("timing").Equal(types.StringValue(timingImmediate)):
@@ -263,7 +256,9 @@ func (p *planning) refusePause() {
 	if !p.Planned.Pause.IsUnknown() && p.Planned.AllowPause.Equal(types.BoolValue(false)) {
 		p.refused("pause", "it may not be paused", "It has allow_pause = false, so the API would reject the pause. Remove "+
 			"pause, or set allow_pause = true.")
+		return
 	}
+	p.warnPaused()
 }
 
 func (p *planning) refuseEnd() {

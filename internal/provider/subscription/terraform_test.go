@@ -2,6 +2,7 @@ package subscription_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -121,7 +122,12 @@ func TestAccSubscription_tolerance(t *testing.T) {
 				"}\npause = {}\n"))
 			steps := []resource.TestStep{{Config: config}, emptyPlan(config)}
 			if !tolerance.ItemsNotListed {
-				steps = append(steps, resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+				// An import shows the amount of the price, and a faithful configuration has it.
+				faithful := config
+				if tolerance.PriceAmounts {
+					faithful = strings.Replace(config, "price_id =", "unit_amount_subcents = 945200, price_id =", 1)
+				}
+				steps = append(steps, resource.TestStep{Config: faithful, ResourceName: address, ImportState: true,
 					ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=s-1"})
 			}
 			run(t, append(steps, resource.TestStep{Config: changed}, emptyPlan(changed))...)

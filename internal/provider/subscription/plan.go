@@ -60,9 +60,9 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 		p.replaces(r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
 			DeletionPolicy: types.StringValue(before.Policy)}))
 	}
-	p.checkAccount()
-	object.SetPlanned(ctx, p.Private, forApply{Creates: &creation{TrialEnd: p.Planned.TrialEnd.ValueString(),
-		BillingAccountID: p.Planned.BillingAccountID.ValueString()}}, p.Diags)
+	next := p.Planned.creation()
+	p.refuseDoomed(next)
+	object.SetPlanned(ctx, p.Private, forApply{Creates: &next}, p.Diags)
 }
 
 func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
@@ -115,13 +115,6 @@ type forApply struct {
 	Policy   string `json:"policy,omitempty"`
 	// Creates is set in the plan of a new subscription: for the deletion of the one that it replaces.
 	Creates *creation `json:"creates,omitempty"`
-}
-
-// creation is what the service may have come to reject by the time of the apply.
-type creation struct {
-	// BillingAccountID is "" for an account that the plan does not know yet.
-	BillingAccountID string `json:"billing_account_id,omitempty"`
-	TrialEnd         string `json:"trial_end,omitempty"`
 }
 
 // planning is a plan in the making.

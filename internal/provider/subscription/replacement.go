@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
@@ -91,22 +94,89 @@ func (p *planning) warnUnknownAccount() {
 	}
 }
 
-// checkAccount rejects a replacement on an account that takes no new subscription: the present one would be canceled
-// before the service rejects the new one. A creation that replaces nothing finds that out by itself.
-func (p *planning) checkAccount() {
-	id := p.Planned.BillingAccountID
-	if !p.Replaces || id.IsUnknown() || p.client == nil || p.InApply() || p.Diags.HasError() {
+// creation is what a new subscription needs and the service may reject, in the plan or by the time of the apply. What a
+// plan does not know yet is left out.
+type creation struct {
+	BillingAccountID string `json:"billing_account_id,omitempty"`
+	TrialEnd         string `json:"trial_end,omitempty"`
+	// IDs are those of plans, products, prices and discount codes, by argument.
+	IDs map[string][]string `json:"ids,omitempty"`
+}
+
+func (m model) creation() creation {
+	c := creation{BillingAccountID: m.BillingAccountID.ValueString(), TrialEnd: m.TrialEnd.ValueString(),
+		IDs: map[string][]string{}}
+	note := func(argument string, id types.String) {
+		if text := id.ValueString(); text != "" {
+			c.IDs[argument] = append(c.IDs[argument], text)
+		}
+	}
+	note("plan_id", m.PlanID)
+	note("discount_code_id", m.DiscountCodeID)
+	for _, i := range itemsOf(m.Items) {
+		note("product_id", i.product)
+		note("price_id", i.price)
+	}
+	return c
+}
+
+// doomed says why the service would reject the creation, and the argument that asks for it; "" where it would not, or
+// that is not known.
+func (c creation) doomed(ctx context.Context, client *billing.Service, diags *diag.Diagnostics) (wrong, argument string) {
+	if c.BillingAccountID != "" {
+		if wrong = readAccount(ctx, client, c.BillingAccountID, diags); wrong != "" || diags.HasError() {
+			return wrong, argBillingAccountID
+		}
+	}
+	if past(ctx, client, c.TrialEnd) {
+		return fmt.Sprintf("a trial_end that has passed, %q", c.TrialEnd), "trial_end"
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.IDs)) {
+		for _, id := range c.IDs[name] {
+			if unlisted(ctx, client, collections[name], id) {
+				at := name
+				if name == "product_id" || name == "price_id" {
+					at = argItems
+				}
+				return fmt.Sprintf("the %s %q, which is not in the service's list of %s", name, id, collections[name]), at
+			}
+		}
+	}
+	return "", ""
+}
+
+// longestList bounds a listing that a replacement can do without.
+const longestList = 20 * time.Second
+
+// unlisted reports whether the service lists a collection, and the object with the id is not in it.
+func unlisted(ctx context.Context, client *billing.Service, collection, id string) bool {
+	ctx, cancel := context.WithTimeout(ctx, longestList)
+	defer cancel()
+	listed := false
+	for record, err := range client.ListRecords(ctx, collection, billing.RecordQuery{}) {
+		if err != nil || same.ID(record.ID, id) {
+			return false
+		}
+		listed = true
+	}
+	return listed
+}
+
+// refuseDoomed rejects a replacement whose new subscription the service would reject: the present one would be canceled
+// before. A creation that replaces nothing finds that out by itself.
+func (p *planning) refuseDoomed(next creation) {
+	if !p.Replaces || p.client == nil || p.InApply() || p.Diags.HasError() {
 		return
 	}
-	wrong := readAccount(p.ctx, p.client, id.ValueString(), p.Diags)
-	if wrong == "" && p.Run.Barred(accountTypeName, id.ValueString()) {
+	wrong, at := next.doomed(p.ctx, p.client, p.Diags)
+	if id := next.BillingAccountID; wrong == "" && p.Run.Barred(accountTypeName, id) {
 		// Terraform cancels the present one first, then suspends, then creates.
-		wrong = fmt.Sprintf("the billing account %q, which the same plan suspends: it takes no new subscription then. Use "+
-			"another one, or leave it active", id.ValueString())
+		wrong, at = fmt.Sprintf("the billing account %q, which the same plan suspends: it takes no new subscription then. "+
+			"Use another one, or leave it active", id), argBillingAccountID
 	}
 	if wrong != "" {
-		p.refused(argBillingAccountID, "it cannot be created on its billing account", "This plan creates %s on %s. "+
-			"Nothing was changed.", p.Planned.displayName(), wrong)
+		p.refused(at, "the service would reject its replacement", "This plan creates %s with %s. Nothing was changed.",
+			p.Planned.displayName(), wrong)
 	}
 }
 
@@ -129,17 +199,9 @@ func readAccount(ctx context.Context, client *billing.Service, id string, diags 
 	return ""
 }
 
-// refuseDoomed asks once more, before the present subscription is canceled, for what would make the service reject the
-// new one. The plan may be old.
+// refuseDoomed asks once more before the present subscription is canceled: the plan may be old.
 func (w *work) refuseDoomed(ctx context.Context, next creation) {
-	wrong, at := "", argBillingAccountID
-	if next.BillingAccountID != "" {
-		wrong = readAccount(ctx, w.Client, next.BillingAccountID, w.Diags)
-	}
-	if wrong == "" && past(ctx, w.Client, next.TrialEnd) {
-		wrong, at = fmt.Sprintf("a trial_end that has passed, %q", next.TrialEnd), "trial_end"
-	}
-	if wrong != "" {
+	if wrong, at := next.doomed(ctx, w.Client, w.Diags); wrong != "" {
 		w.Diags.AddAttributeError(path.Root(at), w.State.title()+" is not canceled, because its replacement would fail",
 			fmt.Sprintf("The new one would be created with %s. This has changed since the plan. Nothing was sent. Plan "+
 				"again.", wrong))

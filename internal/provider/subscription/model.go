@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -182,7 +184,7 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 		// The service records a reason only with a cancellation. Until then the state has the configured one.
 		m.CancellationReason = value.Known(prior.CancellationReason)
 	}
-	m.DiscountPercent = m.DiscountPercent.Or(prior.DiscountPercent)
+	m.DiscountPercent = discountLike(prior.DiscountPercent, m.DiscountPercent)
 	m.TrialEnd = m.TrialEnd.Or(prior.TrialEnd)
 	if m.TrialEnd.IsNull() && !prior.TrialEnd.IsUnknown() {
 		// Asked for when it was too late.
@@ -218,6 +220,21 @@ func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnos
 	state = state.preserve(m, s, own)
 	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
 	return state
+}
+
+// discountLike is the discount as prior writes it, where the service returns that, or rounds it: it has two decimals
+// (wire contract: discount_percent).
+func discountLike(prior, now value.Decimal) value.Decimal {
+	_, decimals, _ := strings.Cut(strings.TrimRight(prior.ValueString(), "0"), ".")
+	wanted, okWanted := new(big.Rat).SetString(prior.ValueString())
+	stored, okStored := new(big.Rat).SetString(now.ValueString())
+	if !okWanted || !okStored || len(decimals) <= 2 {
+		return now.Or(prior)
+	}
+	if off := wanted.Sub(wanted, stored); off.Abs(off).Cmp(big.NewRat(1, 100)) < 0 { //nolint:mnd // less than it stores
+		return prior
+	}
+	return now
 }
 
 // sameID reports whether both name the same object, or none.

@@ -3,11 +3,13 @@
 package billingaccount
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -136,11 +138,25 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
+	if !importing {
+		state.warnSuspended(prior, &resp.Diagnostics)
+	}
 	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)
 	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 	if importing || object.Private[bool](ctx, req.Private, keyImports, &resp.Diagnostics) {
 		object.SetPrivate(ctx, resp.Private, keyImports, importing, &resp.Diagnostics)
 	}
+}
+
+// warnSuspended warns when a refresh first sees that another system has suspended the account.
+func (m model) warnSuspended(prior model, diags *diag.Diagnostics) {
+	if m.Status.ValueString() != statusSuspended || prior.Status.Equal(m.Status) {
+		return
+	}
+	diags.AddAttributeWarning(path.Root("status"), apidiag.Capitalize(m.displayName())+" was suspended outside of Terraform",
+		fmt.Sprintf("It was suspended at %s (reason: %s). It takes no new subscription. To reactivate it, write status = "+
+			"\"active\"; to keep it so, status = \"suspended\". If status is not configured, it stays as it is.",
+			cmp.Or(m.SuspendedAt.ValueString(), "an unknown time"), cmp.Or(m.SuspensionReason.ValueString(), "none given")))
 }
 
 // read is the state m after a refresh, or the whole account where it is imported.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
@@ -70,7 +69,7 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 				MarkdownDescription: says("description")},
 			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: says("scopes"),
-				Validators:          []validator.Set{value.NoNulls{}, setvalidator.ValueStringsAre(notBlank...)}},
+				Validators:          []validator.Set{value.NoNulls{}, value.Each(notBlank...)}},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{value.DateOrDateTime()},
 				MarkdownDescription: says("expires_at") + " Defaults to one hour from now, so that " +

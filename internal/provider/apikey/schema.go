@@ -3,7 +3,6 @@ package apikey
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
@@ -65,11 +64,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "When the key stops working: a date, or date and time with zone. If unset, the key never " +
 					"expires. Not renewed: plans warn before it. Changing this creates a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
-				Validators: []validator.Int64{int64validator.AtLeast(lowestAgeDays)},
+				Validators: []validator.Int64{value.AtLeast(lowestAgeDays)},
 				MarkdownDescription: "Lifetime in days of every new key, instead of `expires_at`; more than " +
 					"`grace_period_days`. The key is renewed in place at `rotation_due_at`." + byNewKey},
 			"grace_period_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
-				Validators: []validator.Int64{int64validator.Between(0, highestGraceDays)},
+				Validators: []validator.Int64{value.Between(0, highestGraceDays)},
 				MarkdownDescription: "Days that the old key works next to the new one, 0 to 30. Defaults to `7`. With `0` it " +
 					"stops when the new key is in the state."},
 			"rotate_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
@@ -77,7 +76,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them creates a new key in place. Defaults " +
 					"to `{}`. Setting the first values, or removing all values, creates none."},
 			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
-				Validators: []validator.Int64{int64validator.AtLeast(lowestAgeDays)},
+				Validators: []validator.Int64{value.AtLeast(lowestAgeDays)},
 				MarkdownDescription: "Age in days, 1 or more, from which on a plan creates a new key in place, by the clock of " +
 					"the service at the refresh; see `rotation_due_at`."},
 			"revoke_previous_keys": schema.BoolAttribute{Optional: true,

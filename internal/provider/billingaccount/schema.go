@@ -3,8 +3,6 @@ package billingaccount
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
@@ -50,7 +48,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "E-mail address for invoices and notices. When the account is created, it defaults to the " +
 					"customer's. It cannot be cleared: if removed, the stored address stays."},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
-				PlanModifiers: []planmodifier.Int64{value.OnChangeInt64(int64validator.Between(1, 90)),
+				PlanModifiers: []planmodifier.Int64{value.OnChangeInt64(value.Between(1, 90)),
 					int64planmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Days until an invoice is due, 1 to 90. When the account is created, it defaults to `10`. " +
 					"If removed, the stored value stays."},
@@ -63,7 +61,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"with every invoice and payment."},
 
 			"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
-				Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
+				Validators: []validator.String{value.OneOf(statusActive, statusSuspended)},
 				MarkdownDescription: "`active` or `suspended`, which accepts no new subscriptions. Defaults to `active` for a " +
 					"new account. If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status " +
 					"is only shown."},
@@ -80,7 +78,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				"not set."),
 
 			"custom_metadata":           metadata.Attribute("account"),
-			"custom_metadata_mode":      metadata.ModeAttribute(),
+			"custom_metadata_mode":      object.MetadataModeAttribute(),
 			"effective_custom_metadata": metadata.EffectiveAttribute(),
 
 			"metadata":   object.Computed("Service-managed metadata as a JSON string."),

@@ -106,8 +106,8 @@ func TestCustomer_lists(t *testing.T) {
 			}
 		}
 	}
-	wrong := map[string]object{`limit value must be at least 1, got: 0`: {"limit": 0},
-		`sort_order value must be one of: ["asc" "desc"], got: "up"`: {"sort_order": "up"},
+	wrong := map[string]object{`Invalid limit: 0: 0 is below 1. Write 1 or more.`: {"limit": 0},
+		`Invalid sort_order: "up": Write asc or desc.`: {"sort_order": "up"},
 		"neither a date such as":                                     {"updated_at_gte": "yesterday"}}
 	for says, config := range wrong {
 		_, said := s.Read("billing_customers", config)

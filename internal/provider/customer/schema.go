@@ -3,8 +3,6 @@ package customer
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -42,7 +40,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"legal_name": optional("Company name of a legal entity, as registered.", value.NotBlank()),
 			"notes":      optional("Notes, as free text.", value.NotBlank()),
 			"kind": optional("`natural` (a person) or `juridical` (a legal entity).",
-				stringvalidator.OneOf("natural", "juridical")),
+				value.OneOf("natural", "juridical")),
 			"birthday": optional("Date of birth, `YYYY-MM-DD`.", value.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{},
 				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two " +
@@ -63,7 +61,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
-			"custom_metadata_mode":      metadata.ModeAttribute(),
+			"custom_metadata_mode":      object.MetadataModeAttribute(),
 			"effective_custom_metadata": metadata.EffectiveAttribute(),
 
 			"create_billing_account": schema.BoolAttribute{Optional: true, Computed: true,
@@ -73,7 +71,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "E-mail address for invoices of that billing account. Defaults to the " +
 					"customer's `email`. " + onCreateOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
-				PlanModifiers: []planmodifier.Int64{value.OnChangeInt64(int64validator.AtLeast(0))},
+				PlanModifiers: []planmodifier.Int64{value.OnChangeInt64(value.AtLeast(0))},
 				MarkdownDescription: "Days until an invoice of that billing account is due, 0 or more. Defaults " +
 					"to `10`. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,

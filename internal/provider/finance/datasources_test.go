@@ -46,7 +46,7 @@ func TestLists(t *testing.T) {
 		"a page":   {acctest.JSON{"filter": filter("limit", "3")}, "", "limit is a paging parameter of the service", ""},
 		"a cursor": {acctest.JSON{"filter": filter("cursor", "x")}, "", "cursor is a paging parameter of the service", ""},
 		"no name":  {acctest.JSON{"filter": filter("", "x")}, "", "A filter has no name", ""},
-		"no items": {acctest.JSON{"limit": 0}, "", "limit value must be at least 1", ""},
+		"no items": {acctest.JSON{"limit": 0}, "", "Invalid limit: 0", ""},
 	} {
 		for _, collection := range []string{"accounts", "payables", "receivables", "cost-centers"} {
 			config, source := c.config, "billing_finance_"+collection

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -119,23 +117,23 @@ func attributes() map[string]schema.Attribute {
 		"billing_cycle": optionalComputed("Length of a billing period: `monthly`, `quarterly`, `semiannual` or `annual`. "+
 			"If unset, the service chooses it, also with a change of plan. A change is billable. If removed, the stored "+
 			"value stays.",
-			stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
+			value.OneOf("monthly", "quarterly", "semiannual", "annual")),
 		"collection_method": optionalComputed("`charge_automatically` (invoicing and charging are automatic), "+
 			"`manual_charge` (only invoicing is) or `manual_invoice` (neither is)."+leftAlone,
-			stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
+			value.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("Time at which the tax invoice (NF-e) is issued: `disabled`, "+
 			"`on_finalization`, `on_full_payment` or `per_installment`."+leftAlone,
-			stringvalidator.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
+			value.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
 		"proration_behavior": optionalComputed("How the service bills a change within a period: `create_prorations`, "+
 			"`none` or `always_invoice`. On creation, it defaults to `create_prorations`. If removed, the stored value "+
 			"stays.",
-			stringvalidator.OneOf("create_prorations", "none", "always_invoice")),
+			value.OneOf("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
 			MarkdownDescription: "End of the trial; null if there is no trial. For a new subscription: a " +
 				"future date, or date and time with zone, instead of `trial_period_days`." + createOnly,
 			Validators: []validator.String{value.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
-			Validators: []validator.Int64{int64validator.AtLeast(0)},
+			Validators: []validator.Int64{value.AtLeast(0)},
 			MarkdownDescription: "Length of the trial in days from the creation, 0 or more, instead of `trial_end`." +
 				createOnly},
 		"allow_pause": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
@@ -157,13 +155,13 @@ func attributes() map[string]schema.Attribute {
 			MarkdownDescription: "Reason of the cancellation, sent when this configuration cancels, now or at the end of the " +
 				"period; a change alone sends nothing. After a cancellation it shows what the service has recorded." + leftAlone},
 		"custom_metadata":           metadata.Attribute("subscription"),
-		"custom_metadata_mode":      metadata.ModeAttribute(),
+		"custom_metadata_mode":      object.MetadataModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
 		object.PolicyName: object.PolicyAttribute("`cancel` cancels immediately, `cancel_at_period_end` at the end of "+
 			"the paid period", policyCancel, policyCancelAtPeriodEnd),
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true,
 			Default: stringdefault.StaticString(externalCancelKeep),
-			Validators: []validator.String{stringvalidator.OneOf(externalCancelKeep, externalCancelRecreate,
+			Validators: []validator.String{value.OneOf(externalCancelKeep, externalCancelRecreate,
 				externalCancelError)},
 			MarkdownDescription: "What a plan does about a subscription that was canceled elsewhere: `keep` keeps it in state " +
 				"and warns, `recreate` plans a new one, billed from its start, `error` fails. Defaults to `keep`."},
@@ -207,10 +205,10 @@ func itemsAttribute() schema.SetNestedAttribute {
 			"price_id": schema.StringAttribute{Optional: true, Validators: isIDOf("price_id"),
 				MarkdownDescription: "Id of the price of the product; required."},
 			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Whole,
-				Validators:          []validator.Int64{int64validator.AtLeast(1)},
+				Validators:          []validator.Int64{value.AtLeastOr(1, "remove the item")},
 				MarkdownDescription: "Quantity, 1 or more. Defaults to `1`."},
 			"unit_amount_subcents": schema.Int64Attribute{Optional: true, CustomType: value.Subcents,
-				Validators: []validator.Int64{int64validator.AtLeast(0)},
+				Validators: []validator.Int64{value.AtLeast(0)},
 				MarkdownDescription: "Amount per unit in subcents, ten-thousandths of the currency unit: `105012` " +
 					"is 10.5012 (see the function `subcents`). If unset, the amount of the price applies."},
 		}},
@@ -224,7 +222,7 @@ func pauseAttribute() schema.SingleNestedAttribute {
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),
-				Validators: []validator.String{stringvalidator.OneOf("mark_uncollectible", "keep_as_draft",
+				Validators: []validator.String{value.OneOf("mark_uncollectible", "keep_as_draft",
 					"void")},
 				MarkdownDescription: "How invoices that are created during the pause are handled: `mark_uncollectible`, " +
 					"`keep_as_draft` or `void`. Defaults to `mark_uncollectible`."},
@@ -241,7 +239,7 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 			"keeps the old value until the next change of the subscription.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true,
-				Validators: []validator.String{stringvalidator.OneOf(timingImmediate, timingEndOfPeriod)},
+				Validators: []validator.String{value.OneOf(timingImmediate, timingEndOfPeriod)},
 				MarkdownDescription: "`immediate`: the new plan starts immediately. `end_of_period`: it starts " +
 					"with the next period; until then, restoring the old `plan_id` cancels the change. Defaults " +
 					"to `immediate`."},

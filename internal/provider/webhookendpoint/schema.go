@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
@@ -90,7 +89,7 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 			"unset or removed, the service sends none. A change made elsewhere is drift, except of credentials, " +
 			"which the API never returns.", Attributes: map[string]schema.Attribute{
 			"type": schema.StringAttribute{Required: true,
-				Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},
+				Validators: []validator.String{value.OneOf(authNone, authBasic, authBearer, authHeader)},
 				MarkdownDescription: "Type of authentication: `none`, `basic` (requires `username` and `password_wo`), `bearer` " +
 					"(requires `token_wo`) or `header` (requires `name` and `value_wo`). Arguments of another type are an error."},
 			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",

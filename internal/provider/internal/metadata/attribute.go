@@ -6,12 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
@@ -22,14 +19,6 @@ func Attribute(noun string) schema.DynamicAttribute {
 	return schema.DynamicAttribute{Optional: true, Computed: true, CustomType: Type{},
 		MarkdownDescription: "Your own data on the " + noun + ", as an object. [You own the keys you " +
 			"name](../guides/custom-metadata.md); keys of other systems stay. It is stored in state: no secrets."}
-}
-
-// ModeAttribute is the argument custom_metadata_mode.
-func ModeAttribute() schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(ModeMerge),
-		Validators: []validator.String{stringvalidator.OneOf(ModeMerge, ModeReplace)},
-		MarkdownDescription: "`merge`: this configuration owns the keys of `custom_metadata` that it names. `replace`: it " +
-			"owns the whole object, and the next apply removes the keys of other systems. Defaults to `merge`."}
 }
 
 // EffectiveAttribute is effective_custom_metadata, which shows the whole object.

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -83,7 +81,7 @@ func UpdatedSince(noun string) schema.StringAttribute {
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
 	return schema.Int64Attribute{Optional: true, CustomType: value.Whole,
-		Validators:          []validator.Int64{int64validator.AtLeast(1)},
+		Validators:          []validator.Int64{value.AtLeast(1)},
 		MarkdownDescription: "Largest number of " + noun + " to read. If unset, all are read."}
 }
 
@@ -109,7 +107,7 @@ func Ordered(noun, field string, attributes Attributes) Attributes {
 	attributes["sort_by"] = Filter("Field to sort by, as the service names it in its responses, such as `" + field +
 		"`. Defaults to `created_at`.")
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
-		Validators:          []validator.String{stringvalidator.OneOf("asc", "desc")},
+		Validators:          []validator.String{value.OneOf("asc", "desc")},
 		MarkdownDescription: "`asc` or `desc`. Defaults to `asc`. `desc` and `limit = 1` return the newest."}
 	attributes["limit"] = Limit(noun)
 	return attributes
@@ -195,24 +193,24 @@ func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp
 			resp.Diagnostics.Append(checked.Diagnostics...)
 		}
 		if name == "" {
-			resp.Diagnostics.AddAttributeError(at, "Invalid filter",
-				"A filter has no name. Write it as the service does, such as company_id.")
+			value.Invalid(req.Path, `""`, "A filter has no name. Write it as the service does, such as company_id.",
+				&resp.Diagnostics)
 			continue
 		}
 		if !filterName.MatchString(name) {
-			resp.Diagnostics.AddAttributeError(at, "Invalid filter",
-				fmt.Sprintf("%q is not the name of a filter. Write the name of a "+
-					"field, and a comparison in closed brackets where there is one, such as company_id or \"occurred_at[gte]\".",
-					name))
+			value.Invalid(req.Path, value.Quoted(name), fmt.Sprintf("%q is not the name of a filter. Write the name of a "+
+				"field, and a comparison in closed brackets where there is one, such as company_id or \"occurred_at[gte]\".",
+				name), &resp.Diagnostics)
 			continue
 		}
 		if text, ok := filter.(types.String); ok && strings.HasSuffix(name, "]") &&
 			localDate.MatchString(text.ValueString()) {
-			resp.Diagnostics.AddAttributeError(at, "Invalid filter", fmt.Sprintf("%s is %q, and the service compares dates as "+
-				"ISO 8601 writes them: year, month and day, such as 2026-01-31.", name, text.ValueString()))
+			value.Invalid(at, value.Quoted(text.ValueString()), "The service compares dates as ISO 8601 writes them: year, "+
+				"month and day, such as 2026-01-31.", &resp.Diagnostics)
 		}
 		if instead := v.refuse(name); instead != "" {
-			resp.Diagnostics.AddAttributeError(at, "Invalid filter", fmt.Sprintf("%s is not a filter. %s", name, instead))
+			value.Invalid(req.Path, value.Quoted(name), fmt.Sprintf("%s is not a filter. %s", name, instead),
+				&resp.Diagnostics)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -116,7 +115,7 @@ func TestOnChangeInt64(t *testing.T) {
 		"removed":   {types.Int64Null(), types.Int64Value(0), 0},
 	} {
 		resp := &planmodifier.Int64Response{PlanValue: c.planned}
-		OnChangeInt64(int64validator.Between(1, 90)).PlanModifyInt64(t.Context(),
+		OnChangeInt64(Between(1, 90)).PlanModifyInt64(t.Context(),
 			planmodifier.Int64Request{Path: path.Root("days"),
 				ConfigValue: c.planned, PlanValue: c.planned, StateValue: c.state}, resp)
 		if have := resp.Diagnostics.ErrorsCount(); have != c.errors {
@@ -156,7 +155,7 @@ func TestOnChangeElements(t *testing.T) {
 
 // capitals is a validator as a service may need one.
 func capitals() validator.String {
-	return check{"capitals", "Invalid code", func(s string) string {
+	return check{description: "capitals", wrong: func(s string) string {
 		if strings.ToUpper(s) == s {
 			return ""
 		}

@@ -22,13 +22,15 @@ import (
 
 // check is a validator over one string: wrong returns what is wrong and what to write instead, or "".
 type check struct {
-	description, summary string
-	wrong                func(string) string
+	description string
+	wrong       func(string) string
+	// shown is the value as the message shows it; nil is Quoted.
+	shown func(string) string
 }
 
 // only is a check that a text passes if ok reports so; wrong is the format of what to write instead, with the text.
-func only(description, summary string, ok func(string) bool, wrong string) validator.String {
-	return check{description, summary, func(s string) string {
+func only(description string, ok func(string) bool, wrong string) validator.String {
+	return check{description: description, wrong: func(s string) string {
 		if ok(s) {
 			return ""
 		}
@@ -44,14 +46,18 @@ func (v check) ValidateString(_ context.Context, req validator.StringRequest, re
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if wrong := v.wrong(req.ConfigValue.ValueString()); wrong != "" {
-		resp.Diagnostics.AddAttributeError(Line(req.Path), v.summary, PathName(req.Path)+": "+wrong)
+	text, shown := req.ConfigValue.ValueString(), Quoted
+	if v.shown != nil {
+		shown = v.shown
+	}
+	if wrong := v.wrong(text); wrong != "" {
+		Invalid(req.Path, shown(text), wrong, &resp.Diagnostics)
 	}
 }
 
 // Email requires a bare e-mail address.
 func Email() validator.String {
-	return only("an e-mail address", "Invalid e-mail address", func(s string) bool {
+	return only("an e-mail address", func(s string) bool {
 		address, err := mail.ParseAddress(s)
 		return err == nil && address.Address == s && address.Name == ""
 	}, "%q is not an e-mail address. Write one address without a name or brackets, such as finance@example.com.")
@@ -59,8 +65,8 @@ func Email() validator.String {
 
 // Date requires a calendar date without a time (ISO 8601).
 func Date() validator.String {
-	return only("a date, YYYY-MM-DD", "Invalid date", func(s string) bool { return isTime(time.DateOnly, s) },
-		"%q is not a date of the calendar. Write year, month and day, such as 1990-12-31.")
+	return only("a date, YYYY-MM-DD", func(s string) bool { return isTime(time.DateOnly, s) },
+		"%q is not a valid date. Write year, month and day, such as 1990-12-31.")
 }
 
 func isTime(layout, s string) bool {
@@ -70,7 +76,7 @@ func isTime(layout, s string) bool {
 
 // DateOrDateTime requires an ISO 8601 date, or a date with time and zone.
 func DateOrDateTime() validator.String {
-	return only("an ISO 8601 date, or date and time with zone", "Invalid date or time",
+	return only("an ISO 8601 date, or date and time with zone",
 		func(s string) bool { return isTime(time.DateOnly, s) || isTime(time.RFC3339, s) },
 		"%q is neither a date such as 2026-01-31 nor a time with zone such as 2026-01-31T12:00:00Z.")
 }
@@ -82,15 +88,14 @@ func IsCollection(s string) bool { return segment.MatchString(s) }
 
 // Collection requires the name of a collection, of which example is one.
 func Collection(example string) validator.String {
-	return only("the name of a collection, one segment of a path", "Invalid collection", IsCollection,
+	return only("the name of a collection, one segment of a path", IsCollection,
 		"%q is not the name of a collection. Write the one segment that stands for it in the service's paths, such as "+
 			example+": letters, digits, dashes, underscores and dots, and no slash.")
 }
 
 // Phone requires a text with a digit: how a number is written differs from country to country.
 func Phone() validator.String {
-	return only("a phone number", "Invalid phone number",
-		func(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) },
+	return only("a phone number", func(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) },
 		"%q is not a phone number: it has no digit. Write it with its country and area code, such as +55 11 91234-5678.")
 }
 
@@ -108,12 +113,11 @@ func (notBlank) ValidateString(ctx context.Context, req validator.StringRequest,
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || !isBlank(s) {
 		return
 	}
-	wrong := "is empty or has only spaces"
+	wrong := "It is empty or has only spaces"
 	if invisible := strings.TrimFunc(s, unicode.IsSpace); invisible != "" {
-		wrong = fmt.Sprintf("has only invisible characters, such as %U", []rune(invisible)[0])
+		wrong = fmt.Sprintf("It has only invisible characters, such as %U", []rune(invisible)[0])
 	}
-	resp.Diagnostics.AddAttributeError(Line(req.Path), "Blank value",
-		fmt.Sprintf("%s %s (got %+q). %s", PathName(req.Path), wrong, s, insteadOfBlank(ctx, req)))
+	Invalid(req.Path, Quoted(s), wrong+". "+insteadOfBlank(ctx, req), &resp.Diagnostics)
 }
 
 // insteadOfBlank says what to write: an element is removed, and null is a value of optional arguments only.
@@ -139,7 +143,7 @@ var percentage = regexp.MustCompile(`^(0|[1-9][0-9]{0,2})(\.[0-9]{1,18})?$`)
 
 // Percent requires a decimal number from 0 to 100, written as JSON writes numbers.
 func Percent() validator.String {
-	return only("a decimal number from 0 to 100", "Invalid percentage", func(s string) bool {
+	return only("a decimal number from 0 to 100", func(s string) bool {
 		number, ok := parseDecimal(s)
 		return ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0
 	}, "%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.")
@@ -147,7 +151,7 @@ func Percent() validator.String {
 
 // Matches requires a value of a pattern, which what describes.
 func Matches(pattern *regexp.Regexp, what string) validator.String {
-	return only(what, "Invalid value", pattern.MatchString, "%q is not "+what+".")
+	return only(what, pattern.MatchString, "%q is not "+what+".")
 }
 
 // internalNetworks are the networks that no webhook may point to, in addition to loopback, private, link-local and
@@ -163,12 +167,12 @@ var internalNetworks = []netip.Prefix{
 // PublicURL requires an https address that does not literally name an internal network. What a name resolves to
 // only the service can tell.
 func PublicURL() validator.String {
-	return check{"an https:// address outside of internal networks", "Invalid webhook address", func(s string) string {
+	return check{"an https:// address outside of internal networks", func(s string) string {
 		u, err := url.Parse(s)
 		switch {
 		case err != nil || u.Scheme != "https" || u.Hostname() == "":
-			return fmt.Sprintf("%q is not an https:// address. The service only sends to https:// (its code for others is "+
-				"INVALID_WEBHOOK_URL). Write one such as https://hooks.example.com/billing.", s)
+			return fmt.Sprintf("%s is not an https:// address. The service only sends to https:// (its code for others is "+
+				"INVALID_WEBHOOK_URL). Write one such as https://hooks.example.com/billing.", withoutCredentials(s))
 		case u.User != nil:
 			return "The address contains credentials, which would appear in the state. Use authentication instead."
 		case u.Fragment != "":
@@ -178,7 +182,15 @@ func PublicURL() validator.String {
 				"address that the service can reach from outside.", u.Hostname())
 		}
 		return ""
-	}}
+	}, withoutCredentials}
+}
+
+// withoutCredentials is an address as a message shows it.
+func withoutCredentials(address string) string {
+	if i := strings.LastIndexByte(address, '@'); i >= 0 {
+		address = "…" + address[i:]
+	}
+	return Quoted(address)
 }
 
 // isInternal reports whether a host is a literal internal address, or a name that never leaves a network.
@@ -211,7 +223,7 @@ var headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`)
 
 // HeaderName requires the name of an HTTP header.
 func HeaderName() validator.String {
-	return only("the name of an HTTP header", "Invalid header name", headerName.MatchString,
+	return only("the name of an HTTP header", headerName.MatchString,
 		"%q is not a header name. Write letters, digits and dashes, such as X-Webhook-Token.")
 }
 
@@ -233,29 +245,28 @@ func (v NoNulls) MarkdownDescription(ctx context.Context) string { return v.Desc
 // ValidateList implements validator.List.
 func (NoNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	for i, element := range req.ConfigValue.Elements() {
-		rejectNull(req.Path, req.Path.AtListIndex(i), element, &resp.Diagnostics)
+		rejectNull(req.Path.AtListIndex(i), element, &resp.Diagnostics)
 	}
 }
 
 // ValidateSet implements validator.Set.
 func (NoNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	for _, element := range req.ConfigValue.Elements() {
-		rejectNull(req.Path, req.Path.AtSetValue(element), element, &resp.Diagnostics)
+		rejectNull(req.Path.AtSetValue(element), element, &resp.Diagnostics)
 	}
 }
 
 // ValidateMap implements validator.Map.
 func (NoNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
 	for key, element := range req.ConfigValue.Elements() {
-		rejectNull(req.Path, req.Path.AtMapKey(key), element, &resp.Diagnostics)
+		rejectNull(req.Path.AtMapKey(key), element, &resp.Diagnostics)
 	}
 }
 
-func rejectNull(whole, at path.Path, element attr.Value, diags *diag.Diagnostics) {
+func rejectNull(at path.Path, element attr.Value, diags *diag.Diagnostics) {
 	if element.IsNull() {
-		diags.AddAttributeError(whole, "Null element",
-			fmt.Sprintf("%s is null, and the service stores no nulls here. Remove the element, "+
-				"or drop all nulls with [for e in … : e if e != null].", PathName(at)))
+		Invalid(at, "null", "The service stores no nulls here. Remove the element, or drop all nulls with [for e in … : e "+
+			"if e != null].", diags)
 	}
 }
 

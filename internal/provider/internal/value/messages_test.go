@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -33,6 +34,19 @@ func TestMessages(t *testing.T) {
 		}
 	}
 	notes := path.Root("notes")
+	counts := func(name string, v validator.Int64, at path.Path, numbers ...int64) {
+		for _, number := range numbers {
+			var resp validator.Int64Response
+			v.ValidateInt64(t.Context(), validator.Int64Request{Path: at, ConfigValue: types.Int64Value(number)}, &resp)
+			said[fmt.Sprintf("%s: %d", name, number)] = resp.Diagnostics
+		}
+	}
+	counts("from 1 to 90", Between(1, 90), notes, 0, 1, 90, 91)
+	counts("0 or more", AtLeast(0), notes, -1, 0)
+	counts("in an item", AtLeastOr(1, "remove the item"), path.Root("items").AtSetValue(types.StringValue("x")).
+		AtName("quantity"), 0)
+	says("words", OneOf("natural", "juridical"), notes, "company", "natural", "", strings.Repeat("x", 100))
+	says("words, in an object", OneOf("immediate", "end_of_period"), path.Root("plan_change").AtName("timing"), "soon")
 	says("tax number", CPFOrCNPJ(), notes, "", "123", "52A98224725", "BR 529.982.247-25!", "12.ABC.345/01DE-3A",
 		"CPF 529.982.247-25", "529.982.247-26")
 	says("collection", Collection("payables"), notes, "a/b")
@@ -45,7 +59,8 @@ func TestMessages(t *testing.T) {
 	says("phone", Phone(), notes, "abc")
 	says("status", KnownStatus("active", "closed"), notes, "actve")
 	says("url", PublicURL(), notes, "http://a.example", "https://u:p@a.example", "https://a.example/#x",
-		"https://10.0.0.1/")
+		"https://10.0.0.1/",
+		"http://u:secret@a.example")
 	says("uuid", UUID(), notes, "pro")
 	says("uuid in", UUIDIn("plans"), notes, "pro")
 	says("blank", NotBlank(), notes, "", " \t", "\u200b", " \x00 ", "\ufeff\n")

@@ -65,7 +65,7 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 	plain, wrong := TaxNumber(number)
 	switch {
 	case wrong != "":
-		resp.Diagnostics.AddAttributeError(Line(req.Path), "Invalid tax number", PathName(req.Path)+": "+wrong)
+		Invalid(req.Path, Quoted(number), wrong, &resp.Diagnostics)
 	case !CheckDigits(plain):
 		resp.Diagnostics.AddAttributeWarning(Line(req.Path),
 			fmt.Sprintf("Check digits of the tax number %q do not match", number),

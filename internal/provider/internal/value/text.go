@@ -158,7 +158,7 @@ func FoundIn(collection string) string {
 }
 
 func isUUID(instead string) validator.String {
-	return only("a UUID", "Invalid id", same.IsUUID, "%q is not a UUID, and the service has no other ids. "+
+	return only("a UUID", same.IsUUID, "%q is not a UUID, and the service has no other ids. "+
 		instead+" To leave the argument out, write null without quotes.")
 }
 

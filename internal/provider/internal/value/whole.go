@@ -103,7 +103,7 @@ func (v notWhole) ToInt64Value(context.Context) (basetypes.Int64Value, diag.Diag
 // ValidateAttribute rejects the number, with the name of its argument.
 func (v notWhole) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest,
 	resp *xattr.ValidateAttributeResponse) {
-	resp.Diagnostics.AddAttributeError(req.Path, "Not a whole number", PathName(req.Path)+": "+v.wrong()+".")
+	Invalid(req.Path, NumberText(v.number), v.wrong()+".", &resp.Diagnostics)
 }
 
 // ValidateParameter rejects the argument of a function. Terraform ends the message with a full stop of its own.

@@ -175,8 +175,8 @@ func TestWholeType_notWhole(t *testing.T) {
 		}
 		var resp xattr.ValidateAttributeResponse
 		value.(xattr.ValidateableAttribute).ValidateAttribute(t.Context(), xattr.ValidateAttributeRequest{Path: at}, &resp)
-		if len(resp.Diagnostics) != 1 || !strings.HasPrefix(resp.Diagnostics[0].Detail(),
-			"items[*].unit_amount_subcents: "+c.want) {
+		if len(resp.Diagnostics) != 1 || !strings.HasPrefix(resp.Diagnostics[0].Detail(), c.want) ||
+			!strings.HasPrefix(resp.Diagnostics[0].Summary(), "Invalid items[*].unit_amount_subcents: ") {
 			t.Errorf("%s: %v", c.text, resp.Diagnostics)
 		}
 		var call function.ValidateParameterResponse

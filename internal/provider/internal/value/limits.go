@@ -1,0 +1,114 @@
+package value
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// Invalid reports a value that an argument cannot have. shown is the value as the message shows it, and detail says what
+// is wrong with it and what to write instead.
+func Invalid(at path.Path, shown, detail string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(Line(at), fmt.Sprintf("Invalid %s: %s", PathName(at), shown), detail)
+}
+
+// Quoted is a text as the summary of a message shows it: what is long is cut off.
+func Quoted(text string) string {
+	const longest = 60
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// oneOf accepts these words.
+type oneOf []string
+
+// OneOf requires one of the words, of which there are at least two.
+func OneOf(words ...string) validator.String { return oneOf(words) }
+
+func (v oneOf) Description(context.Context) string {
+	last := len(v) - 1
+	return strings.Join(v[:last], ", ") + " or " + v[last]
+}
+
+func (v oneOf) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString implements validator.String.
+func (v oneOf) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	word := req.ConfigValue
+	if !word.IsNull() && !word.IsUnknown() && !slices.Contains(v, word.ValueString()) {
+		Invalid(req.Path, Quoted(word.ValueString()), "Write "+v.Description(ctx)+".", &resp.Diagnostics)
+	}
+}
+
+// between accepts whole numbers from lowest to highest.
+type between struct {
+	lowest, highest int64
+	instead         string
+}
+
+// noLimit is the highest number where there is no limit.
+const noLimit = -1
+
+// Between requires a whole number from lowest to highest.
+func Between(lowest, highest int64) validator.Int64 {
+	return between{lowest, highest, fmt.Sprintf("Write %d to %d.", lowest, highest)}
+}
+
+// AtLeast requires a whole number of lowest or more.
+func AtLeast(lowest int64) validator.Int64 {
+	return between{lowest, noLimit, fmt.Sprintf("Write %d or more.", lowest)}
+}
+
+// AtLeastOr is AtLeast for an argument of an item: or says what else the writer may mean, such as "remove the item".
+func AtLeastOr(lowest int64, or string) validator.Int64 {
+	return between{lowest, noLimit, fmt.Sprintf("Write %d or more, or %s.", lowest, or)}
+}
+
+func (v between) Description(context.Context) string { return v.instead }
+
+func (v between) MarkdownDescription(context.Context) string { return v.instead }
+
+// ValidateInt64 implements validator.Int64.
+func (v between) ValidateInt64(_ context.Context, req validator.Int64Request, resp *validator.Int64Response) {
+	number := req.ConfigValue.ValueInt64()
+	wrong := ""
+	switch {
+	case req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown():
+		return
+	case number < v.lowest:
+		wrong = fmt.Sprintf("%d is below %d. ", number, v.lowest)
+	case v.highest != noLimit && number > v.highest:
+		wrong = fmt.Sprintf("%d is above %d. ", number, v.highest)
+	default:
+		return
+	}
+	Invalid(req.Path, strconv.FormatInt(number, 10), wrong+v.instead, &resp.Diagnostics)
+}
+
+// each runs validators on every element of a set.
+type each []validator.String
+
+// Each requires of every element of a set of texts what the validators require.
+func Each(validators ...validator.String) validator.Set { return each(validators) }
+
+func (each) Description(context.Context) string { return "valid elements" }
+
+func (v each) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateSet implements validator.Set.
+func (v each) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	for _, element := range req.ConfigValue.Elements() {
+		if text, isText := element.(types.String); isText {
+			onChange{texts: v}.checkText(ctx, req.Path.AtSetValue(element), req.Config, text, &resp.Diagnostics)
+		}
+	}
+}

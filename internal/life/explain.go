@@ -92,7 +92,8 @@ func (a applied) unexplained(r sandbox.Request) string {
 		}
 		if r.Operation == "api_keys.revoke" && slices.ContainsFunc(a.plan.Changes, func(c *acctest.Change) bool {
 			return typeOf(c.Address) == "billing_api_key" &&
-				(c.Action == acctest.Delete || c.After["previous_keys"] == any(acctest.Unknown))
+				(c.Action == acctest.Delete || c.After["previous_keys"] == any(acctest.Unknown) ||
+					c.After["id"] == any(acctest.Unknown))
 		}) {
 			return "" // the successor that was only made to give an old key its end
 		}
@@ -108,8 +109,9 @@ func (a applied) unexplained(r sandbox.Request) string {
 	if r.Operation == "api_keys.rotate" && previous && touched(changes, "previous_keys") {
 		return "" // an old key gets its end
 	}
-	if r.Operation == "api_keys.revoke" && change.After["revoke_previous_keys"] == true &&
-		(previous || touched(changes, "id")) {
+	ends := change.After["revoke_previous_keys"] == true || fmt.Sprint(change.After["grace_period_days"]) == "0"
+	if r.Operation == "api_keys.revoke" && (ends && touched(changes, "id") ||
+		previous && change.After["revoke_previous_keys"] == true) {
 		return ""
 	}
 	if r.Operation == "webhook_endpoints.test" {

@@ -30,7 +30,7 @@ func (e *LostKeyError) Error() string { return e.Err.Error() }
 func (e *LostKeyError) Unwrap() error { return e.Err }
 
 // CreateAPIKey creates a key with one request (wire contract: api_keys.create). Its
-// Token is shown this once. A lost response is a *LostKeyError.
+// Token is shown this once; the response may show little else. A lost response is a *LostKeyError.
 func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKey, error) {
 	return s.newKey(ctx, fmt.Sprintf("API key named %q", create.Name),
 		api.Request{Operation: "api_keys.create", Body: create}, func(context.Context) string { return create.Name })
@@ -83,7 +83,7 @@ func (s *Service) newKey(ctx context.Context, describe string, request api.Reque
 	})
 	lost, isLost := api.AsAmbiguous(err)
 	if err == nil {
-		return s.completedKey(ctx, key), nil
+		return key, nil
 	}
 	if !isLost {
 		return nil, err
@@ -116,26 +116,11 @@ func (s *Service) UnusedKeys(ctx context.Context, fits func(APIKey) bool) (found
 		if err != nil {
 			return nil, err
 		}
-		if key.LastUsedAt == nil && key.live(s.shownTime(ctx)) && fits(key) {
+		if key.LastUsedAt == nil && key.live(s.Shown(ctx)) && fits(key) {
 			found = append(found, key)
 		}
 	}
 	return found, nil
-}
-
-// completedKey reads a key where the response that showed its token left the rest
-// out. When that fails the response is used alone: the token is shown once, and
-// that must not be lost.
-func (s *Service) completedKey(ctx context.Context, response *APIKey) *APIKey {
-	if response.Name != "" {
-		return response
-	}
-	key, err := s.GetAPIKey(ctx, response.ID)
-	if err != nil {
-		return response
-	}
-	key.Token, key.PredecessorID, key.GraceUntil = response.Token, response.PredecessorID, response.GraceUntil
-	return key
 }
 
 // GetAPIKey reads a key, without its token (wire contract: api_keys.get). A
@@ -194,7 +179,7 @@ func (s *Service) FindAPIKeys(ctx context.Context, name string) ([]APIKey, error
 		}
 	}
 	// The clock of the service decides, as the list has just shown it.
-	now, _ := s.Now(ctx)
+	now := s.Shown(ctx)
 	live := slices.DeleteFunc(slices.Clone(all), func(k APIKey) bool { return !k.live(now) })
 	if len(live) > 0 {
 		return live, nil

@@ -21,27 +21,50 @@ import (
 type Service struct {
 	client *api.Client
 	writes api.Writes
-}
-
-// shownTime is the service's time as its last response showed it; zero: not known.
-func (s *Service) shownTime(ctx context.Context) time.Time {
-	now, _ := s.client.Now(ctx, func(context.Context) error { return nil })
-	return now
+	asking chan struct{} // holds whoever asks for the time
+	asked  bool
 }
 
 // New wraps a client of the collections service.
-func New(c *api.Client) *Service { return &Service{client: c} }
+func New(c *api.Client) *Service { return &Service{client: c, asking: make(chan struct{}, 1)} }
 
 // Wrote records when an object was last written, according to the state of an earlier run: a
 // read that lags behind that is repeated.
 func (s *Service) Wrote(id, created, updated string) { s.writes.Note(id, created, updated) }
 
-// Now returns the service's own time; see [api.Client.Now].
+// Shown is the service's own time as its responses have shown it, to the second; zero: not known. It sends nothing.
+func (s *Service) Shown(ctx context.Context) time.Time {
+	now, _ := s.client.Now(ctx, func(context.Context) error { return nil })
+	return now.Truncate(time.Second)
+}
+
+// Now is the service's own time; see [api.Client.Now]. While no response has shown it, it is asked for once.
 func (s *Service) Now(ctx context.Context) (time.Time, bool) {
-	return s.client.Now(ctx, func(ctx context.Context) error {
-		_, err := s.client.Do(ctx, api.Request{Operation: "api_keys.list", Query: url.Values{"per_page": {"1"}}})
-		return err
-	})
+	if now := s.Shown(ctx); !now.IsZero() {
+		return now, true
+	}
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	case <-ctx.Done():
+		return time.Time{}, false
+	}
+	if !s.asked {
+		_, _ = s.client.Do(ctx, api.Request{Operation: "api_keys.list", Query: url.Values{"per_page": {"1"}}})
+		s.asked = ctx.Err() == nil
+	}
+	now := s.Shown(ctx)
+	return now, !now.IsZero()
+}
+
+// HasPassed reports whether a time has passed by the service's clock. Where no response has shown that clock, it is
+// asked for only if the time has passed by the clock of this machine.
+func (s *Service) HasPassed(ctx context.Context, at time.Time) bool {
+	now := s.Shown(ctx)
+	if now.IsZero() && !at.After(time.Now()) {
+		now, _ = s.Now(ctx)
+	}
+	return !now.IsZero() && !at.After(now)
 }
 
 var (

@@ -112,7 +112,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 	if err != nil {
 		next := "A second run creates another key; this one ends at " + *create.ExpiresAt + "."
 		owns := func(collections.APIKey) bool { return false }
-		if !lostKey(err, name, next, owns, &resp.Diagnostics) {
+		if !lostKey(err, "The response to the creation of "+name+" was lost", next, owns, &resp.Diagnostics) {
 			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create", Object: name, Model: m,
 				Attributes: []string{"name", "description", "scopes", "expires_at"}})
 		}
@@ -127,7 +127,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 	// First of all, so that it is revoked whatever fails after this.
 	object.SetPrivate(ctx, resp.Private, keyOpened, created.ID, &resp.Diagnostics)
 	m.ID, m.Token, m.KeyPrefix = types.StringValue(created.ID), types.StringPointerValue(created.Token),
-		types.StringValue(created.KeyPrefix)
+		value.TextOrNull(created.KeyPrefix)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, m)...)
 }
 

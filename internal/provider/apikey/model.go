@@ -29,6 +29,11 @@ type shared struct {
 	CreatedAt   types.String   `tfsdk:"created_at"`
 }
 
+// timeFormat is how the service writes a time.
+const timeFormat = "2006-01-02T15:04:05.000Z07:00"
+
+func timeText(at time.Time) types.String { return types.StringValue(at.UTC().Format(timeFormat)) }
+
 // model is the resource in configuration, plan and state.
 type model struct {
 	shared
@@ -42,6 +47,7 @@ type model struct {
 	AgeRecipients      types.List   `tfsdk:"age_recipients"`
 	Token              types.String `tfsdk:"token"`
 	EncryptedToken     types.String `tfsdk:"encrypted_token"`
+	KeyExpiresAt       types.String `tfsdk:"key_expires_at"`
 	RotatedAt          types.String `tfsdk:"rotated_at"`
 	RotationDueAt      types.String `tfsdk:"rotation_due_at"`
 	PreviousKeys       types.List   `tfsdk:"previous_keys"`
@@ -102,13 +108,8 @@ func passed(moment string, now time.Time) bool {
 	return ok && !now.IsZero() && !at.After(now)
 }
 
-// running leaves out the predecessors whose grace period is over by now.
-func running(all []predecessor, now time.Time) []predecessor {
-	return slices.DeleteFunc(all, func(p predecessor) bool { return passed(p.GraceUntil.ValueString(), now) })
-}
-
-// fromAPI builds the whole model of a key, as an import sees it: without a token, which no read puts
-// into the state, and never rotated.
+// fromAPI builds the whole model of a key, as an import sees it: with the defaults of the schema, without a token,
+// which no read puts into the state, and never rotated.
 func fromAPI(k *collections.APIKey) model {
 	return model{
 		shared: shared{
@@ -121,21 +122,25 @@ func fromAPI(k *collections.APIKey) model {
 			Source:      value.TextOrNull(k.Source),
 			CreatedAt:   value.TextOrNull(k.CreatedAt),
 		},
-		RotateWhenChanged: object.NoTrigger,
-		DeletionPolicy:    types.StringValue(revoke),
-		AgeRecipients:     encrypt.None,
-		PreviousKeys:      predecessorList(nil),
+		GracePeriodDays:    types.Int64Value(defaultGraceDays),
+		RotateWhenChanged:  object.NoTrigger,
+		RevokePreviousKeys: types.BoolValue(false),
+		AllowOwnKey:        types.BoolValue(false),
+		DeletionPolicy:     types.StringValue(revoke),
+		AgeRecipients:      encrypt.None,
+		KeyExpiresAt:       value.FilledOrNull(k.ExpiresAt),
+		PreviousKeys:       predecessorList(nil),
 	}
 }
 
-// shows is m, a state or a plan, with what the service shows of the key. The rest it never returns, and to that belongs
-// the expiry: what the service gives to a successor is its own choice, see known.Expiry. created_at is that of the
-// first key.
+// shows is m, a state or a plan, with what the service shows of the key. The rest it never returns. expires_at is what
+// was asked for: what the service gives to a successor is its own choice, and is in key_expires_at. created_at is that
+// of the first key.
 func (m model) shows(k *collections.APIKey) model {
 	had := m.shared
 	m.shared = fromAPI(k).shared
 	m.ExpiresAt = had.ExpiresAt
-	if !had.CreatedAt.IsUnknown() {
+	if had.CreatedAt.ValueString() != "" {
 		m.CreatedAt = had.CreatedAt
 	}
 	if k.Name == "" { // the response to a rotation may show little but the token
@@ -161,14 +166,6 @@ func (m model) body(now time.Time) collections.APIKeyCreate {
 	return body
 }
 
-// graceDays is how long an old key works next to the new one.
-func (m model) graceDays() int64 {
-	if m.GracePeriodDays.IsNull() {
-		return defaultGraceDays
-	}
-	return m.GracePeriodDays.ValueInt64()
-}
-
 // since is when the key got its token: its last rotation, or else its creation.
 func (m model) since() types.String {
 	if m.RotatedAt.IsNull() {
@@ -177,36 +174,49 @@ func (m model) since() types.String {
 	return m.RotatedAt
 }
 
-// dueAt is when a plan makes a new key because of time: when the key is rotate_after_days old, or when its grace period
-// has to begin so that it ends before the key does. end is the expiry of the key at the service. It is null where
-// neither comes, or the key ends before, and unknown when that is not known yet.
-func (m model) dueAt(end value.DateTime) types.String {
-	if m.RotateAfterDays.IsUnknown() || m.GracePeriodDays.IsUnknown() || m.ExpiresAt.IsUnknown() {
+// dueAt is when a plan creates a new key because of time: when the key is rotate_after_days old, or in time before it
+// ends. It is null where neither comes, or the key ends before, and unknown when that is not known yet.
+func (m model) dueAt() types.String {
+	since, dated := api.Moment(m.since().ValueString())
+	expiry, expires := api.Moment(m.KeyExpiresAt.ValueString())
+	if !isKnown(m.RotateAfterDays, m.ExpiresAt) || expires && !isKnown(m.GracePeriodDays) {
 		return types.StringUnknown()
 	}
 	var due time.Time
-	if since, ok := api.Moment(m.since().ValueString()); ok && !m.RotateAfterDays.IsNull() {
+	if dated && !m.RotateAfterDays.IsNull() {
 		due = since.AddDate(0, 0, int(m.RotateAfterDays.ValueInt64()))
 	}
-	if expiry, expires := api.Moment(end.ValueString()); expires {
-		begins := expiry.AddDate(0, 0, -int(m.graceDays()))
-		switch renewed := m.outlives(end); {
-		case renewed && (due.IsZero() || begins.Before(due)):
-			due = begins
-		case !renewed && !due.Before(expiry):
-			due = time.Time{}
-		}
+	renewal, renewed := m.renewalAt()
+	switch {
+	case renewed && (due.IsZero() || renewal.Before(due)):
+		due = renewal
+	case expires && !renewed && !due.Before(expiry):
+		due = time.Time{}
 	}
 	if due.IsZero() {
 		return types.StringNull()
 	}
-	return types.StringValue(due.UTC().Format(time.RFC3339))
+	return timeText(due)
 }
 
-// outlives reports whether a new key would work longer than one that has this end. With a fixed expires_at nothing can
-// be renewed.
-func (m model) outlives(end value.DateTime) bool {
-	return m.ExpiresAt.IsNull() || earlier(end.ValueString(), m.ExpiresAt.ValueString())
+// renewalAt is when the grace period of the key has to begin so that it ends before the key does; false where no new
+// key would work longer.
+func (m model) renewalAt() (time.Time, bool) {
+	expiry, expires := api.Moment(m.KeyExpiresAt.ValueString())
+	if !expires || !m.outlives() {
+		return time.Time{}, false
+	}
+	begins := expiry.AddDate(0, 0, -int(m.GracePeriodDays.ValueInt64()))
+	if since, dated := api.Moment(m.since().ValueString()); dated && begins.Before(since) {
+		return since, true
+	}
+	return begins, true
+}
+
+// outlives reports whether a new key would work longer than the one that exists. With a fixed expires_at nothing can be
+// renewed.
+func (m model) outlives() bool {
+	return m.ExpiresAt.IsNull() || earlier(m.KeyExpiresAt.ValueString(), m.ExpiresAt.ValueString())
 }
 
 // earlier reports whether a key that ends at one time ends before another; empty is never.
@@ -214,6 +224,14 @@ func earlier(one, other string) bool {
 	at, ends := api.Moment(one)
 	before, ended := api.Moment(other)
 	return ends && (other == "" || ended && at.Before(before))
+}
+
+// earliest is the earlier of two times, of which each may be null.
+func earliest(one, other types.String) types.String {
+	if earlier(other.ValueString(), one.ValueString()) {
+		return other
+	}
+	return one
 }
 
 // displayName names the key inside a sentence.
@@ -231,22 +249,21 @@ func (m model) Policy() object.Policy {
 		Stays: "The key and its previous_keys keep working until they expire."}
 }
 
-// known is what the private state remembers of a key. What depends on time is of the last refresh, and plans decide by
-// it and not by a clock: so the plan that Terraform makes once more inside the apply, perhaps days later, decides as
-// the one that was shown. It is in whole days, so that the state changes once a day at the most.
+// known is what the private state remembers of a key. Whether there is a new key follows from the configuration, the
+// state and the time; what is here proves that time, continues what has begun, and words messages.
 type known struct {
-	// Expiry is when the key ends at the service; "": never, nil: not known.
-	Expiry *string `json:"expiry,omitempty"`
-	// AgeDays is how many whole days the key had had its token.
-	AgeDays int64 `json:"age_days,omitempty"`
-	// LeftDays is in how many days the key ends, rounded up; 0 or less: it has ended.
-	LeftDays int64 `json:"left_days,omitempty"`
-	// Ended says that the expires_at of the state has passed.
-	Ended bool `json:"ended,omitempty"`
-	// Rotated says that another system has rotated the key: it ends earlier than before.
+	// Seen is the latest time of the service that the last refresh proves: that of the last date of the state that had
+	// passed, or else in whole days of the key's age, so that the state changes once a day at the most. The plan that
+	// Terraform makes once more inside the apply has no other way to decide as the one that was shown.
+	Seen string `json:"seen,omitempty"`
+	// Rotated says that the service has ended the key by a rotation that is not of this state: its end stays as it is.
+	// Lost says that the response to a rotation of this state was lost.
 	Rotated bool `json:"rotated,omitempty"`
+	Lost    bool `json:"lost,omitempty"`
+	// Unread says that key_expires_at could not be read: the next refresh takes it as it is.
+	Unread bool `json:"unread,omitempty"`
 	// Imported says that this is the run that imports the key: it makes no new one. Owed says that such a run has left
-	// the key with another expiry than is configured.
+	// the key with another expiry than is configured, and the next plan continues.
 	Imported bool `json:"imported,omitempty"`
 	Owed     bool `json:"owed,omitempty"`
 	// Endings are what is left to do for old keys; the next apply continues with the first.
@@ -272,46 +289,25 @@ func (k known) write(ctx context.Context, store object.PrivateState, diags *diag
 	object.SetPrivate(ctx, store, keyKnown, k, diags)
 }
 
-// end is when the key ends at the service; null for never, and where it is not known.
-func (k known) end() value.DateTime {
-	return value.DateTime{StringValue: value.FilledOrNull(k.Expiry)}
+// had reports whether a date had passed by the time of the refresh.
+func (k known) had(date types.String) bool {
+	seen, ok := api.Moment(k.Seen)
+	return ok && passed(date.ValueString(), seen)
 }
 
-// expired reports whether the key has ended.
-func (k known) expired() bool { return !k.end().IsNull() && k.LeftDays <= 0 }
-
-// at is what is known of the key m at a time of the service. Where the service does not show its time, the key is as
-// old as it was seen before.
-func (k known) at(m model, now time.Time) known {
-	const day = 24 * time.Hour
-	if now.IsZero() {
+// seen is k at a time of the service, at which the state is m. Where the service does not show its time, k stays.
+func (k known) seen(m model, now time.Time) known {
+	since, ok := api.Moment(m.since().ValueString())
+	if now.IsZero() || !ok {
 		return k
 	}
-	if since, ok := api.Moment(m.since().ValueString()); ok {
-		k.AgeDays = int64(now.Sub(since) / day)
+	const day = 24 * time.Hour
+	latest := since.Add(now.Sub(since) / day * day)
+	for _, date := range []types.String{m.RotationDueAt, m.KeyExpiresAt, m.ExpiresAt.StringValue} {
+		if at, ok := api.Moment(date.ValueString()); ok && !at.After(now) && at.After(latest) {
+			latest = at
+		}
 	}
-	if end, ok := api.Moment(k.end().ValueString()); ok {
-		k.LeftDays = max(0, int64((end.Sub(now)+day-1)/day))
-	}
-	k.Ended = passed(m.ExpiresAt.ValueString(), now)
+	k.Seen = latest.UTC().Format(timeFormat)
 	return k
-}
-
-// overdue reports whether the age of the key asks for a new one, or may ask for one as long as rotate_after_days is not
-// known.
-func (k known) overdue(plan model) bool {
-	days := plan.RotateAfterDays.ValueInt64()
-	if plan.RotateAfterDays.IsUnknown() {
-		days = lowestAgeDays
-	}
-	return !plan.RotateAfterDays.IsNull() && k.AgeDays >= days
-}
-
-// endsSoon reports whether the key ends within the grace period of the plan, or may as long as that is not known.
-func (k known) endsSoon(plan model) bool {
-	days := plan.graceDays()
-	if plan.GracePeriodDays.IsUnknown() {
-		days = highestGraceDays
-	}
-	return !k.end().IsNull() && k.LeftDays <= days
 }

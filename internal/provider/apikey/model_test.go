@@ -1,6 +1,7 @@
 package apikey
 
 import (
+	"encoding/json"
 	"maps"
 	"testing"
 
@@ -35,9 +36,9 @@ func TestFromAPI(t *testing.T) {
 			// What changes with every use is not part of the resource, and a revoked key is none.
 			delete(want, "last_used_at")
 			delete(want, "revoked_at")
-			maps.Copy(want, map[string]any{"grace_period_days": nil, "rotate_when_changed": map[string]any{},
+			maps.Copy(want, map[string]any{"grace_period_days": json.Number("7"), "rotate_when_changed": map[string]any{},
 				"expires_after_days": nil, "deletion_policy": "revoke", "rotate_after_days": nil,
-				"revoke_previous_keys": nil, "allow_own_key": nil, "age_recipients": []any{},
+				"revoke_previous_keys": false, "allow_own_key": false, "key_expires_at": want["expires_at"], "age_recipients": []any{},
 				"encrypted_token": nil, "token": nil, "rotated_at": nil, "rotation_due_at": nil, "previous_keys": []any{}})
 			maps.Copy(want, differs)
 			modeltest.Same(t, modeltest.Attributes(t, fromAPI(&key)), want)

@@ -47,8 +47,7 @@ var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	},
 	Refuse: func(ctx context.Context, client *collections.Service, k *collections.APIKey, _ object.Selector,
 		diags *diag.Diagnostics) {
-		now, _ := client.Now(ctx)
-		if end := ended(k, now); end != "" {
+		if end := ended(k, client.Shown(ctx)); end != "" {
 			diags.AddError(fmt.Sprintf("API key %q (id %s) does not work any more", k.Name, k.ID), fmt.Sprintf("It %s, so "+
 				"there is nothing to manage. Remove the import and let a new key be created.", end))
 		}
@@ -72,6 +71,10 @@ type write struct {
 	// before is what Terraform has; zero for a creation. known is what the private state holds.
 	before model
 	known  known
+	// spent is the error that says that the key was rotated or revoked since the plan; nil where it is not known.
+	spent error
+	// lost says that an earlier apply may have rotated the key: its response was lost.
+	lost bool
 }
 
 type step = object.Step[collections.APIKey]
@@ -92,7 +95,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w := &write{Write: begun}
-	if w.create(ctx, "A second apply creates another key.", nil) {
+	if w.create(ctx, "A second apply creates another key.", func(time.Time) []predecessor { return nil }) {
+		w.complete(ctx, false)
 		w.Finish(ctx)
 	}
 }
@@ -112,7 +116,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		apidiag.AddRead(&resp.Diagnostics, err, r.Operation("read", prior), !importing)
 		return
 	}
-	now, _ := client.Now(ctx)
+	now := client.Shown(ctx)
 	// No key means that the service does not have it.
 	revoked := key == nil || key.RevokedAt != nil
 	if revoked && !passed(prior.ExpiresAt.ValueString(), now) {
@@ -137,43 +141,68 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	state := prior
-	if revoked {
-		k.Expiry = prior.ExpiresAt.ValueStringPointer() // it has ended before, in any case
-	} else {
-		end := api.OrEmpty(key.ExpiresAt)
-		k.Rotated = k.Rotated || !importing && k.Expiry != nil && earlier(end, *k.Expiry)
-		k.Expiry = &end
-		state = prior.shows(key)
-		if importing {
-			state = fromAPI(key)
-		} else if ended(key, now) != "" {
-			// Nothing at the service can change any more, and the state may say more than the key ever had.
-			state.Name, state.Description, state.Scopes = prior.Name, prior.Description, prior.Scopes
-		}
+	switch {
+	case revoked:
+		state.KeyExpiresAt = prior.ExpiresAt.StringValue // it has ended before, in any case
+	case importing:
+		state = fromAPI(key)
+	default:
+		state, k = refreshed(prior, k, key, now)
 	}
 	state.PreviousKeys = predecessorList(left)
-	k.Imported = importing
-	k = k.at(state, now)
+	if revoked || importing {
+		state.RotationDueAt = state.dueAt()
+	}
+	k.Imported, k.Unread = importing, false
+	k = k.seen(state, now)
 	k.Endings = slices.DeleteFunc(k.Endings, func(e ending) bool {
 		return e.Successor == "" && !slices.ContainsFunc(left, named(e.ID))
 	})
-	state.RotationDueAt = state.dueAt(k.end())
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 	k.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// inGrace leaves out the predecessors whose grace period is over, or which were revoked before.
+// refreshed is the state, and what is known, of a key that the service shows. What ends earlier than it did was rotated
+// by another system, or by an apply that never got the response.
+func refreshed(prior model, k known, key *collections.APIKey, now time.Time) (model, known) {
+	end, had := value.FilledOrNull(key.ExpiresAt), prior.KeyExpiresAt.ValueString()
+	state := prior.shows(key)
+	if ended(key, now) != "" {
+		// Nothing at the service can change any more, and the state may say more than the key ever had.
+		state.Name, state.Description, state.Scopes = prior.Name, prior.Description, prior.Scopes
+	}
+	if !k.Unread && earlier(end.ValueString(), had) {
+		return rotatedUntil(state, k, end.ValueString(), now)
+	}
+	due := state.RotationDueAt
+	state.KeyExpiresAt = end
+	if state.RotationDueAt = state.dueAt(); k.Rotated && state.outlives() {
+		state.RotationDueAt = earliest(state.RotationDueAt, due)
+	}
+	return state, k
+}
+
+// inGrace leaves out the predecessors whose grace period is over, or which were revoked before. One that another system
+// has rotated ends earlier.
 func inGrace(ctx context.Context, client *collections.Service, all []predecessor, now time.Time) (
 	left []predecessor, err error) {
-	for _, p := range running(all, now) {
+	for _, p := range all {
+		if passed(p.GraceUntil.ValueString(), now) {
+			continue
+		}
 		key, err := client.GetAPIKey(ctx, p.ID.ValueString())
 		if err != nil && !api.IsNotFound(err) {
 			return nil, err
 		}
-		if ended(key, now) == "" {
-			left = append(left, p)
+		if ended(key, now) != "" {
+			continue
 		}
+		if end := value.FilledOrNull(key.ExpiresAt); !p.GraceUntil.IsNull() &&
+			earlier(end.ValueString(), p.GraceUntil.ValueString()) {
+			p.GraceUntil = end
+		}
+		left = append(left, p)
 	}
 	return left, nil
 }
@@ -193,8 +222,7 @@ func ended(k *collections.APIKey, now time.Time) string {
 
 // works reports whether a key works by the service's clock.
 func works(ctx context.Context, client *collections.Service, k *collections.APIKey) bool {
-	now, _ := client.Now(ctx)
-	return ended(k, now) == ""
+	return ended(k, client.Shown(ctx)) == ""
 }
 
 // Update creates the new key that the plan has shown, writes its token to the state, and then ends the old ones. What a
@@ -202,13 +230,17 @@ func works(ctx context.Context, client *collections.Service, k *collections.APIK
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
 	begun.Plan.secret().Reject(begun.Plan.AgeRecipients, begun.Diags)
-	w := &write{begun, begun.State, readKnown(ctx, begun.Private, begun.Diags)}
-	d := decide(w.Plan, w.before, w.known)
+	w := &write{Write: begun, before: begun.State, known: readKnown(ctx, begun.Private, begun.Diags)}
+	w.lost = w.known.Lost
 	// The plan decided about the new key; it is not decided again, as time has passed since.
-	if d.fresh && !w.Plan.ID.IsUnknown() {
+	fresh, d := w.Plan.ID.IsUnknown(), decide(w.Plan, w.before, w.known, false)
+	if d.fresh && !fresh {
 		w.Diags.AddError(fmt.Sprintf("The plan has not shown a new key for %s", w.State.displayName()),
 			"A value that was not known when the plan was made needs a new key. Nothing was sent. Plan again: the plan then "+
 				"shows the new key.")
+	}
+	if fresh && !d.sure { // nothing but time can be the reason
+		d = decide(w.Plan, w.before, w.known, true)
 	}
 	r.refuseOwnInUpdate(d, w.Diags)
 	if !ok || w.Diags.HasError() {
@@ -218,11 +250,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		w.known.Imported, w.known.Owed = false, len(d.differs) > 0
 	}
 	if !d.fresh { // whatever fails, a token that is to be encrypted is out of the state
-		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.dueAt(w.known.end())
+		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.RotationDueAt
 		w.State.setSecret(w.State.secret().Stored(w.Plan.AgeRecipients, w.Diags))
 		w.note(ctx)
 		w.Save(ctx)
-	} else if !w.renew(ctx, d.inherits) {
+	} else if !w.renew(ctx, d) {
 		return
 	}
 	if !w.endOld(ctx) {
@@ -239,13 +271,13 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // the state.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	begun, ok := r.BeginDelete(ctx, req, resp, func(m model, diags *diag.Diagnostics) bool {
-		r.refuseOwn(m, m.AllowOwnKey, "destroy", m.all(), diags)
+		r.refuseOwn(m, m.AllowOwnKey, m.all(), diags)
 		return diags.HasError()
 	})
 	if !ok {
 		return
 	}
-	w := &write{begun, begun.State, readKnown(ctx, begun.Private, begun.Diags)}
+	w := &write{Write: begun, before: begun.State, known: readKnown(ctx, begun.Private, begun.Diags)}
 	for _, e := range w.known.Endings {
 		if e.Successor != "" && !w.discard(ctx, e) {
 			return
@@ -258,11 +290,17 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 // ImportState finds the key by its id, or by name=<value>.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
-	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
-		resp.Diagnostics.AddAttributeWarning(path.Root("token"),
-			fmt.Sprintf("The token of the imported API key %q (id %s) is not known", found.Name, found.ID),
-			"The service shows a token only when a key is created or rotated, so token is null. To get a new one, apply once "+
-				"with rotate_when_changed set, and once more with another value in it; the old key works for "+
-				"grace_period_days from then on.")
+	found := scheme.Import(ctx, r.Conn.Collections, req, resp)
+	if found == nil {
+		return
+	}
+	name := fmt.Sprintf("API key %q (id %s)", found.Name, found.ID)
+	resp.Diagnostics.AddAttributeWarning(path.Root("token"), "The token of an imported API key is not known",
+		name+": the service shows a token only when a key is created or rotated, so token is null. To get a new one, apply "+
+			"once with rotate_when_changed set, and once more with another value in it; the old key works for "+
+			"grace_period_days from then on.")
+	if r.Conn.IsOwnKey("", found.KeyPrefix) {
+		resp.Diagnostics.AddAttributeWarning(path.Root("allow_own_key"), "The provider authenticates with the imported "+name,
+			"To change or destroy it is an error in the plan, unless allow_own_key = true.")
 	}
 }

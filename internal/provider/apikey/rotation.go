@@ -15,53 +15,68 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // renew creates the new key: by the service's rotation where that passes everything on, which gives the old key its end
-// too. Otherwise, and where the old key was rotated before, it creates one, and notes that the old one is to be ended.
-func (w *write) renew(ctx context.Context, inherits bool) bool {
-	now, _ := w.Client.Now(ctx)
-	grace, old := w.Plan.graceDays(), w.before.all()[0]
-	previous := running(predecessorsOf(w.before.PreviousKeys), now)
-	if inherits {
-		spent := false
-		rotated := w.Do(ctx, step{Verb: "rotate", Send: func(ctx context.Context) (*collections.APIKey, error) {
-			successor, err := w.Client.RotateAPIKey(ctx, old.ID.ValueString(), grace)
-			if err != nil {
-				return nil, err
-			}
-			if grace > 0 {
-				old.GraceUntil = graceUntil(successor, grace, now)
-				previous = append([]predecessor{old}, previous...)
-			}
-			w.take(ctx, successor, w.inherited(ctx, successor), previous)
-			return successor, nil
-		}, Explain: func(err error) bool {
-			spent = api.HasCode(err, collections.CodeKeyNotActive)
-			return spent || w.rotationLost(err)
-		}})
-		if !spent {
+// too. Otherwise, and where the old key was rotated since the plan, it creates one, and notes that the old one is to be
+// ended.
+func (w *write) renew(ctx context.Context, d decision) bool {
+	if d.inherits {
+		rotated := w.rotate(ctx)
+		if w.spent == nil {
 			return rotated
 		}
 	}
-	const next = "The old key is as it was. The next apply creates another key in its place."
-	if end := w.known.end(); !passed(end.ValueString(), now) {
-		endsItself := (&collections.APIKey{ExpiresAt: w.known.Expiry}).EndsWithin(now, grace)
-		if w.known.Rotated || grace > 0 && endsItself {
-			old.GraceUntil = end.StringValue
-		} else {
-			w.known.Endings = append(w.known.Endings, ending{ID: old.ID.ValueString(), Days: grace})
-		}
-		previous = append([]predecessor{old}, previous...)
-	}
-	return w.create(ctx, next, previous)
+	return w.create(ctx, "The old key is as it was. The next apply creates another key in its place.",
+		func(now time.Time) []predecessor { return w.keep(d, now) }) && w.complete(ctx, false)
 }
 
-// create sends the creation. next says what follows where the response is lost, and old are the keys that the new one
-// replaces.
-func (w *write) create(ctx context.Context, next string, old []predecessor) bool {
+// rotate lets the service replace the key. Where the key was rotated or revoked since the plan, that is in spent, and
+// nothing has happened.
+func (w *write) rotate(ctx context.Context) bool {
+	grace, old := w.Plan.GracePeriodDays.ValueInt64(), w.before.all()[0]
+	return w.Do(ctx, step{Verb: "rotate", Send: func(ctx context.Context) (*collections.APIKey, error) {
+		successor, err := w.Client.RotateAPIKey(ctx, old.ID.ValueString(), grace)
+		if err != nil {
+			return nil, err
+		}
+		previous := predecessorsOf(w.before.PreviousKeys)
+		if grace > 0 {
+			old.GraceUntil = graceUntil(successor, grace, w.Client.Shown(ctx))
+			previous = append([]predecessor{old}, previous...)
+		}
+		// A successor inherits the end, unless it shows another one.
+		w.take(ctx, successor, w.before.KeyExpiresAt, previous)
+		return successor, nil
+	}, Explain: func(err error) bool {
+		if api.HasCode(err, collections.CodeKeyNotActive) {
+			w.spent = err
+			return true
+		}
+		return w.rotationLost(ctx, err)
+	}}) && w.complete(ctx, true)
+}
+
+// keep are the old keys next to a new one that was created. What does not end by itself is noted to be ended.
+func (w *write) keep(d decision, now time.Time) []predecessor {
+	old, previous := w.before.all()[0], predecessorsOf(w.before.PreviousKeys)
+	if d.ended {
+		return previous
+	}
+	grace := w.Plan.GracePeriodDays.ValueInt64()
+	key := collections.APIKey{ExpiresAt: w.before.KeyExpiresAt.ValueStringPointer()}
+	if d.known.Rotated || grace > 0 && w.spent == nil && key.EndsWithin(now, grace) {
+		old.GraceUntil = w.before.KeyExpiresAt
+	} else {
+		w.known.Endings = append(w.known.Endings, ending{ID: old.ID.ValueString(), Days: grace})
+	}
+	return append([]predecessor{old}, previous...)
+}
+
+// create sends the creation. next says what follows where the response is lost, and old returns the keys that the new
+// one replaces.
+func (w *write) create(ctx context.Context, next string, old func(now time.Time) []predecessor) bool {
 	var now time.Time
 	if !w.Plan.ExpiresAfterDays.IsNull() {
 		var shown bool
@@ -78,35 +93,68 @@ func (w *write) create(ctx context.Context, next string, old []predecessor) bool
 		if err != nil {
 			return nil, err
 		}
-		expiry := key.ExpiresAt
-		if expiry == nil {
-			expiry = new(api.OrEmpty(body.ExpiresAt))
-		}
-		w.take(ctx, key, expiry, old)
+		w.take(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.Shown(ctx)))
 		return key, nil
-	}, Explain: func(err error) bool { return lostKey(err, w.Plan.displayName(), next, w.owns, w.Diags) }})
+	}, Explain: func(err error) bool {
+		return lostKey(err, fmt.Sprintf("The response to the creation of %s was lost", w.Plan.displayName()), next, w.owns,
+			w.Diags)
+	}})
 }
 
-// take is the state with a new key, before anything else happens. old are the keys that it replaces.
-func (w *write) take(ctx context.Context, key *collections.APIKey, expiry *string, old []predecessor) {
-	now, _ := w.Client.Now(ctx)
+// take is the state with a new key, before anything else happens. expiry is its end where the response shows none, and
+// old are the keys that it replaces.
+func (w *write) take(ctx context.Context, key *collections.APIKey, expiry types.String, old []predecessor) {
 	next := w.After(key, w.Plan)
-	next.PreviousKeys, next.RotatedAt = predecessorList(old), types.StringNull()
-	if !w.before.ID.IsNull() {
-		next.RotatedAt = value.TextOrNull(key.CreatedAt)
-		if next.RotatedAt.IsNull() && !now.IsZero() {
-			next.RotatedAt = types.StringValue(now.Format(time.RFC3339))
-		}
-	}
+	w.known = known{Endings: w.known.Endings, Unread: key.ExpiresAt == nil && !expiry.IsNull()}
+	next.PreviousKeys, next.KeyExpiresAt = predecessorList(old), expiry
 	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
-	w.known = known{Expiry: expiry, Endings: w.known.Endings}.at(next, now)
-	w.note(ctx)
-	next.RotationDueAt = next.dueAt(w.known.end())
-	w.State = next
+	w.State = w.dated(ctx, key, next)
 	if key.Token == nil {
 		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is not known", next.displayName()),
 			"The service has not shown it. Change a value in rotate_when_changed to get a new key.")
 	}
+}
+
+// dated is the state m with the dates of its new key, and notes them.
+func (w *write) dated(ctx context.Context, key *collections.APIKey, m model) model {
+	now := w.Client.Shown(ctx)
+	if key.ExpiresAt != nil {
+		m.KeyExpiresAt = value.FilledOrNull(key.ExpiresAt)
+	}
+	m.RotatedAt = types.StringNull()
+	if !w.before.ID.IsNull() {
+		if m.RotatedAt = value.TextOrNull(key.CreatedAt); m.RotatedAt.IsNull() && !now.IsZero() {
+			m.RotatedAt = timeText(now)
+		}
+	}
+	m.RotationDueAt = m.dueAt()
+	w.known = w.known.seen(m, now)
+	w.note(ctx)
+	return m
+}
+
+// complete reads a new key that the response has not shown whole; inherits says that its end is not what was asked for.
+// Its token is in the state already, so a failure is left to the next refresh.
+func (w *write) complete(ctx context.Context, inherits bool) bool {
+	if w.Last.Name != "" && !(inherits && w.known.Unread) {
+		return true
+	}
+	key, err := w.Client.GetAPIKey(ctx, w.Last.ID)
+	if err != nil {
+		return true
+	}
+	if w.known.Unread = false; inherits && key.ExpiresAt == nil {
+		w.State.KeyExpiresAt = types.StringNull()
+	}
+	w.State = w.dated(ctx, key, w.After(key, w.State))
+	w.Last = key
+	w.Save(ctx)
+	if w.State.KeyExpiresAt.IsNull() && !w.Plan.ExpiresAt.IsNull() {
+		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
+			w.Plan.Name.ValueString(), key.ID), fmt.Sprintf("expires_at is %s, and the service has given no expiry to the "+
+			"new key. It stays as it is until the next new key. Change expires_at to get one now.", w.Plan.ExpiresAt))
+	}
+	return true
 }
 
 // graceUntil is when a rotated key stops working. Where the service does not say it, it is counted from here.
@@ -114,46 +162,43 @@ func graceUntil(successor *collections.APIKey, days int64, now time.Time) types.
 	if successor.GraceUntil != nil || now.IsZero() {
 		return types.StringPointerValue(successor.GraceUntil)
 	}
-	return types.StringValue(now.AddDate(0, 0, int(days)).Format(time.RFC3339))
+	return timeText(now.AddDate(0, 0, int(days)))
 }
 
-// inherited is the expiry that the service has given to a successor; nil where it is not known.
-func (w *write) inherited(ctx context.Context, successor *collections.APIKey) *string {
-	shown := successor
-	if successor.Name == "" || successor.ExpiresAt == nil && !w.known.end().IsNull() {
-		var err error
-		if shown, err = w.Client.GetAPIKey(ctx, successor.ID); err != nil {
-			return nil
-		}
-	}
-	expiry := api.OrEmpty(shown.ExpiresAt)
-	if expiry == "" && !w.Plan.ExpiresAt.IsNull() {
-		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
-			w.Plan.Name.ValueString(), successor.ID), fmt.Sprintf("expires_at is %s, and the service has given no expiry to "+
-			"the successor of the rotated key. It stays as it is until the next new key. Change expires_at to get one now.",
-			w.Plan.ExpiresAt))
-	}
-	return &expiry
-}
-
-// rotationLost reports why there is no new key where the response was lost: the old key shows whether it was rotated.
-// The next plan finds that too.
-func (w *write) rotationLost(err error) bool {
+// rotationLost reports why there is no new key where the response was lost: the old key shows whether it was rotated. If
+// so, the state has its end, and that a new key is due.
+func (w *write) rotationLost(ctx context.Context, err error) bool {
 	next := "The old key does not show that it was rotated. The next apply rotates it, or creates a new key in its " +
 		"place if it was."
 	var lost *collections.LostKeyError
-	if errors.As(err, &lost) && lost.Rotated != nil {
-		end := api.OrEmpty(lost.Rotated.ExpiresAt)
-		if earlier(end, w.known.end().ValueString()) {
+	if !errors.As(err, &lost) {
+		return false
+	}
+	w.known.Lost = true
+	if lost.Rotated != nil {
+		if end := api.OrEmpty(lost.Rotated.ExpiresAt); earlier(end, w.before.KeyExpiresAt.ValueString()) {
 			next = fmt.Sprintf("The old key was rotated and works until %s, and the token of its successor is lost. The next "+
 				"apply creates a new key in its place.", end)
+			w.State, w.known = rotatedUntil(w.State, w.known, end, w.Client.Shown(ctx))
+			w.Save(ctx)
 		}
 	}
-	return lostKey(err, "the successor of "+w.before.displayName(), next, w.owns, w.Diags)
+	w.note(ctx)
+	return lostKey(err, fmt.Sprintf("The response to the creation of the successor of %s was lost",
+		w.before.displayName()), next, w.owns, w.Diags)
+}
+
+// rotatedUntil is the state with a key that a rotation has ended whose successor is not in the state: a new key is due.
+func rotatedUntil(m model, k known, end string, now time.Time) (model, known) {
+	k.Rotated, m.KeyExpiresAt = true, types.StringValue(end)
+	if m.RotationDueAt = m.dueAt(); m.outlives() && !now.IsZero() {
+		m.RotationDueAt = earliest(m.RotationDueAt, timeText(now))
+	}
+	return m, k.seen(m, now)
 }
 
 // endOld does what is left to do for old keys: the service ends each after its grace period. It reports whether all is
-// done. To give an old key its end it is rotated, which creates a successor that nobody needs.
+// done.
 func (w *write) endOld(ctx context.Context) bool {
 	for _, e := range slices.Clone(w.known.Endings) {
 		var fine bool
@@ -165,24 +210,40 @@ func (w *write) endOld(ctx context.Context) bool {
 		case e.Days == 0:
 			fine = w.revoke(ctx, []predecessor{{ID: types.StringValue(e.ID)}})
 		default:
-			fine = w.Do(ctx, step{Verb: "give the old key " + e.ID + " an end, which the next apply tries again, for",
-				Send: func(ctx context.Context) (*collections.APIKey, error) {
-					successor, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
-					if err != nil {
-						return nil, w.endUnseen(ctx, e, err)
-					}
-					now, _ := w.Client.Now(ctx)
-					e.Successor = successor.ID
-					w.State = w.State.endingAt(e.ID, graceUntil(successor, e.Days, now))
-					w.done(ctx, e.ID, e)
-					return nil, nil
-				}}) && (e.Successor == "" || w.discard(ctx, e))
+			fine = w.endLater(ctx, e)
 		}
 		if !fine {
 			return false
 		}
 	}
 	return true
+}
+
+// endLater gives an old key its end. To that end it is rotated, which creates a successor that nobody needs.
+func (w *write) endLater(ctx context.Context, e ending) bool {
+	verb := "give the old key " + e.ID + " an end, which the next apply tries again, for"
+	return w.Do(ctx, step{Verb: verb, Send: func(ctx context.Context) (*collections.APIKey, error) {
+		if w.spent != nil && e.ID == w.before.ID.ValueString() {
+			return nil, w.endedElsewhere(ctx, e, w.spent)
+		}
+		successor, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
+		var lost *collections.LostKeyError
+		switch {
+		case errors.As(err, &lost):
+			return nil, w.endUnseen(ctx, e, lost)
+		case api.HasCode(err, collections.CodeKeyNotActive), api.IsNotFound(err):
+			return nil, w.endedElsewhere(ctx, e, err)
+		case err != nil:
+			return nil, err
+		}
+		e.Successor = successor.ID
+		w.State = w.State.endingAt(e.ID, graceUntil(successor, e.Days, w.Client.Shown(ctx)))
+		w.done(ctx, e.ID, e)
+		return nil, nil
+	}, Explain: func(err error) bool {
+		return lostKey(err, fmt.Sprintf("Could not %s %s", verb, w.State.displayName()),
+			"The old key works, and does not show that it was rotated.", w.owns, w.Diags)
+	}}) && (e.Successor == "" || w.discard(ctx, e))
 }
 
 // done notes that nothing is left to do for an old key, but for next.
@@ -192,41 +253,81 @@ func (w *write) done(ctx context.Context, id string, next ...ending) {
 	w.note(ctx)
 }
 
-// endUnseen finds out whether an old key has its end although its rotation has failed: it was rotated before, as the
-// service says, or the response was lost and it ends within the days that were asked for. An expiry of its own is no
-// proof. Its successor is only named, as it may be another system's.
-func (w *write) endUnseen(ctx context.Context, e ending, failure error) error {
-	days := e.Days
-	var lost *collections.LostKeyError
+// endUnseen finds out whether an old key has its end although the response to its rotation was lost: then it ends when
+// that would have ended it. A key that ends earlier by itself is no proof. The successor is only named, as it may be
+// another system's.
+func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostKeyError) error {
+	old, now := lost.Rotated, w.Client.Shown(ctx)
 	switch {
-	case errors.As(failure, &lost):
-	case api.HasCode(failure, collections.CodeKeyNotActive), api.IsNotFound(failure):
-		days = highestGraceDays // another system has chosen them
-	default:
-		return failure
+	case old == nil:
+		return lost
+	case ended(old, now) != "":
+		return w.endedElsewhere(ctx, e, lost)
+	case !old.EndsWithin(now, e.Days):
+		return lost
+	case old.EndsWithin(now.Add(-shortest), e.Days): // a rotation of this apply would have given it more
+		return w.endedElsewhere(ctx, e, lost)
 	}
-	old, unread := w.Client.GetAPIKey(ctx, e.ID)
-	now, _ := w.Client.Now(ctx)
-	switch {
-	case api.IsNotFound(unread), unread == nil && ended(old, now) != "":
-		w.State = w.State.without(e.ID)
-	case unread == nil && old.EndsWithin(now, days):
-		w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
-	default:
-		return failure
-	}
+	w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
 	w.done(ctx, e.ID)
-	since, _ := api.Moment(w.State.since().ValueString())
-	found, _ := w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool {
-		created, known := api.Moment(k.CreatedAt)
-		return old != nil && k.Name == old.Name && known && !created.Before(since) && !w.owns(k)
-	})
-	if len(found) > 0 {
-		w.Diags.AddWarning(fmt.Sprintf("%s: an unused key is left, %s", w.State.displayName(), listed(found)),
-			"The service ends the old key "+e.ID+" now, by a rotation whose response did not arrive here. The successor that "+
-				"it has created is not needed, and nobody has its token."+howToEnd(found))
+	if found := slices.DeleteFunc(slices.Clone(lost.Found), w.owns); len(found) > 0 {
+		w.Diags.AddWarning(fmt.Sprintf("%s: a key is left that may be unused, %s", w.State.displayName(), listed(found)),
+			"The service ends the old key "+e.ID+" now, by a rotation whose response was lost, and with it the token of its "+
+				"successor. It is among these keys, of which one may also belong to another system."+howToEnd(found))
 	}
 	return nil
+}
+
+// shortest is by how much an end has to be earlier than a rotation of this apply would have set it, so that it is that
+// of another rotation.
+const shortest = time.Hour
+
+// endedElsewhere is what becomes of an old key that the service does not rotate, because it was rotated or revoked
+// before: it has the end that it got there, and its successor is not of this state.
+func (w *write) endedElsewhere(ctx context.Context, e ending, failure error) error {
+	old, unread := w.Client.GetAPIKey(ctx, e.ID)
+	now := w.Client.Shown(ctx)
+	if api.IsNotFound(unread) {
+		old, unread = nil, nil
+	}
+	how := ended(old, now)
+	if unread != nil || how == "" && !old.EndsWithin(now, highestGraceDays) {
+		return failure
+	}
+	end := timeText(now)
+	if how == "" {
+		end = types.StringPointerValue(old.ExpiresAt)
+	}
+	w.State = w.State.endingAt(e.ID, end)
+	w.done(ctx, e.ID)
+	promised := fmt.Sprintf("grace_period_days = %d", e.Days)
+	if how != "" {
+		w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s does not work any more", w.State.displayName(), e.ID),
+			fmt.Sprintf("It %s, so it did not get %s.", how, promised))
+		return nil
+	}
+	who := "Another system has"
+	if w.continues(e.ID) {
+		who = "Another system, or an apply whose response was lost, has"
+	}
+	var found []collections.APIKey
+	for key, err := range w.Client.ListAPIKeys(ctx) {
+		if err != nil {
+			break
+		}
+		if w.known.follows(w.before, key) && !w.owns(key) && works(ctx, w.Client, &key) {
+			found = append(found, key)
+		}
+	}
+	w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s was rotated outside of this apply", w.State.displayName(), e.ID),
+		fmt.Sprintf("%s rotated it before. It works until %s, and did not get %s.%s", who, end.ValueString(), promised,
+			belongs(found)))
+	return nil
+}
+
+// continues reports whether an earlier apply may have rotated a key, without a response.
+func (w *write) continues(id string) bool {
+	return w.lost || id != w.before.ID.ValueString()
 }
 
 // revoke ends keys at once.
@@ -258,12 +359,11 @@ func (w *write) revocation(verb, id, old string) step {
 
 // lostKey reports a creation or a rotation whose response was lost, and with it the token; false where it was another
 // error. What the resource owns, as owns says, is not what was lost.
-func lostKey(err error, name, next string, owns func(collections.APIKey) bool, diags *diag.Diagnostics) bool {
+func lostKey(err error, summary, next string, owns func(collections.APIKey) bool, diags *diag.Diagnostics) bool {
 	var lost *collections.LostKeyError
 	if !errors.As(err, &lost) {
 		return false
 	}
-	summary := fmt.Sprintf("The response to the creation of %s was lost", name)
 	text := apidiag.Text(err) + "\n\nNothing was repeated, because each request creates another key. "
 	found := slices.DeleteFunc(slices.Clone(lost.Found), owns)
 	if len(found) == 0 {
@@ -274,62 +374,6 @@ func lostKey(err error, name, next string, owns func(collections.APIKey) bool, d
 	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name, were created since, and were "+
 		"never used. The token of the new one is lost; one of them may also belong to another system. "+next+howToEnd(found))
 	return true
-}
-
-// keyOwn is where the plan of a key hands on to the plan of a key that replaces it (terraform plan -replace) which
-// one is the provider's own and may not end: that plan has no state.
-const keyOwn = "own_key"
-
-func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
-	own := r.ownID(p.State)
-	if p.State.Policy().Abandons() || p.State.AllowOwnKey.ValueBool() {
-		own = ""
-	}
-	if own != object.Private[string](ctx, p.Private, keyOwn, p.Diags) {
-		object.SetPrivate(ctx, p.Private, keyOwn, own, p.Diags)
-	}
-}
-
-// ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors;
-// else empty.
-func (r *Resource) ownID(m model) string {
-	for i, p := range m.all() {
-		token := ""
-		if i == 0 {
-			token = m.Token.ValueString()
-		}
-		if r.Conn.IsOwnKey(token, p.KeyPrefix.ValueString()) {
-			return p.ID.ValueString()
-		}
-	}
-	return ""
-}
-
-// refuseOwn reports an error when verb would end the key that the provider itself uses, which is one of ends. As long
-// as it is not known whether that is allowed, nothing is refused: the question is asked again before the call.
-func (r *Resource) refuseOwn(state model, allowed types.Bool, verb string, ends []predecessor,
-	diags *diag.Diagnostics) {
-	own := r.ownID(state)
-	if !allowed.ValueBool() && !allowed.IsUnknown() && slices.ContainsFunc(ends, named(own)) {
-		refuseOwn(verb, state.displayName(), own, diags)
-	}
-}
-
-func refuseOwn(verb, name, own string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("allow_own_key"), "The provider itself uses "+name,
-		fmt.Sprintf("To %s it would end the key %s, with which the provider authenticates. Configure another key for the "+
-			"provider (collections_api_key). If you replace the provider's key after this apply, set allow_own_key = true; "+
-			"to destroy the key, apply that first.", verb, own))
-}
-
-// refuseOwnInUpdate is refuseOwn for what an update does. A key that another system has rotated, or that expires by
-// itself, is not ended by the update.
-func (r *Resource) refuseOwnInUpdate(d decision, diags *diag.Diagnostics) {
-	ends := d.endsNow()
-	if d.sure && !d.known.Rotated && !d.known.endsSoon(d.plan) {
-		ends = append(ends, d.state.all()[0])
-	}
-	r.refuseOwn(d.state, d.plan.AllowOwnKey, "change", ends, diags)
 }
 
 // ownLast puts the provider's own key behind all others: nothing can be revoked after it.

@@ -5,6 +5,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -23,8 +25,8 @@ const (
 	// defaultGraceDays is how long an old key works next to a new one (service description, Collections §8).
 	defaultGraceDays = 7
 	highestGraceDays = 30
-	// lowestAgeDays is the smallest rotate_after_days, and the smallest expires_after_days.
-	lowestAgeDays = 1
+	// lowestDays and highestDays bound rotate_after_days and expires_after_days: a century is a typing error.
+	lowestDays, highestDays = 1, 36500
 	// revoke is the default of deletion_policy.
 	revoke = "revoke"
 )
@@ -64,10 +66,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "When the key stops working: a date, or date and time with zone. If unset, the key never " +
 					"expires. Not renewed: plans warn before it. Changing this creates a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
-				Validators: []validator.Int64{value.AtLeast(lowestAgeDays)},
+				Validators: []validator.Int64{value.Between(lowestDays, highestDays)},
 				MarkdownDescription: "Lifetime in days of every new key, instead of `expires_at`; more than " +
 					"`grace_period_days`. The key is renewed in place at `rotation_due_at`." + byNewKey},
-			"grace_period_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
+			"grace_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
+				Default:    int64default.StaticInt64(defaultGraceDays),
 				Validators: []validator.Int64{value.Between(0, highestGraceDays)},
 				MarkdownDescription: "Days that the old key works next to the new one, 0 to 30. Defaults to `7`. With `0` it " +
 					"stops when the new key is in the state."},
@@ -76,13 +79,15 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them creates a new key in place. Defaults " +
 					"to `{}`. Setting the first values, or removing all values, creates none."},
 			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
-				Validators: []validator.Int64{value.AtLeast(lowestAgeDays)},
+				Validators: []validator.Int64{value.Between(lowestDays, highestDays)},
 				MarkdownDescription: "Age in days, 1 or more, from which on a plan creates a new key in place, by the clock of " +
 					"the service at the refresh; see `rotation_due_at`."},
-			"revoke_previous_keys": schema.BoolAttribute{Optional: true,
+			"revoke_previous_keys": schema.BoolAttribute{Optional: true, Computed: true,
+				Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether this apply revokes all `previous_keys`, including a key that it replaces. While " +
 					"it is `true`, there is no grace period. Defaults to `false`."},
-			"allow_own_key": schema.BoolAttribute{Optional: true,
+			"allow_own_key": schema.BoolAttribute{Optional: true, Computed: true,
+				Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether the key that the provider itself authenticates with can be replaced or revoked. " +
 					"Defaults to `false`: that is an error in the plan. To destroy the key, apply a change of this first."},
 			object.PolicyName: object.PolicyAttribute("`revoke` revokes the key and its previous keys", revoke),
@@ -92,6 +97,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"encrypted_token": encrypt.Encrypted("token"),
 			"age_recipients":  encrypt.Recipients("token", "encrypted_token"),
 			"key_prefix":      object.Computed("Short public prefix that identifies the key."),
+			"key_expires_at":  object.Computed("When the current key stops working, as the service shows it. Null if never."),
 			"source":          object.Computed("Origin of the key, as reported by the service."),
 			"rotated_at":      object.Computed("When this resource last created a new key in place; null before."),
 			"rotation_due_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When a plan creates a new key " +

@@ -35,6 +35,7 @@ type Client struct {
 	random    func() float64    // in [0, 1)
 	secrets   *strings.Replacer // masks them
 	answered  sync.Map          // ids that the responses to creations of this process have shown
+	seen      sync.Map          // ids that other responses about one object have shown, and when they did first
 	// refused is the first 401. The token does not become valid during a run, so
 	// every later call fails with this error immediately, without a request.
 	refused atomic.Pointer[Error]

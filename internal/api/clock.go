@@ -117,6 +117,9 @@ func (c *Client) age(created string, sent time.Time) age {
 	return newer
 }
 
+// Older reports whether an object was created before a request by the dates of the service.
+func (c *Client) Older(created string, sent time.Time) bool { return c.age(created, sent) == older }
+
 // dates notes what the response to a creation shows of the two clocks, and returns the age of its object.
 func (c *Client) dates(created string, response *Response) age {
 	at, shown := Moment(created)

@@ -73,6 +73,7 @@ func (c *Client) proveService(ctx context.Context, k *call, e *Error) error {
 	if strings.HasPrefix(family, "finance.") {
 		list.Query = url.Values{"limit": {"1"}}
 	}
+	list.Optional = k.optional
 	asked, err := c.prepare(ctx, list)
 	if err != nil {
 		return err

@@ -35,6 +35,7 @@ type Client struct {
 	random    func() float64    // in [0, 1)
 	secrets   *strings.Replacer // masks them
 	answered  sync.Map          // ids that the responses to creations of this process have shown
+	seen      sync.Map          // ids that other responses about one object have shown, and when they did first
 	// refused is the first 401. The token does not become valid during a run, so
 	// every later call fails with this error immediately, without a request.
 	refused atomic.Pointer[Error]
@@ -49,6 +50,8 @@ type Request struct {
 	IdempotencyKey string // sent with a POST, to the service that honours it
 	Accept         string // media type of the response; "" is application/json, anything else is for Raw
 	Once           bool   // it is not repeated, although its operation could be: see Change
+	// Optional says that something else is done when it fails: it is hardly repeated, and says nothing to other calls.
+	Optional bool
 }
 
 // Response is a response with a 2xx status.
@@ -111,6 +114,9 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if e, ok := err.(*Error); ok { //nolint:errorlint // an *AmbiguousError wraps an *Error, and is something else
 		c.verifyAbsence(ctx, k, e)
 	}
+	if k.optional {
+		return response, err
+	}
 	return response, c.concluded(k, err)
 }
 
@@ -129,8 +135,7 @@ type call struct {
 	sent         int             // requests sent so far
 	uncertain    bool            // one of them may have been carried out
 	failing      time.Time       // first failure of an attempt
-	// something else is done when it fails: it is hardly repeated, and says nothing to other calls
-	optional bool
+	optional     bool            // see Request
 }
 
 func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
@@ -149,6 +154,7 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 		path:         r.Path,
 		repeatable:   c.cfg.Operations.repeatable(r.Operation) && !r.Once,
 		waiting:      waitingContext(ctx),
+		optional:     r.Optional,
 		latest:       time.Now().Add(c.cfg.MaxWait),
 	}
 	// The zone of an IPv6 address is escaped in a URL.

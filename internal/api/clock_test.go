@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
@@ -32,7 +31,7 @@ func TestClient_Now(t *testing.T) {
 		ask := func(context.Context) error {
 			asked++
 			for _, text := range c.dates {
-				client.clock.note(http.StatusForbidden, http.Header{"Date": {text}})
+				client.clock.note(http.StatusForbidden, http.Header{"Date": {text}}, time.Now())
 			}
 			return errors.New("refused")
 		}
@@ -47,24 +46,61 @@ func TestClient_Now(t *testing.T) {
 	})
 }
 
-// TestClient_Precedes: a Date has whole seconds and is written before its response arrives, so what is less than a
-// second older than a moment does not precede it. What shows no time does not either.
-func TestClient_Precedes(t *testing.T) {
+// TestClient_age: a Date has whole seconds, and is written between the sending of a request and the arrival of its
+// response. What the dates leave open makes no object newer.
+func TestClient_age(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		client, moment := &Client{}, time.Now()
-		service := moment.Add(-25 * time.Hour) // by its own clock
-		text := func(d time.Duration) string { return service.Add(d).UTC().Format(time.RFC3339Nano) }
-		if client.Precedes(text(-time.Hour), moment) {
-			t.Error("without a Date")
+	const ms = time.Millisecond
+	type answer struct{ sent, written, arrived time.Duration } // after the request; written is zero where nothing came
+	type row struct {
+		answers []answer
+		stands  bool // the clock
+		ahead   time.Duration
+		want    map[time.Duration]age // by creation, after the request
+	}
+	apitest.Each(t, map[string]row{
+		"no Date": {want: map[time.Duration]age{0: ageUnknown}},
+		"a prompt lookup": {answers: []answer{{100 * ms, 110 * ms, 120 * ms}}, want: map[time.Duration]age{
+			0: newer, 50 * ms: newer, -90 * ms: newer, -1200 * ms: older, -time.Hour: older, 110 * ms: newer,
+			5 * time.Second: ageUnknown}},
+		"a slow one, its Date written last": {answers: []answer{{0, 20 * time.Second, 20 * time.Second}},
+			want: map[time.Duration]age{0: ageClose, -900 * ms: ageClose, -10 * time.Second: older, 19 * time.Second: ageClose}},
+		"a slow one, its Date written first": {answers: []answer{{0, 0, 20 * time.Second}}, want: map[time.Duration]age{
+			0: newer, -10 * time.Second: ageClose, -30 * time.Second: older}},
+		"a slow one, then a prompt one": {answers: []answer{{0, 20 * time.Second, 20 * time.Second},
+			{21 * time.Second, 21 * time.Second, 21 * time.Second}},
+			want: map[time.Duration]age{0: newer, 10 * time.Second: newer, -1500 * ms: older, -10 * time.Second: older}},
+		"one before, and a slow one": {answers: []answer{{-time.Second, -time.Second, -time.Second},
+			{0, 0, 20 * time.Second}}, want: map[time.Duration]age{0: newer, -10 * time.Second: older}},
+		"a clock that stands": {stands: true, answers: []answer{{-900 * ms, -900 * ms, -900 * ms}, {100 * ms, 0, 150 * ms},
+			{30 * time.Second, 0, 30 * time.Second}}, want: map[time.Duration]age{0: newer, -time.Minute: older}},
+		"Date ahead": {ahead: 5 * time.Second, answers: []answer{{100 * ms, 110 * ms, 120 * ms}},
+			want: map[time.Duration]age{0: older}},
+		"Date behind": {ahead: -5 * time.Second, answers: []answer{{100 * ms, 110 * ms, 120 * ms}},
+			want: map[time.Duration]age{0: ageUnknown}},
+	}, func(t *testing.T, test row) {
+		client, start := &Client{}, time.Now() // whole seconds
+		sent := start.Add(time.Second)
+		service := func(after time.Duration) time.Time { // by its own clock
+			if test.stands {
+				after = min(after, 0) * 0
+			}
+			return sent.Add(after - 25*time.Hour)
 		}
-		time.Sleep(2500 * time.Millisecond)
-		client.clock.note(http.StatusOK, http.Header{"Date": {service.Add(2500 * time.Millisecond).UTC().
-			Format(http.TimeFormat)}, "Content-Type": {"application/json"}})
-		for created, want := range map[string]bool{text(-time.Hour): true, text(-1600 * time.Millisecond): true,
-			text(-900 * time.Millisecond): false, text(0): false, text(time.Hour): false, "": false, "1990-01-01": false} {
-			if client.Precedes(created, moment) != want {
-				t.Errorf("%s, with the request at %s: want %t", created, text(0), want)
+		for _, a := range test.answers {
+			time.Sleep(time.Until(sent.Add(a.arrived)))
+			client.clock.note(http.StatusOK, http.Header{"Content-Type": {"application/json"},
+				"Date": {service(a.written).Add(test.ahead).UTC().Format(http.TimeFormat)}}, sent.Add(a.sent))
+		}
+		for after, want := range test.want {
+			created := sent.Add(after - 25*time.Hour).UTC().Format(time.RFC3339Nano)
+			if have := client.age(created, sent); have != want {
+				t.Errorf("created %s after the request: %d, want %d", after, have, want)
+			}
+		}
+		for _, created := range []string{"", "1990-01-01"} {
+			if have := client.age(created, sent); have != ageUnknown {
+				t.Errorf("%q: %d", created, have)
 			}
 		}
 	})

@@ -97,7 +97,7 @@ func (c *Client) roundTrip(ctx context.Context, k *call, a *response) {
 	}
 	defer response.Body.Close()
 	a.status, a.header = response.StatusCode, c.scrubHeader(response.Header)
-	c.clock.note(a.status, a.header)
+	c.clock.note(a.status, a.header, a.sentAt)
 	a.body, a.err = readBody(response.Body)
 	if !isSuccess(a.status) || !isJSON(a.header) {
 		a.body = c.scrubBody(a.body)

@@ -2,11 +2,13 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
@@ -18,6 +20,8 @@ type OtherObjectError struct {
 	Noun         string // `subscription`
 	Asked, Shown string // ids; of a creation what was sent and what the response shows instead
 	Err          *Error // the response
+
+	byDate bool // it shows an object that fits the creation, and is older by its date
 }
 
 func (e *OtherObjectError) Error() string { return e.Err.Error() }
@@ -76,7 +80,9 @@ var subjects = map[string]subject{
 func (c *Client) checkSubject(response *Response, object json.RawMessage) error {
 	k := response.call
 	if created, ok := creations[k.operation]; ok {
-		return c.checkCreated(created, response, object)
+		if err := c.checkCreated(created, response, object); err != nil {
+			return err
+		}
 	}
 	s, ok := subjects[k.operation]
 	if !ok {
@@ -85,6 +91,9 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 	asked := k.path[s.placeholder]
 	got := idIn(object, s.field)
 	if got == "" || same.ID(asked, got) {
+		if s.field == "id" {
+			c.seen.LoadOrStore(strings.ToLower(asked), time.Now())
+		}
 		return nil
 	}
 	e := c.responseError(response, fmt.Sprintf("the request is about the %s %q, and the response shows the %s %q; "+
@@ -103,33 +112,61 @@ type creation struct {
 }
 
 var creations = map[string]creation{
-	"customers.create":         {noun: "customer", inside: "customer", paths: []string{pathExternalID}},
+	"customers.create":         {noun: "customer", inside: "customer", paths: []string{pathExternalID, pathName}},
 	"billing_accounts.create":  {noun: "billing account", paths: []string{pathExternalID, pathCustomer}},
-	"subscriptions.create":     {noun: "subscription", paths: []string{pathExternalID, "billing_account_id"}},
+	"subscriptions.create":     {noun: "subscription", paths: []string{pathExternalID, "billing_account_id", pathPlan}},
 	"webhook_endpoints.create": {noun: "webhook endpoint", paths: []string{pathURL}},
-	"api_keys.create":          {noun: "API key", paths: []string{"name"}},
+	"api_keys.create":          {noun: "API key", paths: []string{pathName}},
+	"api_keys.rotate":          {noun: "API key"},
 }
 
 const (
 	pathExternalID = "external_id"
 	pathCustomer   = "customer.id"
 	pathURL        = "url"
+	pathName       = "name"
+	pathPlan       = "plan_id"
 )
 
-// checkCreated compares an object with the request that is said to have created it.
+// checkCreated compares an object with the request that is said to have created it. One that was there before the
+// request is another one: it was shown before, or it is older by the dates of the responses (see [Client.age]).
 func (c *Client) checkCreated(wanted creation, response *Response, object json.RawMessage) error {
 	sent, shown := response.call.body, []byte(object)
 	if wanted.inside != "" {
 		shown = inside(object, wanted.inside)
 	}
-	id := idIn(shown, "id")
-	if _, answered := c.answered.Load(id); answered {
-		e := c.responseError(response, fmt.Sprintf("the response shows the %s %q, which was there before the request: "+
-			"another creation of this run was answered with it; nothing of this one is used", wanted.noun, id))
-		return &OtherObjectError{Noun: wanted.noun, Asked: "a new one", Shown: id, Err: e}
+	if err := c.checkFields(wanted, response, sent, shown); err != nil {
+		return err
 	}
+	id := idIn(shown, "id")
+	because, byDate := "another creation of this run was answered with it", false
+	_, was := c.answered.Load(id)
+	if at, ok := c.seen.Load(strings.ToLower(id)); ok && !was && at.(time.Time).Before(response.sentAt) {
+		because, was = "an earlier response of this run has shown it", true
+	}
+	created := cmp.Or(textIn(shown, "created_at"), textIn(shown, "createdAt"))
+	if age := c.dates(created, response); age == older && !was {
+		was, byDate = true, true
+		because = fmt.Sprintf("it was created at %s, and the request was sent at about %s by the Date of the response",
+			created, c.dateAt(response.sentAt))
+	}
+	if !was {
+		return nil
+	}
+	e := c.responseError(response, fmt.Sprintf("the response shows the %s %q, which was there before the request: %s; "+
+		"nothing of it is used", wanted.noun, id, because))
+	return &OtherObjectError{Noun: wanted.noun, Asked: "a new one", Shown: id, Err: e, byDate: byDate}
+}
+
+// checkFields compares what was sent to create an object with what the response shows. Where the external_id is the
+// same, the service may have stored another name or plan.
+func (c *Client) checkFields(wanted creation, response *Response, sent, shown []byte) error {
+	id, code := idIn(shown, "id"), textIn(sent, pathExternalID)
 	for _, path := range wanted.paths {
 		want, have := textIn(sent, path), textIn(shown, path)
+		if code != "" && (path == pathName || path == pathPlan) {
+			continue
+		}
 		none := path == pathExternalID && want != "" && string(inside(shown, path)) == "null"
 		if !none && (have == "" || want == have || !isAnother(path, want, have, shown)) {
 			continue
@@ -155,8 +192,10 @@ func isAnother(path, want, have string, shown json.RawMessage) bool {
 	switch path {
 	case pathURL:
 		return !sameURL(want, have)
-	case pathExternalID, "name":
+	case pathExternalID:
 		return true
+	case pathName:
+		return !strings.EqualFold(strings.Join(strings.Fields(want), " "), strings.Join(strings.Fields(have), " "))
 	}
 	// A reference may be a code, also one in the form of a UUID. The response shows the id for it.
 	coded := path == pathCustomer && textIn(shown, "customer.external_id") == want

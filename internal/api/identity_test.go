@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 // aboutNothing are the operations whose path names an object that the response does not show.
@@ -106,7 +108,8 @@ func TestOtherCreated(t *testing.T) {
 	t.Parallel()
 	const upper, lower, other = "7B0D3C1E-52F4-4A63-8C1D-1F2E3D4C5B6A", "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a",
 		"0b3c6f0e-0000-4000-8000-00000000000a"
-	const date, older = "Sun, 04 May 2031 12:00:30 GMT", "2031-05-04T12:00:10.000Z"
+	const date, older, recent = "Sun, 04 May 2031 12:00:30 GMT", "2031-05-04T12:00:10.000Z",
+		"2031-05-04T12:00:30.100Z"
 	for name, test := range map[string]struct {
 		operation, sent, shown string
 		want                   string // "": no error
@@ -121,7 +124,24 @@ func TestOtherCreated(t *testing.T) {
 		"no external_id": {"customers.create", `{"name":"A","external_id":"new"}`,
 			`{"customer":{"id":"c1","name":"A","external_id":null}}`, `"c1" with external_id null`},
 		"external_id left out": {"customers.create", `{"name":"A","external_id":"new"}`,
-			`{"customer":{"id":"c1","name":"B","created_at":"` + older + `"}}`, ""},
+			`{"customer":{"id":"c1","name":"B","created_at":"` + recent + `"}}`, ""},
+		"an older customer": {"customers.create", `{"name":"A","external_id":"new"}`,
+			`{"customer":{"id":"c1","external_id":"new","created_at":"` + older + `"}}`, "which was there before the request"},
+		"an older account": {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`,
+			`{"id":"a1","customer":{"id":"` + lower + `"},"created_at":"` + older + `"}`, "created at " + older},
+		"an older subscription": {"subscriptions.create", `{"billing_account_id":"` + upper + `"}`,
+			`{"id":"s1","created_at":"` + older + `"}`, "sent at about 2031-05-04T12:00:30Z"},
+		"an older key, with a token": {"api_keys.create", `{"name":"n"}`,
+			`{"id":"k1","name":"n","token":"t","createdAt":"` + older + `"}`, "which was there before the request"},
+		"an older endpoint": {"webhook_endpoints.create", `{"url":"https://a.example"}`,
+			`{"id":"e1","secret":"s","createdAt":"` + older + `"}`, "which was there before the request"},
+		"another name": {"customers.create", `{"name":"A"}`, `{"customer":{"id":"c1","name":"B"}}`, `name "B"`},
+		"the name in another form": {"customers.create", `{"name":" Ana  Lima"}`,
+			`{"customer":{"id":"c1","name":"ANA LIMA"}}`, ""},
+		"another plan": {"subscriptions.create", `{"plan_id":"` + upper + `"}`, `{"id":"s1","plan_id":"` + other + `"}`,
+			"plan_id"},
+		"another plan, the external_id": {"subscriptions.create", `{"external_id":"e","plan_id":"` + upper + `"}`,
+			`{"id":"s1","external_id":"e","plan_id":"` + other + `"}`, ""},
 		"no external_id, and none sent": {"customers.create", `{"name":"A"}`,
 			`{"customer":{"id":"c1","name":"A","external_id":null}}`, ""},
 		"account, customer": {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`,
@@ -165,12 +185,36 @@ func TestOtherCreated(t *testing.T) {
 	}
 }
 
+// TestCreatedBefore: an object that an earlier response of the run has shown was not created by a later request, whatever
+// its date. The clock of Date decides nothing once a creation has shown that another one dates objects.
+func TestCreatedBefore(t *testing.T) {
+	t.Parallel()
+	const date = "Sun, 04 May 2031 12:00:30 GMT"
+	dated := func(status int, id, created string) step {
+		return step{status: status, body: `{"data":{"id":"` + id + `","created_at":"` + created + `"}}`,
+			header: map[string]string{"Date": date}}
+	}
+	create := Request{Operation: "billing_accounts.create", Body: json.RawMessage(`{}`)}
+	c := newClient(t, play(dated(200, "a1", "2031-05-04T12:00:30.000Z"), dated(201, "A1", "2031-05-04T12:00:30.000Z"),
+		dated(201, "a2", "2031-05-04T12:00:10.000Z"), dated(201, "a3", "2031-05-04T13:00:30.000Z"),
+		dated(201, "a4", "2031-05-04T12:00:10.000Z")))
+	if _, err := One[thing](t.Context(), c, Request{Operation: "billing_accounts.get",
+		Path: map[string]string{"id": "a1"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"an earlier response of this run has shown it", "created at", "", ""} {
+		_, err := One[thing](t.Context(), c, create)
+		apitest.Says(t, err, want)
+	}
+}
+
 // TestCreations: every creation of an object with its own id is checked. A key gives a record its identity.
 func TestCreations(t *testing.T) {
 	t.Parallel()
 	for _, name := range OperationNames() {
 		_, checked := creations[name]
-		if want := strings.HasSuffix(name, ".create") && name != "finance.records.create"; checked != want {
+		want := strings.HasSuffix(name, ".create") && name != "finance.records.create" || name == "api_keys.rotate"
+		if checked != want {
 			t.Errorf("%s: in creations (identity.go): %v, want %v", name, checked, want)
 		}
 	}

@@ -18,7 +18,7 @@ var unrepeatable = map[string]func(context.Context, *Client) (thing, error){
 			Send:     func(ctx context.Context) (thing, error) { return One[thing](ctx, c, createCustomer) },
 			Describe: "thing", Unique: true, ID: byID, Created: func(thing) string { return created },
 			Equal: func(_ context.Context, v thing) (bool, error) { return v.Count == 1, nil },
-			Find: func(ctx context.Context, _ time.Time) ([]thing, error) {
+			Find: func(ctx context.Context) ([]thing, error) {
 				found, err := One[thing](ctx, c, getCustomer)
 				return []thing{found}, err
 			}})
@@ -33,7 +33,7 @@ var unrepeatable = map[string]func(context.Context, *Client) (thing, error){
 			Look: func(ctx context.Context) (thing, error) {
 				return One[thing](ctx, c, Request{Operation: "subscriptions.get", Path: path})
 			},
-			Done: func(v thing) bool { return v.Count == 1 }, Before: func(v thing) bool { return v.Count == 0 },
+			Done:     func(v thing) bool { return v.Count == 1 },
 			Describe: "pause"})
 	},
 	"a repetition": func(ctx context.Context, c *Client) (thing, error) {

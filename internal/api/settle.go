@@ -26,9 +26,9 @@ var errInterrupted = fmt.Errorf("interrupted, and the outcome was not determined
 type Creation[T any] struct {
 	Describe string // `customer with external_id "x"`
 	Send     func(context.Context) (T, error)
-	// Find returns the objects with the external_id; where there is none, those that look like what was sent, at least the
-	// ones that the service has created since a time of its own (zero: not known). nil: nothing finds the object.
-	Find func(ctx context.Context, since time.Time) ([]T, error)
+	// Find returns the objects with the external_id; where there is none, those that look like what was sent, the newest
+	// ones at least. nil: nothing finds the object.
+	Find func(context.Context) ([]T, error)
 	ID   func(T) string
 	// Created is the time of creation as the service shows it.
 	Created func(T) string
@@ -55,14 +55,14 @@ func (e *TakenError) Unwrap() error { return e.Err }
 // Settle sends a creation, and finds out what became of it where the response is lost:
 //
 //   - With an external_id the object is looked up by it, for as long as reads may lag. One that equals what was sent,
-//     and that the service has created since the request began, is adopted, unless another creation of this process was
-//     answered with it; any other is a *TakenError. Where there is none, the creation is sent again, after such a
-//     lookup each time, for as long as the retry timeout runs.
+//     and that the service has created since the request was sent (see [Client.age]), is adopted, unless another
+//     creation of this process was answered with it. One that differs, or that is proven older, is a *TakenError. Where
+//     there is none, the creation is sent again, after such a lookup each time, for as long as the retry timeout runs.
 //   - Without one nothing proves whose an object is: it is sent once, and the *AmbiguousError names the candidates.
 //
-// The Date of the responses and the monotonic clock of this process say when the request began by the service's clock.
-// Without a Date nothing is adopted. A response that shows another object ([OtherObjectError]) is a lost one after
-// which nothing is adopted or sent.
+// What is not proven is an *AmbiguousError that names the object, such as where the clock of Date and the one that
+// dates objects differ. A response that shows another object ([OtherObjectError]) is a lost one after which nothing is
+// adopted or sent.
 //
 // While the creation waits to be sent it obeys ctx. Once it is sent, it and its lookups continue for at most 8 s after
 // ctx has ended, so that an interrupt does not orphan what the service has made.
@@ -78,6 +78,9 @@ func Settle[T any](ctx context.Context, c *Client, m Creation[T]) (object T, ado
 	lost, isLost := AsAmbiguous(err)
 	if !isLost {
 		return object, false, err
+	}
+	if !lost.SentAt.IsZero() {
+		s.began = lost.SentAt
 	}
 	if m.Find == nil {
 		return none, false, s.unclear(lost, nil, "Nothing finds it.", nil)
@@ -115,7 +118,7 @@ func Settle[T any](ctx context.Context, c *Client, m Creation[T]) (object T, ado
 type settlement[T any] struct {
 	Creation[T]
 	client *Client
-	began  time.Time // by this machine
+	began  time.Time // when the first request was sent, by this machine
 	resent int
 	last   error // what sending it again has ended with
 }
@@ -135,8 +138,9 @@ func (s *settlement[T]) mayResend() bool {
 	return time.Since(s.began) < s.client.retryTimeout() && (limit < 0 || s.resent < limit)
 }
 
-// find looks for the object, for as long as reads may lag. With an external_id it ends with the first that is found;
-// without one, others may be listed before it. An interrupt of the caller ends that.
+// find looks for the object, for as long as reads may lag. With an external_id it ends with the first that is found,
+// unless the response took too long to decide; without one, others may be listed before it. An interrupt of the caller
+// ends that.
 func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error) {
 	for _, d := range LagPauses {
 		if pauseErr := pause(ctx, d, nil); pauseErr != nil {
@@ -146,7 +150,7 @@ func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error)
 			return found, err
 		}
 		var listed []T
-		if listed, err = s.Find(ctx, s.client.since(s.began)); err != nil {
+		if listed, err = s.Find(ctx); err != nil {
 			continue
 		}
 		for _, item := range listed {
@@ -157,7 +161,7 @@ func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error)
 				found = append(found, item)
 			}
 		}
-		if len(found) > 0 && (s.Unique || isOver(caller)) {
+		if len(found) > 0 && (s.Unique && s.age(found[0]) != ageClose || isOver(caller)) {
 			break
 		}
 	}
@@ -166,44 +170,77 @@ func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error)
 
 func isOver(ctx context.Context) bool { return ctx.Err() != nil }
 
+func (s *settlement[T]) age(item T) age { return s.client.age(s.Created(item), s.began) }
+
 // candidate reports whether an object may come of this creation.
 func (s *settlement[T]) candidate(item T) bool {
-	if s.Unique {
-		return true
-	}
 	_, answered := s.client.answered.Load(s.ID(item))
-	within, known := s.client.within(s.Created(item), s.began)
-	return !answered && (within || !known)
+	return s.Unique || !answered && (s.age(item) != older || !s.client.clocksAgree())
+}
+
+// lookedUp says what lookups have found.
+func (s *settlement[T]) lookedUp(found []T) string {
+	known := fmt.Sprintf("It was looked up %d times.", len(LagPauses))
+	if len(found) > 0 && !slices.ContainsFunc(found, func(item T) bool { return s.age(item) != older }) {
+		known += " What was found is older by the Date of the responses, which may be of another clock."
+	}
+	return known
+}
+
+// likely are the candidates that are not older by the dates, if there are any: the dates may be of two clocks.
+func (s *settlement[T]) likely(found []T) []T {
+	younger := slices.DeleteFunc(slices.Clone(found), func(item T) bool { return s.age(item) == older })
+	if len(younger) > 0 {
+		return younger
+	}
+	return found
 }
 
 // decide adopts the object that is proven to come of the creation, and names what was found otherwise.
 func (s *settlement[T]) decide(ctx context.Context, lost *AmbiguousError, found []T) (T, bool, error) {
 	var none T
-	ids := make([]string, len(found))
-	for i, item := range found {
-		ids[i] = s.ID(item)
-	}
 	if !s.Unique || len(found) != 1 || showsOther(lost) {
-		return none, false, s.unclear(lost, ids, fmt.Sprintf("It was looked up %d times.", len(LagPauses)), nil)
+		ids := s.ids(s.likely(found))
+		if id := shownByDate(lost); id != "" && len(ids) == 0 && !s.client.clocksAgree() {
+			ids = []string{id}
+		}
+		return none, false, s.unclear(lost, ids, s.lookedUp(found), nil)
 	}
-	within, known := s.client.within(s.Created(found[0]), s.began)
-	if !known {
-		return none, false, s.unclear(lost, ids, "Nothing shows when the object that was found was created.", nil)
-	}
-	if !within {
-		return none, false, &TakenError{ID: ids[0], Err: lost}
-	}
-	equal, err := s.Equal(ctx, found[0])
-	switch {
+	object, ids := found[0], s.ids(found)
+	equal, err := s.Equal(ctx, object)
+	switch made := s.age(object); {
 	case err != nil:
 		return none, false, s.unclear(lost, ids, "Comparing it with what was sent failed.", err)
-	case !equal:
+	case !equal, made == older && s.client.clocksAgree():
 		return none, false, &TakenError{ID: ids[0], Err: lost}
+	case made != newer:
+		return none, false, s.unclear(lost, ids, s.undated(object), nil)
 	}
 	if _, others := s.client.answered.LoadOrStore(ids[0], true); others {
 		return none, false, &TakenError{ID: ids[0], Err: lost}
 	}
-	return found[0], true, nil
+	return object, true, nil
+}
+
+func (s *settlement[T]) ids(found []T) []string {
+	ids := make([]string, len(found))
+	for i, item := range found {
+		ids[i] = s.ID(item)
+	}
+	return ids
+}
+
+// undated says why the dates do not prove that an object comes of the creation.
+func (s *settlement[T]) undated(object T) string {
+	created := s.Created(object)
+	if created == "" {
+		return "An object equal to it exists, and nothing shows when that was created."
+	}
+	known := fmt.Sprintf("An object equal to it exists, created at %s.", created)
+	if sent := s.client.dateAt(s.began); sent != "" {
+		known += fmt.Sprintf(" The request was sent at about %s by the Date of the responses.", sent)
+	}
+	return known + " That does not prove whether this creation made it."
 }
 
 // unclear says what is known and how to find out the rest.
@@ -242,6 +279,16 @@ func existing(refusal error) []string {
 func showsOther(err error) bool {
 	var other *OtherObjectError
 	return errors.As(err, &other)
+}
+
+// shownByDate is the object that a response to a creation has shown, where nothing but its date says that it is
+// another one.
+func shownByDate(err error) string {
+	var other *OtherObjectError
+	if errors.As(err, &other) && other.byDate {
+		return other.Shown
+	}
+	return ""
 }
 
 // isDuplicate says that the service rejected because the object is there.

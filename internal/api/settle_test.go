@@ -18,6 +18,7 @@ type trial struct {
 	creates []any   // thing or error
 	lookups [][]any // things, or one error
 	undated bool    // responses have no Date
+	agrees  bool    // the clock of Date dates objects, as an earlier creation has shown
 	tried   int
 	looked  int
 }
@@ -37,10 +38,10 @@ func (s *trial) send(context.Context) (made, error) {
 	return next.(made), nil
 }
 
-func (s *trial) find(context.Context, time.Time) ([]made, error) {
+func (s *trial) find(context.Context) ([]made, error) {
 	if !s.undated {
 		s.client.clock.note(http.StatusOK, http.Header{"Content-Type": {"application/json"},
-			"Date": {time.Now().UTC().Format(http.TimeFormat)}})
+			"Date": {time.Now().UTC().Format(http.TimeFormat)}}, time.Now())
 	}
 	var next []any
 	if len(s.lookups) > 0 {
@@ -60,6 +61,7 @@ func (s *trial) find(context.Context, time.Time) ([]made, error) {
 func (s *trial) creation(t *testing.T) Creation[made] {
 	start := time.Now()
 	s.client = newClient(t, play(ok("{}")), func(cfg *Config) { cfg.MaxRetries = -1 })
+	s.client.clock.agrees = s.agrees
 	return Creation[made]{
 		Send: s.send, Find: s.find, ID: func(v made) string { return v.ID }, Unique: true,
 		Created:  func(v made) string { return start.Add(v.after).UTC().Format(time.RFC3339Nano) },
@@ -101,15 +103,20 @@ func TestSettle(t *testing.T) {
 			adopted: true, tried: 1, looked: 2, waited: time.Second},
 		"found, different": {trial: trial{creates: []any{lost}, lookups: [][]any{{other}}}, err: "not made", taken: "t2",
 			kind: isAmbiguous, tried: 1, looked: 1},
-		"found, older": {trial: trial{creates: []any{lost}, lookups: [][]any{{older}}}, err: "not made", taken: "t1",
+		"found, older": {trial: trial{creates: []any{lost}, lookups: [][]any{{older}}, agrees: true}, err: "not made",
+			taken: "t1", kind: isAmbiguous, tried: 1, looked: 1},
+		"found, older by one of two clocks": {trial: trial{creates: []any{lost}, lookups: [][]any{{older}}},
+			err: "created at 1999-12-31T23:59:57Z. The request was sent at about 2000-01-01T00:00:00Z", candidates: "t1",
 			kind: isAmbiguous, tried: 1, looked: 1},
+		"found, different and older": {trial: trial{creates: []any{lost}, lookups: [][]any{{made{other.thing, -time.Hour}}}},
+			err: "not made", taken: "t2", kind: isAmbiguous, tried: 1, looked: 1},
 		"found, of a time to come": {trial: trial{creates: []any{lost}, lookups: [][]any{{made{same.thing, time.Hour}}}},
-			err: "not made", taken: "t1", kind: isAmbiguous, tried: 1, looked: 1},
+			err: "does not prove", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
 		"found, no Date": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}, undated: true},
-			err: "Nothing shows when", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
+			err: "does not prove", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
 		"found, no time": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}},
-			change: func(m *Creation[made]) { m.Created = func(made) string { return "2000-01-01" } },
-			err:    "Nothing shows when", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
+			change: func(m *Creation[made]) { m.Created = func(made) string { return "" } },
+			err:    "nothing shows when", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
 		"found, not compared": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}},
 			change: func(m *Creation[made]) {
 				m.Equal = func(context.Context, made) (bool, error) { return false, errReset }
@@ -144,7 +151,7 @@ func TestSettle(t *testing.T) {
 			err: "Nothing finds it", kind: isAmbiguous, tried: 1},
 		"no external_id": {trial: trial{creates: []any{lost}}, change: unnamed, err: "4 times", kind: isAmbiguous,
 			tried: 1, looked: 4, waited: 11 * time.Second},
-		"no external_id, candidates": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}, {older}, {other}}},
+		"no external_id, candidates": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}, {same}, {other}}},
 			change: func(m *Creation[made]) { unnamed(m); m.Again = "It is twice then." },
 			err:    "It may be one of t1, t2. It is twice then.", candidates: "t1 t2", kind: isAmbiguous, tried: 1, looked: 4,
 			waited: 11 * time.Second},
@@ -192,7 +199,7 @@ func TestSettle(t *testing.T) {
 func TestCandidatesOfOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		lost := &AmbiguousError{Service: "billing", Operation: "things.create", Err: errReset}
+		start, lost := time.Now(), &AmbiguousError{Service: "billing", Operation: "things.create", Err: errReset}
 		first, adopted, second := made{thing: thing{ID: "t1", Count: 1}}, made{thing: thing{ID: "t2", Count: 1}},
 			made{thing: thing{ID: "t3", Count: 1}}
 		s := trial{creates: []any{first, lost, lost}, lookups: [][]any{{adopted}, {first, adopted, second}}}
@@ -208,6 +215,7 @@ func TestCandidatesOfOthers(t *testing.T) {
 			t.Error(err)
 		}
 		var taken *TakenError
+		adopted.after = time.Since(start) // it looks as if this one had created it
 		s.lookups, m.Unique = [][]any{{adopted}}, true
 		if _, _, err := Settle(t.Context(), s.client, m); !errors.As(err, &taken) || taken.ID != "t2" {
 			t.Error(err)

@@ -4,25 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Transition describes a change of one object's state. Such a request moves
-// money, so it is not repeated without a check: reading the object shows its
-// result.
+// money, so it is sent once: a response that was lost may belong to a request
+// that the service carries out later. Reading the object shows its result.
 type Transition[T any] struct {
 	Send     func(context.Context) (T, error)
 	Look     func(context.Context) (T, error) // reads the object
 	Done     func(T) bool                     // it is as asked
-	Before   func(T) bool                     // it is clearly not, and as it was: it may be asked again
 	Describe string                           // `pause of the subscription "x"`
 }
 
 // Change carries out a transition and, when it may or may not have happened,
-// finds out: an object that is as asked is the result. One that is clearly as
-// before is asked once more and looked at again, so that a rejection of what has
-// happened already is a success. What stays undecided is an *AmbiguousError
-// that says what is known.
+// finds out: an object that is as asked, by the time that reads do not lag any
+// more, is the result. What stays undecided is an *AmbiguousError that says what
+// is known.
 //
 // Like Settle it obeys ctx until the request is sent, and then continues for at
 // most 8 s after ctx has ended.
@@ -44,33 +41,9 @@ func Change[T any](ctx context.Context, t Transition[T]) (result T, err error) {
 		return none, t.undecided(first, "Reading the object failed.", err)
 	case t.Done(seen):
 		return seen, nil
-	case !t.Before(seen):
-		return none, t.undecided(first, "The object was read: it is neither as asked nor as it was before.", nil)
 	}
-	return t.resend(detached, ctx, first)
-}
-
-// resend sends the transition a second time, after a read has shown the object
-// unchanged.
-func (t Transition[T]) resend(detached, ctx context.Context, first *AmbiguousError) (T, error) {
-	result, err := t.Send(withWaiting(detached, ctx))
-	if err == nil {
-		return result, nil
-	}
-	var none T
-	// The first one may have arrived in the end, and the second one been
-	// rejected for that.
-	seen, lookErr := t.look(detached)
-	switch {
-	case lookErr != nil:
-		return none, t.undecided(first, "It was sent again without success, and reading the object failed.",
-			fmt.Errorf("%w; %w", err, lookErr))
-	case t.Done(seen):
-		return seen, nil
-	case isRefusal(err) && t.Before(seen):
-		return none, err // it would have rejected the first one too
-	}
-	return none, t.undecided(first, "It was sent again without success, and the object is not as asked.", err)
+	return none, t.undecided(first, "The object was read, and it is not as asked. The service may still carry the "+
+		"request out, so it was not sent again.", nil)
 }
 
 // look reads the object until it is as asked.
@@ -82,9 +55,8 @@ func (t Transition[T]) undecided(first *AmbiguousError, known string, cause erro
 	if cause != nil {
 		e = *first.followedBy(cause)
 	}
-	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. %s Look at the object at the service%s, "+
-		"before anything is sent again",
-		t.Describe, known, e.inRequestLog())
+	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. %s Look at the object at the service%s, and "+
+		"apply again: the next apply sends what is still missing", t.Describe, known, e.inRequestLog())
 	return &e
 }
 
@@ -97,17 +69,12 @@ func (e *AmbiguousError) inRequestLog() string {
 	return fmt.Sprintf(" (its request log contains the Request-Id %s for 30 days)", e.RequestID)
 }
 
-// repeatPause lets a request with a lost response finish before it is
-// sent again, so that the second one is the later of the two.
-const repeatPause = time.Second
-
 // Repetition describes a POST that may be carried out twice, because the second
-// time supersedes the first or does no harm next to it.
+// time does no harm next to the first.
 type Repetition[T any] struct {
 	Send     func(context.Context) (T, error)
-	Look     func(context.Context) error // must succeed before it is sent again; nil: it is sent without
-	Describe string                      // `rotation of the secret of the endpoint "x"`
-	Advice   string                      // ends the error when the outcome stays unknown
+	Describe string // `test of the webhook endpoint "x"`
+	Advice   string // ends the error when the outcome stays unknown
 }
 
 // Repeat sends such a request, and once more when it may or may not have been
@@ -129,9 +96,6 @@ func Repeat[T any](ctx context.Context, r Repetition[T]) (result T, err error) {
 		return result, err
 	}
 	var none T
-	if err := r.look(detached); err != nil {
-		return none, r.undecided(first, "It was not sent again, as reading the object failed.", err)
-	}
 	result, err = r.Send(withWaiting(detached, ctx))
 	_, ambiguous := AsAmbiguous(err)
 	switch {
@@ -140,20 +104,10 @@ func Repeat[T any](ctx context.Context, r Repetition[T]) (result T, err error) {
 	case !ambiguous && isRefusal(err):
 		return none, err
 	}
-	return none, r.undecided(first, "It was sent again without success.", err)
-}
-
-func (r Repetition[T]) look(ctx context.Context) error {
-	if err := pause(ctx, repeatPause, nil); err != nil || r.Look == nil {
-		return err
-	}
-	return r.Look(ctx)
-}
-
-func (r Repetition[T]) undecided(first *AmbiguousError, known string, cause error) error {
-	e := first.followedBy(cause)
-	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. %s %s", r.Describe, known, r.Advice)
-	return e
+	e := first.followedBy(err)
+	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. It was sent again without success. %s",
+		r.Describe, r.Advice)
+	return none, e
 }
 
 // followedBy is a copy of the error with what went wrong after it. Of a response

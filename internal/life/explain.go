@@ -84,6 +84,9 @@ func (a applied) creations(typeName string) (n int) {
 // unexplained says what is wrong about a request to an object; nothing is "".
 func (a applied) unexplained(r sandbox.Request) string {
 	change, previous := a.about(r)
+	if r.Operation == "finance.records.update" && string(r.Body) == "{}" && a.creations("billing_finance_record") > 0 {
+		return "" // finds out whether the record of a key was deleted
+	}
 	if change == nil {
 		for id := range a.newIDs {
 			if id != "" && strings.Contains(r.Path, id) {

@@ -25,7 +25,7 @@ type Service struct {
 	Latency func(*http.Request) time.Duration
 	// Fates are what becomes of each creation; the last one holds for all that follow.
 	Fates []Fate
-	// Lag is how long a created object is not shown.
+	// Lag is how long reads do not show a created object.
 	Lag time.Duration
 	// IgnoresFilters lists every object.
 	IgnoresFilters bool
@@ -122,7 +122,7 @@ func (s *Service) Handle(w http.ResponseWriter, r *http.Request) {
 		at = strings.TrimSuffix(at, "/")
 	}
 	i := slices.IndexFunc(s.objects[at], func(o object) bool {
-		return strings.EqualFold(o.id, id) && time.Since(o.at) >= s.Lag
+		return strings.EqualFold(o.id, id) && (r.Method != http.MethodGet || time.Since(o.at) >= s.Lag)
 	})
 	switch {
 	case r.Method == http.MethodPost && id == "":
@@ -206,10 +206,11 @@ func (s *Service) Place(at, text string) {
 	s.objects[at] = append(s.objects[at], object{id: id, text: text})
 }
 
-// Reply is a creation of before with an idempotency key. Its object is not there any more.
-func (s *Service) Reply(key, text string) {
+// Reply is a creation of before with an idempotency key. It returns the object, which is not there any more.
+func (s *Service) Reply(key, text string) string {
 	s.made++
 	s.replies[key] = text
+	return text
 }
 
 // Remove deletes an object as another system does.

@@ -13,8 +13,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// newestFirst is the order of a list that is read for what was created lately.
-const newestFirst = "desc"
+const (
+	// newestFirst is the order of a list that is read for what was created lately.
+	newestFirst = "desc"
+	// mostListed is how many objects of such a list are read: more than a run creates while reads may lag.
+	mostListed = 500
+)
 
 // creation is how an object of this service is created, and found when the response is lost.
 type creation[T any] struct {
@@ -52,7 +56,7 @@ func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted
 }
 
 // holders are the live objects with the external_id.
-func (c creation[T]) holders(ctx context.Context, _ time.Time) (found []*T, err error) {
+func (c creation[T]) holders(ctx context.Context) (found []*T, err error) {
 	objects, err := c.find(ctx, c.externalID)
 	for _, object := range onlyLive(objects, c.live) {
 		found = append(found, &object)
@@ -60,14 +64,14 @@ func (c creation[T]) holders(ctx context.Context, _ time.Time) (found []*T, err 
 	return found, err
 }
 
-// lookalikes are the live objects without an external_id that look like what is sent, from the newest one on to the
-// first that is older than since.
-func (c creation[T]) lookalikes(ctx context.Context, since time.Time) (found []*T, err error) {
+// lookalikes are those of the newest live objects without an external_id that look like what is sent.
+func (c creation[T]) lookalikes(ctx context.Context) (found []*T, err error) {
+	listed := 0
 	for object, err := range c.newest(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if at, ok := api.Moment(c.createdAt(object)); ok && at.Before(since) {
+		if listed++; listed > mostListed {
 			break
 		}
 		if c.live(object) && c.like(object) {

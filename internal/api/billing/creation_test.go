@@ -85,23 +85,25 @@ func TestLostCreations(t *testing.T) {
 		undecided     bool
 		posts         int
 	}{
-		"returned":                 {code: code, posts: 1},
-		"refused":                  {before: coded, code: code, taken: "refused", posts: 1},
-		"lost":                     {fates: []apitest.Fate{lostAfter}, code: code, adopted: true, posts: 1},
-		"lost, reads lag":          {fates: []apitest.Fate{lostAfter}, lag: lag, code: code, adopted: true, posts: 1},
-		"lost, filters ignored":    {fates: []apitest.Fate{lostAfter}, ignores: true, before: `"external_id":"x2",`, code: code, adopted: true, posts: 1},
-		"lost, a closed one":       {fates: []apitest.Fate{lostBefore, kept}, before: coded + `"status":"ended",`, code: code, posts: 2},
-		"lost, no Date":            {fates: []apitest.Fate{lostAfter}, undated: true, code: code, candidates: "o1", posts: 1},
-		"not done, taken":          {fates: []apitest.Fate{lostBefore}, before: coded, code: code, taken: "o1", posts: 1},
-		"not done, lost":           {fates: []apitest.Fate{lostBefore, lostAfter}, code: code, adopted: true, posts: 2},
-		"not done, others faster":  {fates: []apitest.Fate{lostBefore, kept}, after: coded, other: true, code: code, taken: "o1", posts: 1},
-		"the same, seen late":      {fates: []apitest.Fate{lostBefore, kept}, lag: lag, after: coded, other: true, code: code, taken: "o1", posts: 2},
-		"no code, lost":            {fates: []apitest.Fate{lostAfter}, before: " ", candidates: "o2", posts: 1},
-		"no code, lost, reads lag": {fates: []apitest.Fate{lostAfter}, lag: lag, candidates: "o1", posts: 1},
-		"no code, ignored filters": {fates: []apitest.Fate{lostAfter}, ignores: true, after: coded, candidates: "o1", posts: 1},
-		"no code, not done":        {fates: []apitest.Fate{lostBefore}, before: " ", undecided: true, posts: 1},
-		"no code, two":             {fates: []apitest.Fate{lostAfter}, after: " ", candidates: "o1 o2", posts: 1},
-		"no code, no Date":         {fates: []apitest.Fate{lostAfter}, undated: true, before: " ", candidates: "o1 o2", posts: 1},
+		"returned":                   {code: code, posts: 1},
+		"refused":                    {before: coded, code: code, taken: "refused", posts: 1},
+		"lost":                       {fates: []apitest.Fate{lostAfter}, code: code, adopted: true, posts: 1},
+		"lost, reads lag":            {fates: []apitest.Fate{lostAfter}, lag: lag, code: code, adopted: true, posts: 1},
+		"lost, filters ignored":      {fates: []apitest.Fate{lostAfter}, ignores: true, before: `"external_id":"x2",`, code: code, adopted: true, posts: 1},
+		"lost, a closed one":         {fates: []apitest.Fate{lostBefore, kept}, before: coded + `"status":"ended",`, code: code, posts: 2},
+		"lost, no Date":              {fates: []apitest.Fate{lostAfter}, undated: true, code: code, candidates: "o1", posts: 1},
+		"not done, taken":            {fates: []apitest.Fate{lostBefore}, before: coded, code: code, candidates: "o1", posts: 1},
+		"not done, taken by another": {fates: []apitest.Fate{lostBefore}, before: coded, other: true, code: code, taken: "o1", posts: 1},
+		"not done, lost":             {fates: []apitest.Fate{lostBefore, lostAfter}, code: code, adopted: true, posts: 2},
+		"not done, others faster":    {fates: []apitest.Fate{lostBefore, kept}, after: coded, other: true, code: code, taken: "o1", posts: 1},
+		"the same, seen late":        {fates: []apitest.Fate{lostBefore, kept}, lag: lag, after: coded, other: true, code: code, taken: "o1", posts: 2},
+		"no code, lost":              {fates: []apitest.Fate{lostAfter}, before: " ", candidates: "o2", posts: 1},
+		"no code, lost, reads lag":   {fates: []apitest.Fate{lostAfter}, lag: lag, candidates: "o1", posts: 1},
+		"no code, ignored filters":   {fates: []apitest.Fate{lostAfter}, ignores: true, after: coded, candidates: "o1", posts: 1},
+		"no code, not done":          {fates: []apitest.Fate{lostBefore}, before: " ", candidates: "o1", posts: 1},
+		"no code, nothing there":     {fates: []apitest.Fate{lostBefore}, undecided: true, posts: 1},
+		"no code, two":               {fates: []apitest.Fate{lostAfter}, after: " ", candidates: "o1 o2", posts: 1},
+		"no code, no Date":           {fates: []apitest.Fate{lostAfter}, undated: true, before: " ", candidates: "o1 o2", posts: 1},
 	} {
 		for kindName, kind := range kinds {
 			if kind.ended == "" && name == "lost, a closed one" {
@@ -116,15 +118,15 @@ func TestLostCreations(t *testing.T) {
 					if w.Clock = func() time.Time { return time.Now().Add(-25 * time.Hour) }; test.undated {
 						w.Clock = nil
 					}
+					theirs := kind.body
+					if test.other {
+						theirs = kind.other
+					}
 					if test.before != "" {
-						w.Add(kind.path, strings.Replace("{"+test.before+kind.body, "ended", kind.ended, 1))
+						w.Add(kind.path, strings.Replace("{"+test.before+theirs, "ended", kind.ended, 1))
 						time.Sleep(time.Hour)
 					}
 					if test.after != "" {
-						theirs := kind.body
-						if test.other {
-							theirs = kind.other
-						}
 						time.AfterFunc(5*time.Second, func() { w.Add(kind.path, "{"+test.after+theirs) })
 					}
 					id, adopted, err := kind.create(t.Context(), newService(t, w), test.code)

@@ -89,7 +89,7 @@ var calls = map[string]func(*testing.T, *Service, []string, evidence.Request) (a
 		return s.ResumeSubscription(t.Context(), at[3])
 	},
 	"subscriptions.change_plan": func(t *testing.T, s *Service, at []string, r evidence.Request) (any, error) {
-		return s.ChangePlan(t.Context(), at[3], apitest.BodyOf[ChangePlan](t, r.Body), nil)
+		return s.ChangePlan(t.Context(), at[3], apitest.BodyOf[ChangePlan](t, r.Body))
 	},
 	"subscriptions.cancel": func(t *testing.T, s *Service, at []string, r evidence.Request) (any, error) {
 		return s.CancelSubscription(t.Context(), at[3], apitest.BodyOf[Cancel](t, r.Body))

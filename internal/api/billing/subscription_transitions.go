@@ -39,41 +39,34 @@ type Cancel struct {
 func (s *Service) PauseSubscription(ctx context.Context, id, behavior, resumesAt string) (*Subscription, error) {
 	body := pauseBody{Behavior: behavior, ResumesAt: resumesAt}
 	return s.move(ctx, id, "pause", body, outcome{
-		noun:   "pause",
-		done:   body.describes,
-		before: func(now *Subscription) bool { return now.live() && !body.describes(now) },
+		noun: "pause",
+		done: body.describes,
 	})
 }
 
 // ResumeSubscription ends a pause (wire contract: subscriptions.resume).
 func (s *Service) ResumeSubscription(ctx context.Context, id string) (*Subscription, error) {
 	return s.move(ctx, id, "resume", nil, outcome{
-		noun:   "resumption",
-		done:   func(now *Subscription) bool { return now.live() && !now.isPaused() },
-		before: (*Subscription).isPaused,
+		noun: "resumption",
+		done: func(now *Subscription) bool { return now.live() && !now.isPaused() },
 	})
 }
 
 // ChangePlan changes the plan immediately or at the end of the period, or reverts a
 // pending change, with the current plan as the new one (wire contract:
-// subscriptions.change_plan). It is sent a second time only while the subscription stands as it did.
-func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan, stands func(*Subscription) bool) (
-	*Subscription, error) {
+// subscriptions.change_plan).
+func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Subscription, error) {
 	return s.move(ctx, id, "change_plan", c, outcome{
-		noun:   "change of plan",
-		done:   c.describes,
-		before: func(now *Subscription) bool { return now.live() && stands(now) },
+		noun: "change of plan",
+		done: c.describes,
 	})
 }
 
-// RemovePlan is an update that ends the plan, and the one that comes next (wire contract: subscriptions.update). It is
-// sent a second time only while the subscription stands as it did.
-func (s *Service) RemovePlan(ctx context.Context, id string, body SubscriptionBody, stands func(*Subscription) bool) (
-	*Subscription, error) {
+// RemovePlan is an update that ends the plan, and the one that comes next (wire contract: subscriptions.update).
+func (s *Service) RemovePlan(ctx context.Context, id string, body SubscriptionBody) (*Subscription, error) {
 	return s.move(ctx, id, "update", body, outcome{
-		noun:   "removal of the plan",
-		done:   func(now *Subscription) bool { return api.OrEmpty(now.PlanID) == "" && now.PendingPlanID() == "" },
-		before: func(now *Subscription) bool { return now.live() && stands(now) },
+		noun: "removal of the plan",
+		done: func(now *Subscription) bool { return api.OrEmpty(now.PlanID) == "" && now.PendingPlanID() == "" },
 	})
 }
 
@@ -85,14 +78,13 @@ func (s *Service) CancelSubscription(ctx context.Context, id string, c Cancel) (
 		done: func(now *Subscription) bool {
 			return !c.AtPeriodEnd && !now.live() || c.AtPeriodEnd && now.CancelAtPeriodEnd
 		},
-		before: (*Subscription).live,
 	})
 }
 
 // outcome says how to find the result of a transition after a lost response.
 type outcome struct {
-	noun         string
-	done, before func(*Subscription) bool
+	noun string
+	done func(*Subscription) bool
 }
 
 // move carries out a transition of a subscription.
@@ -103,7 +95,6 @@ func (s *Service) move(ctx context.Context, id, operation string, body any, o ou
 		Send:     func(ctx context.Context) (*Subscription, error) { return s.changeSubscription(ctx, request) },
 		Look:     func(ctx context.Context) (*Subscription, error) { return s.GetSubscription(ctx, id) },
 		Done:     o.done,
-		Before:   o.before,
 		Describe: fmt.Sprintf("%s of the subscription %q", o.noun, id),
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -69,10 +68,10 @@ func (s *Service) newKey(ctx context.Context, describe string, request api.Reque
 	var found []APIKey
 	key, _, err := api.Settle(ctx, s.client, api.Creation[*APIKey]{
 		Describe: describe,
-		Send:     func(ctx context.Context) (*APIKey, error) { return s.sendNew(ctx, request) },
+		Send:     func(ctx context.Context) (*APIKey, error) { return s.oneKey(ctx, request) },
 		ID:       func(k *APIKey) string { return k.ID },
 		Created:  func(k *APIKey) string { return k.CreatedAt },
-		Find: func(ctx context.Context, _ time.Time) (all []*APIKey, err error) {
+		Find: func(ctx context.Context) (all []*APIKey, err error) {
 			name := named(ctx)
 			found, err = s.UnusedKeys(ctx, func(k APIKey) bool { return name != "" && k.Name == name })
 			for _, k := range found {
@@ -96,18 +95,6 @@ func (s *Service) newKey(ctx context.Context, describe string, request api.Reque
 		}
 	}
 	return nil, e
-}
-
-// sendNew sends a request that creates a key. An older key without a token is no response to it.
-func (s *Service) sendNew(ctx context.Context, request api.Request) (*APIKey, error) {
-	began := time.Now()
-	key, err := s.oneKey(ctx, request)
-	if err == nil && key.Token == nil && s.client.Precedes(key.CreatedAt, began) {
-		return nil, &api.AmbiguousError{Service: "collections", Operation: request.Operation, SentAt: began,
-			Err: fmt.Errorf("the response shows the API key %s, which was there before the request (created %s); "+
-				"nothing of it is used", key.ID, key.CreatedAt)}
-	}
-	return key, err
 }
 
 // UnusedKeys lists the keys that fit, that work and that nobody has used. A key whose token was lost is among them.

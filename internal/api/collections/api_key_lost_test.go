@@ -37,8 +37,8 @@ func lostKey(t *testing.T, err error, ids ...string) *LostKeyError {
 	return e
 }
 
-// TestLostCreationOfAKey: one POST and no request before it, whatever is found. Named is what was created since by the
-// service's clock, has the name and was never used.
+// TestLostCreationOfAKey: one POST and no request before it, whatever is found. Named is what has the name and was
+// never used, created since if there is one.
 func TestLostCreationOfAKey(t *testing.T) {
 	t.Parallel()
 	type change = map[string]any
@@ -50,7 +50,8 @@ func TestLostCreationOfAKey(t *testing.T) {
 		"the key":         {[]change{{}}, []string{"k1"}},
 		"none":            {nil, nil},
 		"two":             {[]change{{}, {"id": "k3"}}, []string{"k1", "k3"}},
-		"an older one":    {[]change{{"createdAt": "1999-12-31T23:59:50.000Z"}}, nil},
+		"an older one":    {[]change{{"createdAt": "1999-12-31T23:59:50.000Z"}, {"id": "k3"}}, []string{"k3"}},
+		"only older ones": {[]change{{"createdAt": "1999-12-31T23:59:50.000Z"}}, []string{"k1"}},
 		"a used one":      {[]change{{"lastUsedAt": "2000-01-01T00:00:00.000Z"}}, nil},
 		"a revoked one":   {[]change{{"revokedAt": "2000-01-01T00:00:00.000Z"}}, nil},
 		"an expired one":  {[]change{{"expiresAt": "2000-01-01T00:00:00.000Z"}}, nil},

@@ -125,9 +125,7 @@ func (s *Service) ListDeliveries(ctx context.Context, q DeliveryQuery) iter.Seq2
 // status 409 and the code ENDPOINT_INACTIVE.
 //
 // When the response is lost, the delivery is looked at: one that is not over is
-// the result, one that still is is started once more. That it then runs twice
-// does no harm, as consumers must cope with any event coming twice (service
-// description, Collections §1). What stays undecided is an *api.AmbiguousError.
+// the result. What stays undecided is an *api.AmbiguousError.
 func (s *Service) RetryDelivery(ctx context.Context, endpointID, deliveryID string) (*Delivery, error) {
 	request := api.Request{
 		Operation: "webhook_deliveries.retry", Path: map[string]string{"id": endpointID, "deliveryId": deliveryID},
@@ -142,7 +140,6 @@ func (s *Service) RetryDelivery(ctx context.Context, endpointID, deliveryID stri
 		},
 		Look:     func(ctx context.Context) (*Delivery, error) { return s.delivery(ctx, endpointID, deliveryID) },
 		Done:     func(d *Delivery) bool { return !d.failed() },
-		Before:   (*Delivery).failed,
 		Describe: fmt.Sprintf("redelivery of %q", deliveryID),
 	})
 }

@@ -2,9 +2,7 @@ package collections
 
 import (
 	"context"
-	"fmt"
 	"iter"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -19,10 +17,12 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpoin
 	url, _ := body.URL.Get()
 	endpoint, _, err := api.Settle(ctx, s.client, api.Creation[*WebhookEndpoint]{
 		Describe: "webhook endpoint for " + api.ShownURL(url),
-		Send:     func(ctx context.Context) (*WebhookEndpoint, error) { return s.register(ctx, body) },
-		ID:       func(e *WebhookEndpoint) string { return e.ID },
-		Created:  func(e *WebhookEndpoint) string { return e.CreatedAt },
-		Find: func(ctx context.Context, _ time.Time) (found []*WebhookEndpoint, err error) {
+		Send: func(ctx context.Context) (*WebhookEndpoint, error) {
+			return s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.create", Body: body})
+		},
+		ID:      func(e *WebhookEndpoint) string { return e.ID },
+		Created: func(e *WebhookEndpoint) string { return e.CreatedAt },
+		Find: func(ctx context.Context) (found []*WebhookEndpoint, err error) {
 			for endpoint, err := range s.ListWebhookEndpoints(ctx) {
 				if err != nil {
 					return nil, err
@@ -44,20 +44,6 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpoin
 		return shown, nil
 	}
 	return endpoint, nil
-}
-
-// register sends the creation. An older endpoint without a secret is no response to it: a broken cache gives it, or a
-// service that returns what exists.
-func (s *Service) register(ctx context.Context, body WebhookEndpointBody) (*WebhookEndpoint, error) {
-	const operation = "webhook_endpoints.create"
-	began := time.Now()
-	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: operation, Body: body})
-	if err == nil && endpoint.Secret == nil && s.client.Precedes(endpoint.CreatedAt, began) {
-		return nil, &api.AmbiguousError{Service: "collections", Operation: operation, SentAt: began,
-			Err: fmt.Errorf("the response shows the webhook endpoint %s, which was registered before the request (created %s); "+
-				"nothing of it is used", endpoint.ID, endpoint.CreatedAt)}
-	}
-	return endpoint, err
 }
 
 // GetWebhookEndpoint reads an endpoint, without its secret (wire contract:

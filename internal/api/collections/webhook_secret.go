@@ -20,23 +20,22 @@ func (r *rotated) Check() error { return present(api.OrEmpty(r.Secret), errNoSec
 // RotateWebhookSecret gives an endpoint a new secret and returns it (wire contract:
 // webhook_endpoints.rotate_secret). The old secret is invalid immediately.
 //
-// When the response is lost, the secret in it is lost too, and the old one may be
-// invalid. Only another rotation helps then, and it costs nothing more, as the
-// newest secret counts: once the endpoint has been read, the request is sent
-// once more. Without success the error is an *api.AmbiguousError.
+// The request is sent once. When its response is lost, no read shows the secret that was in
+// it, and a request that is carried out later makes a secret of a second one invalid: the
+// error is an *api.AmbiguousError. Once sent, the request continues for at most 8 s after ctx
+// has ended, as the secret is shown this once.
 func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (string, error) {
-	path := map[string]string{"id": id}
-	response, err := api.Repeat(ctx, api.Repetition[rotated]{
-		Send: func(ctx context.Context) (rotated, error) {
-			return api.One[rotated](ctx, s.client, api.Request{Operation: "webhook_endpoints.rotate_secret", Path: path})
-		},
-		Look: func(ctx context.Context) error {
-			_, err := s.GetWebhookEndpoint(ctx, id)
-			return err
-		},
-		Describe: fmt.Sprintf("rotation of the secret of the webhook endpoint %q", id),
-		Advice:   "The secret that was known may be invalid already: rotate it again to get one that is valid",
+	request := api.Request{Operation: "webhook_endpoints.rotate_secret", Path: map[string]string{"id": id}}
+	response, _, err := api.Settle(ctx, s.client, api.Creation[rotated]{
+		Send:     func(ctx context.Context) (rotated, error) { return api.One[rotated](ctx, s.client, request) },
+		Describe: fmt.Sprintf("new secret of the webhook endpoint %q", id),
 	})
+	if ambiguous, ok := api.AsAmbiguous(err); ok {
+		unknown := *ambiguous
+		unknown.Outlook = fmt.Sprintf("The secret of the webhook endpoint %q may or may not have been rotated, so the secret "+
+			"that was known may be invalid", id)
+		return "", &unknown
+	}
 	if err != nil {
 		return "", err
 	}

@@ -42,14 +42,15 @@ func TestReplaced(t *testing.T) {
 		slow           string        // the method whose requests take 5 s to arrive
 		refused        bool          // the deletion fails
 		id             string        // of the record that is left
+		err            string        // of the creation
 	}
 	apitest.Each(t, map[string]row{
 		"deleted first":                     {create: time.Minute, id: "o2"},
 		"created first":                     {remove: time.Minute, id: "o1"},
-		"created while the deletion runs":   {create: time.Second, slow: "DELETE", id: "o2"},
+		"created while the deletion runs":   {create: time.Second, slow: "DELETE", err: "is deleting; apply again"},
 		"deleted while the creation runs":   {remove: time.Second, slow: "POST", id: "o2"},
 		"deleted while the old one is read": {remove: 6 * time.Second, slow: "GET", id: "o1"},
-		"the deletion fails":                {create: time.Second, slow: "DELETE", refused: true, id: "o1"},
+		"the deletion fails":                {create: 6 * time.Second, slow: "DELETE", refused: true, id: "o1"},
 	}, func(t *testing.T, c row) {
 		d := newWire(nil, bills)
 		d.Reply(key1, old("o1", time.Hour))
@@ -72,12 +73,12 @@ func TestReplaced(t *testing.T) {
 		}()
 		time.Sleep(c.create)
 		made, err := s.CreateRecord(t.Context(), "bills", rent, strings.ToUpper(key1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := fmt.Sprintf("%t, %t", c.id == "o2", c.refused)
+		want := fmt.Sprintf("%t, %t", c.id != "o1", c.refused)
 		if have := <-ended; have != want {
 			t.Errorf("deleted: %s, want %s", have, want)
+		}
+		if apitest.Says(t, err, c.err); err != nil {
+			return
 		}
 		if made.ID != c.id || d.IDs(bills) != c.id {
 			t.Errorf("the creation returned %s, and the service has %s", made.ID, d.IDs(bills))

@@ -20,21 +20,15 @@ import (
 const (
 	// mostSuccessors bounds how many deleted records with the same key are passed over.
 	mostSuccessors = 50
-	// deletedAfter is how old a record must be before a read that does not show it proves that it was deleted: three
-	// times as long as reads may lag.
-	deletedAfter = 3 * api.ReadLag
-	// readEvery is how often a younger one is read meanwhile.
-	readEvery = 5 * time.Second
-	// dateSlack is how much older than its creation a record may look, because the Date of a response has no fractions of
-	// a second.
-	dateSlack = time.Second
+	// lookTimeout bounds the read after a creation: what the service has returned is not kept from the state for long.
+	lookTimeout = 2 * time.Second
 )
 
 // RecordCreated is the result of CreateRecord.
 type RecordCreated struct {
 	Record
-	// Existed says that the record is older than the call: an earlier creation with
-	// the same key made it.
+	// Existed says that the record is older than the call by the dates of the service: an earlier creation with the same
+	// key made it. The Date of a response may be of another clock than the one that dates records.
 	Existed bool
 }
 
@@ -43,73 +37,60 @@ type RecordCreated struct {
 // create with the same key creates no second record, however often it is sent and by
 // whom, so the record may be older than the call. The case of the key has no meaning.
 //
-// What the service has just returned is what the call has made, whatever reads show. Only
-// a record that is proven older is read: for a key that it knows, the service returns the
-// original result, also when that record was deleted since. Where it is proven deleted, the
-// create is sent with the key that follows, which is always the same one. That makes at
-// most one record: the first one that is not proven older ends it.
+// What the service returns is what the call has made, whatever reads and dates show. For a
+// key that it knows, the service returns the original result, also when that record was
+// deleted since. Only where it is proven deleted (see isGone) the create is sent with the key
+// that follows, which is always the same one. That makes at most one record: the first one
+// that is not proven deleted ends it.
 //
 // Once sent, the request continues for at most 8 s after ctx has ended. Where the
 // outcome stays unknown ([Unsettled]), the same call with the same key decides it.
 func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage,
 	key string) (*RecordCreated, error) {
 	key = normalKey(key)
-	var passed response
 	for range mostSuccessors {
 		asked := time.Now()
 		created, err := s.post(ctx, collection, body, key)
 		if err != nil {
 			return nil, err
 		}
-		now := response{asked, created.Field("created_at")}
-		isNew := s.age(ctx, created) <= time.Since(asked)+dateSlack || now.follows(passed)
-		made, err := s.claim(ctx, collection, created, isNew)
-		if made != nil || err != nil {
-			return made, err
+		made := &RecordCreated{Record: *created, Existed: s.client.Older(created.Field("created_at"), asked)}
+		if gone, err := s.take(collection, created.ID); err != nil {
+			return nil, err
+		} else if !gone && !s.isGone(ctx, collection, made) {
+			return made, nil
 		}
-		key, passed = successor(key), now
+		s.lost(collection, created.ID)
+		key = successor(key)
 	}
 	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them "+
 		"are deleted; use another key", mostSuccessors)
 }
 
-// claim takes the record that a creation was given. It is nil where that record is proven deleted.
-func (s *Service) claim(ctx context.Context, collection string, created *Record, isNew bool) (*RecordCreated, error) {
-	h, free, err := s.hold(ctx, collection, created.ID)
-	if err != nil {
-		return nil, fmt.Errorf("wait for the deletion of the record %q: %w", created.ID, err)
+// isGone reports whether a record that a creation has returned was deleted before. A read that does not show it proves
+// nothing, as it may lag. A change of it does not lag: the service rejects it when there is no such record. It changes
+// nothing, and it is sent when reads do not show the record, of a record that may be new when they do not lag any more.
+//
+// Where a read shows an older record, that is what the creation has returned.
+func (s *Service) isGone(ctx context.Context, collection string, made *RecordCreated) bool {
+	at := place(collection, made.ID)
+	read := func(ctx context.Context) (*Record, error) {
+		return s.one(ctx, api.Request{Operation: "finance.records.get", Path: at, Optional: true})
 	}
-	defer free()
-	made := &RecordCreated{Record: *created, Existed: !isNew}
-	switch {
-	case h.gone:
-		return nil, nil
-	case h.taken:
-		return nil, &TakenError{ID: created.ID}
-	case !isNew:
-		current, gone := s.current(ctx, collection, created)
-		if h.gone = gone; gone {
-			return nil, nil
-		}
+	shortly, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	current, err := read(shortly)
+	if err == nil && made.Existed {
 		made.Record = *current
 	}
-	h.taken = true
-	return made, nil
-}
-
-// response is when a create was sent, and the time of creation that its response showed.
-type response struct {
-	asked   time.Time
-	created string
-}
-
-// follows reports whether two records were created as long after each other as they were asked for: then this process
-// has made both, and the Date of the responses, by which the first one looked older, is not that of the clock which
-// dates records.
-func (r response) follows(before response) bool {
-	at, ok := api.Moment(r.created)
-	earlier, known := api.Moment(before.created)
-	return ok && known && (at.Sub(earlier)-r.asked.Sub(before.asked)).Abs() <= 2*dateSlack
+	if api.IsNotFound(err) && !made.Existed {
+		_, err = api.Again(ctx, read, func(_ *Record, err error) bool { return api.IsNotFound(err) })
+	}
+	if !api.IsNotFound(err) {
+		return false
+	}
+	_, err = s.one(ctx, api.Request{Operation: "finance.records.update", Path: at, Body: struct{}{}, Optional: true})
+	return api.IsNotFound(err)
 }
 
 // TakenError is a creation that was given a record which another creation of this process was given before: both have
@@ -119,17 +100,6 @@ type TakenError struct{ ID string }
 func (e *TakenError) Error() string {
 	return fmt.Sprintf("the service returned the record %q, which another resource of this run has created with the same "+
 		"idempotency key. Nothing was created. Set idempotency_key on one of them to another UUID of version 4", e.ID)
-}
-
-// age is how long ago a record was created, by the service's own clock; 0 where that is not known.
-func (s *Service) age(ctx context.Context, r *Record) time.Duration {
-	shown := r.Field("created_at")
-	at, ok := api.Moment(shown)
-	now, known := s.client.Now(ctx, func(context.Context) error { return nil })
-	if !ok || !known || api.IsDate(shown) {
-		return 0
-	}
-	return now.Sub(at)
 }
 
 func (s *Service) post(ctx context.Context, collection string, body json.RawMessage, key string) (*Record, error) {
@@ -147,29 +117,6 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 		Describe: fmt.Sprintf("record in the collection %q", collection),
 	})
 	return &record, err
-}
-
-// current is an older record as it is now, and whether it is proven deleted. Where reading it fails, the response to
-// its creation is used instead: the record exists, and that must not be lost.
-func (s *Service) current(ctx context.Context, collection string, created *Record) (record *Record, gone bool) {
-	for {
-		record, err := s.oneRecord(ctx, collection, created.ID)
-		switch {
-		case err == nil:
-			return record, false
-		case !api.IsNotFound(err):
-			return created, false
-		case s.age(ctx, created) >= deletedAfter:
-			return nil, true
-		}
-		timer := time.NewTimer(readEvery)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return created, false
-		case <-timer.C:
-		}
-	}
 }
 
 // Unsettled reports whether a create that failed may have created the record all the
@@ -195,8 +142,8 @@ func Unsettled(err error) bool {
 // records: a replacement with the same key creates and deletes one record, in either order.
 type claims struct {
 	mu      sync.Mutex
-	planned map[string][]Claim  // by collection and key
-	records map[string]*holding // by collection and id
+	planned map[string][]Claim // by collection and key
+	records map[string]holding // by collection and id
 }
 
 // Claim is what a plan does with the record of a key.
@@ -223,36 +170,46 @@ func (s *Service) ClaimKey(collection, key string, c Claim) (others []Claim) {
 }
 
 // holding is what this process does with one record.
-type holding struct {
-	turn        chan struct{} // of one
-	taken, gone bool          // a creation was given it, or it was deleted
-}
+type holding int
 
-// hold returns the notes on a record, once no request about it is under way. The caller has to call free.
-func (s *Service) hold(ctx context.Context, collection, id string) (h *holding, free func(), err error) {
+const (
+	free     holding = iota
+	taken            // a creation was given it
+	deleting         // its deletion is under way
+	gone             // it was deleted
+)
+
+// hold changes what this process does with a record, unless it does something with it already. It returns what that is,
+// or was.
+func (s *Service) hold(collection, id string, from, to holding) (was holding) {
 	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
 	if s.keys.records == nil {
-		s.keys.records = map[string]*holding{}
+		s.keys.records = map[string]holding{}
 	}
 	name := collection + "/" + strings.ToLower(id)
-	if h = s.keys.records[name]; h == nil {
-		h = &holding{turn: make(chan struct{}, 1)}
-		s.keys.records[name] = h
+	if was = s.keys.records[name]; was == from {
+		s.keys.records[name] = to
 	}
-	s.keys.mu.Unlock()
-	free = func() { <-h.turn }
-	select {
-	case h.turn <- struct{}{}: // also after an interrupt: what was created has to be noted
-		return h, free, nil
-	default:
-	}
-	select {
-	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
-	case h.turn <- struct{}{}:
-		return h, free, nil
-	}
+	return was
 }
+
+// take notes that a creation was given a record. It returns true for one that this process has deleted.
+func (s *Service) take(collection, id string) (deleted bool, err error) {
+	switch s.hold(collection, id, free, taken) {
+	case taken:
+		return false, &TakenError{ID: id}
+	case deleting:
+		return false, fmt.Errorf("the service returned the record %q, which another resource of this run is deleting; apply "+
+			"again", id)
+	case gone:
+		return true, nil
+	}
+	return false, nil
+}
+
+// lost notes that a record which a creation was given does not exist.
+func (s *Service) lost(collection, id string) { s.hold(collection, id, taken, gone) }
 
 // KeyFor derives the idempotency key of a record from what is to be made: the same
 // collection and body always give the same key, so that a create can be repeated

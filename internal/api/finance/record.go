@@ -55,16 +55,15 @@ func place(collection, id string) map[string]string {
 // not there is deleted. It is false, and nothing is sent, when a creation of this
 // process was given the record: then it belongs to that one.
 func (s *Service) DeleteRecord(ctx context.Context, collection, id string) (deleted bool, err error) {
-	h, free, err := s.hold(ctx, collection, id)
-	if err != nil {
-		return false, err
-	}
-	defer free()
-	if h.taken {
+	if s.hold(collection, id, free, deleting) == taken {
 		return false, nil
 	}
 	err = api.Delete(ctx, s.client, api.Request{Operation: "finance.records.delete", Path: place(collection, id)})
-	h.gone = err == nil
+	after := free
+	if err == nil {
+		after = gone
+	}
+	s.hold(collection, id, deleting, after)
 	return err == nil, err
 }
 

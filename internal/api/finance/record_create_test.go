@@ -29,22 +29,34 @@ func TestCreateRecord(t *testing.T) {
 		takes     time.Duration
 	}
 	apitest.Each(t, map[string]row{
-		"returned": {id: "o1", records: "o1", requests: "POST /v1/bills"},
+		"returned": {id: "o1", records: "o1", requests: "POST /v1/bills, GET /v1/bills/o1"},
 		"returned, while the clocks of the service differ": {
 			prepare: func(d *apitest.Service) { d.Ahead = 24 * time.Hour },
 			id:      "o1", records: "o1", existed: true, requests: "POST /v1/bills, GET /v1/bills/o1"},
 		"returned, and reads do not show it": {
-			prepare: func(d *apitest.Service) { d.HandleFunc("GET /", gone) },
-			id:      "o1", records: "o1", requests: "POST /v1/bills"},
+			prepare: func(d *apitest.Service) { d.HandleFunc("GET /v1/bills/{id}", gone) },
+			id:      "o1", records: "o1", takes: 11 * time.Second},
+		"returned, and reads fail": {
+			prepare: func(d *apitest.Service) { d.HandleFunc("GET /", respond(500, "")) },
+			id:      "o1", records: "o1"},
+		"returned, and reads hang": {
+			prepare: func(d *apitest.Service) {
+				d.Latency = func(r *http.Request) time.Duration { return map[string]time.Duration{"GET": time.Hour}[r.Method] }
+			},
+			id: "o1", records: "o1", takes: lookTimeout},
+		"returned, and reads lag": {
+			prepare: func(d *apitest.Service) { d.Lag = 3 * time.Second },
+			id:      "o1", records: "o1", takes: 4 * time.Second},
 		"returned, while the clocks of the service differ and reads do not show it": {
 			prepare: func(d *apitest.Service) {
 				d.Ahead = 24 * time.Hour
 				d.HandleFunc("GET /v1/bills/{id}", gone)
 			},
-			id: "o2", records: "o1 o2"},
+			id: "o1", records: "o1", existed: true,
+			requests: "POST /v1/bills, GET /v1/bills/o1, GET /v1/bills, PATCH /v1/bills/o1"},
 		"the response is lost": {
 			prepare: func(d *apitest.Service) { d.Fates = []apitest.Fate{apitest.LostAfter, apitest.Kept} },
-			id:      "o1", records: "o1", requests: "POST /v1/bills, POST /v1/bills"},
+			id:      "o1", records: "o1", requests: "POST /v1/bills, POST /v1/bills, GET /v1/bills/o1"},
 		"every response is lost": {
 			prepare: func(d *apitest.Service) { d.Fates = []apitest.Fate{apitest.LostAfter} },
 			err:     "no response", unsettled: true, records: "o1", requests: "POST /v1/bills, POST /v1/bills"},
@@ -57,26 +69,28 @@ func TestCreateRecord(t *testing.T) {
 		"made before and deleted since": {
 			prepare: func(d *apitest.Service) { d.Reply(key1, old("o1", time.Hour)) },
 			id:      "o2", records: "o2",
-			requests: "POST /v1/bills, GET /v1/bills/o1, GET /v1/bills, POST /v1/bills"},
+			requests: "POST /v1/bills, GET /v1/bills/o1, GET /v1/bills, PATCH /v1/bills/o1, POST /v1/bills, GET /v1/bills/o2"},
 		"made and deleted twice": {
 			prepare: func(d *apitest.Service) {
 				d.Reply(key1, old("o1", time.Hour))
 				d.Reply(successor(key1), old("o2", time.Minute))
 			},
 			id: "o3", records: "o3"},
-		"deleted too lately to be sure": {
-			prepare: func(d *apitest.Service) { d.Reply(key1, old("o1", 5*time.Second)) },
-			id:      "o2", records: "o2", takes: 25 * time.Second},
+		"made before and deleted since, in one second": {
+			prepare: func(d *apitest.Service) { d.Reply(key1, old("o1", 0)) },
+			id:      "o2", records: "o2", takes: 11 * time.Second},
 		"made before, and the read lags": {
-			prepare: func(d *apitest.Service) {
-				record := old("o1", 5*time.Second)
-				d.Reply(key1, record)
-				time.AfterFunc(14*time.Second, func() { d.Place(bills, record) })
-			},
-			id: "o1", records: "o1", existed: true, takes: 15 * time.Second},
+			prepare: func(d *apitest.Service) { d.Place(bills, d.Reply(key1, old("o1", 5*time.Second))) },
+			id:      "o1", records: "o1", existed: true},
 		"made before, without a time": {
-			prepare: func(d *apitest.Service) { d.Reply(key1, `{"id":"o1"}`) },
-			id:      "o1", requests: "POST /v1/bills"},
+			prepare: func(d *apitest.Service) { d.Place(bills, d.Reply(key1, `{"id":"o1"}`)) },
+			id:      "o1", records: "o1", requests: "POST /v1/bills, GET /v1/bills/o1"},
+		"a change is rejected": {
+			prepare: func(d *apitest.Service) {
+				d.Reply(key1, old("o1", time.Hour))
+				d.HandleFunc("PATCH /v1/bills/o1", apitest.Refused(422, "validation_error"))
+			},
+			id: "o1", existed: true, requests: "POST /v1/bills, GET /v1/bills/o1, GET /v1/bills, PATCH /v1/bills/o1"},
 		"a key that is returned for ever": {
 			prepare: func(d *apitest.Service) {
 				d.HandleFunc("POST /", respond(201, apitest.Data(old("o1", time.Hour))))

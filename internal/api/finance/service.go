@@ -10,6 +10,7 @@
 package finance
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -28,11 +29,15 @@ type Service struct {
 func New(c *api.Client) *Service { return &Service{client: c} }
 
 // Wrote records when a record was last written, according to an earlier run: a read that
-// lags behind that is repeated.
-func (s *Service) Wrote(collection, id, seen string) {
+// lags behind that is repeated. written is what Date returned then, "" where it is not known:
+// the clock that dates records may be another one.
+func (s *Service) Wrote(collection, id, written, seen string) {
 	record := &Record{Raw: json.RawMessage(seen)}
-	s.writes.Note(collection+"/"+id, record.Field("created_at"), record.Field("updated_at"))
+	s.writes.Note(collection+"/"+id, cmp.Or(written, record.Field("created_at")), record.Field("updated_at"))
 }
+
+// Date is the time of the service's newest response; "" where it shows none.
+func (s *Service) Date() string { return s.client.DateText() }
 
 // OpenAPIJSON is the description of the service's current interface as JSON (wire
 // contract: finance.openapi.json).

@@ -146,21 +146,27 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	w.Finish(ctx)
 	object.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
 	object.SetPrivate(ctx, w.Private, keyCreated, w.Plan.IdempotencyKey.ValueString(), w.Diags)
+	object.SetPrivate(ctx, w.Private, keyWritten, w.Client.Date(), w.Diags)
 	if existed {
-		warnExisted(w.State, w.Diags)
+		warnExisted(w.State, w.Last.Field("created_at"), w.Diags)
 	}
 	w.State.warnStored(w.Last, desired, w.Diags)
 }
 
 type step = object.Step[finance.Record]
 
-// warnExisted says that a creation was given a record which was there already.
-func warnExisted(m model, diags *diag.Diagnostics) {
-	diags.AddWarning("The "+m.displayName()+" existed already", fmt.Sprintf("An earlier creation with the key %s "+
-		"created it. The service creates one record for one key, so it returned that record, and this resource manages it now. "+
+// keyWritten is the key of the private state under which a creation leaves the Date of the service: it says how long
+// reads may lag behind.
+const keyWritten = "written"
+
+// warnExisted says that a creation was given a record which was there already, by its date.
+func warnExisted(m model, created string, diags *diag.Diagnostics) {
+	diags.AddWarning("The "+m.displayName()+" may have existed already", fmt.Sprintf("It was created at %s, which is "+
+		"before this request by the Date of the response. If so, an earlier creation with the key %s created it: the service "+
+		"creates one record for one key, so it returned that record, and this resource manages it now. "+
 		"No action is needed if the response to the earlier creation was lost. If another resource or workspace manages the "+
 		"record too, each of them overwrites the changes of the other: remove it from one state, or set another "+
-		"idempotency_key on this one and replace it.", m.IdempotencyKey.ValueString()))
+		"idempotency_key on this one and replace it.", created, m.IdempotencyKey.ValueString()))
 }
 
 // adviseRetry says how to find out whether a record was made: by asking again.
@@ -180,7 +186,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	client.Wrote(prior.Collection.ValueString(), prior.ID.ValueString(), prior.Response.ValueString())
+	client.Wrote(prior.Collection.ValueString(), prior.ID.ValueString(),
+		object.Private[string](ctx, req.Private, keyWritten, &resp.Diagnostics), prior.Response.ValueString())
 	record := r.Refresh(ctx, client, prior, "creates it again, with a new id", resp)
 	if record == nil {
 		return

@@ -416,7 +416,7 @@ func (w *work) refuseEnded(at types.String) {
 func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {
 	timing, reason := w.Plan.planChange()
 	response, err := w.Client.ChangePlan(ctx, w.id(), billing.ChangePlan{PlanID: w.Plan.PlanID.ValueString(),
-		Timing: timing, Reason: reason}, w.stands)
+		Timing: timing, Reason: reason})
 	if response != nil {
 		w.next.Pending = noted(response, w.Plan.PlanID.ValueString(), timing)
 		w.own.Pending = w.next.Pending
@@ -446,7 +446,7 @@ func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
 	if slices.Contains(w.asked, takePlanBackNull) || slices.Contains(w.asked, removePlan) {
 		remote.Update = func(client *billing.Service, ctx context.Context, id string, body billing.SubscriptionBody) (
 			*billing.Subscription, error) {
-			return client.RemovePlan(ctx, id, body, w.stands)
+			return client.RemovePlan(ctx, id, body)
 		}
 	}
 	if !slices.Contains(w.asked, changeMetadata) {

@@ -107,6 +107,11 @@ func warnEvents(p *object.Plan[model]) {
 	}
 	for _, element := range events.Elements() {
 		event, _ := element.(types.String)
+		if wildcard(event.ValueString()) && !slices.ContainsFunc(had, element.Equal) {
+			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("%q of %s is not an event", event.ValueString(),
+				p.Planned.displayName()), "Nothing is delivered for it: the service describes names of events, and no patterns. "+
+				"For all events, including future ones, write events = [].")
+		}
 		if meant := nearMiss(event.ValueString()); meant != "" && !slices.ContainsFunc(had, element.Equal) {
 			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("Event %q of %s: did you mean %q?",
 				event.ValueString(), p.Planned.displayName(), meant), fmt.Sprintf("The service describes %q. It adds events "+
@@ -115,9 +120,12 @@ func warnEvents(p *object.Plan[model]) {
 	}
 }
 
+// wildcard reports whether an event is a pattern, as the scopes of an API key have them. Names of events have no star.
+func wildcard(event string) bool { return strings.Contains(event, "*") }
+
 // nearMiss returns the documented name of which an event is probably a misspelling; "" where it is none.
 func nearMiss(event string) string {
-	if event == "" || slices.Contains(documented, event) {
+	if event == "" || wildcard(event) || slices.Contains(documented, event) {
 		return ""
 	}
 	lower := strings.ToLower(strings.TrimSpace(event))

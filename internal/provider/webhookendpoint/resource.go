@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
@@ -164,9 +165,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
 	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
-		resp.Diagnostics.AddAttributeWarning(path.Root("secret"),
-			"The secret of "+fromAPI(found).displayName()+" is not known",
-			"It was imported, and the service shows a secret only when an endpoint is registered and when the secret is "+
-				"rotated, so secret is null. "+howToRotate)
+		resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of an imported webhook endpoint is not known",
+			fmt.Sprintf("%s has secret = null: the service shows a secret only at registration and at rotation. %s",
+				apidiag.Capitalize(fromAPI(found).displayName()), howToRotate))
 	}
 }

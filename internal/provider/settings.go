@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -315,7 +316,7 @@ func (r *resolver) operations(configured types.Map) api.Operations {
 		if errors.As(wrong, &operation) {
 			at = at.AtMapKey(operation.Name)
 		}
-		r.diags.AddAttributeError(at, "Invalid operation", wrong.Error())
+		r.diags.AddAttributeError(at, "Invalid operation", apidiag.Capitalize(wrong.Error())+".")
 	}
 	return operations
 }

@@ -165,7 +165,7 @@ func (m model) displayName() string {
 // Policy implements object.HasPolicy.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyClose,
-		Stays: "It stays open" + m.balance() + ", and its subscriptions continue to charge."}
+		Stays: "It stays open" + m.balance() + ", and its subscriptions charge for as long as they run."}
 }
 
 // balance is the open balance as the state knows it, for the end of a clause; "" for none.

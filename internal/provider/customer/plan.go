@@ -12,6 +12,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
@@ -88,18 +89,18 @@ func warnUnshown(p *object.Plan[model], own ownership) {
 		// Whether the configuration named the first entry before the import cannot be known.
 		case c.config.List.IsNull() && own.Metadata.Object == nil && !c.state.Main.IsNull() &&
 			len(itemsOf(c.planned.List)) > len(itemsOf(c.state.List)):
-			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s is added to the %[1]ss of %s", c.name,
-				p.State.displayName()), fmt.Sprintf("The customer was imported, and no configuration has set its %s since. So "+
-				"%s stays next to it. To remove that entry, set %[1]ss.", c.name, c.state.Main))
+			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s of an imported customer is added to its %[1]ss",
+				c.name), fmt.Sprintf("%s was imported, and no configuration has set its %s since. So %s stays next to it. To "+
+				"remove that entry, set %[2]ss.", apidiag.Capitalize(p.State.displayName()), c.name, c.state.Main))
 		// Terraform holds the plan of a list under ignore_changes to what the state has.
 		case c.config.Main.IsUnknown() && !c.config.List.IsNull() && c.planned.List.Equal(c.state.List):
 			does := "is added to " + c.name + "s"
 			if hasValue(itemsOf(c.state.List), types.StringValue(c.owned.Main)) {
 				does = fmt.Sprintf("takes the place of %q in %ss", c.owned.Main, c.name)
 			}
-			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s of %s may change its %[1]ss", c.name,
-				p.State.displayName()), fmt.Sprintf("%s is only known in the apply. If %[1]ss is under ignore_changes and does "+
-				"not have it, it %s; the other entries stay. The plan cannot show that.", c.name, does))
+			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s may change %[1]ss, which the plan cannot show", c.name),
+				fmt.Sprintf("%s of %s is only known at apply time. If %[1]ss is under ignore_changes and does not have it, it %[3]s; "+
+					"the other entries stay.", c.name, p.State.displayName(), does))
 		}
 	}
 }

@@ -243,8 +243,9 @@ func warnUnknownAccount(m model, err error, diags *diag.Diagnostics) {
 	if err != nil {
 		reason = "Its billing accounts could not be listed: " + apidiag.Text(err)
 	}
-	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account of "+m.displayName()+" is not known",
-		"billing_account_id is null for now; each refresh looks for the account again. "+reason)
+	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account of a customer is not known",
+		fmt.Sprintf("billing_account_id of %s is null for now; each refresh looks for the account again. %s", m.displayName(),
+			reason))
 }
 
 // customMetadata reads and writes custom_metadata.
@@ -312,5 +313,5 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 // Policy implements object.HasPolicy.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: object.PolicyDelete,
-		Stays: "Its billing accounts stay open, and their subscriptions continue to charge."}
+		Stays: "Its billing accounts stay open, and their subscriptions charge for as long as they run."}
 }

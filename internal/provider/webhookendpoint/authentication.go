@@ -2,6 +2,7 @@ package webhookendpoint
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -142,6 +143,16 @@ func (a authentication) parts() []part {
 	}
 }
 
+// misnamed says why a credential may be missing although it is written: Terraform drops arguments of an object that do
+// not exist.
+func (p part) misnamed() string {
+	bare, isWriteOnly := strings.CutSuffix(p.name, "_wo")
+	if !isWriteOnly {
+		return ""
+	}
+	return fmt.Sprintf(" Terraform silently drops authentication.%s: there is no such argument.", bare)
+}
+
 var authPath = path.Root("authentication")
 
 // refuseForeign reports what belongs to another type of authentication.
@@ -166,8 +177,8 @@ func (m model) demand(a authentication, credentials bool, diags *diag.Diagnostic
 	for _, p := range a.parts() {
 		if p.credential == credentials && p.kind == a.kind.ValueString() && p.value.IsNull() {
 			diags.AddAttributeError(authPath, "Incomplete authentication of "+m.displayName(),
-				fmt.Sprintf("authentication of type %q needs authentication.%s. Set it, or write another type.", p.kind,
-					p.name))
+				fmt.Sprintf("authentication of type %q needs authentication.%s. Set it, or write another type.%s", p.kind,
+					p.name, p.misnamed()))
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 // schema keeps the other computed values:
 //
 //	any change at the service   updated_at
-//	a rotation                  the secret
+//	a rotation                  the secret; also where the outcome of the last one is unknown
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	p.Update(ctx, p.State.ID.ValueString())
 	m, state := &p.Planned, p.State
@@ -56,8 +56,9 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if !m.body(state).IsEmpty() {
 		m.UpdatedAt = types.StringUnknown()
 	}
-	m.setSecret(state.secret().Planned(m.AgeRecipients, m.rotates(state)))
-	warnSecret(p)
+	lost := secretLost(ctx, p.Private, p.Diags)
+	m.setSecret(state.secret().Planned(m.AgeRecipients, lost || m.rotates(state)))
+	warnSecret(p, lost)
 	warnEvents(p)
 }
 
@@ -68,13 +69,17 @@ func (m model) rotates(state model) bool {
 
 // warnSecret reports what the plan does to a secret that the consumer has. A trigger that is not known yet may turn out
 // to be what it was.
-func warnSecret(p *object.Plan[model]) {
+func warnSecret(p *object.Plan[model], lost bool) {
 	m, state := p.Planned, p.State
 	const what = "the service signs deliveries with the new secret only, and the consumer rejects them until it has " +
 		"that secret. Nothing is lost: rejected deliveries are sent again after about 4 minutes, signed with the new secret. " +
 		"Pass it to the consumer in the same apply."
 	trigger, name := path.Root("rotate_secret_when_changed"), state.displayName()
 	switch {
+	case lost:
+		p.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+name+" is not known, and is rotated",
+			"The outcome of the last rotation is not known, so the secret that the consumer has may be invalid already. "+
+				"From the apply on, "+what)
 	case !m.rotates(state):
 		state.secret().Warn(state.AgeRecipients, m.AgeRecipients, encrypt.Names{Object: name, Clear: "secret",
 			Encrypted: "encrypted_secret", Trigger: "rotate_secret_when_changed"}, p.Diags)
@@ -107,6 +112,11 @@ func warnEvents(p *object.Plan[model]) {
 	}
 	for _, element := range events.Elements() {
 		event, _ := element.(types.String)
+		if wildcard(event.ValueString()) && !slices.ContainsFunc(had, element.Equal) {
+			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("%q of %s is not an event", event.ValueString(),
+				p.Planned.displayName()), "Nothing is delivered for it: the service describes names of events, and no patterns. "+
+				"For all events, including future ones, write events = [].")
+		}
 		if meant := nearMiss(event.ValueString()); meant != "" && !slices.ContainsFunc(had, element.Equal) {
 			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("Event %q of %s: did you mean %q?",
 				event.ValueString(), p.Planned.displayName(), meant), fmt.Sprintf("The service describes %q. It adds events "+
@@ -115,9 +125,12 @@ func warnEvents(p *object.Plan[model]) {
 	}
 }
 
+// wildcard reports whether an event is a pattern, as the scopes of an API key have them. Names of events have no star.
+func wildcard(event string) bool { return strings.Contains(event, "*") }
+
 // nearMiss returns the documented name of which an event is probably a misspelling; "" where it is none.
 func nearMiss(event string) string {
-	if event == "" || slices.Contains(documented, event) {
+	if event == "" || wildcard(event) || slices.Contains(documented, event) {
 		return ""
 	}
 	lower := strings.ToLower(strings.TrimSpace(event))

@@ -15,7 +15,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
@@ -132,20 +134,43 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	w.State.setSecret(state.secret().Stored(plan.AgeRecipients, w.Diags))
 
 	steps := []step{object.Change(state.ID, plan.withCredentials(w.Config).body(state), w.Client.UpdateWebhookEndpoint)}
-	if plan.rotates(state) {
+	if plan.rotates(state) || secretLost(ctx, w.Private, w.Diags) {
 		steps = append(steps, step{Verb: "rotate the secret of",
-			Send: func(ctx context.Context) (*collections.WebhookEndpoint, error) {
-				secret, err := w.Client.RotateWebhookSecret(ctx, state.ID.ValueString())
-				if err == nil {
-					w.State.RotateSecretWhenChanged = plan.RotateSecretWhenChanged
-					w.State.take(&secret, w.Diags)
-				}
-				return nil, err
-			}})
+			Send: func(ctx context.Context) (*collections.WebhookEndpoint, error) { return nil, rotate(ctx, w) }})
 	}
 	if w.Do(ctx, steps...) {
 		w.Finish(ctx)
 	}
+}
+
+type write = object.Write[*collections.Service, collections.WebhookEndpoint, model]
+
+// rotate gives the endpoint a new secret. Where the outcome is not known, no secret is, and the next plan shows that it
+// is rotated again.
+func rotate(ctx context.Context, w *write) error {
+	secret, err := w.Client.RotateWebhookSecret(ctx, w.State.ID.ValueString())
+	unknown, lost := api.AsAmbiguous(err)
+	if lost {
+		again := *unknown
+		again.Outlook += ". The state has no secret now, and the next apply rotates it again"
+		w.State.setSecret(encrypt.Secret{Clear: types.StringNull(), Encrypted: types.StringNull()})
+		err = &again
+	}
+	if err == nil {
+		w.State.take(&secret, w.Diags)
+	}
+	if lost || err == nil {
+		object.SetPrivate(ctx, w.Private, keySecretLost, lost, w.Diags)
+		w.Save(ctx)
+	}
+	return err
+}
+
+// keySecretLost is the key of the private state under which a rotation leaves whether its outcome is unknown.
+const keySecretLost = "secret_lost"
+
+func secretLost(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) bool {
+	return object.Private[bool](ctx, store, keySecretLost, diags)
 }
 
 // take is a new secret, as the state holds it.
@@ -164,9 +189,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
 	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
-		resp.Diagnostics.AddAttributeWarning(path.Root("secret"),
-			"The secret of "+fromAPI(found).displayName()+" is not known",
-			"It was imported, and the service shows a secret only when an endpoint is registered and when the secret is "+
-				"rotated, so secret is null. "+howToRotate)
+		resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of an imported webhook endpoint is not known",
+			fmt.Sprintf("%s has secret = null: the service shows a secret only at registration and at rotation. %s",
+				apidiag.Capitalize(fromAPI(found).displayName()), howToRotate))
 	}
 }

@@ -115,6 +115,7 @@ func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.Strin
 		more += " custom_metadata_mode is replace, so the apply after this one removes them."
 	}
 	change.WarnForeign(path.Root("custom_metadata"), p.Object, more, diags)
+	change.WarnLost(path.Root("custom_metadata"), p.Object, diags)
 	switch {
 	case !change.Differs:
 	case change.Result == nil:
@@ -132,10 +133,20 @@ func (c Change) WarnForeign(at path.Path, object, more string, diags *diag.Diagn
 		return
 	}
 	slices.Sort(c.Foreign)
-	diags.AddAttributeWarning(at, "Keys of "+object+" that the configuration does not name stay",
-		fmt.Sprintf("It was imported with the keys %s. The first apply after an import removes nothing: they stay at the "+
-			"service, and the lines of this plan that show them with a minus remove them from the state only.%s",
-			strings.Join(c.Foreign, ", "), more))
+	diags.AddAttributeWarning(at, "Keys of an imported object that the configuration does not name stay",
+		fmt.Sprintf("The %s was imported with the keys %s. The first apply after an import removes nothing: lines with a "+
+			"minus in this plan remove them from the state only.%s", object, strings.Join(c.Foreign, ", "), more))
+}
+
+// WarnLost reports the keys that a plan really drops. object names the object in messages.
+func (c Change) WarnLost(at path.Path, object string, diags *diag.Diagnostics) {
+	if len(c.Lost) == 0 {
+		return
+	}
+	slices.Sort(c.Lost)
+	diags.AddAttributeWarning(at, fmt.Sprintf("custom_metadata of %s removes keys that others have set: %s", object,
+		strings.Join(c.Lost, ", ")), "They are inside of an object that this configuration replaces by another value. To keep "+
+		"them, write an object in its place, or use another key.")
 }
 
 // Owned is the object that a configuration owned when it was last applied, as the private state keeps it, numbers

@@ -26,6 +26,7 @@ func TestMessages(t *testing.T) {
 		said["argument, "+name] = resp.Diagnostics
 	}
 	one := FromObject(Object{"a": json.Number("1")})
+	owned := Owned{Object{"a": "flat", "b": Object{"ours": "1"}, "gone": "1"}}
 	for name, c := range map[string]struct {
 		owned     Owned
 		config    Value
@@ -35,6 +36,11 @@ func TestMessages(t *testing.T) {
 		"text":             {Owned{Object{}}, of(basetypes.NewStringValue("text")), `{}`},
 		"unreadable state": {Owned{Object{}}, one, `[]`},
 		"nothing special":  {Owned{Object{}}, one, `{}`},
+		"keys of others": {Owned{Object{}}, FromObject(Object{"a": "flat", "b": nil, "c": Object{"d": "flat"}}),
+			`{"a":{"x":1,"y":{"z":2}},"b":{"x":1},"c":{"d":{"e":1},"f":2},"empty":{}}`},
+		"keys of others, imported": {Owned{}, FromObject(Object{"a": "flat"}), `{"a":{"x":1}}`},
+		"own keys": {owned, FromObject(Object{"a": "other", "b": "flat"}),
+			`{"a":{"x":1},"b":{"ours":"1"},"gone":"1","theirs":"1"}`},
 	} {
 		var diags diag.Diagnostics
 		c.owned.Plan(Planning{Config: c.config, State: one, Effective: basetypes.NewStringValue(c.effective),

@@ -44,6 +44,9 @@ type Change struct {
 	// Foreign are the top-level keys that a plan seems to drop but that stay at the service, because an import never
 	// removes.
 	Foreign []string
+	// Lost are the keys of others, with dots, that the service's object loses because a value takes the place of the object
+	// that they are in.
+	Lost []string
 }
 
 // Desired is the object that the configuration asks for, defaults included. It returns ErrUnknown while a part of it is
@@ -102,6 +105,9 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		return Change{Planned: kept, Desired: desired}, nil
 	}
 	change := Change{Planned: kept, Differs: true, Result: result, Desired: desired}
+	if !o.whole() {
+		change.Lost = lost(remote, result, o.Owned, "")
+	}
 	if o.Owned == nil {
 		for key := range remote {
 			if _, named := desired[key]; !named {
@@ -110,6 +116,26 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		}
 	}
 	return change, nil
+}
+
+// lost are the keys below the keys of remote that result has not and owned does not name. A key that owned names, and
+// that is no object there, is owned with whatever is in it.
+func lost(remote, result, owned Object, within string) (keys []string) {
+	for key, value := range remote {
+		name := within + key
+		have, isObject := value.(Object)
+		own, owns := owned[key]
+		ownedBelow, ownsObject := own.(Object)
+		switch _, stays := result[key]; {
+		case owns && !ownsObject:
+		case isObject:
+			below, _ := result[key].(Object)
+			keys = append(keys, lost(have, below, ownedBelow, name+".")...)
+		case !stays && !owns:
+			keys = append(keys, name)
+		}
+	}
+	return keys
 }
 
 // names reports whether owned has every key of desired, at any depth.

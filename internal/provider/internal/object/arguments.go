@@ -79,16 +79,23 @@ type Policy struct {
 // HasPolicy is a model with a deletion_policy.
 type HasPolicy interface{ Policy() Policy }
 
-// Refuse reports an error where the policy prevents what verb says: destroy or replace.
+// Refuse reports an error in an apply where the policy prevents what verb says: destroy or replace. A plan has reported
+// it before, unless the object is tainted: Terraform plans that one without its state.
 func (o Policy) Refuse(verb string, diags *diag.Diagnostics) {
+	o.refuse(verb, " If it is tainted, run terraform untaint to keep it.", diags)
+}
+
+// refusePlan is Refuse for a plan.
+func (o Policy) refusePlan(verb string, diags *diag.Diagnostics) { o.refuse(verb, "", diags) }
+
+func (o Policy) refuse(verb, more string, diags *diag.Diagnostics) {
 	if o.Value.ValueString() != PolicyPrevent {
 		return
 	}
-	diags.AddAttributeError(path.Root(PolicyName),
-		fmt.Sprintf("deletion_policy prevents that this plan %ss %s", verb, o.Object),
-		fmt.Sprintf("The state has deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply that "+
-			"first. To remove it from the state only, use \"abandon\", or a removed block with destroy = false. If it is "+
-			"tainted, run terraform untaint to keep it.", verb, o.Own))
+	diags.AddAttributeError(path.Root(PolicyName), fmt.Sprintf("deletion_policy prevents that this plan %ss %s", verb,
+		o.Object), fmt.Sprintf("The state has deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply "+
+		"that first. To remove it from the state only, use \"abandon\", or a removed block with destroy = false.%s", verb,
+		o.Own, more))
 }
 
 // Abandons reports whether the policy removes the object from the state only.

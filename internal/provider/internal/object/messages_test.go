@@ -39,7 +39,8 @@ func TestMessages(t *testing.T) {
 		"prevent": types.StringValue(PolicyPrevent)} {
 		var diags diag.Diagnostics
 		of := Policy{Value: value, Object: `customer "A"`, Own: "close", Stays: "It is billed."}
-		of.Refuse("replace", &diags)
+		of.refusePlan("replace", &diags)
+		of.Refuse("destroy", &diags)
 		of.Warn(&diags)
 		if of.Abandons() != (name == "abandon") {
 			t.Errorf("%s: abandons %v", name, of.Abandons())

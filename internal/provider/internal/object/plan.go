@@ -59,7 +59,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		if !of.Abandons() && r.foreignUnseen(ctx, p, id.ValueString(), of.Object) {
 			return
 		}
-		of.Refuse("destroy", p.Diags)
+		of.refusePlan("destroy", p.Diags)
 		of.Warn(p.Diags)
 		if destroy != nil {
 			destroy(ctx, p)
@@ -123,7 +123,7 @@ func (p *Plan[M]) handOn(ctx context.Context, of Policy) {
 // Only errors of that plan are shown: Terraform drops its warnings.
 func (p *Plan[M]) replacing(ctx context.Context) {
 	if old := Private[prevented](ctx, p.Private, keyPrevented, p.Diags); old.Object != "" && !p.InApply() {
-		Policy{Value: types.StringValue(PolicyPrevent), Object: old.Object, Own: old.Own}.Refuse("replace", p.Diags)
+		Policy{Value: types.StringValue(PolicyPrevent), Object: old.Object, Own: old.Own}.refusePlan("replace", p.Diags)
 	}
 }
 

@@ -76,8 +76,8 @@ func (s Scheme[S, T]) Keys() []string { return slices.Concat([]string{keyID, s.K
 
 // exactlyOne requires exactly one of the arguments by which a data source finds an object.
 type exactlyOne struct {
-	noun  string
-	names []string
+	typeName, noun string
+	names          []string
 }
 
 func (v exactlyOne) Description(context.Context) string {
@@ -108,7 +108,8 @@ func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.Valid
 	}
 	switch {
 	case len(given) == 0:
-		resp.Diagnostics.AddError("No argument to find the "+v.noun+" by", fmt.Sprintf("Set %s.", v.Description(ctx)))
+		resp.Diagnostics.AddError("No argument to find the "+v.noun+" by", fmt.Sprintf("Set %s. To find one by anything else, "+
+			"such as a name, list them with the data source %ss.", v.Description(ctx), v.typeName))
 	case len(given) > 1:
 		resp.Diagnostics.AddAttributeError(path.Root(given[1]), "More than one argument to find the "+v.noun+" by",
 			fmt.Sprintf("%s are set, and a %s is found by %s. Remove all but one.", strings.Join(given, " and "), v.noun,
@@ -241,6 +242,9 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case "+
 		"included, and the token.", s.Noun, by)
+	if by.Field == "external_id" {
+		text += " Customers, billing accounts and subscriptions each have an external_id of their own."
+	}
 	switch hint := s.howToImport(by.ID); {
 	case by.Import != "":
 		if hint != "" {

@@ -20,7 +20,6 @@ import (
 type Run struct {
 	mu      sync.Mutex
 	objects map[ref]*known
-	creates map[string]bool     // types of which the creation of an object was planned
 	lists   map[string]*listing // by type; see listedOnce
 	applied atomic.Bool
 }
@@ -107,29 +106,12 @@ func (r *Run) Gone(typeName, id string) {
 // ModifyPlanRequest.Private. It notes also a replacement that the configuration did not cause, such as terraform plan
 // -replace.
 //
-// It returns whether the new object replaces one that exists, which the apply removes first. For a tainted object that
-// is a guess, see Replaces. In the apply it returns false: by then the other object is gone.
+// It returns whether the new object replaces one that exists, which the apply removes first. Of a tainted object no
+// plan can know that.
 func (r *Run) PlanCreate(ctx context.Context, typeName string, store PrivateState, diags *diag.Diagnostics) bool {
-	if r == nil {
-		return false
-	}
 	id := Replaced(ctx, store, diags)
 	r.of(typeName, id, func(k *known) { k.fate = replaced })
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.creates == nil {
-		r.creates = map[string]bool{}
-	}
-	r.creates[typeName] = true
-	if id != "" {
-		return true
-	}
-	for object, known := range r.objects {
-		if object.typeName == typeName && known.fate == refreshed {
-			return true
-		}
-	}
-	return false
+	return r != nil && id != ""
 }
 
 // Replaced returns the id that PlanUpdate has noted for the object that a planned creation replaces; "" where it
@@ -190,40 +172,30 @@ func (r *Run) Belongs(typeName, id, ownerType, ownerID string) {
 	}
 }
 
-// Replaces reports whether this run replaces the object, as far as it has come: a reference to it will get another
-// value. An object that the run does not manage itself is replaced with its owner.
+// Replaces reports whether the plan of the object has said in this run that it is replaced, or its refresh that it is
+// gone: a reference to it will get another value. An object that the run does not manage itself is replaced with its
+// owner.
 //
-// Terraform plans a tainted object as a creation, without its state. So an object that was refreshed and not planned,
-// while the creation of an object of its type was planned, counts as replaced too: Terraform plans an object right
-// after its refresh.
+// Terraform plans a tainted object as a creation, without its state and its private state. Nothing shows which object
+// that replaces, so it counts as kept. The update of an object that turns out to refer to another one than planned fails.
 func (r *Run) Replaces(typeName, id string) bool {
-	at, subject := r.fateOf(typeName, id)
-	return at == gone || at == replaced || at == refreshed && r.created(subject)
+	at := r.fateOf(typeName, id)
+	return at == gone || at == replaced
 }
 
 // Removes reports whether this run removes the object, or its owner, and nothing takes its place, as far as it has
 // come.
-func (r *Run) Removes(typeName, id string) bool {
-	at, _ := r.fateOf(typeName, id)
-	return at == removed
-}
+func (r *Run) Removes(typeName, id string) bool { return r.fateOf(typeName, id) == removed }
 
-// fateOf is what has happened to the object, or to its owner where the run does not manage it itself, and the type of
-// whichever it is.
-func (r *Run) fateOf(typeName, id string) (at fate, subject string) {
+// fateOf is what has happened to the object, or to its owner where the run does not manage it itself.
+func (r *Run) fateOf(typeName, id string) (at fate) {
 	r.of(typeName, id, func(k *known) {
-		if subject = typeName; k.fate == unseen && k.owner != (ref{}) {
-			subject, k = k.owner.typeName, r.at(k.owner)
+		if k.fate == unseen && k.owner != (ref{}) {
+			k = r.at(k.owner)
 		}
 		at = k.fate
 	})
-	return at, subject
-}
-
-func (r *Run) created(typeName string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.creates[typeName]
+	return at
 }
 
 // Applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known.

@@ -46,7 +46,7 @@ func TestRecord_Replaces(t *testing.T) {
 		"tainted": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
 			r.Refreshed(account, first)
 			r.PlanCreate(ctx, account, PrivateMap{}, diags)
-		}, true},
+		}, false},
 		"removed beside a new one": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
 			r.PlanDestroy(account, first)
 			r.Refreshed(account, first)
@@ -65,7 +65,7 @@ func TestRecord_Replaces(t *testing.T) {
 			r.Belongs(account, first, "billing_customer", "c")
 			r.Refreshed("billing_customer", "c")
 			r.PlanCreate(ctx, "billing_customer", PrivateMap{}, diags)
-		}, true},
+		}, false},
 		"it is kept, whatever becomes of its owner": {func(ctx context.Context, r *Run, store PrivateMap,
 			diags *diag.Diagnostics) {
 			r.Belongs(account, first, "billing_customer", "c")
@@ -115,8 +115,7 @@ func TestRecord_PlanUpdate(t *testing.T) {
 	}
 }
 
-// TestRecord_PlanCreate: a creation replaces an object where the plan before it says so, or where one of its type waits
-// for its plan.
+// TestRecord_PlanCreate: a creation replaces an object where the plan before it says so.
 func TestRecord_PlanCreate(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -127,7 +126,7 @@ func TestRecord_PlanCreate(t *testing.T) {
 		"-replace": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
 			r.PlanUpdate(ctx, account, first, false, false, store, diags)
 		}, true},
-		"tainted": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) { r.Refreshed(account, first) }, true},
+		"tainted": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) { r.Refreshed(account, first) }, false},
 		"another type": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) {
 			r.Refreshed("billing_customer", first)
 		}, false},

@@ -14,49 +14,86 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// longestHome bounds the question whom the token belongs to where something waits that can do without the answer.
-const longestHome = 10 * time.Second
+const (
+	// longestBind bounds how long the result of a creation waits for the organization. It is waited for once in a run.
+	longestBind = 2 * time.Second
+	// longestDoubt bounds the question whom the token belongs to where something can continue without the answer.
+	longestDoubt = 10 * time.Second
+)
 
 // organization is whom the token of recurring billing belongs to.
 type organization struct {
-	mu sync.Mutex
-	// owner is nil as long as the service has not said.
-	owner *billing.Organization
-	// silent says that the service did not say when the answer was not worth waiting for long, so it is not asked for
-	// that again.
-	silent atomic.Bool
-	// foreign says that an object of another organization was found in this run, and unsaid that this could not be found
-	// out for one.
-	foreign, unsaid atomic.Bool
+	mu      sync.Mutex // never held during a request
+	current *question
+
+	// waited is set after a creation has waited in vain; no other one waits.
+	waited atomic.Bool
+	// foreign is set after an object of another organization was found in this run, and undecided after this could not
+	// be found out for one: each is reported once.
+	foreign, undecided atomic.Bool
 }
 
-// Organization returns the organization that the token of recurring billing belongs to. The service says it once in a
-// run.
-func (c *Conn) Organization(ctx context.Context) (*billing.Organization, error) {
+// question is one request for the organization, which any number of callers wait for.
+type question struct {
+	done  chan struct{}
+	owner *billing.Organization
+	err   error
+}
+
+// answered reports whether the request has ended.
+func (q *question) answered() bool {
+	select {
+	case <-q.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// ask returns the request of this run for the organization, and sends it first where there is none. again sends
+// another one after one that has failed. It does not wait, and the request does not end with ctx: others wait for it.
+func (c *Conn) ask(ctx context.Context, again bool) *question {
 	o := &c.organization
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.owner != nil {
-		return o.owner, nil
+	if q := o.current; q != nil && !(again && q.answered() && q.err != nil) {
+		return q
 	}
-	owner, err := c.Billing.Client.Me(ctx)
-	if err == nil && owner.ID != "" {
-		o.owner = owner
-	}
-	return owner, err
+	q := &question{done: make(chan struct{})}
+	o.current = q
+	go func() {
+		defer close(q.done)
+		q.owner, q.err = c.Billing.Client.Me(context.WithoutCancel(ctx))
+	}()
+	return q
 }
 
-// Home is the id of the organization that the token, and with it each new object, belongs to; "" where the service does
-// not say.
-func (c *Conn) Home(ctx context.Context) string {
-	if c.organization.silent.Load() {
+// wait returns the organization, or the error of the request or of ctx.
+func (q *question) wait(ctx context.Context) (*billing.Organization, error) {
+	select {
+	case <-q.done:
+		return q.owner, q.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Organization returns the organization that the token of recurring billing belongs to. The service is asked once in a
+// run, and again after a failure.
+func (c *Conn) Organization(ctx context.Context) (*billing.Organization, error) { return c.ask(ctx, true).wait(ctx) }
+
+// home is the id of the organization that the token, and with it each new object, belongs to; "" where the service does
+// not say within longestBind, or has not said so to an earlier creation.
+func (c *Conn) home(ctx context.Context) string {
+	q := c.ask(ctx, false)
+	if !q.answered() && c.organization.waited.Load() {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, longestHome)
+	ctx, cancel := context.WithTimeout(ctx, longestBind)
 	defer cancel()
-	owner, err := c.Organization(ctx)
+	owner, err := q.wait(ctx)
 	if err != nil {
-		c.organization.silent.Store(true)
+		c.organization.waited.Store(true)
 		return ""
 	}
 	return owner.ID
@@ -81,30 +118,50 @@ func (r *Resource[S, T, M]) bind(ctx context.Context, store PrivateState, diags 
 	if !r.bound() {
 		return
 	}
-	if home := r.Conn.Home(ctx); home != "" {
+	if home := r.Conn.home(ctx); home != "" {
 		SetPrivate(ctx, store, keyOrganization, home, diags)
 	}
 }
 
+// doubt says what happens where the service does not say whom the token belongs to.
+type doubt bool
+
+const (
+	// doubtStops: it is an error, because the object would leave the state.
+	doubtStops doubt = true
+	// doubtPasses: the object is taken for one of the token's organization.
+	doubtPasses doubt = false
+)
+
 // foreign reports whether the object belongs to another organization than the token, and says so for the first object
-// of a run: one cause, one error. It is also true, with the error, where that cannot be found out. cause is the reason
-// in a few words.
-func (r *Resource[S, T, M]) foreign(ctx context.Context, store PrivateState, object string,
+// of a run: one cause, one error. cause is the reason in a few words.
+func (r *Resource[S, T, M]) foreign(ctx context.Context, store PrivateState, object string, d doubt,
 	diags *diag.Diagnostics) (cause string, foreign bool) {
-	home := r.home(ctx, store, diags)
+	if !r.bound() {
+		return "", false
+	}
+	home := Private[string](ctx, store, keyOrganization, diags)
 	if home == "" {
 		return "", false
 	}
-	owner, err := r.Conn.Organization(ctx)
+	if d == doubtPasses {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, longestDoubt)
+		defer cancel()
+	}
+	o := &r.Conn.organization
+	owner, err := r.Conn.ask(ctx, false).wait(ctx)
 	switch {
+	case err != nil && d == doubtPasses:
+		return "", false
 	case err != nil:
-		if r.Conn.organization.unsaid.CompareAndSwap(false, true) {
+		if o.undecided.CompareAndSwap(false, true) {
 			apidiag.Add(diags, err, apidiag.Operation{Verb: "find out the organization of the token for", Object: object})
 		}
 		return "it cannot be found out whether the token belongs to its organization, " + home, true
 	case same.ID(owner.ID, home):
 		return "", false
-	case r.Conn.organization.foreign.CompareAndSwap(false, true):
+	case o.foreign.CompareAndSwap(false, true):
 		diags.AddError(fmt.Sprintf("The token belongs to organization %s, and this state to organization %s", owner.ID, home),
 			fmt.Sprintf("%s was created in or imported from organization %s. The token is one of organization %s (%q), to "+
 				"which the objects of another do not exist. Nothing is planned or changed for them. Set token, or "+
@@ -114,35 +171,12 @@ func (r *Resource[S, T, M]) foreign(ctx context.Context, store PrivateState, obj
 	return fmt.Sprintf("the token belongs to organization %s, and the object to %s", owner.ID, home), true
 }
 
-// home is the organization that the object belongs to; "" where none was noted.
-func (r *Resource[S, T, M]) home(ctx context.Context, store PrivateState, diags *diag.Diagnostics) string {
-	if !r.bound() {
-		return ""
-	}
-	return Private[string](ctx, store, keyOrganization, diags)
-}
-
-// surelyForeign is foreign for what goes on where the service does not say whom the token belongs to.
-func (r *Resource[S, T, M]) surelyForeign(ctx context.Context, store PrivateState, object string,
-	diags *diag.Diagnostics) (cause string, foreign bool) {
-	home := r.home(ctx, store, diags)
-	if home == "" {
-		return "", false
-	}
-	if owner := r.Conn.Home(ctx); owner == "" || same.ID(owner, home) {
-		return "", false
-	}
-	return r.foreign(ctx, store, object, diags)
-}
-
-// ask is foreign or surelyForeign.
-type ask func(ctx context.Context, store PrivateState, object string, diags *diag.Diagnostics) (string, bool)
-
-// each gives every foreign object of an apply an error, those after the first in a line: Terraform takes an object out
-// of the state whose deletion ends without one.
-func (foreign ask) each(ctx context.Context, store PrivateState, verb, object string, diags *diag.Diagnostics) bool {
+// foreignEach is foreign with an error for each object, those after the first in one line: Terraform removes an object
+// from the state whose deletion ends without an error.
+func (r *Resource[S, T, M]) foreignEach(ctx context.Context, store PrivateState, verb, object string, d doubt,
+	diags *diag.Diagnostics) bool {
 	before := diags.ErrorsCount()
-	cause, is := foreign(ctx, store, object, diags)
+	cause, is := r.foreign(ctx, store, object, d, diags)
 	if is && diags.ErrorsCount() == before {
 		apidiag.Again(diags, apidiag.Operation{Verb: verb, Object: object}, cause)
 	}

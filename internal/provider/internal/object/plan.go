@@ -96,7 +96,7 @@ func (r *Resource[S, T, M]) foreignUnseen(ctx context.Context, p *Plan[M], id, o
 	if id == "" || r.Run().WasRefreshed(r.Scheme.TypeName, id) {
 		return false
 	}
-	_, foreign := r.surelyForeign(ctx, p.Private, object, p.Diags)
+	_, foreign := r.foreign(ctx, p.Private, object, doubtPasses, p.Diags)
 	return foreign
 }
 

@@ -51,7 +51,7 @@ func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequ
 	r.Scheme.Identify(ctx, prior, resp.Identity, &resp.Diagnostics)
 	client, ready := r.Scheme.Service(r.Conn).ForRefresh(r.Scheme.TypeName, &resp.Diagnostics)
 	if ready && r.Conn.Foreign() {
-		if _, foreign := r.foreign(ctx, req.Private, "", &resp.Diagnostics); foreign {
+		if _, foreign := r.foreign(ctx, req.Private, "", doubtStops, &resp.Diagnostics); foreign {
 			return prior, client, false
 		}
 	}
@@ -165,7 +165,7 @@ func (r *Resource[S, T, M]) Defaults() metadata.Defaults {
 // organization stays in the state.
 func (r *Resource[S, T, M]) Gone(ctx context.Context, prior M, how, again string, resp *resource.ReadResponse) {
 	object := policyOf(prior).Object
-	if _, foreign := r.foreign(ctx, resp.Private, object, &resp.Diagnostics); foreign {
+	if _, foreign := r.foreign(ctx, resp.Private, object, doubtStops, &resp.Diagnostics); foreign {
 		return
 	}
 	r.Run().Gone(r.Scheme.TypeName, r.Scheme.name(prior))

@@ -49,7 +49,7 @@ type Write[S, T, M any] struct {
 	identity *tfsdk.ResourceIdentity
 	identify func(context.Context, any, *tfsdk.ResourceIdentity, *diag.Diagnostics)
 	bind     func(context.Context, PrivateState, *diag.Diagnostics) // nil once it is done, or not needed
-	foreign  ask                                                    // nil unless this is an update
+	foreign  func(verb, object string) bool                         // nil unless this is an update
 }
 
 // BeginCreate begins the creation of an object; false means that it ends here, with an error.
@@ -70,7 +70,10 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 	w.Diags.Append(value.Get(ctx, req.Config, &w.Config)...)
 	w.Diags.Append(value.Get(ctx, req.Plan, &w.Plan)...)
 	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
-	w.before, w.foreign = w.State, r.surelyForeign
+	w.before = w.State
+	w.foreign = func(verb, object string) bool {
+		return r.foreignEach(ctx, w.Private, verb, object, doubtPasses, w.Diags)
+	}
 	if !r.begin(w) {
 		return w, false
 	}
@@ -89,7 +92,7 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 	if of.Refuse("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
-	return w, r.begin(w) && !ask(r.foreign).each(ctx, w.Private, "destroy", of.Object, w.Diags)
+	return w, r.begin(w) && !r.foreignEach(ctx, w.Private, "destroy", of.Object, doubtStops, w.Diags)
 }
 
 // begin connects, and notes that this run applies.
@@ -192,8 +195,7 @@ func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
 // Fail reports the error of a request about the object. Where the object does not exist, the token may belong to
 // another organization.
 func (w *Write[S, T, M]) Fail(ctx context.Context, err error, operation apidiag.Operation) {
-	if w.foreign != nil && api.IsNotFound(err) &&
-		w.foreign.each(ctx, w.Private, operation.Verb, operation.Object, w.Diags) {
+	if w.foreign != nil && api.IsNotFound(err) && w.foreign(operation.Verb, operation.Object) {
 		return
 	}
 	apidiag.Add(w.Diags, err, operation)

@@ -1,0 +1,105 @@
+package object
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+)
+
+// slowly answers each request after a time, and counts them.
+type slowly struct {
+	after   time.Duration
+	handler http.HandlerFunc
+	asked   atomic.Int64
+}
+
+func (s *slowly) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.asked.Add(1)
+	select {
+	case <-time.After(s.after):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	return apitest.Serve(r, func(w http.ResponseWriter, _ string) { s.handler(w, r) })
+}
+
+func (s *slowly) conn(t *testing.T) *Conn {
+	t.Helper()
+	client, err := api.New(api.Config{Service: "billing", BaseURL: "https://billing.example", Token: "tok_0123456789",
+		Transport: s, RequestTimeout: time.Minute, RetryTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Conn{Billing: Service[*billing.Service]{Client: billing.New(client), Ready: true}}
+}
+
+// TestConn_home: the result of a creation waits for the organization once, and not long; an interrupt ends the wait.
+// Whoever needs the answer waits for the same request, and nobody for the one who asks.
+func TestConn_home(t *testing.T) {
+	t.Parallel()
+	owner := apitest.Respond(http.StatusOK, `{"id":"o-1","name":"Org"}`)
+	down := apitest.Respond(http.StatusForbidden, `{"error":{"code":"forbidden","message":"no"}}`)
+	for name, c := range map[string]struct {
+		service slowly
+		waits   time.Duration // of the first creation
+		now     string        // what it finds
+		later   string        // what one an hour later finds
+	}{
+		"it responds":     {slowly{after: time.Second, handler: owner}, time.Second, "o-1", "o-1"},
+		"it is slow":      {slowly{after: 20 * time.Second, handler: owner}, longestBind, "", "o-1"},
+		"it does not say": {slowly{handler: down}, 0, "", ""},
+		"it hangs":        {slowly{after: 24 * time.Hour, handler: owner}, longestBind, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				conn, began := c.service.conn(t), time.Now()
+				asks := make(chan struct{})
+				go func() { // a deletion that has to know
+					defer close(asks)
+					_, _ = conn.ask(t.Context(), false).wait(t.Context())
+				}()
+				synctest.Wait()
+				if home := conn.home(t.Context()); home != c.now || time.Since(began) != c.waits {
+					t.Errorf("the first creation finds %q after %s, want %q after %s", home, time.Since(began), c.now, c.waits)
+				}
+				began = time.Now()
+				if home := conn.home(t.Context()); home != c.now || time.Since(began) != 0 {
+					t.Errorf("the second creation finds %q after %s", home, time.Since(began))
+				}
+				time.Sleep(time.Hour)
+				if home := conn.home(t.Context()); home != c.later {
+					t.Errorf("a late creation finds %q, want %q", home, c.later)
+				}
+				<-asks
+			})
+		})
+	}
+}
+
+// TestConn_home_interrupted: nothing waits after an interrupt.
+func TestConn_home_interrupted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hangs := slowly{after: 24 * time.Hour, handler: apitest.Respond(http.StatusOK, `{"id":"o-1"}`)}
+		conn := hangs.conn(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		began := time.Now()
+		if home := conn.home(ctx); home != "" {
+			t.Errorf("it finds %q", home)
+		}
+		if _, err := conn.Organization(ctx); err == nil || time.Since(began) != 0 {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+	})
+}

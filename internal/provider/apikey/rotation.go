@@ -23,7 +23,7 @@ import (
 // ended.
 func (w *write) renew(ctx context.Context, d decision) bool {
 	if d.inherits {
-		rotated := w.rotate(ctx)
+		rotated := w.rotate(ctx, d)
 		if w.spent == nil {
 			return rotated
 		}
@@ -39,7 +39,7 @@ func (w *write) renew(ctx context.Context, d decision) bool {
 
 // rotate lets the service replace the key. Where the key was rotated or revoked since the plan, that is in spent, and
 // nothing has happened.
-func (w *write) rotate(ctx context.Context) bool {
+func (w *write) rotate(ctx context.Context, d decision) bool {
 	grace, old := w.Plan.GracePeriodDays.ValueInt64(), w.before.all()[0]
 	rotated := w.Do(ctx, step{Verb: "rotate", Send: func(ctx context.Context) (*collections.APIKey, error) {
 		successor, err := w.Client.RotateAPIKey(ctx, old.ID.ValueString(), grace)
@@ -47,7 +47,7 @@ func (w *write) rotate(ctx context.Context) bool {
 			return nil, err
 		}
 		previous := predecessorsOf(w.before.PreviousKeys)
-		if grace > 0 {
+		if d.keepsOld() {
 			old.GraceUntil = graceUntil(successor, grace, w.Client.Shown(ctx))
 			previous = append([]predecessor{old}, previous...)
 		}
@@ -188,8 +188,8 @@ func graceUntil(successor *collections.APIKey, days int64, now time.Time) types.
 	return timeText(now.AddDate(0, 0, int(days)))
 }
 
-// rotationLost reports why there is no new key where the response was lost: the old key shows whether it was rotated. If
-// so, the state has its end, and that a new key is due.
+// rotationLost reports why there is no new key where the response was lost: the old key shows whether it was rotated.
+// If so, the state has its end, and that a new key is due.
 func (w *write) rotationLost(ctx context.Context, err error) bool {
 	next := "The old key does not show that it was rotated. The next apply rotates it, or creates a new key in its " +
 		"place if it was."
@@ -345,8 +345,8 @@ func (w *write) warnEarlier(ctx context.Context, old *collections.APIKey, id, pl
 		}
 	}
 	w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s was rotated outside of this apply", w.State.displayName(), id),
-		fmt.Sprintf("%s rotated it before. It works until %s, and not %s, as was planned.%s", who, api.OrEmpty(old.ExpiresAt), planned,
-			belongs(found)))
+		fmt.Sprintf("%s rotated it before. It works until %s, and not %s, as was planned.%s", who,
+			api.OrEmpty(old.ExpiresAt), planned, belongs(found)))
 }
 
 // revoke ends keys at once.

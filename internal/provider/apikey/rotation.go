@@ -198,15 +198,21 @@ func (w *write) rotationLost(ctx context.Context, err error) bool {
 		return false
 	}
 	w.known.Lost = true
-	if lost.Rotated != nil {
-		if end := api.OrEmpty(lost.Rotated.ExpiresAt); earlier(end, w.before.KeyExpiresAt.ValueString()) {
-			next = fmt.Sprintf("The old key was rotated and works until %s, and the token of its successor is lost. The next "+
-				"apply creates a new key in its place.", end)
-			w.State, w.known = rotatedUntil(w.State, w.known, end, w.Client.Shown(ctx))
-			w.Save(ctx)
-		}
+	old, now := lost.Rotated, w.Client.Shown(ctx)
+	if old != nil && earlier(api.OrEmpty(old.ExpiresAt), w.before.KeyExpiresAt.ValueString()) {
+		next = fmt.Sprintf("The old key was rotated and works until %s. If that was this request, the token of its "+
+			"successor is lost. The next apply creates a new key in its place.", *old.ExpiresAt)
+		w.known.Lost = asked(old, w.Plan.GracePeriodDays.ValueInt64(), now)
+		w.State, w.known = rotatedUntil(w.State, w.known, *old.ExpiresAt, now)
+		w.Save(ctx)
 	}
 	w.note(ctx)
+	if w.known.Rotated && !w.known.Lost {
+		w.Diags.AddError(w.before.displayName()+" was rotated by another system", fmt.Sprintf("%s\n\nThe key works until %s, "+
+			"and cannot be rotated again. The next apply creates a new key in its place.%s", apidiag.Text(err),
+			*old.ExpiresAt, belongs(slices.DeleteFunc(slices.Clone(lost.Found), w.owns))))
+		return true
+	}
 	return lostKey(err, fmt.Sprintf("The response to the creation of the successor of %s was lost",
 		w.before.displayName()), next, w.owns, w.Diags)
 }
@@ -288,7 +294,7 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 		return w.endedElsewhere(ctx, e, lost)
 	case !old.EndsWithin(now, e.Days):
 		return lost
-	case old.EndsWithin(now.Add(-shortest), e.Days): // a rotation of this apply would have given it more
+	case !asked(old, e.Days, now):
 		return w.endedElsewhere(ctx, e, lost)
 	}
 	w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
@@ -301,9 +307,11 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 	return nil
 }
 
-// shortest is by how much an end has to be earlier than a rotation of this apply would have set it, so that it is that
-// of another rotation.
-const shortest = time.Hour
+// asked reports whether a key ends when a rotation of the last hour with this grace period would have ended it. What
+// ends earlier was rotated by another system.
+func asked(old *collections.APIKey, days int64, now time.Time) bool {
+	return old.EndsWithin(now, days) && !old.EndsWithin(now.Add(-time.Hour), days)
+}
 
 // endedElsewhere is what becomes of an old key that the service does not rotate, because it was rotated or revoked
 // before: it has the end that it got there, and its successor is not of this state.
@@ -331,6 +339,7 @@ func (w *write) warnEarlier(ctx context.Context, old *collections.APIKey, id, pl
 		return
 	}
 	w.State = w.State.endingAt(id, types.StringPointerValue(old.ExpiresAt))
+	w.Save(ctx)
 	who := "Another system has"
 	if w.lost || id != w.before.ID.ValueString() {
 		who = "Another system, or an apply whose response was lost, has"
@@ -391,7 +400,7 @@ func lostKey(err error, summary, next string, owns func(collections.APIKey) bool
 		return true
 	}
 	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name, were created since, and were "+
-		"never used. The token of the new one is lost; one of them may also belong to another system. "+next+howToEnd(found))
+		"never used. If one of them is the new one, its token is lost; it may also belong to another system. "+next+howToEnd(found))
 	return true
 }
 

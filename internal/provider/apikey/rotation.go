@@ -208,8 +208,8 @@ func (w *write) rotationLost(ctx context.Context, err error) bool {
 	}
 	w.note(ctx)
 	if w.known.Rotated && !w.known.Lost {
-		w.Diags.AddError(w.before.displayName()+" was rotated by another system", fmt.Sprintf("%s\n\nThe key works until %s, "+
-			"and cannot be rotated again. The next apply creates a new key in its place.%s", apidiag.Text(err),
+		w.Diags.AddError(w.before.displayName()+" was rotated by another system", fmt.Sprintf("%s\n\nThe key works until "+
+			"%s, and cannot be rotated again. The next apply creates a new key in its place.%s", apidiag.Text(err),
 			*old.ExpiresAt, belongs(slices.DeleteFunc(slices.Clone(lost.Found), w.owns))))
 		return true
 	}

@@ -29,7 +29,7 @@ var resourceTypes = []struct {
 	{"billing_subscription", acctest.JSON{"plan_id": runningPlan}, acctest.JSON{"notes": "x"}},
 	{"billing_webhook_endpoint", acctest.JSON{"url": "https://receiver.example.test/hook",
 		"events": []any{"charge.paid"}}, acctest.JSON{"description": "x"}},
-	{"billing_api_key", acctest.JSON{"name": "ci", "scopes": []any{"charges:read"}}, acctest.JSON{"description": "x"}},
+	{"billing_api_key", acctest.JSON{"name": "ci", "scopes": []any{"charges:read"}}, acctest.JSON{"grace_period_days": 9}},
 	{"billing_finance_record", acctest.JSON{"collection": "payables", "body": acctest.JSON{"name": "A"}},
 		acctest.JSON{"body": acctest.JSON{"name": "B"}}},
 }

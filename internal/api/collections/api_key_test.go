@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,6 +71,45 @@ func TestBodiesOfAKey(t *testing.T) {
 	}
 }
 
+// TestNow: the time is asked for once, whoever waits for it, and only where a date has passed by this machine's clock.
+func TestNow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := time.Now().Add(-time.Hour) // behind this machine
+		w := newWire(routes{"GET " + keysPath: func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(time.Second)
+			w.Header().Set("Date", service.UTC().Format(http.TimeFormat))
+			respond(200, listOf())(w, r)
+		}})
+		s := newService(t, w)
+		if s.HasPassed(t.Context(), time.Now().Add(time.Minute)) || len(w.Seen) > 0 {
+			t.Errorf("sent %v", w.Seen)
+		}
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				if s.HasPassed(t.Context(), time.Now().Add(-time.Minute)) || !s.HasPassed(t.Context(), service) {
+					t.Error("the clock of the service does not count")
+				}
+			})
+		}
+		all.Wait()
+		if len(w.Seen) != 1 {
+			t.Errorf("sent %v", w.Seen)
+		}
+		undated := newWire(routes{"GET " + keysPath: func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["Date"] = nil
+			respond(200, listOf())(w, r)
+		}})
+		s = newService(t, undated)
+		for range 2 {
+			if now, known := s.Now(t.Context()); known || len(undated.Seen) != 1 {
+				t.Errorf("%s after %v", now, undated.Seen)
+			}
+		}
+	})
+}
+
 func TestResponsesToTheCreateOfAKey(t *testing.T) {
 	t.Parallel()
 	whole := keyJSON(t, map[string]any{"token": "key_1"})
@@ -77,10 +117,9 @@ func TestResponsesToTheCreateOfAKey(t *testing.T) {
 		create, get http.HandlerFunc
 		name        string
 	}{
-		"enveloped":             {respond(201, data(whole)), respond(500, ""), "ci"},
-		"bare":                  {respond(201, whole), respond(500, ""), "ci"},
-		"token alone":           {respond(201, `{"data":{"id":"k1","token":"key_1"}}`), respond(200, keyJSON(t, nil)), "ci"},
-		"token alone, no reads": {respond(201, `{"data":{"id":"k1","token":"key_1"}}`), refused(403, "x"), ""},
+		"enveloped":   {respond(201, data(whole)), respond(500, ""), "ci"},
+		"bare":        {respond(201, whole), respond(500, ""), "ci"},
+		"token alone": {respond(201, `{"data":{"id":"k1","token":"key_1"}}`), respond(500, ""), ""},
 	}
 	for name, test := range tests {
 		w := newWire(routes{createKey: test.create, "GET " + keysPath + "/k1": test.get})

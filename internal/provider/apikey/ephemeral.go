@@ -58,7 +58,8 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is " +
 			"needed, revoked after the run, and never in a plan or state. Terraform opens it once for the plan " +
 			"and once for the apply, so these are two keys, each created and revoked with one request; if " +
-			"`expires_at` is unset, a third request may read the time of the service. Its `token` can be used " +
+			"`expires_at` is unset, a third request may read the time of the service. If the run is interrupted, " +
+			"the key is not revoked and works until `expires_at`. Its `token` can be used " +
 			"where Terraform accepts ephemeral values: in provider blocks and in write-only " +
 			"arguments.\n\nRequires Terraform 1.10 or OpenTofu 1.11. For a key that outlives the run, use the " +
 			"resource `billing_api_key`; its token is stored in state.",

@@ -142,8 +142,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	state := prior
 	switch {
-	case revoked:
+	case revoked && !passed(prior.KeyExpiresAt.ValueString(), now):
 		state.KeyExpiresAt = prior.ExpiresAt.StringValue // it has ended before, in any case
+	case revoked:
 	case importing:
 		state = fromAPI(key)
 	default:

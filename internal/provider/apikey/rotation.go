@@ -23,26 +23,31 @@ import (
 // ended.
 func (w *write) renew(ctx context.Context, d decision) bool {
 	if d.inherits {
-		rotated := w.rotate(ctx)
+		rotated := w.rotate(ctx, d)
 		if w.spent == nil {
 			return rotated
 		}
 	}
-	return w.create(ctx, "The old key is as it was. The next apply creates another key in its place.",
-		func(now time.Time) []predecessor { return w.keep(d, now) }) && w.complete(ctx, false)
+	if !w.create(ctx, "The old key is as it was. The next apply creates another key in its place.",
+		func(now time.Time) []predecessor { return w.keep(d, now) }) {
+		return false
+	}
+	w.complete(ctx, false)
+	w.check(ctx)
+	return true
 }
 
 // rotate lets the service replace the key. Where the key was rotated or revoked since the plan, that is in spent, and
 // nothing has happened.
-func (w *write) rotate(ctx context.Context) bool {
+func (w *write) rotate(ctx context.Context, d decision) bool {
 	grace, old := w.Plan.GracePeriodDays.ValueInt64(), w.before.all()[0]
-	return w.Do(ctx, step{Verb: "rotate", Send: func(ctx context.Context) (*collections.APIKey, error) {
+	rotated := w.Do(ctx, step{Verb: "rotate", Send: func(ctx context.Context) (*collections.APIKey, error) {
 		successor, err := w.Client.RotateAPIKey(ctx, old.ID.ValueString(), grace)
 		if err != nil {
 			return nil, err
 		}
 		previous := predecessorsOf(w.before.PreviousKeys)
-		if grace > 0 {
+		if d.keepsOld() {
 			old.GraceUntil = graceUntil(successor, grace, w.Client.Shown(ctx))
 			previous = append([]predecessor{old}, previous...)
 		}
@@ -55,7 +60,11 @@ func (w *write) rotate(ctx context.Context) bool {
 			return true
 		}
 		return w.rotationLost(ctx, err)
-	}}) && w.complete(ctx, true)
+	}})
+	if rotated {
+		w.complete(ctx, true)
+	}
+	return rotated
 }
 
 // keep are the old keys next to a new one that was created. What does not end by itself is noted to be ended.
@@ -135,13 +144,13 @@ func (w *write) dated(ctx context.Context, key *collections.APIKey, m model) mod
 
 // complete reads a new key that the response has not shown whole; inherits says that its end is not what was asked for.
 // Its token is in the state already, so a failure is left to the next refresh.
-func (w *write) complete(ctx context.Context, inherits bool) bool {
+func (w *write) complete(ctx context.Context, inherits bool) {
 	if w.Last.Name != "" && !(inherits && w.known.Unread) {
-		return true
+		return
 	}
 	key, err := w.Client.GetAPIKey(ctx, w.Last.ID)
 	if err != nil {
-		return true
+		return
 	}
 	if w.known.Unread = false; inherits && key.ExpiresAt == nil {
 		w.State.KeyExpiresAt = types.StringNull()
@@ -154,7 +163,21 @@ func (w *write) complete(ctx context.Context, inherits bool) bool {
 			w.Plan.Name.ValueString(), key.ID), fmt.Sprintf("expires_at is %s, and the service has given no expiry to the "+
 			"new key. It stays as it is until the next new key. Change expires_at to get one now.", w.Plan.ExpiresAt))
 	}
-	return true
+}
+
+// check reads an old key that was left to its own expiry: since the plan, another system may have ended it earlier.
+func (w *write) check(ctx context.Context) {
+	id := w.before.ID.ValueString()
+	at := slices.IndexFunc(predecessorsOf(w.State.PreviousKeys), named(id))
+	if at < 0 || slices.ContainsFunc(w.known.Endings, func(e ending) bool { return e.ID == id }) {
+		return
+	}
+	planned := w.before.KeyExpiresAt.ValueString()
+	old, err := w.Client.GetAPIKey(ctx, id)
+	if err == nil && (old.RevokedAt != nil || earlier(api.OrEmpty(old.ExpiresAt), planned)) {
+		w.warnEarlier(ctx, old, id, "until "+planned)
+		w.Save(ctx)
+	}
 }
 
 // graceUntil is when a rotated key stops working. Where the service does not say it, it is counted from here.
@@ -165,8 +188,8 @@ func graceUntil(successor *collections.APIKey, days int64, now time.Time) types.
 	return timeText(now.AddDate(0, 0, int(days)))
 }
 
-// rotationLost reports why there is no new key where the response was lost: the old key shows whether it was rotated. If
-// so, the state has its end, and that a new key is due.
+// rotationLost reports why there is no new key where the response was lost: the old key shows whether it was rotated.
+// If so, the state has its end, and that a new key is due.
 func (w *write) rotationLost(ctx context.Context, err error) bool {
 	next := "The old key does not show that it was rotated. The next apply rotates it, or creates a new key in its " +
 		"place if it was."
@@ -175,15 +198,21 @@ func (w *write) rotationLost(ctx context.Context, err error) bool {
 		return false
 	}
 	w.known.Lost = true
-	if lost.Rotated != nil {
-		if end := api.OrEmpty(lost.Rotated.ExpiresAt); earlier(end, w.before.KeyExpiresAt.ValueString()) {
-			next = fmt.Sprintf("The old key was rotated and works until %s, and the token of its successor is lost. The next "+
-				"apply creates a new key in its place.", end)
-			w.State, w.known = rotatedUntil(w.State, w.known, end, w.Client.Shown(ctx))
-			w.Save(ctx)
-		}
+	old, now := lost.Rotated, w.Client.Shown(ctx)
+	if old != nil && earlier(api.OrEmpty(old.ExpiresAt), w.before.KeyExpiresAt.ValueString()) {
+		next = fmt.Sprintf("The old key was rotated and works until %s. If that was this request, the token of its "+
+			"successor is lost. The next apply creates a new key in its place.", *old.ExpiresAt)
+		w.known.Lost = asked(old, w.Plan.GracePeriodDays.ValueInt64(), now)
+		w.State, w.known = rotatedUntil(w.State, w.known, *old.ExpiresAt, now)
+		w.Save(ctx)
 	}
 	w.note(ctx)
+	if w.known.Rotated && !w.known.Lost {
+		w.Diags.AddError(w.before.displayName()+" was rotated by another system", fmt.Sprintf("%s\n\nThe key works until "+
+			"%s, and cannot be rotated again. The next apply creates a new key in its place.%s", apidiag.Text(err),
+			*old.ExpiresAt, belongs(slices.DeleteFunc(slices.Clone(lost.Found), w.owns))))
+		return true
+	}
 	return lostKey(err, fmt.Sprintf("The response to the creation of the successor of %s was lost",
 		w.before.displayName()), next, w.owns, w.Diags)
 }
@@ -265,7 +294,7 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 		return w.endedElsewhere(ctx, e, lost)
 	case !old.EndsWithin(now, e.Days):
 		return lost
-	case old.EndsWithin(now.Add(-shortest), e.Days): // a rotation of this apply would have given it more
+	case !asked(old, e.Days, now):
 		return w.endedElsewhere(ctx, e, lost)
 	}
 	w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
@@ -278,36 +307,41 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 	return nil
 }
 
-// shortest is by how much an end has to be earlier than a rotation of this apply would have set it, so that it is that
-// of another rotation.
-const shortest = time.Hour
+// asked reports whether a key ends when a rotation of the last hour with this grace period would have ended it. What
+// ends earlier was rotated by another system.
+func asked(old *collections.APIKey, days int64, now time.Time) bool {
+	return old.EndsWithin(now, days) && !old.EndsWithin(now.Add(-time.Hour), days)
+}
 
 // endedElsewhere is what becomes of an old key that the service does not rotate, because it was rotated or revoked
 // before: it has the end that it got there, and its successor is not of this state.
 func (w *write) endedElsewhere(ctx context.Context, e ending, failure error) error {
-	old, unread := w.Client.GetAPIKey(ctx, e.ID)
-	now := w.Client.Shown(ctx)
-	if api.IsNotFound(unread) {
-		old, unread = nil, nil
+	old, err := w.Client.GetAPIKey(ctx, e.ID)
+	if api.IsNotFound(err) {
+		old, err = nil, nil
 	}
-	how := ended(old, now)
-	if unread != nil || how == "" && !old.EndsWithin(now, highestGraceDays) {
+	now := w.Client.Shown(ctx)
+	if err != nil || ended(old, now) == "" && !old.EndsWithin(now, highestGraceDays) {
 		return failure
 	}
-	end := timeText(now)
-	if how == "" {
-		end = types.StringPointerValue(old.ExpiresAt)
-	}
-	w.State = w.State.endingAt(e.ID, end)
 	w.done(ctx, e.ID)
-	promised := fmt.Sprintf("grace_period_days = %d", e.Days)
-	if how != "" {
-		w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s does not work any more", w.State.displayName(), e.ID),
-			fmt.Sprintf("It %s, so it did not get %s.", how, promised))
-		return nil
+	w.warnEarlier(ctx, old, e.ID, fmt.Sprintf("for grace_period_days = %d", e.Days))
+	return nil
+}
+
+// warnEarlier stores and reports the end that an old key has got elsewhere; planned says until when it was to work.
+func (w *write) warnEarlier(ctx context.Context, old *collections.APIKey, id, planned string) {
+	now := w.Client.Shown(ctx)
+	if how := ended(old, now); how != "" {
+		w.State = w.State.endingAt(id, timeText(now))
+		w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s does not work any more", w.State.displayName(), id),
+			fmt.Sprintf("It %s, and does not work %s, as was planned.", how, planned))
+		return
 	}
+	w.State = w.State.endingAt(id, types.StringPointerValue(old.ExpiresAt))
+	w.Save(ctx)
 	who := "Another system has"
-	if w.continues(e.ID) {
+	if w.lost || id != w.before.ID.ValueString() {
 		who = "Another system, or an apply whose response was lost, has"
 	}
 	var found []collections.APIKey
@@ -319,15 +353,9 @@ func (w *write) endedElsewhere(ctx context.Context, e ending, failure error) err
 			found = append(found, key)
 		}
 	}
-	w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s was rotated outside of this apply", w.State.displayName(), e.ID),
-		fmt.Sprintf("%s rotated it before. It works until %s, and did not get %s.%s", who, end.ValueString(), promised,
-			belongs(found)))
-	return nil
-}
-
-// continues reports whether an earlier apply may have rotated a key, without a response.
-func (w *write) continues(id string) bool {
-	return w.lost || id != w.before.ID.ValueString()
+	w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s was rotated outside of this apply", w.State.displayName(), id),
+		fmt.Sprintf("%s rotated it before. It works until %s, and not %s, as was planned.%s", who,
+			api.OrEmpty(old.ExpiresAt), planned, belongs(found)))
 }
 
 // revoke ends keys at once.
@@ -372,7 +400,7 @@ func lostKey(err error, summary, next string, owns func(collections.APIKey) bool
 		return true
 	}
 	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name, were created since, and were "+
-		"never used. The token of the new one is lost; one of them may also belong to another system. "+next+howToEnd(found))
+		"never used. If one of them is the new one, its token is lost; it may also belong to another system. "+next+howToEnd(found))
 	return true
 }
 

@@ -67,7 +67,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"expires. Not renewed: plans warn before it. Changing this creates a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
 				Validators: []validator.Int64{value.Between(lowestDays, highestDays)},
-				MarkdownDescription: "Lifetime in days of every new key, instead of `expires_at`; more than " +
+				MarkdownDescription: "Lifetime in days of every new key, 1 to 36500, instead of `expires_at`; more than " +
 					"`grace_period_days`. The key is renewed in place at `rotation_due_at`." + byNewKey},
 			"grace_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 				Default:    int64default.StaticInt64(defaultGraceDays),
@@ -80,8 +80,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"to `{}`. Setting the first values, or removing all values, creates none."},
 			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
 				Validators: []validator.Int64{value.Between(lowestDays, highestDays)},
-				MarkdownDescription: "Age in days, 1 or more, from which on a plan creates a new key in place, by the clock of " +
-					"the service at the refresh; see `rotation_due_at`."},
+				MarkdownDescription: "Age in days, 1 to 36500, at which a plan creates a new key in place; see " +
+					"`rotation_due_at`."},
 			"revoke_previous_keys": schema.BoolAttribute{Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether this apply revokes all `previous_keys`, including a key that it replaces. While " +
@@ -102,7 +102,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"rotated_at":      object.Computed("When this resource last created a new key in place; null before."),
 			"rotation_due_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When a plan creates a new key " +
 				"because of its age or expiry, the earlier of both, ISO 8601: `rotate_after_days` after the last one, or " +
-				"`grace_period_days` before the expiry. Null if neither, or if `expires_at` comes before."},
+				"`grace_period_days` before `key_expires_at`. Null if neither, or if `expires_at` comes before."},
 			"created_at": object.Computed("When the key was created. It is the time of the first key."),
 			"previous_keys": schema.ListNestedAttribute{Computed: true,
 				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},

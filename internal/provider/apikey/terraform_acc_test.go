@@ -59,7 +59,8 @@ func TestAccAPIKey(t *testing.T) {
 		resource.TestStep{Config: changed, Check: note, ConfigPlanChecks: resource.ConfigPlanChecks{
 			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
 				plancheck.ExpectUnknownValue(address, attribute("id")),
-				plancheck.ExpectUnknownValue(address, attribute("previous_keys"))}}},
+				plancheck.ExpectUnknownValue(address,
+					attribute("previous_keys").AtSliceIndex(0).AtMapKey("grace_until"))}}},
 		resource.TestStep{Config: changed, ConfigPlanChecks: resource.ConfigPlanChecks{
 			PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)

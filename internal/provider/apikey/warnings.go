@@ -211,7 +211,8 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		List: client.ListAPIKeys,
 		Same: func(k collections.APIKey) bool { return k.Name == plan.Name.ValueString() && works(ctx, client, &k) },
 		Line: line,
-		More: "A key that was never used may be left from an interrupted run: nobody has its token.",
+		More: "A key that was never used may be left from an interrupted run, or belong to a system that has not used it " +
+			"yet.",
 	})
 }
 

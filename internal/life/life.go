@@ -72,6 +72,7 @@
 //	meanwhile COMMAND              the command runs between the plan and the apply of the next apply
 //	shown KIND FIELD=TEXT...       the provider sees objects of a kind so from now on, whatever the service has;
 //	                               FIELD:=JSON for what is not text, -FIELD for none. Without a field: as they are
+//	listed KIND FIELD=TEXT...      shown, but in lists only: an object by its id is as it is
 //	organization other|own         the provider's token belongs to another organization, or to its own again
 //	terraform 1.12             through an older Terraform, the scenario is skipped
 //	sandbox tolerance=NAMES        how the sandbox differs, as `billing-sandbox serve` reads it; the first command only
@@ -298,7 +299,7 @@ func (s *scenario) command(words []string, must bool) {
 	does := map[string]func(words []string, must bool){
 		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.forget,
 		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill,
-		"organization": s.organization, "expect": s.expect, "shown": s.shown, "terraform": s.terraform,
+		"organization": s.organization, "expect": s.expect, "shown": s.shown, "listed": s.shown, "terraform": s.terraform,
 		"meanwhile": func(words []string, must bool) {
 			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:], must) })
 		},
@@ -432,7 +433,7 @@ func (s *scenario) kill(words []string, _ bool) {
 	}
 }
 
-// shown lets the provider see objects differently.
+// shown lets the provider see objects differently, or only their lists.
 func (s *scenario) shown(words []string, _ bool) {
 	s.t.Helper()
 	s.needs(words, 2, 100)
@@ -448,7 +449,7 @@ func (s *scenario) shown(words []string, _ bool) {
 	token, through := s.here.Token, s.service
 	if len(words) > 2 {
 		through = s.service.Rewriting(func(path string, o object) {
-			if !strings.HasPrefix(path, at) {
+			if !strings.HasPrefix(path, at) || words[0] == "listed" && path != at {
 				return
 			}
 			maps.Copy(o, fields)

@@ -22,7 +22,7 @@ variable "scopes" {
 # A key that lives for 90 days. A plan within the last seven days creates the next one, and the old key works until its
 # own expiry. A change of the scopes creates the next one too; then the old key works for seven more days.
 resource "billing_api_key" "erp" {
-  name               = "erp"
+  name               = "erp-renewed"
   scopes             = var.scopes
   expires_after_days = 90
   grace_period_days  = 7

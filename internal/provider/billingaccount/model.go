@@ -128,14 +128,20 @@ func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagn
 	return state, true
 }
 
+// orPlanned is the state m after the creation, where a response that leaves something out leaves what was planned.
+func (m model) orPlanned(plan model) model {
+	m.PaymentTermsDays = value.OrPlanned(m.PaymentTermsDays, plan.PaymentTermsDays)
+	m.AutoCollection = value.OrPlanned(m.AutoCollection, plan.AutoCollection)
+	m.Status = value.OrPlanned(m.Status, plan.Status)
+	return m
+}
+
 // body takes the account from prior to m, except for its status and custom_metadata. Without a prior account it creates
-// m; what the plan leaves to the service is unknown then, and left out.
+// m, a configuration.
 func (m model) body(prior model) billing.AccountBody {
 	var customer api.Field[billing.CustomerRef]
 	if prior.ID.IsNull() {
 		customer = api.Set(billing.CustomerRef{ID: m.CustomerID.ValueString()})
-		m.BillingEmail, m.PaymentTermsDays, m.AutoCollection = value.Known(m.BillingEmail), value.Known(m.PaymentTermsDays),
-			value.Known(m.AutoCollection)
 	}
 	return billing.AccountBody{
 		Customer:         customer,

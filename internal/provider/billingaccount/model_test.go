@@ -106,10 +106,9 @@ func TestMoves(t *testing.T) {
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	state := read(t, plain())
-	planned := model{shared: shared{CustomerID: types.StringValue(ana), PaymentTermsDays: types.Int64Value(5),
-		AutoCollection: types.BoolValue(false), Status: types.StringValue("suspended"), BillingEmail: types.StringUnknown()}}
-	left := model{shared: shared{CustomerID: types.StringValue(ana), PaymentTermsDays: types.Int64Unknown(),
-		AutoCollection: types.BoolUnknown()}}
+	config := model{shared: shared{CustomerID: types.StringValue(ana), PaymentTermsDays: types.Int64Value(5),
+		AutoCollection: types.BoolValue(false), Status: types.StringValue("suspended")}}
+	least := model{shared: shared{CustomerID: types.StringValue(ana)}}
 	plan, was := state, state
 	plan.PaymentTermsDays, plan.Status = types.Int64Value(20), types.StringValue("suspended")
 	was.ExternalID = types.StringValue("x")
@@ -117,9 +116,9 @@ func TestBodies(t *testing.T) {
 		body any
 		want string
 	}{
-		"creation": {planned.body(model{}),
+		"creation": {config.body(model{}),
 			`{"customer":{"id":"` + ana + `"},"payment_terms_days":5,"auto_collection":false}`},
-		"least":    {left.body(model{}), `{"customer":{"id":"` + ana + `"}}`},
+		"least":    {least.body(model{}), `{"customer":{"id":"` + ana + `"}}`},
 		"update":   {plan.body(state), `{"payment_terms_days":20}`},
 		"clearing": {state.body(was), `{"external_id":null}`},
 		"nothing":  {state.body(state), `{}`},

@@ -13,6 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // customerTypeName is the resource type of customers.
@@ -34,10 +35,30 @@ func planDestroy(_ context.Context, p *object.Plan[model]) {
 
 // planCreate plans an account that does not exist, or the new one of a replacement.
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
-	p.Planned.CustomMetadata = p.Config.CustomMetadata
+	p.Planned = p.Planned.plannedCreate(p.Config)
+	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)
 	if p.Replaces {
 		r.refuseNobody(ctx, p)
 	}
+}
+
+// plannedCreate leaves to apply what only the service can say. The defaults that it documents are known, and that an
+// account which is not suspended has no date and no reason of it.
+func (m model) plannedCreate(config model) model {
+	m.CustomMetadata = config.CustomMetadata
+	if config.PaymentTermsDays.IsNull() {
+		m.PaymentTermsDays = types.Int64Value(value.DefaultPaymentTerms)
+	}
+	if config.AutoCollection.IsNull() {
+		m.AutoCollection = types.BoolValue(true)
+	}
+	if config.Status.IsNull() {
+		m.Status = types.StringValue(statusActive)
+	}
+	if m.Status.ValueString() == statusActive {
+		m.SuspendedAt, m.SuspensionReason = types.StringNull(), types.StringNull()
+	}
+	return m
 }
 
 // refuseNobody rejects a replacement whose customer does not exist: the old account would be closed, and then the new

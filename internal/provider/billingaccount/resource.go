@@ -81,8 +81,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	own := ownership{desired}
-	w.After = after(&own, w.Diags)
-	body, adopted := w.Plan.body(model{}), false
+	show := after(&own, w.Diags)
+	w.After = func(response *billing.BillingAccount, prior model) model {
+		return show(response, prior).orPlanned(w.Plan)
+	}
+	// What is not configured is left out, so that the service's own defaults hold.
+	body, adopted := w.Config.body(model{}), false
 	body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.Do(ctx, step{Verb: "create", Blame: blameCustomer,
 		Send: func(ctx context.Context) (*billing.BillingAccount, error) {

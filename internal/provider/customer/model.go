@@ -130,6 +130,15 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 	return m
 }
 
+// orPlanned is the state m after the creation, where a response without the billing account, or a part of it, leaves
+// what was planned.
+func (m model) orPlanned(plan model) model {
+	m.BillingEmail = value.OrPlanned(m.BillingEmail, plan.BillingEmail)
+	m.PaymentTermsDays = value.OrPlanned(m.PaymentTermsDays, plan.PaymentTermsDays)
+	m.AutoCollection = value.OrPlanned(m.AutoCollection, plan.AutoCollection)
+	return m
+}
+
 // after is the state after a response that shows c, where m is what was planned or known before. Where custom_metadata
 // is unreadable, it reports that, and the state has the rest.
 func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {

@@ -15,6 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
@@ -25,6 +26,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
+	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)
 	r.warnDuplicate(ctx, p)
 }
 
@@ -105,7 +107,8 @@ func warnUnshown(p *object.Plan[model], own ownership) {
 	}
 }
 
-// plannedCreate leaves to apply what only the service can say.
+// plannedCreate leaves to apply what only the service can say. What it documents is known: the defaults of the billing
+// account, and the type of the document.
 func (m model) plannedCreate(config model) model {
 	none := pair{types.StringNull(), types.ListNull(itemType)}
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(none, ownedPair{}).split()
@@ -115,12 +118,28 @@ func (m model) plannedCreate(config model) model {
 	if config.CreateBillingAccount.IsNull() {
 		m.CreateBillingAccount = types.BoolValue(true)
 	}
-	if m.CreateBillingAccount.Equal(types.BoolValue(false)) {
-		m.BillingAccountID, m.BillingEmail = types.StringNull(), types.StringNull()
-		m.PaymentTermsDays, m.AutoCollection = types.Int64Null(), types.BoolNull()
+	switch {
+	case m.CreateBillingAccount.IsUnknown():
+	case m.CreateBillingAccount.ValueBool():
+		m = m.withDefaults(config)
+	default:
+		m = m.withAccount(nil)
 	}
-	if config.DocumentNumber.IsNull() {
-		m.DocumentType = types.StringNull()
+	m.DocumentType = value.DocumentKind(config.DocumentNumber)
+	return m
+}
+
+// withDefaults has what the service documents of a billing account that is created together with the customer, where
+// the configuration does not say it.
+func (m model) withDefaults(config model) model {
+	if config.PaymentTermsDays.IsNull() {
+		m.PaymentTermsDays = types.Int64Value(value.DefaultPaymentTerms)
+	}
+	if config.AutoCollection.IsNull() {
+		m.AutoCollection = types.BoolValue(true)
+	}
+	if config.BillingEmail.IsNull() && !config.Email.IsNull() {
+		m.BillingEmail = config.Email
 	}
 	return m
 }
@@ -128,7 +147,6 @@ func (m model) plannedCreate(config model) model {
 // plannedUpdate makes unknown only what this change can touch; the schema keeps the other computed values:
 //
 //	any change at the service   updated_at
-//	document_number             document_type
 //
 // The second result is what the configuration owns once the plan is applied.
 func (m model) plannedUpdate(config, state model, own ownership, defaults metadata.Defaults,
@@ -151,7 +169,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 		Mode: m.CustomMetadataMode, Defaults: defaults, Object: state.displayName()}, diags)
 	body := m.body(state, own)
 	if !body.DocumentNumber.IsZero() {
-		m.DocumentType = types.StringUnknown()
+		m.DocumentType = value.DocumentKind(m.DocumentNumber)
 	}
 	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !body.IsEmpty() ||
 		config.Email.IsUnknown() || config.Phone.IsUnknown() {

@@ -110,7 +110,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	w.After = func(c *billing.Customer, prior model) model {
 		state := prior.after(c, own, w.Diags).withAccount(created.BillingAccount)
 		state.CreateBillingAccount = w.Plan.CreateBillingAccount
-		return state
+		return state.orPlanned(w.Plan)
 	}
 	body := w.Config.body(model{}, ownership{})
 	body.CustomMetadata = value.ChangedMetadata(desired)

@@ -66,7 +66,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 			"create_billing_account": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether a billing account is created together with the customer. Defaults " +
-					"to `true`. " + onCreateOnly},
+					"to `true`. Set `false` if a `billing_account` resource creates the account: otherwise the customer has two. " +
+					onCreateOnly},
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(value.Email()),
 				MarkdownDescription: "E-mail address for invoices of that billing account. Defaults to the " +
 					"customer's `email`. " + onCreateOnly},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -110,6 +111,10 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 			Attributes: []string{"endpoint_id"}})
 		return
 	}
+	if endpoint, err := client.GetWebhookEndpoint(ctx, id); err == nil && !endpoint.Active {
+		notDelivered(id, config.Wait.ValueBool(), &resp.Diagnostics)
+		return
+	}
 	say("A test event is on its way to webhook endpoint %s%s.", id, named(event))
 	if !config.Wait.ValueBool() {
 		return
@@ -126,6 +131,17 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 			"and responds with 2xx within 10 seconds.")
 	default:
 		say("%s", outcome(delivery))
+	}
+}
+
+// notDelivered reports a test event of an endpoint that is not active. Only who waits for the outcome asked for one.
+func notDelivered(id string, waits bool, diags *diag.Diagnostics) {
+	summary := "Webhook endpoint " + id + " is inactive"
+	const text = "The service delivers no test event to it. Set active = true on the endpoint, apply, and run the action again."
+	if waits {
+		diags.AddError(summary, text)
+	} else {
+		diags.AddWarning(summary, text)
 	}
 }
 

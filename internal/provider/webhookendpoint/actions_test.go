@@ -109,6 +109,17 @@ func TestTestAction_fails(t *testing.T) {
 	}
 }
 
+// TestTestAction_inactive: nothing is on its way to an endpoint that is not active, also where nobody waits for it.
+func TestTestAction_inactive(t *testing.T) {
+	t.Parallel()
+	c := consume(t, acctest.JSON{"active": false})
+	said, diagnostics := c.test(nil)
+	if len(said) != 0 {
+		t.Errorf("said %q", said)
+	}
+	golden.Said(t, "test-of-inactive-not-awaited", diagnostics)
+}
+
 // TestTestAction_followed: a second test event does no harm, so a request whose response is lost is sent again, and the
 // event of the second response is followed, by the event alone where the service does not name its delivery.
 func TestTestAction_followed(t *testing.T) {

@@ -189,8 +189,9 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
 	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
-		resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of an imported webhook endpoint is not known",
-			fmt.Sprintf("%s has secret = null: the service shows a secret only at registration and at rotation. %s",
-				apidiag.Capitalize(fromAPI(found).displayName()), howToRotate))
+		r.Conn.NoteOnce(path.Root("secret"), "The secret of an imported webhook endpoint is not known",
+			fmt.Sprintf("%s has secret = null, like each endpoint that this run imports: the service shows a secret only at "+
+				"registration and at rotation. %s", apidiag.Capitalize(fromAPI(found).displayName()), howToRotate),
+			&resp.Diagnostics)
 	}
 }

@@ -38,8 +38,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"events": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: "Names of the events that are sent. Documented are `" +
-					strings.Join(documented, "`, `") + "`; other names are accepted. Defaults to `[]`, which means all " +
-					"events, including future ones.", Validators: []validator.Set{value.NoNulls{}},
+					strings.Join(documented, "`, `") + "`; other names are accepted, and patterns such as `*` match nothing. " +
+					"Defaults to `[]`, which means all events, including future ones.", Validators: []validator.Set{value.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether events are delivered. Defaults to `true`. If `false`, nothing is delivered, " +

@@ -43,6 +43,15 @@ func (d Defaults) Under(config Value, diags *diag.Diagnostics) (Owned, bool) {
 	return Owned{Object: desired}, err == nil
 }
 
+// Effective is effective_custom_metadata in the plan of a creation.
+func (d Defaults) Effective(config Value) basetypes.StringValue {
+	desired, err := Ownership{Defaults: d.Object}.Desired(config)
+	if d.Unknown || err != nil { // what is wrong with it is reported with the argument
+		return basetypes.NewStringUnknown()
+	}
+	return basetypes.NewStringValue(Text(desired))
+}
+
 func addInvalid(err error, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata",
 		fmt.Sprintf("custom_metadata cannot be used: %s. Write an object such as { key = \"value\" }, with values that JSON "+

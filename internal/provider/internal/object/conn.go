@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -38,6 +39,15 @@ type Conn struct {
 	Run Run
 
 	organization organization
+	noted        sync.Map // summaries of NoteOnce
+}
+
+// NoteOnce adds a warning that is the same for many objects, unless the run has it already. It is for imports, whose
+// warnings Terraform does not fold.
+func (c *Conn) NoteOnce(at path.Path, summary, detail string, diags *diag.Diagnostics) {
+	if _, given := c.noted.LoadOrStore(summary, true); !given {
+		diags.AddAttributeWarning(at, summary, detail)
+	}
 }
 
 // Refusing is a provider whose environment variables are not valid, and which has no arguments. Its objects report why,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
@@ -94,6 +95,22 @@ func TaxNumber(number string) (plain, wrong string) {
 	default:
 		return "", fmt.Sprintf("%q has %d digits. A CPF has 11 digits, a CNPJ has 14 characters; leading zeros count, so "+
 			"write the number in quotes.", number, len(plain))
+	}
+}
+
+// DocumentKind is the document_type that the service infers from a tax number: cpf for 11 digits or fewer, else cnpj
+// (Recurring billing §2). Without a number it is null. Of letters the service says nothing.
+func DocumentKind(number Document) types.String {
+	plain := same.PlainDocument(number.ValueString())
+	switch {
+	case number.IsNull():
+		return types.StringNull()
+	case number.IsUnknown(), strings.Trim(plain, decimalDigits) != "":
+		return types.StringUnknown()
+	case len(plain) > cpfLength:
+		return types.StringValue("cnpj")
+	default:
+		return types.StringValue("cpf")
 	}
 }
 

@@ -36,6 +36,9 @@ var (
 		"subcents converts an amount: subcents(\"99.99\") is 999900"}
 )
 
+// DefaultPaymentTerms are the days until an invoice of a new billing account is due (Recurring billing §2).
+const DefaultPaymentTerms = 10
+
 var (
 	_ basetypes.Int64Typable         = WholeType{}
 	_ basetypes.Int64Valuable        = notWhole{}

@@ -84,6 +84,14 @@ func Known[V types.String | types.Int64 | types.Bool](v V) V {
 	return v
 }
 
+// OrPlanned is what a response to a creation shows, or what was planned where the response leaves it out.
+func OrPlanned[V types.String | types.Int64 | types.Bool](responded, planned V) V {
+	if any(responded).(attr.Value).IsNull() {
+		return Known(planned)
+	}
+	return responded
+}
+
 // JSONText is the normalized text of an object that is only read. Null stays null, and so does what is not an object.
 func JSONText(raw json.RawMessage) types.String {
 	object, err := metadata.Parse(raw)

@@ -47,7 +47,7 @@ func TestForeignNotFound(t *testing.T) {
 			}
 			return test.list
 		}})
-		_, err := newClient(t, transport).Do(t.Context(), getCustomer)
+		_, err := newClient(t, transport, noRetries).Do(t.Context(), getCustomer)
 		if e, ok := AsError(err); !ok || e.Status != 404 || IsNotFound(err) != test.gone {
 			t.Errorf("%s: %v, gone %t", name, err, IsNotFound(err))
 		}

@@ -260,11 +260,19 @@ func (c *Client) scrubHeader(header http.Header) http.Header {
 func (c *Client) scrubBody(body []byte) []byte {
 	if bytes.IndexByte(body, '\\') >= 0 {
 		if value, err := decodeAny(body); err == nil {
-			return []byte(encodeMasked(maskSecrets(value, c.secrets)))
+			return []byte(encodeMasked(maskSecrets(value, c.scrub)))
 		}
 	}
 	return []byte(c.scrub(string(body)))
 }
 
-// scrub masks the secrets in a text, whatever put them there.
-func (c *Client) scrub(text string) string { return c.secrets.Replace(text) }
+// scrub masks the secrets in a text, whatever put them there. Where they are only found without the escapes of JSON, as
+// in JSON that was cut short, the text loses its escapes.
+func (c *Client) scrub(text string) string {
+	if strings.Contains(text, `\`) {
+		if plain := unescaped(text); c.secrets.Replace(plain) != plain {
+			text = plain
+		}
+	}
+	return c.secrets.Replace(text)
+}

@@ -25,6 +25,7 @@ var (
 	errTooDeep   = fmt.Errorf("the response is nested deeper than %d levels", maxNesting)
 	errMalformed = errors.New("the response has a JSON content type, but is not JSON")
 	errTruncated = errors.New("the response was cut short")
+	errEmpty     = errors.New("the response has no body")
 	errLate      = errors.New("it did not come within")
 )
 
@@ -102,7 +103,11 @@ func (c *Client) roundTrip(ctx context.Context, k *call, a *response) {
 	if !isSuccess(a.status) || !isJSON(a.header) {
 		a.body = c.scrubBody(a.body)
 	}
-	if a.err == nil && isSuccess(a.status) && len(a.body) > 0 && isJSON(a.header) {
+	switch empty := len(bytes.TrimSpace(a.body)) == 0; {
+	case a.err != nil || !isSuccess(a.status):
+	case empty && k.route.method == http.MethodGet:
+		a.err = errEmpty
+	case !empty && isJSON(a.header):
 		a.err = checkJSON(a.body)
 	}
 }

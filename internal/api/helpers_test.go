@@ -96,6 +96,8 @@ func ok(body string) step             { return step{status: 200, body: body} }
 func status(code int) step            { return step{status: code} }
 func refusal(code int, s string) step { return step{status: code, body: s} }
 
+func noRetries(cfg *Config) { cfg.MaxRetries = 0 }
+
 var errReset = errors.New("connection reset by peer")
 
 func newClient(t testing.TB, transport http.RoundTripper, change ...func(*Config)) *Client {

@@ -38,6 +38,8 @@ type ListOptions[T any] struct {
 // items are missing, the list is read a second time for what is new. What is
 // still missing then is not proof of absence.
 //
+// A list that repeats a page before all that the service counts has come is an error.
+//
 // A list may grow while it is read. One that grows by a page or more with each of mostVainPages pages in a row has no
 // end, which is an error.
 //
@@ -50,8 +52,11 @@ func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) it
 		}
 		for range 2 {
 			if reading.pass(ctx); reading.stopped || reading.complete() {
-				return
+				break
 			}
+		}
+		if !reading.stopped && reading.short() {
+			reading.endless("the service repeats a page, and has shown %d of %d items", reading.shown(), *reading.total)
 		}
 	}
 }
@@ -82,7 +87,15 @@ type reading[T any] struct {
 	total   *int            // as the last page said
 	moved   bool            // the total changed during the last pass
 	stopped bool            // by the consumer or an error
+	// repeated says that the last pass ended with a page that it had read before.
+	repeated bool
 }
+
+// short reports whether a page was repeated before all that the service counts was seen.
+func (l *reading[T]) short() bool { return l.repeated && l.total != nil && l.shown() < *l.total }
+
+// shown is how many items have come.
+func (l *reading[T]) shown() int { return len(l.yielded) + l.unnamed }
 
 // complete says whether all that the service counts has been seen. A total that
 // changed on the way proves nothing: what was deleted on a page already read has
@@ -99,21 +112,26 @@ func (l *reading[T]) pass(ctx context.Context) {
 	seen := map[string]bool{} // in this pass
 	pages := map[[sha256.Size]byte]bool{}
 	longest, left, vain := 0, 0, 0 // left: pages to come, as the last one said
-	l.total, l.moved = nil, false
+	l.total, l.moved, l.repeated = nil, false, false
 	for number := 1; number <= maxPages; number++ {
 		p, err := l.fetch(ctx, number)
 		if err != nil {
 			l.fail(err)
 			return
 		}
-		if pages[p.hash] {
-			return // a service that ignores the page; without ids nothing else shows it
+		if pages[p.hash] { // a service that ignores the page; without ids nothing else shows it
+			l.repeated = true
+			return
 		}
 		pages[p.hash] = true
 		l.count(p.meta.Total)
 		longest = max(longest, len(p.items))
 		fresh := l.emit(p.items, seen)
-		if l.stopped || fresh == 0 || p.last(number, longest) || l.options.Whole && p.meta == (meta{}) {
+		if l.stopped || p.last(number, longest) || l.options.Whole && p.meta == (meta{}) {
+			return
+		}
+		if fresh == 0 {
+			l.repeated = true
 			return
 		}
 		length, counted := p.pages()

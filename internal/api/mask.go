@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -63,22 +64,36 @@ func decodeAny(body []byte) (any, error) {
 }
 
 // maskSecrets replaces known secrets in all strings and keys of a decoded value.
-func maskSecrets(value any, secrets *strings.Replacer) any {
+func maskSecrets(value any, scrub func(string) string) any {
 	switch v := value.(type) {
 	case map[string]any:
 		shown := make(map[string]any, len(v))
 		for key, inner := range v {
-			shown[secrets.Replace(key)] = maskSecrets(inner, secrets)
+			shown[scrub(key)] = maskSecrets(inner, scrub)
 		}
 		return shown
 	case []any:
 		for i := range v {
-			v[i] = maskSecrets(v[i], secrets)
+			v[i] = maskSecrets(v[i], scrub)
 		}
 	case string:
-		return secrets.Replace(v)
+		return scrub(v)
 	}
 	return value
+}
+
+// escape is a character of ASCII as JSON may write it, in JSON inside of JSON too.
+var escape = regexp.MustCompile(`\\+(?:u00([0-7][0-9a-fA-F])|([/"]))`)
+
+// unescaped is a text without such escapes.
+func unescaped(text string) string {
+	return escape.ReplaceAllStringFunc(text, func(match string) string {
+		found := escape.FindStringSubmatch(match)
+		if code, err := strconv.ParseUint(found[1], 16, 8); err == nil {
+			return string(rune(code))
+		}
+		return found[2]
+	})
 }
 
 func encodeMasked(value any) string {

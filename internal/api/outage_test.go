@@ -57,6 +57,23 @@ func plan(t *testing.T, c *Client, n int) (result tally) {
 	return result
 }
 
+// TestOneRejectedToken: of many calls that are rejected at the same time one ends with the error itself, and the others
+// with an EarlierError that has it, so that a run shows it once.
+func TestOneRejectedToken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := apitest.New(map[string]http.HandlerFunc{"GET /": apitest.Refused(401, "unauthorized")})
+		s.Latency = func(*http.Request) time.Duration { return time.Second }
+		c := newClient(t, s, byTime)
+		if got := plan(t, c, 30); got.full != 1 || got.short != 29 {
+			t.Errorf("%+v", got)
+		}
+		if s.Total() != 10 {
+			t.Errorf("%d requests", s.Total())
+		}
+	})
+}
+
 // TestOutagesAreSurvived: a service that is away for minutes in the middle of a run goes unnoticed, and the run
 // continues as soon as it is back.
 func TestOutagesAreSurvived(t *testing.T) {

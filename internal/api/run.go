@@ -148,10 +148,14 @@ func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	e := c.newError(k, a.status, a.header, a.body)
 	switch {
 	case a.status == http.StatusUnauthorized:
-		c.refused.CompareAndSwap(nil, e)
+		if !k.optional { // the next call that is not reports it in full
+			c.refused.CompareAndSwap(nil, e)
+		}
 		return verdict{err: e}
 	case a.status == http.StatusTooManyRequests:
 		return verdict{err: e, again: true, throttled: true}
+	case a.status < http.StatusBadRequest && !k.repeatable: // whoever redirects may have passed the request on
+		return verdict{err: c.ambiguous(k, a, e)}
 	case a.status != http.StatusRequestTimeout && a.status < 500:
 		return verdict{err: e}
 	case !k.repeatable:

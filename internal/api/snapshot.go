@@ -409,16 +409,11 @@ func (s *snapshot) read(number int) (*page[json.RawMessage], time.Time, error) {
 		query.Set("sort_by", "id")
 		query.Set("sort_order", "asc")
 	}
-	k, err := c.prepare(s.ctx, Request{Operation: s.listing.Family + ".list", Query: query})
+	k, err := c.prepare(s.ctx, Request{Operation: s.listing.Family + ".list", Query: query, Optional: true})
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	k.optional = true
 	response, err := c.run(s.ctx, k)
-	if e, ok := AsError(err); ok && e.Status == http.StatusUnauthorized {
-		// The next read reports it in full.
-		c.refused.CompareAndSwap(e, nil)
-	}
 	if err != nil {
 		return nil, time.Time{}, err
 	}

@@ -172,7 +172,7 @@ func TestRefreshed_requests(t *testing.T) {
 							r.writes.Note(id, "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
 						}
 						r.all(t, ids, parallelism)
-						counts = append(counts, len(s.Seen))
+						counts = append(counts, s.Total())
 					})
 				}
 				slices.Sort(counts)

@@ -281,6 +281,13 @@ func (s *Service) Requests() string {
 	return strings.Join(s.Seen, ", ")
 }
 
+// Total is how many requests have come.
+func (s *Service) Total() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.Seen)
+}
+
 // Count is how often a method and path was asked for.
 func (s *Service) Count(request string) (n int) {
 	s.mu.Lock()

@@ -20,8 +20,8 @@ import (
 const (
 	// mostSuccessors bounds how many deleted records with the same key are passed over.
 	mostSuccessors = 50
-	// lookTimeout bounds the read after a creation: what the service has returned is not kept from the state for long.
-	lookTimeout = 2 * time.Second
+	// lookTimeout bounds the read of what may be older: what the service has returned is not kept from the state for long.
+	lookTimeout = time.Second
 )
 
 // RecordCreated is the result of CreateRecord.
@@ -57,7 +57,7 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 		made := &RecordCreated{Record: *created, Existed: s.client.Older(created.Field("created_at"), asked)}
 		if gone, err := s.take(collection, created.ID); err != nil {
 			return nil, err
-		} else if !gone && !s.isGone(ctx, collection, made) {
+		} else if !gone && (s.isNew(created) || !s.isGone(ctx, collection, made)) {
 			return made, nil
 		}
 		s.lost(collection, created.ID)
@@ -65,6 +65,14 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 	}
 	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them "+
 		"are deleted; use another key", mostSuccessors)
+}
+
+// isNew reports whether a record is dated after the whole second of the newest Date, or not at all. Any other one may be
+// older, also where the clock stands still, and is looked at.
+func (s *Service) isNew(created *Record) bool {
+	at, dated := api.Moment(created.Field("created_at"))
+	date, known := s.client.Date()
+	return !dated || !known || at.After(date)
 }
 
 // isGone reports whether a record that a creation has returned was deleted before. A read that does not show it proves

@@ -29,7 +29,11 @@ func TestCreateRecord(t *testing.T) {
 		takes     time.Duration
 	}
 	apitest.Each(t, map[string]row{
-		"returned": {id: "o1", records: "o1", requests: "POST /v1/bills, GET /v1/bills/o1"},
+		"returned": {
+			prepare: func(*apitest.Service) { time.Sleep(400 * time.Millisecond) },
+			id:      "o1", records: "o1", requests: "POST /v1/bills"},
+		"returned, dated with the second of Date": {id: "o1", records: "o1",
+			requests: "POST /v1/bills, GET /v1/bills/o1"},
 		"returned, while the clocks of the service differ": {
 			prepare: func(d *apitest.Service) { d.Ahead = 24 * time.Hour },
 			id:      "o1", records: "o1", existed: true, requests: "POST /v1/bills, GET /v1/bills/o1"},
@@ -84,7 +88,7 @@ func TestCreateRecord(t *testing.T) {
 			id:      "o1", records: "o1", existed: true},
 		"made before, without a time": {
 			prepare: func(d *apitest.Service) { d.Place(bills, d.Reply(key1, `{"id":"o1"}`)) },
-			id:      "o1", records: "o1", requests: "POST /v1/bills, GET /v1/bills/o1"},
+			id:      "o1", records: "o1", requests: "POST /v1/bills"},
 		"a change is rejected": {
 			prepare: func(d *apitest.Service) {
 				d.Reply(key1, old("o1", time.Hour))

@@ -100,7 +100,7 @@ func (p Player[S]) Successes(t *testing.T) {
 			most := len(pages)
 			if isList := strings.HasSuffix(e.Operation, ".list"); isList || strings.HasSuffix(e.Name, "_not_loaded") ||
 				e.Operation == "finance.records.create" {
-				most++ // the end of a list, what a response has left out, or whether the record was deleted
+				most++ // the end of a list, what a response has left out, or whether an older record was deleted
 			}
 			if n := len(s.Seen); n < len(pages) || n > most {
 				t.Errorf("sent %v", s.Seen)

@@ -80,7 +80,9 @@ func (q *question) wait(ctx context.Context) (*billing.Organization, error) {
 
 // Organization returns the organization that the token of recurring billing belongs to. The service is asked once in a
 // run, and again after a failure.
-func (c *Conn) Organization(ctx context.Context) (*billing.Organization, error) { return c.ask(ctx, true).wait(ctx) }
+func (c *Conn) Organization(ctx context.Context) (*billing.Organization, error) {
+	return c.ask(ctx, true).wait(ctx)
+}
 
 // home is the id of the organization that the token, and with it each new object, belongs to; "" where the service does
 // not say within longestBind, or has not said so to an earlier creation.

@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"net/http"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,15 +12,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 )
 
-// slowly answers each request after a time, and counts them.
+// slowly answers each request after a time.
 type slowly struct {
 	after   time.Duration
 	handler http.HandlerFunc
-	asked   atomic.Int64
 }
 
 func (s *slowly) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.asked.Add(1)
 	select {
 	case <-time.After(s.after):
 	case <-r.Context().Done():

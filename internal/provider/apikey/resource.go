@@ -279,6 +279,13 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	w := &write{Write: begun, before: begun.State, known: readKnown(ctx, begun.Private, begun.Diags)}
+	next := object.Replacement[needs](ctx, begun.Private, begun.Diags).ExpiresAt
+	if at, ok := api.Moment(next); ok && w.Client.HasPassed(ctx, at) {
+		w.Diags.AddAttributeError(path.Root("expires_at"), apidiag.Capitalize(w.State.displayName())+" is not ended, because "+
+			"its replacement would fail", fmt.Sprintf("The new key would expire at %q, which has passed since the plan. Nothing "+
+			"was sent. Plan again.", next))
+		return
+	}
 	for _, e := range w.known.Endings {
 		if e.Successor != "" && !w.discard(ctx, e) {
 			return

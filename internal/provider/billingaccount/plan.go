@@ -37,9 +37,31 @@ func planDestroy(_ context.Context, p *object.Plan[model]) {
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
 	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)
+	object.SetReplacement(ctx, p.Private, needs{CustomerID: p.Planned.CustomerID.ValueString()}, p.Diags)
 	if p.Replaces {
 		r.refuseNobody(ctx, p)
 	}
+}
+
+// needs are what a new account needs and the service may not have any more by the time of the apply. A customer that
+// the plan does not know yet is "".
+type needs struct {
+	CustomerID string `json:"customer_id,omitempty"`
+}
+
+// refuseDoomed asks once more before the present account is ended: the plan may be old.
+func refuseDoomed(ctx context.Context, w *write) bool {
+	id := object.Replacement[needs](ctx, w.Private, w.Diags).CustomerID
+	if id == "" {
+		return false
+	}
+	_, err := w.Client.GetCustomer(ctx, id)
+	if api.IsNotFound(err) {
+		w.Diags.AddAttributeError(path.Root("customer_id"), apidiag.Capitalize(w.State.displayName())+" is not ended, because "+
+			"its replacement would fail", fmt.Sprintf("The new account would belong to the customer %q, which has been deleted "+
+			"since the plan. Nothing was sent. Plan again.", id))
+	}
+	return api.IsNotFound(err)
 }
 
 // plannedCreate leaves to apply what only the service can say. The defaults that it documents are known, and that an

@@ -265,7 +265,7 @@ func transition(w *write, verb, status string,
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	w, ok := r.BeginDelete(ctx, req, resp, nil)
 	switch {
-	case !ok:
+	case !ok, refuseDoomed(ctx, w):
 	case w.State.DeletionPolicy.ValueString() == object.PolicyDelete:
 		w.Do(ctx, object.Delete[billing.BillingAccount](w.State.ID, w.Client.DeleteBillingAccount))
 	default:

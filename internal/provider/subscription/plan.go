@@ -60,9 +60,9 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 		p.replaces(r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
 			DeletionPolicy: types.StringValue(before.Policy)}))
 	}
-	next := p.Planned.creation()
-	p.refuseDoomed(next)
-	object.SetPlanned(ctx, p.Private, forApply{Creates: &next}, p.Diags)
+	needs := p.Planned.needs()
+	p.refuseDoomed(needs)
+	object.SetReplacement(ctx, p.Private, needs, p.Diags)
 }
 
 func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
@@ -113,8 +113,6 @@ type forApply struct {
 	// present one: for the plan of the new one, which has no state.
 	Replaces bool   `json:"replaces,omitempty"`
 	Policy   string `json:"policy,omitempty"`
-	// Creates is set in the plan of a new subscription: for the deletion of the one that it replaces.
-	Creates *creation `json:"creates,omitempty"`
 }
 
 // planning is a plan in the making.

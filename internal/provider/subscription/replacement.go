@@ -94,21 +94,21 @@ func (p *planning) warnUnknownAccount() {
 	}
 }
 
-// creation is what a new subscription needs and the service may reject, in the plan or by the time of the apply. What a
+// needs are what a new subscription needs and the service may refuse, in the plan or by the time of the apply. What a
 // plan does not know yet is left out.
-type creation struct {
+type needs struct {
 	BillingAccountID string `json:"billing_account_id,omitempty"`
 	TrialEnd         string `json:"trial_end,omitempty"`
 	// IDs are those of plans, products, prices and discount codes, by argument.
 	IDs map[string][]string `json:"ids,omitempty"`
 }
 
-func (m model) creation() creation {
-	c := creation{BillingAccountID: m.BillingAccountID.ValueString(), TrialEnd: m.TrialEnd.ValueString(),
+func (m model) needs() needs {
+	n := needs{BillingAccountID: m.BillingAccountID.ValueString(), TrialEnd: m.TrialEnd.ValueString(),
 		IDs: map[string][]string{}}
 	note := func(argument string, id types.String) {
 		if text := id.ValueString(); text != "" {
-			c.IDs[argument] = append(c.IDs[argument], text)
+			n.IDs[argument] = append(n.IDs[argument], text)
 		}
 	}
 	note("plan_id", m.PlanID)
@@ -117,22 +117,22 @@ func (m model) creation() creation {
 		note("product_id", i.product)
 		note("price_id", i.price)
 	}
-	return c
+	return n
 }
 
-// doomed says why the service would reject the creation, and the argument that asks for it; "" where it would not, or
+// refused says why the service would reject the creation, and the argument that asks for it; "" where it would not, or
 // that is not known.
-func (c creation) doomed(ctx context.Context, client *billing.Service, diags *diag.Diagnostics) (wrong, argument string) {
-	if c.BillingAccountID != "" {
-		if wrong = readAccount(ctx, client, c.BillingAccountID, diags); wrong != "" || diags.HasError() {
+func (n needs) refused(ctx context.Context, client *billing.Service, diags *diag.Diagnostics) (wrong, argument string) {
+	if n.BillingAccountID != "" {
+		if wrong = readAccount(ctx, client, n.BillingAccountID, diags); wrong != "" || diags.HasError() {
 			return wrong, argBillingAccountID
 		}
 	}
-	if past(ctx, client, c.TrialEnd) {
-		return fmt.Sprintf("a trial_end that has passed, %q", c.TrialEnd), "trial_end"
+	if past(ctx, client, n.TrialEnd) {
+		return fmt.Sprintf("a trial_end that has passed, %q", n.TrialEnd), "trial_end"
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.IDs)) {
-		for _, id := range c.IDs[name] {
+	for _, name := range slices.Sorted(maps.Keys(n.IDs)) {
+		for _, id := range n.IDs[name] {
 			if unlisted(ctx, client, collections[name], id) {
 				at := name
 				if name == "product_id" || name == "price_id" {
@@ -164,11 +164,11 @@ func unlisted(ctx context.Context, client *billing.Service, collection, id strin
 
 // refuseDoomed rejects a replacement whose new subscription the service would reject: the present one would be canceled
 // before. A creation that replaces nothing finds that out by itself.
-func (p *planning) refuseDoomed(next creation) {
+func (p *planning) refuseDoomed(next needs) {
 	if !p.Replaces || p.client == nil || p.InApply() || p.Diags.HasError() {
 		return
 	}
-	wrong, at := next.doomed(p.ctx, p.client, p.Diags)
+	wrong, at := next.refused(p.ctx, p.client, p.Diags)
 	if id := next.BillingAccountID; wrong == "" && p.Run.Barred(accountTypeName, id) {
 		// Terraform cancels the present one first, then suspends, then creates.
 		wrong, at = fmt.Sprintf("the billing account %q, which the same plan suspends: it takes no new subscription then. "+
@@ -200,8 +200,8 @@ func readAccount(ctx context.Context, client *billing.Service, id string, diags 
 }
 
 // refuseDoomed asks once more before the present subscription is canceled: the plan may be old.
-func (w *work) refuseDoomed(ctx context.Context, next creation) {
-	if wrong, at := next.doomed(ctx, w.Client, w.Diags); wrong != "" {
+func (w *work) refuseDoomed(ctx context.Context, next needs) {
+	if wrong, at := next.refused(ctx, w.Client, w.Diags); wrong != "" {
 		w.Diags.AddAttributeError(path.Root(at), w.State.title()+" is not canceled, because its replacement would fail",
 			fmt.Sprintf("The new one would be created with %s. This has changed since the plan. Nothing was sent. Plan "+
 				"again.", wrong))

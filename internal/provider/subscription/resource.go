@@ -264,10 +264,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() {
 		return
 	}
-	if next := object.Planned[forApply](ctx, w.Private, w.Diags).Creates; next != nil {
-		if w.refuseDoomed(ctx, *next); w.Diags.HasError() {
-			return
-		}
+	if w.refuseDoomed(ctx, object.Replacement[needs](ctx, w.Private, w.Diags)); w.Diags.HasError() {
+		return
 	}
 	w.Do(ctx, step{Verb: "cancel", Blame: blameEnd, Send: func(ctx context.Context) (*billing.Subscription, error) {
 		_, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: atPeriodEnd,

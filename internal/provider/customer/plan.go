@@ -100,9 +100,9 @@ func warnUnshown(p *object.Plan[model], own ownership) {
 			if hasValue(itemsOf(c.state.List), types.StringValue(c.owned.Main)) {
 				does = fmt.Sprintf("takes the place of %q in %ss", c.owned.Main, c.name)
 			}
-			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s may change %[1]ss, which the plan cannot show", c.name),
-				fmt.Sprintf("%s of %s is only known at apply time. If %[1]ss is under ignore_changes and does not have it, it %[3]s; "+
-					"the other entries stay.", c.name, p.State.displayName(), does))
+			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s may change %[1]ss, which the plan cannot show",
+				c.name), fmt.Sprintf("%s of %s is only known at apply time. If %[1]ss is under ignore_changes and does not have "+
+				"it, it %[3]s; the other entries stay.", c.name, p.State.displayName(), does))
 		}
 	}
 }

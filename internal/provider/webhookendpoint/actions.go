@@ -137,7 +137,8 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 // notDelivered reports a test event of an endpoint that is not active. Only who waits for the outcome asked for one.
 func notDelivered(id string, waits bool, diags *diag.Diagnostics) {
 	summary := "Webhook endpoint " + id + " is inactive"
-	const text = "The service delivers no test event to it. Set active = true on the endpoint, apply, and run the action again."
+	const text = "The service delivers no test event to it. Set active = true on the endpoint, apply, and run the " +
+		"action again."
 	if waits {
 		diags.AddError(summary, text)
 	} else {

@@ -154,8 +154,8 @@ func (c Change) WarnLost(at path.Path, object string, diags *diag.Diagnostics) {
 	}
 	slices.Sort(c.Lost)
 	diags.AddAttributeWarning(at, fmt.Sprintf("custom_metadata of %s removes keys that others have set: %s", object,
-		strings.Join(c.Lost, ", ")), "They are inside of an object that this configuration replaces by another value. To keep "+
-		"them, write an object in its place, or use another key.")
+		strings.Join(c.Lost, ", ")), "They are inside of an object that this configuration replaces by another value. To "+
+		"keep them, write an object in its place, or use another key.")
 }
 
 // Owned is the object that a configuration owned when it was last applied, as the private state keeps it, numbers

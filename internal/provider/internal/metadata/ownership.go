@@ -44,8 +44,8 @@ type Change struct {
 	// Foreign are the top-level keys that a plan seems to drop but that stay at the service, because an import never
 	// removes.
 	Foreign []string
-	// Lost are the keys of others, with dots, that the service's object loses because a value takes the place of the object
-	// that they are in.
+	// Lost are the keys of others, with dots, that the service's object loses because a value takes the place of the
+	// object that they are in.
 	Lost []string
 }
 

@@ -108,8 +108,8 @@ func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.Valid
 	}
 	switch {
 	case len(given) == 0:
-		resp.Diagnostics.AddError("No argument to find the "+v.noun+" by", fmt.Sprintf("Set %s. To find one by anything else, "+
-			"such as a name, list them with the data source %ss.", v.Description(ctx), v.typeName))
+		resp.Diagnostics.AddError("No argument to find the "+v.noun+" by", fmt.Sprintf("Set %s. To find one by anything "+
+			"else, such as a name, list them with the data source %ss.", v.Description(ctx), v.typeName))
 	case len(given) > 1:
 		resp.Diagnostics.AddAttributeError(path.Root(given[1]), "More than one argument to find the "+v.noun+" by",
 			fmt.Sprintf("%s are set, and a %s is found by %s. Remove all but one.", strings.Join(given, " and "), v.noun,

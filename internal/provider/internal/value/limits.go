@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Invalid reports a value that an argument cannot have. shown is the value as the message shows it, and detail says what
-// is wrong with it and what to write instead.
+// Invalid reports a value that an argument cannot have. shown is the value as the message shows it, and detail says
+// what is wrong with it and what to write instead.
 func Invalid(at path.Path, shown, detail string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(Line(at), fmt.Sprintf("Invalid %s: %s", PathName(at), shown), detail)
 }
@@ -79,19 +79,17 @@ func (v between) MarkdownDescription(context.Context) string { return v.instead 
 
 // ValidateInt64 implements validator.Int64.
 func (v between) ValidateInt64(_ context.Context, req validator.Int64Request, resp *validator.Int64Response) {
-	number := req.ConfigValue.ValueInt64()
-	wrong := ""
+	number, reject := req.ConfigValue.ValueInt64(), func(how string, limit int64) {
+		Invalid(req.Path, req.ConfigValue.String(), fmt.Sprintf("%s is %s %d. %s", req.ConfigValue, how, limit, v.instead),
+			&resp.Diagnostics)
+	}
 	switch {
 	case req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown():
-		return
 	case number < v.lowest:
-		wrong = fmt.Sprintf("%d is below %d. ", number, v.lowest)
+		reject("below", v.lowest)
 	case v.highest != noLimit && number > v.highest:
-		wrong = fmt.Sprintf("%d is above %d. ", number, v.highest)
-	default:
-		return
+		reject("above", v.highest)
 	}
-	Invalid(req.Path, strconv.FormatInt(number, 10), wrong+v.instead, &resp.Diagnostics)
 }
 
 // each runs validators on every element of a set.

@@ -267,12 +267,12 @@ func lostKey(err error, name, next string, owns func(collections.APIKey) bool, d
 	text := apidiag.Text(err) + "\n\nNothing was repeated, because each request creates another key. "
 	found := slices.DeleteFunc(slices.Clone(lost.Found), owns)
 	if len(found) == 0 {
-		diags.AddError(summary, text+"No key of the name is listed that was created since and never used, so there is "+
-			"probably none. "+next)
+		diags.AddError(summary, text+"No key of the name is listed that was never used, so there is probably none. "+next)
 		return true
 	}
-	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name, were created since, and were "+
-		"never used. The token of the new one is lost; one of them may also belong to another system. "+next+howToEnd(found))
+	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name and were never used, and may "+
+		"have been created since. The token of the new one is lost; one of them may also belong to another system. "+
+		next+howToEnd(found))
 	return true
 }
 

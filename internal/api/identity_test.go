@@ -185,8 +185,8 @@ func TestOtherCreated(t *testing.T) {
 	}
 }
 
-// TestCreatedBefore: an object that an earlier response of the run has shown was not created by a later request, whatever
-// its date. The clock of Date decides nothing once a creation has shown that another one dates objects.
+// TestCreatedBefore: an object that an earlier response of the run has shown was not created by a later request,
+// whatever its date. The clock of Date decides nothing once a creation has shown that another one dates objects.
 func TestCreatedBefore(t *testing.T) {
 	t.Parallel()
 	const date = "Sun, 04 May 2031 12:00:30 GMT"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -48,6 +49,30 @@ func TestOutage(t *testing.T) {
 			}
 			once(t, strings.Join(s.Core().Plan(configuration).Errors, "\n"), c.advice, 3)
 		})
+	}
+}
+
+// TestAccOneRejectedToken: a token that is rejected while many objects are refreshed at the same time is one error that says
+// what to do, at any parallelism. The others are a line each, or a warning that Terraform folds.
+func TestAccOneRejectedToken(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("its clock is advanced")
+	terraform := newCommand(t, `resource "billing_customer" "this" {
+  count                  = 30
+  name                   = "A${count.index}"
+  create_billing_account = false
+}`).at(s)
+	if out, err := terraform.run("apply", "-auto-approve"); err != nil {
+		t.Fatal(out)
+	}
+	s.Sandbox.Clock().Advance(time.Minute)
+	terraform.env["BILLING_TOKEN"] = "rb_sandbox_wrong"
+	for _, parallelism := range []string{"1", "10", "50"} {
+		out, _ := terraform.run("plan", "-parallelism="+parallelism)
+		if full := strings.Count(out, "The API rejected the token from"); full != 1 {
+			t.Errorf("%d errors say what to do with -parallelism=%s:\n%s", full, parallelism, out)
+		}
 	}
 }
 

@@ -264,7 +264,8 @@ func (s *Service) CloseBillingAccount(ctx context.Context, id, reason string) (*
 }
 
 // moveAccount takes an account to the status wanted.
-func (s *Service) moveAccount(ctx context.Context, id, operation, noun, reason, wanted string) (*BillingAccount, error) {
+func (s *Service) moveAccount(ctx context.Context, id, operation, noun, reason, wanted string) (*BillingAccount,
+	error) {
 	request := api.Request{
 		Operation: "billing_accounts." + operation, Path: map[string]string{"id": id}, Body: reasonBody{Reason: reason},
 	}

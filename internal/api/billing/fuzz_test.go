@@ -3,6 +3,7 @@ package billing
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -52,6 +53,26 @@ func FuzzObjects(f *testing.F) {
 		}
 		if _, err := s.UpdateCustomer(ctx, "x1", CustomerBody{}); err == nil {
 			t.Error("a refused update succeeded")
+		}
+	})
+}
+
+// FuzzShows: an object that is adopted shows every text that was sent, in one of the forms that mean the same.
+func FuzzShows(f *testing.F) {
+	f.Add("Ana", "Ana", "e1", "e1", "n", "n")
+	f.Add("Ana", "ana", "e1", "E1", "", "")
+	f.Add("2025-01-01T00:00:00Z", "2024-12-31T21:00:00-03:00", "\u0000", "", "a\tb", "a b")
+	f.Fuzz(func(t *testing.T, name, shownName, code, shownCode, notes, shownNotes string) {
+		sent := CustomerBody{Name: api.Set(name), ExternalID: api.Set(code), Notes: api.Set(notes)}
+		object, err := json.Marshal(map[string]any{"name": shownName, "external_id": shownCode, "notes": shownNotes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		valid := func(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+		means := func(a, b string) bool { return sameText("", valid(a), valid(b)) }
+		want := means(name, shownName) && means(code, shownCode) && means(notes, shownNotes)
+		if shows(sent, object) && !want {
+			t.Errorf("%q %q %q is shown as %s", name, code, notes, object)
 		}
 	})
 }

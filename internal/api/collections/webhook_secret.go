@@ -32,8 +32,8 @@ func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (string, e
 	})
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
 		unknown := *ambiguous
-		unknown.Outlook = fmt.Sprintf("The secret of the webhook endpoint %q may or may not have been rotated, so the secret "+
-			"that was known may be invalid", id)
+		unknown.Outlook = fmt.Sprintf("The secret of the webhook endpoint %q may or may not have been rotated, so the "+
+			"secret that was known may be invalid", id)
 		return "", &unknown
 	}
 	if err != nil {

@@ -67,8 +67,8 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 		"are deleted; use another key", mostSuccessors)
 }
 
-// isNew reports whether a record is dated after the whole second of the newest Date, or not at all. Any other one may be
-// older, also where the clock stands still, and is looked at.
+// isNew reports whether a record is dated after the whole second of the newest Date, or not at all. Any other one may
+// be older, also where the clock stands still, and is looked at.
 func (s *Service) isNew(created *Record) bool {
 	at, dated := api.Moment(created.Field("created_at"))
 	date, known := s.client.Date()

@@ -395,12 +395,12 @@ func lostKey(err error, summary, next string, owns func(collections.APIKey) bool
 	text := apidiag.Text(err) + "\n\nNothing was repeated, because each request creates another key. "
 	found := slices.DeleteFunc(slices.Clone(lost.Found), owns)
 	if len(found) == 0 {
-		diags.AddError(summary, text+"No key of the name is listed that was created since and never used, so there is "+
-			"probably none. "+next)
+		diags.AddError(summary, text+"No key of the name is listed that was never used, so there is probably none. "+next)
 		return true
 	}
-	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name, were created since, and were "+
-		"never used. If one of them is the new one, its token is lost; it may also belong to another system. "+next+howToEnd(found))
+	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name and were never used, and may "+
+		"have been created since. If one of them is the new one, its token is lost; it may also belong to another system. "+
+		next+howToEnd(found))
 	return true
 }
 

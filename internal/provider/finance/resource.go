@@ -68,8 +68,8 @@ const aboutResource = "A record of any collection of financial management, such 
 	"differ.\n\nRenaming a resource needs a `moved` block: without one, a plan that would destroy and create a record " +
 	"with one key is an error. A creation that returns a record of an earlier creation adopts it, with a warning. A " +
 	"record that was deleted elsewhere is planned for re-creation, with a new id.\n\nImport by `<collection>/<id>` (see " +
-	"[the guide on importing](../guides/import.md)). A refresh takes one request, a creation one, or two where the " +
-	"record is older. `response` contains the values of `body`, including those that the configuration marks as sensitive."
+	"[the guide on importing](../guides/import.md)). A refresh takes one request, a creation one, or more where the " +
+	"record may be older. `response` contains the values of `body`, including those that the configuration marks as sensitive."
 
 // Schema describes the resource. Which value a plan shows is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {

@@ -303,10 +303,10 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	name := fmt.Sprintf("API key %q (id %s)", found.Name, found.ID)
-	resp.Diagnostics.AddAttributeWarning(path.Root("token"), "The token of an imported API key is not known",
-		name+": the service shows a token only when a key is created or rotated, so token is null. To get a new one, apply "+
+	r.Conn.NoteOnce(path.Root("token"), "The token of an imported API key is not known",
+		name+", like each key that this run imports: the service shows a token only when a key is created or rotated, so token is null. To get a new one, apply "+
 			"once with rotate_when_changed set, and once more with another value in it; the old key works for "+
-			"grace_period_days from then on.")
+			"grace_period_days from then on.", &resp.Diagnostics)
 	if r.Conn.IsOwnKey("", found.KeyPrefix) {
 		resp.Diagnostics.AddAttributeWarning(path.Root("allow_own_key"), "The provider authenticates with the imported "+name,
 			"To change or destroy it is an error in the plan, unless allow_own_key = true.")

@@ -46,7 +46,7 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 		ID:                  types.StringValue(record.ID),
 		Collection:          collection,
 		Body:                metadata.FromObject(body),
-		IgnoreRemoteChanges: types.BoolNull(),
+		IgnoreRemoteChanges: types.BoolValue(false),
 		IdempotencyKey:      types.StringNull(),
 		DeletionPolicy:      types.StringValue(object.PolicyDelete),
 		Response:            value.JSONText(record.Raw),

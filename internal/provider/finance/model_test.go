@@ -150,7 +150,7 @@ func TestFromAPI(t *testing.T) {
 	if m.ID.ValueString() != "1" || m.Collection.ValueString() != "payables" || m.Response.ValueString() != response {
 		t.Errorf("converted to %+v", m)
 	}
-	if !m.IdempotencyKey.IsNull() || !m.IgnoreRemoteChanges.IsNull() {
+	if !m.IdempotencyKey.IsNull() || m.IgnoreRemoteChanges.ValueBool() {
 		t.Errorf("made up %s, %s", m.IdempotencyKey, m.IgnoreRemoteChanges)
 	}
 	want := parsed(t, response)

@@ -344,6 +344,6 @@ func forbidsItems(err error) bool {
 }
 
 func warnForbidden(err error, what string, diags *diag.Diagnostics) {
-	diags.AddAttributeWarning(path.Root("items"), apidiag.Capitalize(what)+" cannot be read",
-		"The API rejected reading them, so changes of them outside of Terraform are not shown. "+apidiag.Text(err))
+	diags.AddAttributeWarning(path.Root("items"), "The items of subscriptions cannot be read", "The API rejected reading "+
+		what+", so changes of them outside of Terraform are not shown. "+apidiag.Text(err))
 }

@@ -163,6 +163,10 @@ func (p *planning) plannedCreate() {
 		"trial_period_days"} {
 		m.at(name).Set(config.at(name))
 	}
+	m.EffectiveCustomMetadata = p.r.Defaults().Effective(config.CustomMetadata)
+	if config.ProrationBehavior.IsNull() {
+		m.ProrationBehavior = types.StringValue(defaultProration)
+	}
 	m.Items = withQuantities(config.Items)
 	m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull()
 	m.CanceledAt, m.ResumedAt = types.StringNull(), types.StringNull()

@@ -90,7 +90,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w := working(begun, ownership{Metadata: desired, Items: itemKeys(begun.Config.Items)})
-	w.body = w.Plan.body(model{})
+	sent := w.Plan
+	sent.ProrationBehavior = begun.Config.ProrationBehavior // the default is the service's
+	w.body = sent.body(model{})
 	w.body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.carryOut(ctx, &request{verb: "create", send: (*work).create}) || w.Diags.HasError() {
 		return

@@ -76,6 +76,9 @@ const (
 	externalCancelRecreate = "recreate"
 	externalCancelError    = "error"
 
+	// defaultProration is the service's (service description, Recurring billing §2).
+	defaultProration = "create_prorations"
+
 	timingImmediate   = "immediate"
 	timingEndOfPeriod = "end_of_period"
 )

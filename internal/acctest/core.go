@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -71,6 +72,11 @@ type Core struct {
 
 	// Killed reports that an apply has been killed: what the provider returns after that is lost. Nil: never.
 	Killed func() bool
+	// Interrupted reports that Terraform has been interrupted: the provider is told to stop, what it returns is kept, and
+	// nothing else is begun. Nil: never.
+	Interrupted func() bool
+
+	running context.Context // of the plan or apply, ends with an interrupt
 }
 
 // held is an object in the state.
@@ -173,7 +179,34 @@ func (c *Core) configure(provider JSON, note noting) bool {
 	return note("provider", response.Diagnostics)
 }
 
-func (c *Core) ctx() context.Context { return context.WithoutCancel(c.t.Context()) }
+func (c *Core) ctx() context.Context {
+	if c.running != nil {
+		return c.running
+	}
+	return context.WithoutCancel(c.t.Context())
+}
+
+// begin begins a plan or an apply that may be interrupted; end ends it.
+func (c *Core) begin() (end func()) {
+	if c.Interrupted == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(c.ctx())
+	c.running = ctx
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for ctx.Err() == nil && !c.Interrupted() {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	return func() {
+		cancel()
+		<-over
+		c.running = nil
+	}
+}
 
 // schema is that of a type; nil where there is no such type.
 func (c *Core) schema(address string) *tfprotov6.Schema {
@@ -192,6 +225,7 @@ func (c *Core) schema(address string) *tfprotov6.Schema {
 func (c *Core) Plan(configuration Configuration) *CorePlan {
 	c.t.Helper()
 	p := &CorePlan{configuration: configuration, refreshed: map[string]*held{}, sources: map[string]JSON{}}
+	defer c.begin()()
 	if !c.configure(configuration.Provider, p.note) {
 		return p
 	}

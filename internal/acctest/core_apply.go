@@ -29,6 +29,7 @@ func (c *Core) Apply(p *CorePlan, createFirst bool) *CoreApplied {
 	if len(p.Errors) > 0 {
 		c.t.Fatalf("apply of a plan with errors: %v", p.Errors)
 	}
+	defer c.begin()()
 	c.objects = maps.Clone(p.refreshed)
 	done := &CoreApplied{failed: map[string]bool{}}
 	if !c.configure(p.configuration.Provider, done.note) {
@@ -84,7 +85,7 @@ func (c *Core) destroyAll(changes []*Change, done *CoreApplied) {
 		for address := range done.failed {
 			needed = needed || c.objects[address] != nil && slices.Contains(c.objects[address].needs, change.Address)
 		}
-		if !needed {
+		if !needed && c.continues(done) {
 			c.destroy(change.Address, change.private, done)
 		}
 	}
@@ -122,6 +123,8 @@ func (c *Core) carryOut(p *CorePlan, done *CoreApplied) {
 	for _, block := range p.configuration.Blocks {
 		change := p.Of(block.Address)
 		switch {
+		case !c.continues(done):
+			return
 		case needsAny(block.Needs, done.failed) || done.failed[block.Address]:
 			done.failed[block.Address] = true
 			continue
@@ -179,6 +182,17 @@ func (c *Core) carryOutOne(first *Change, config valueOf, done *CoreApplied) boo
 		return true
 	}
 	return done.note(first.Address, c.applyChange(second))
+}
+
+// continues reports whether the run begins something else: after an interrupt it says so once, and ends.
+func (c *Core) continues(done *CoreApplied) bool {
+	if c.ctx().Err() == nil {
+		return true
+	}
+	if !done.failed["terraform"] {
+		done.note("terraform", trouble("execution halted", "The run was interrupted."))
+	}
+	return false
 }
 
 // killed is what a run that was killed leaves to say.

@@ -18,7 +18,7 @@ import (
 )
 
 // apply runs Terraform: apply, plan, destroy and import.
-func (s *scenario) apply(words []string, must bool) {
+func (s *scenario) apply(words []string) {
 	s.t.Helper()
 	c, next, rest := s.flags(words)
 	name := "main.tf"
@@ -43,32 +43,44 @@ func (s *scenario) apply(words []string, must bool) {
 	}
 	parsed, err := parse(text, c.Variables)
 	if err != nil {
-		s.last = run{plan: &acctest.CorePlan{}, errors: []string{err.Error()}, before: s.objects()}
-		if must {
-			s.fatalf("%v", err)
-		}
+		s.last = run{plan: &acctest.CorePlan{Errors: []string{err.Error()}}, errors: []string{err.Error()},
+			before: s.objects()}
+		s.judged(words[0])
 		return
 	}
 	parsed.Variables, parsed.Replace, parsed.Target, parsed.NoRefresh = c.Variables, c.Replace, c.Target, c.NoRefresh
-	parsed.Parallelism, parsed.Destroy = c.Parallelism, words[0] == "destroy"
+	parsed.Parallelism, parsed.Destroy = c.Parallelism, c.Destroy
 	if imports {
 		at, id := rest[len(rest)-2], rest[len(rest)-1]
 		parsed.Imports[at] = id
 		parsed.Text += fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}\n", at, id)
 	}
-	errs := s.run(parsed, words[0] != "plan", next)
+	s.run(parsed, words[0] != "plan", next)
+	s.judged(words[0])
+}
+
+// judged holds the last run to whether it has to fail, and where: in the plan, or in the apply of a plan that succeeds.
+func (s *scenario) judged(command string) {
+	s.t.Helper()
+	errs, inPlan := strings.Join(s.last.errors, "\n"), len(s.last.plan.Errors) > 0
 	switch {
-	case must && len(errs) > 0:
-		s.fatalf("%s", strings.Join(errs, "\n"))
-	case !must && len(errs) == 0:
+	case !s.fails && errs != "":
+		s.fatalf("%s", errs)
+	case !s.fails:
+		return
+	case errs == "":
 		s.fatalf("it does not fail")
+	case inPlan && (command == "apply" || command == "destroy"):
+		s.fatalf("the plan fails, not the apply: write ! plan, or ! plan -destroy\n%s", errs)
 	}
+	s.unnamed = s.where()
 }
 
 // flags are the flags of a run; rest are the words without them.
 func (s *scenario) flags(words []string) (c acctest.Configuration, next map[string]string, rest []string) {
 	s.t.Helper()
 	next, c.Variables, s.changes = map[string]string{}, map[string]string{}, nil
+	c.Destroy = words[0] == "destroy"
 	for _, word := range words {
 		name, value, _ := strings.Cut(word, "=")
 		if changePattern.MatchString(word) {
@@ -76,6 +88,8 @@ func (s *scenario) flags(words []string) (c acctest.Configuration, next map[stri
 			continue
 		}
 		switch name {
+		case "-destroy":
+			c.Destroy = true
 		case "-replace":
 			c.Replace = append(c.Replace, value)
 		case "-target":
@@ -140,10 +154,11 @@ func (s *scenario) objects() map[string]object {
 	return all
 }
 
-// run plans and applies, and holds both to what always holds. It returns the errors.
-func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]string) []string {
+// run plans and applies, and holds both to what always holds.
+func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]string) {
 	s.t.Helper()
 	s.last = run{before: s.objects()}
+	defer s.uninterrupted()
 	plan, sent, bad := s.planned(c)
 	s.last.plan, s.last.errors, s.last.warnings, s.last.sent = plan, plan.Errors, plan.Warnings, sent
 	s.last.said = plan.Diagnostics
@@ -154,7 +169,7 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 		s.errorf("the plan fails, so that nothing happens after it")
 	}
 	if len(plan.Errors) > 0 || !applies {
-		return plan.Errors
+		return
 	}
 	for _, does := range s.meanwhile {
 		does()
@@ -162,9 +177,7 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	s.meanwhile = nil
 	defaults, _ := c.Provider["default_custom_metadata"].(object)
 	done, sent, all := s.carried(plan, defaults, false)
-	if core, isCore := s.drive.(*acctest.Core); isCore {
-		core.Killed = nil
-	}
+	s.uninterrupted()
 	s.last.errors, s.last.sent = done.Errors, append(s.last.sent, sent...)
 	s.last.warnings = append(slices.Clone(plan.Warnings), done.Warnings...)
 	s.last.said = append(slices.Clone(plan.Diagnostics), done.Diagnostics...)
@@ -172,14 +185,25 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 		s.errorf("%s", bad)
 	}
 	if len(done.Errors) > 0 {
-		return done.Errors
+		return
 	}
 	s.defaults = defaults
 	if bad := s.foreignKept(plan); bad != nil {
 		s.errorf("%s", bad)
 	}
 	s.settled(c, next)
-	return nil
+}
+
+// uninterrupted ends what a kill or an interrupt of the run has begun.
+func (s *scenario) uninterrupted() {
+	s.t.Helper()
+	if s.hangs != "" && s.service.Sandbox.RemoveFault(s.hangs) {
+		s.errorf("the run is not interrupted: it sends no such request")
+	}
+	s.hangs = ""
+	if core, isCore := s.drive.(*acctest.Core); isCore {
+		core.Killed, core.Interrupted = nil, nil
+	}
 }
 
 // settled holds that the next plan is empty, but for what is expected.
@@ -308,7 +332,7 @@ func (s *scenario) find(name, where string) (path, at string) {
 }
 
 // edit changes or deletes an object as another system does.
-func (s *scenario) edit(words []string, must bool) {
+func (s *scenario) edit(words []string) {
 	s.t.Helper()
 	s.needs(words, 3, 100)
 	path, at := s.find(words[1], words[2])
@@ -323,8 +347,8 @@ func (s *scenario) edit(words []string, must bool) {
 		}
 	}
 	status, response := s.service.Call(method, path, body)
-	s.checkStatus(status, response, must)
-	if at != "" && status/100 == 2 {
+	s.succeeded(status, response)
+	if at != "" {
 		s.mark(at, body)
 	}
 }
@@ -372,16 +396,16 @@ func (s *stage) mark(at string, body object) {
 	}
 }
 
-// checkStatus holds the status of a response to what must come.
-func (s *scenario) checkStatus(status int, response object, must bool) {
+// succeeded holds that a request of another system is accepted.
+func (s *scenario) succeeded(status int, response object) {
 	s.t.Helper()
-	if fine := status/100 == 2; fine != must {
+	if status/100 != 2 {
 		s.fatalf("status %d: %s", status, show(response))
 	}
 	s.called, _ = response["data"].(object)
 }
 
-func (s *scenario) call(words []string, must bool) {
+func (s *scenario) call(words []string) {
 	s.t.Helper()
 	s.needs(words, 3, 4)
 	var body any
@@ -391,7 +415,7 @@ func (s *scenario) call(words []string, must bool) {
 		}
 	}
 	status, response := s.service.Call(words[1], words[2], body)
-	s.checkStatus(status, response, must)
+	s.succeeded(status, response)
 }
 
 // value is what a reference such as billing_customer.c.id means.

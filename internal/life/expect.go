@@ -14,7 +14,7 @@ import (
 )
 
 // expect holds the last run, the state or the service to something.
-func (s *scenario) expect(words []string, _ bool) {
+func (s *scenario) expect(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 100)
 	what, rest := words[1], words[2:]

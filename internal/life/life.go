@@ -32,7 +32,9 @@
 // # Commands
 //
 // One in a line. A # begins a comment. Words with spaces are in single quotes, and two single quotes in them are one.
-// A leading ! means that the command must fail. In every word {billing_customer.c.id} is an attribute of the state, and
+// A leading ! means that Terraform must fail, and an "expect error" or "expect messages" that follows says why. ! plan
+// and ! plan -destroy are for what the plan refuses; ! apply and ! destroy are for a plan that succeeds and whose apply
+// fails. In every word {billing_customer.c.id} is an attribute of the state, and
 // {called.id} a field of the object that the last call returned, {called} the whole of it. {age.ana} is the age
 // recipient of an identity of that name, and {age.ana.key} its private key.
 //
@@ -47,7 +49,7 @@
 // NAME.ARGUMENT=EXPRESSION is FILE with another argument in the block of that name, and NAME.ARGUMENT= is FILE without
 // it: apply s.notes="n" s.pause=
 //
-// Flags: -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself), -var=NAME=VALUE, and
+// Flags: -destroy (of a plan), -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself), -var=NAME=VALUE, and
 // -next=ADDRESS=ACTION for an apply after which the next plan is not empty.
 //
 // FILE may hold resource, data, variable, locals, import, moved and provider blocks, for_each, ignore_changes,
@@ -64,8 +66,12 @@
 //	clock advance 46d              also 90m, 2h; the clock begins at 2026-03-14T12:00:00Z and stands still
 //	clock set TIME                 a time of RFC 3339
 //	fault OPERATION KEY=VALUE...   as `billing-sandbox fault add` reads it: fault customers.create status=503 times=1;
-//	                               drop=after loses the response; OPERATION may be left out
+//	                               drop=after loses the response, latency=5s delays it, "status=504 late=3s" carries the
+//	                               request out 3 s after its response; OPERATION may be left out
 //	fault clear                    ends all faults
+//	interrupt at OPERATION [2s]    in the next command that runs Terraform, the next request of that operation gets no
+//	                               response, and Terraform is interrupted while it waits, after 2s of it. Not through
+//	                               Terraform itself, where the scenario is skipped
 //	kill after OPERATION           the next apply dies when the service has processed that operation: what is in state
 //	                               by then stays. It has to be a failing one: ! apply. Not through Terraform itself
 //	                               (make chaos kills that), where the scenario is skipped
@@ -165,6 +171,9 @@ type scenario struct {
 	ages    map[string]*acctest.Identity
 	last    run
 
+	fails     bool     // the command begins with !
+	hangs     string   // the fault with which the next run is interrupted
+	unnamed   string   // the failure that nothing says the reason of yet
 	changes   []string // to the file of the run
 	meanwhile []func() // happens between the next plan and its apply
 }
@@ -197,19 +206,39 @@ func play(t *testing.T, path, text string) {
 		if len(words) == 0 {
 			continue
 		}
-		must := words[0] != "!"
-		if !must {
+		if s.fails = words[0] == "!"; s.fails {
 			words = words[1:]
+			if len(words) == 0 || !slices.Contains([]string{"apply", "plan", "destroy", "import"}, words[0]) {
+				s.fatalf("only apply, plan, destroy and import can be expected to fail")
+			}
 		}
-		s.command(words, must)
+		s.named(words)
+		s.command(words)
 	}
+	s.named(nil)
 	if len(s.meanwhile) > 0 {
 		s.errorf("no apply follows a meanwhile")
+	}
+	if s.hangs != "" {
+		s.errorf("no run follows an interrupt")
 	}
 	for name := range s.files {
 		if !s.used[name] {
 			t.Errorf("%s: no command uses %s", path, name)
 		}
+	}
+}
+
+// named holds a failure to the expectations after it: one of them says the reason.
+func (s *scenario) named(next []string) {
+	s.t.Helper()
+	switch {
+	case s.unnamed == "":
+	case len(next) == 0 || next[0] != "expect":
+		s.t.Fatalf("%s\nsay why it fails: expect error 'REGEXP', or expect messages NAME. It is:\n%s", s.unnamed,
+			strings.Join(s.last.errors, "\n"))
+	case len(next) > 1 && (next[1] == "error" || next[1] == "messages"):
+		s.unnamed = ""
 	}
 }
 
@@ -278,7 +307,7 @@ func (s *scenario) start() {
 var reference = regexp.MustCompile(`\{((?:billing_|terraform_data\.|called|age\.)[^{}]*)\}`)
 
 // command carries out one line.
-func (s *scenario) command(words []string, must bool) {
+func (s *scenario) command(words []string) {
 	s.t.Helper()
 	defer func() {
 		if r := recover(); r != nil {
@@ -296,18 +325,18 @@ func (s *scenario) command(words []string, must bool) {
 	for i, word := range words {
 		words[i] = reference.ReplaceAllStringFunc(word, func(ref string) string { return s.value(strings.Trim(ref, "{}")) })
 	}
-	does := map[string]func(words []string, must bool){
-		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.forget,
-		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill,
-		"organization": s.organization, "expect": s.expect, "shown": s.shown, "listed": s.shown, "terraform": s.terraform,
-		"meanwhile": func(words []string, must bool) {
-			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:], must) })
+	does := map[string]func(words []string){
+		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "edit": s.edit,
+		"delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill, "interrupt": s.interrupt,
+		"organization": s.organization, "expect": s.expect, "shown": s.shown, "listed": s.shown,
+		"terraform": s.terraform, "forget": s.forget, "meanwhile": func(words []string) {
+			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:]) })
 		},
 	}[words[0]]
 	if does == nil {
 		s.fatalf("there is no command %q", words[0])
 	}
-	does(words, must)
+	does(words)
 }
 
 // needs holds a command to its number of words.
@@ -340,7 +369,7 @@ func (s *scenario) sandbox(words []string) {
 	}
 }
 
-func (s *scenario) forget(words []string, _ bool) {
+func (s *scenario) forget(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 2)
 	if s.drive.State(words[1]) == nil {
@@ -349,7 +378,7 @@ func (s *scenario) forget(words []string, _ bool) {
 	s.drive.Forget(words[1])
 }
 
-func (s *scenario) clock(words []string, _ bool) {
+func (s *scenario) clock(words []string) {
 	s.t.Helper()
 	s.needs(words, 3, 3)
 	clock := s.service.Sandbox.Clock()
@@ -380,7 +409,7 @@ func (s *scenario) clock(words []string, _ bool) {
 	}
 }
 
-func (s *scenario) fault(words []string, _ bool) {
+func (s *scenario) fault(words []string) {
 	s.t.Helper()
 	if slices.Equal(words[1:], []string{"clear"}) {
 		s.service.Sandbox.ClearFaults()
@@ -398,7 +427,7 @@ func (s *scenario) fault(words []string, _ bool) {
 }
 
 // terraform skips a scenario through a Terraform that is older than what it needs.
-func (s *scenario) terraform(words []string, _ bool) {
+func (s *scenario) terraform(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 2)
 	program, isProgram := s.drive.(*terraform)
@@ -419,7 +448,7 @@ func (s *scenario) terraform(words []string, _ bool) {
 }
 
 // kill lets the next apply die.
-func (s *scenario) kill(words []string, _ bool) {
+func (s *scenario) kill(words []string) {
 	s.t.Helper()
 	s.needs(words, 3, 3)
 	core, isCore := s.drive.(*acctest.Core)
@@ -433,8 +462,34 @@ func (s *scenario) kill(words []string, _ bool) {
 	}
 }
 
+// interrupt lets a request hang in the next run, and interrupts that run.
+func (s *scenario) interrupt(words []string) {
+	s.t.Helper()
+	s.needs(words, 3, 4)
+	core, isCore := s.drive.(*acctest.Core)
+	if !isCore {
+		s.t.Skip("Terraform itself is not interrupted here")
+	}
+	wait := time.Duration(0)
+	if len(words) == 4 {
+		var err error
+		if wait, err = sandbox.ParseDuration(words[3]); err != nil {
+			s.fatalf("%v", err)
+		}
+	}
+	fault := s.service.Sandbox.AddFault(sandbox.Fault{Operation: words[2], Latency: time.Hour, Times: 1})
+	core.Interrupted = func() bool {
+		hangs := !slices.ContainsFunc(s.service.Sandbox.Faults(), func(f sandbox.Fault) bool { return f.ID == fault })
+		if hangs {
+			time.Sleep(wait)
+		}
+		return hangs
+	}
+	s.hangs = fault
+}
+
 // shown lets the provider see objects differently, or only their lists.
-func (s *scenario) shown(words []string, _ bool) {
+func (s *scenario) shown(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 100)
 	at, fields := strings.TrimSuffix(pathOfKind(words[1]), "/"), object{}
@@ -466,7 +521,7 @@ func (s *scenario) shown(words []string, _ bool) {
 }
 
 // organization changes the token of the provider.
-func (s *scenario) organization(words []string, _ bool) {
+func (s *scenario) organization(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 2)
 	s.here.Token = s.service.Token

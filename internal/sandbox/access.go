@@ -96,6 +96,9 @@ func (s *Server) Clock() *Clock { return s.core.Clock }
 // AddFault activates a fault and returns its id.
 func (s *Server) AddFault(f Fault) string { return s.server.Faults.Add(f) }
 
+// RemoveFault ends one fault, and reports whether it was still in force.
+func (s *Server) RemoveFault(id string) bool { return s.server.Faults.Remove(id) }
+
 // Faults returns the faults in force, with what is left of Times and Skip.
 func (s *Server) Faults() []Fault { return s.server.Faults.List() }
 

@@ -202,7 +202,7 @@ func (s *Server) controlAddFault(r *http.Request) (any, error) {
 }
 
 func (s *Server) controlRemoveFault(r *http.Request) (any, error) {
-	if !s.server.Faults.Remove(r.PathValue("id")) {
+	if !s.RemoveFault(r.PathValue("id")) {
 		var known []string
 		for _, f := range s.server.Faults.List() {
 			known = append(known, f.ID)

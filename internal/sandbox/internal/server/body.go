@@ -147,7 +147,8 @@ func (s Shape) Check(p Problems, prefix string, object map[string]any, required 
 	for name, value := range object {
 		check, known := s[name]
 		if !known {
-			p[prefix+name] = "is not a field of this request"
+			p[prefix+name] = "is not a field of this request; its fields are " +
+				strings.Join(slices.Sorted(maps.Keys(s)), ", ")
 			continue
 		}
 		check(p, prefix+name, value)

@@ -43,11 +43,12 @@
 //	destroy [FLAG...] [FILE]   destroys everything; FILE is for its provider block
 //	import ADDRESS ID [FILE]   plans and applies FILE with an import block in addition
 //	forget ADDRESS             terraform state rm
+//	taint ADDRESS              terraform taint
 //
 // NAME.ARGUMENT=EXPRESSION is FILE with another argument in the block of that name, and NAME.ARGUMENT= is FILE without
 // it: apply s.notes="n" s.pause=
 //
-// Flags: -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself), -var=NAME=VALUE, and
+// Flags: -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N, -var=NAME=VALUE, and
 // -next=ADDRESS=ACTION for an apply after which the next plan is not empty.
 //
 // FILE may hold resource, data, variable, locals, import, moved and provider blocks, for_each, ignore_changes,
@@ -296,7 +297,7 @@ func (s *scenario) command(words []string, must bool) {
 		words[i] = reference.ReplaceAllStringFunc(word, func(ref string) string { return s.value(strings.Trim(ref, "{}")) })
 	}
 	does := map[string]func(words []string, must bool){
-		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.forget,
+		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.forget, "taint": s.taint,
 		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill,
 		"organization": s.organization, "expect": s.expect, "shown": s.shown, "terraform": s.terraform,
 		"meanwhile": func(words []string, must bool) {
@@ -341,11 +342,23 @@ func (s *scenario) sandbox(words []string) {
 
 func (s *scenario) forget(words []string, _ bool) {
 	s.t.Helper()
+	s.held(words)
+	s.drive.Forget(words[1])
+}
+
+func (s *scenario) taint(words []string, _ bool) {
+	s.t.Helper()
+	s.held(words)
+	s.drive.Taint(words[1])
+}
+
+// held ends the scenario where the state does not have the address of a command.
+func (s *scenario) held(words []string) {
+	s.t.Helper()
 	s.needs(words, 2, 2)
 	if s.drive.State(words[1]) == nil {
 		s.fatalf("%s is not in the state", words[1])
 	}
-	s.drive.Forget(words[1])
 }
 
 func (s *scenario) clock(words []string, _ bool) {

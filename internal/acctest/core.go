@@ -54,7 +54,8 @@ type Configuration struct {
 	NoRefresh, Destroy bool
 	// Variables are those of -var, for Terraform itself: Core gets blocks that have their values.
 	Variables map[string]string
-	// Parallelism is that of Terraform itself; 0 is its default. Core does one thing after another.
+	// Parallelism is that of Terraform itself; 0 is its default. Core does one thing after another; for more than 1 it
+	// refreshes all objects before it plans one, which is an order that Terraform may take then.
 	Parallelism int
 	// Text is the configuration for Terraform itself. Core does not read it.
 	Text string
@@ -122,6 +123,7 @@ type CorePlan struct {
 
 	configuration Configuration
 	refreshed     map[string]*held
+	early         map[string]*held // refreshed before anything is planned; nil is one that is gone
 	sources       map[string]JSON // data sources that are read
 }
 
@@ -148,6 +150,9 @@ func (c *Core) State(address string) JSON {
 
 // Addresses are those of the state, sorted.
 func (c *Core) Addresses() []string { return slices.Sorted(maps.Keys(c.objects)) }
+
+// Taint marks an object for replacement, as `terraform taint` does.
+func (c *Core) Taint(address string) { c.objects[address].tainted = true }
 
 // Forget removes an object from the state, as `terraform state rm` does.
 func (c *Core) Forget(address string) { delete(c.objects, address) }
@@ -271,6 +276,9 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 		}
 	}
 	planned, failed := map[string]JSON{}, map[string]bool{}
+	if configuration.Parallelism > 1 {
+		c.refreshEarly(objects, p)
+	}
 	for _, block := range configuration.Blocks {
 		if needsAny(block.Needs, failed) {
 			failed[block.Address] = true // Terraform says nothing of what depends on an error.
@@ -287,6 +295,21 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 	return p
 }
 
+// refreshEarly refreshes the objects of all blocks.
+func (c *Core) refreshEarly(objects map[string]*held, p *CorePlan) {
+	c.t.Helper()
+	p.early = map[string]*held{}
+	for _, block := range p.configuration.Blocks {
+		prior := objects[block.Address]
+		if prior == nil || !p.targeted(block.Address) {
+			continue
+		}
+		if read, fine := c.refresh(block.Address, prior, nil, p); fine {
+			p.early[block.Address] = read
+		}
+	}
+}
+
 func needsAny(needs []string, of map[string]bool) bool {
 	return slices.ContainsFunc(needs, func(address string) bool { return of[address] })
 }
@@ -300,9 +323,16 @@ func (c *Core) planBlock(block Block, prior *held, p *CorePlan, planned map[stri
 		}
 		return true
 	}
-	prior, read := c.refresh(block.Address, prior, p.configuration.Imports[block.Address], p)
-	if !read {
+	early, read := p.early[block.Address]
+	switch {
+	case read:
+		prior = early
+	case prior != nil && p.early != nil: // its refresh has failed
 		return false
+	default:
+		if prior, read = c.refresh(block.Address, prior, p.configuration.Imports[block.Address], p); !read {
+			return false
+		}
 	}
 	if prior != nil {
 		p.refreshed[block.Address] = prior

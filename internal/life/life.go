@@ -45,11 +45,12 @@
 //	destroy [FLAG...] [FILE]   destroys everything; FILE is for its provider block
 //	import ADDRESS ID [FILE]   plans and applies FILE with an import block in addition
 //	forget ADDRESS             terraform state rm
+//	taint ADDRESS              terraform taint
 //
 // NAME.ARGUMENT=EXPRESSION is FILE with another argument in the block of that name, and NAME.ARGUMENT= is FILE without
 // it: apply s.notes="n" s.pause=
 //
-// Flags: -destroy (of a plan), -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself), -var=NAME=VALUE, and
+// Flags: -destroy (of a plan), -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N, -var=NAME=VALUE, and
 // -next=ADDRESS=ACTION for an apply after which the next plan is not empty.
 //
 // FILE may hold resource, data, variable, locals, import, moved and provider blocks, for_each, ignore_changes,
@@ -329,7 +330,7 @@ func (s *scenario) command(words []string) {
 		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "edit": s.edit,
 		"delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill, "interrupt": s.interrupt,
 		"organization": s.organization, "expect": s.expect, "shown": s.shown, "listed": s.shown,
-		"terraform": s.terraform, "forget": s.forget, "meanwhile": func(words []string) {
+		"terraform": s.terraform, "forget": s.forget, "taint": s.taint, "meanwhile": func(words []string) {
 			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:]) })
 		},
 	}[words[0]]
@@ -371,11 +372,23 @@ func (s *scenario) sandbox(words []string) {
 
 func (s *scenario) forget(words []string) {
 	s.t.Helper()
+	s.held(words)
+	s.drive.Forget(words[1])
+}
+
+func (s *scenario) taint(words []string) {
+	s.t.Helper()
+	s.held(words)
+	s.drive.Taint(words[1])
+}
+
+// held ends the scenario where the state does not have the address of a command.
+func (s *scenario) held(words []string) {
+	s.t.Helper()
 	s.needs(words, 2, 2)
 	if s.drive.State(words[1]) == nil {
 		s.fatalf("%s is not in the state", words[1])
 	}
-	s.drive.Forget(words[1])
 }
 
 func (s *scenario) clock(words []string) {

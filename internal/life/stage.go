@@ -21,6 +21,7 @@ type driver interface {
 	State(address string) object
 	Addresses() []string
 	Forget(address string)
+	Taint(address string)
 }
 
 // stage is a sandbox and a state, with what the judge remembers of them.

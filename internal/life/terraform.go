@@ -182,5 +182,8 @@ func bare(v any) any {
 	return all
 }
 
+// Taint implements driver.
+func (d *terraform) Taint(address string) { d.Run("taint", address) }
+
 // Forget implements driver.
 func (d *terraform) Forget(address string) { d.Run("state", "rm", address) }

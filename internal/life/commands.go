@@ -179,6 +179,9 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	defaults, _ := c.Provider["default_custom_metadata"].(object)
 	done, sent, all := s.carried(plan, defaults, false)
 	s.uninterrupted()
+	for s.service.Sandbox.Late() > 0 {
+		time.Sleep(time.Millisecond)
+	}
 	s.last.errors, s.last.sent = done.Errors, append(s.last.sent, sent...)
 	s.last.warnings = append(slices.Clone(plan.Warnings), done.Warnings...)
 	s.last.said = append(slices.Clone(plan.Diagnostics), done.Diagnostics...)

@@ -67,8 +67,8 @@
 //	clock advance 46d              also 90m, 2h; the clock begins at 2026-03-14T12:00:00Z and stands still
 //	clock set TIME                 a time of RFC 3339
 //	fault OPERATION KEY=VALUE...   as `billing-sandbox fault add` reads it: fault customers.create status=503 times=1;
-//	                               drop=after loses the response, latency=5s delays it, "status=504 late=3s" carries the
-//	                               request out 3 s after its response; OPERATION may be left out
+//	                               drop=after loses the response, latency=5s delays it, "status=504 late=3s" processes
+//	                               the request 3 s later, by when the command has not ended; OPERATION may be left out
 //	fault clear                    ends all faults
 //	interrupt at OPERATION [2s]    in the next command that runs Terraform, the next request of that operation gets no
 //	                               response, and Terraform is interrupted while it waits, after 2s of it. Not through

@@ -96,6 +96,9 @@ func (s *Server) Clock() *Clock { return s.core.Clock }
 // AddFault activates a fault and returns its id.
 func (s *Server) AddFault(f Fault) string { return s.server.Faults.Add(f) }
 
+// Late is how many requests that were answered have still to be processed, see Fault.Late.
+func (s *Server) Late() int { return s.server.Late() }
+
 // RemoveFault ends one fault, and reports whether it was still in force.
 func (s *Server) RemoveFault(id string) bool { return s.server.Faults.Remove(id) }
 

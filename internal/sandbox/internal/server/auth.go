@@ -18,12 +18,17 @@ import (
 // expired token gets the structured one with the code invalid_token; the site decides the
 // response to a well-formed token that was never issued, or that belongs to another
 // service.
-func (s *Server) authenticate(tx *store.Tx, site Site, header http.Header) (StoredToken, error) {
+func (s *Server) authenticate(site Site, header http.Header) (token StoredToken, err error) {
 	value, ok := credential(site, header)
 	if !ok {
 		return StoredToken{}, ErrInvalidToken.With("The access token is missing or malformed.")
 	}
-	token, ok := site.Find(tx, value)
+	if err := s.DB.View(func(tx *store.Tx) error {
+		token, ok = site.Find(tx, value)
+		return nil
+	}); err != nil {
+		return StoredToken{}, err
+	}
 	switch {
 	case !ok:
 		return StoredToken{}, site.Unknown

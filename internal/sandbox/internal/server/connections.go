@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/tls"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -56,6 +57,9 @@ type run struct {
 	open   int       // connections
 	cut    time.Time // when a connection ended in a request, if no request has come since
 }
+
+// maxAgents is from how many names of clients on those without a connection are forgotten.
+const maxAgents = 1000
 
 // retryTime is how long a client has to repeat a request whose connection was cut, for it to be the same run.
 const retryTime = time.Minute
@@ -178,11 +182,15 @@ func (all *connections) join(r *http.Request) uint64 {
 		return 0 // it has not come over a connection
 	}
 	if c.run == nil {
-		c.run, c.busy = all.newest[r.UserAgent()], true
+		agent := short(r.UserAgent())
+		c.run, c.busy = all.newest[agent], true
 		if c.run == nil || c.run.open == 0 && time.Since(c.run.cut) > retryTime {
+			if len(all.newest) >= maxAgents {
+				maps.DeleteFunc(all.newest, func(_ string, r *run) bool { return r.open == 0 })
+			}
 			all.last++
-			c.run = &run{number: all.last, agent: r.UserAgent()}
-			all.newest[c.run.agent] = c.run
+			c.run = &run{number: all.last, agent: agent}
+			all.newest[agent] = c.run
 		}
 		c.run.open++
 	}

@@ -34,13 +34,15 @@ type Fault struct {
 	Status  int           `key:"status"`  // 0: 200 where a Body or Empty is returned
 	// RetryAfter is the value of the header; "date:30s" is an HTTP date so far ahead
 	// of the real clock, and empty is not a header.
-	RetryAfter   string `key:"retry-after"`
-	Code         string `key:"code"`        // error code; empty: the one usual for Status
-	DropBefore   bool   `key:"drop=before"` // the connection is closed, nothing is processed
-	DropAfter    bool   `key:"drop=after"`  // the request is processed and stored, then the connection is closed
-	After        bool   `key:"after"`       // Status and bodies come after processing
-	TruncateBody bool   `key:"truncate"`    // the response ends before its Content-Length
-	Empty        bool   `key:"empty"`       // no body at all
+	RetryAfter string `key:"retry-after"`
+	Code       string `key:"code"`        // error code; empty: the one usual for Status
+	DropBefore bool   `key:"drop=before"` // the connection is closed, nothing is processed
+	DropAfter  bool   `key:"drop=after"`  // the request is processed and stored, then the connection is closed
+	// Late: the request is answered without processing, and processed so long after it came, by this machine's clock.
+	Late         time.Duration `key:"late"`
+	After        bool          `key:"after"`    // Status and bodies come after processing
+	TruncateBody bool          `key:"truncate"` // the response ends before its Content-Length
+	Empty        bool          `key:"empty"`    // no body at all
 	// Foreign is one of ForeignKinds: the response of something that is not the service, 404 without Status.
 	Foreign string `key:"foreign"`
 
@@ -70,6 +72,8 @@ const FaultSpecHelp = `KEY=VALUE,… of
   retry-after=VALUE  header with a status: seconds, or date:30s for an HTTP date
   code=CODE          error code of the response
   drop=before|after  drops the connection before or after the request is processed
+  late=DURATION      with a status or drop=before: processes the request DURATION after it
+                     arrived, when it has been answered long since
   after              returns the status after the request is processed
   truncate           the response ends before its Content-Length
   empty              the response has no body
@@ -120,6 +124,7 @@ var faultRules = map[string]struct {
 		func(f Fault) bool { return slices.Contains(ForeignKinds(), f.Foreign) }},
 	"lag": {aDuration + ", and at most " + MaxLag.String(),
 		func(f Fault) bool { return f.Lag > 0 && f.Lag <= MaxLag }},
+	"late":   {aDuration, func(f Fault) bool { return f.Late > 0 }},
 	"outage": {aDuration, func(f Fault) bool { return f.Outage > 0 }},
 	"clock":  {"must be a duration such as 24h or -90s", func(f Fault) bool { return f.Clock != 0 }},
 }
@@ -186,6 +191,10 @@ func ParseFault(spec string, operations []string) (Fault, error) {
 	}
 	if f.Clock != 0 && len(given) > 1 {
 		return Fault{}, fmt.Errorf("fault %q: clock takes no other key", spec)
+	}
+	if f.Late != 0 && (f.After || f.DropAfter || !f.responds() && !f.DropBefore) {
+		return Fault{}, fmt.Errorf("fault %q: late takes a status, foreign, empty, body or drop=before, and neither "+
+			"after nor drop=after", spec)
 	}
 	if !f.does() {
 		return Fault{}, fmt.Errorf("fault %q does nothing: give one of %s", spec,

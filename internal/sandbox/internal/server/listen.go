@@ -17,6 +17,7 @@ import (
 	"net/netip"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -51,6 +52,9 @@ type Server struct {
 	addresses map[string]string // name → https://host:port
 	http      []*http.Server
 	serving   sync.WaitGroup
+	late      atomic.Int64    // requests that were answered and are processed later
+	stopped   context.Context // ends with the server
+	stop      func()
 }
 
 // New is a server that listens on nothing yet, with a certificate of the
@@ -60,8 +64,9 @@ func New(c *Core, issuer Authority, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	stopped, stop := context.WithCancel(context.Background())
 	return &Server{Core: c, options: o, Faults: faults{clock: c.Clock}, connections: newConnections(),
-		certificate: certificate, addresses: map[string]string{}}, nil
+		certificate: certificate, addresses: map[string]string{}, stopped: stopped, stop: stop}, nil
 }
 
 // Address is where a service, or what else has that name, listens; empty: nowhere.
@@ -177,6 +182,7 @@ func (s *Server) Stop() error {
 		}
 	}
 	s.connections.reset() // those that are silent
+	s.stop()
 	s.serving.Wait()
 	return errors.Join(errs...)
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -63,20 +65,38 @@ type Site struct {
 func (s *Server) Handler(site Site) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		entry := Request{
-			Time: s.Clock.Now(), Service: site.Service, Method: r.Method,
-			Path: r.URL.Path, Query: r.URL.RawQuery, RequestID: s.Source.UUID(), Client: client(r),
+			Time: s.Clock.Now(), Service: site.Service, Method: short(r.Method),
+			Path: short(r.URL.Path), Query: short(r.URL.RawQuery), RequestID: s.Source.UUID(), Client: client(r),
 			Run: s.connections.join(r), began: time.Now(),
 		}
 		route, values, routeErr := find(site.Routes, r.Method, r.URL)
-		entry.Operation, entry.Object = route.Name, values["id"]
+		entry.Operation, entry.Object = route.Name, short(values["id"])
 		body, bodyErr := readBody(w, r)
-		entry.Body = body
-		if site.Loggable != nil {
-			entry.Body = site.Loggable(body)
+		token, authErr := s.authenticate(site, r.Header)
+		if entry.Token = token.Prefix; authErr == nil {
+			entry.Body = site.loggable(body)
 		}
 
 		fault, hit := s.Faults.take(route.Name, r.Method, r.URL.Path)
 		entry.Fault = fault.ID
+		process := func(ctx context.Context, entry *Request) response {
+			c := s.newCall(values, body)
+			c.fault, c.Client, c.Token = fault, entry.Client, token.Prefix
+			err := authErr
+			if err == nil && site.Used != nil {
+				err = site.Used(token, entry.Time)
+			}
+			if err == nil {
+				err = errors.Join(routeErr, bodyErr) // which a caller without a token does not learn
+			}
+			if err != nil {
+				return s.failure(err)
+			}
+			return s.process(site, r.WithContext(ctx), route, entry, c, token)
+		}
+		if hit && fault.Late > 0 {
+			s.processLate(site, fault.Late, entry, process)
+		}
 		if hit && (s.fallsAway(site.Service, fault) || Wait(r.Context(), fault.Latency) != nil || fault.DropBefore) {
 			s.drop(entry)
 		}
@@ -84,17 +104,12 @@ func (s *Server) Handler(site Site) http.Handler {
 		if hit && fault.responds() && !fault.After {
 			a = s.faultResponse(fault)
 		} else {
-			c := s.newCall(values, body)
-			c.fault, c.Client = fault, entry.Client
-			a = s.process(site, r, route, &entry, c, errors.Join(routeErr, bodyErr))
+			a = process(r.Context(), &entry)
 			if hit && fault.After && fault.responds() {
 				a = s.faultResponse(fault)
 			}
 		}
-		entry.Status, entry.Response = a.status, a.body
-		if site.Loggable != nil {
-			entry.Response = site.Loggable(a.body)
-		}
+		entry.Status, entry.Response = a.status, site.loggable(a.body)
 		if hit && fault.DropAfter {
 			s.drop(entry)
 		}
@@ -109,10 +124,24 @@ func (s *Server) Handler(site Site) http.Handler {
 	})
 }
 
+// maxText bounds what the log keeps of a text that a client chooses: a path may have a megabyte.
+const maxText = 2 << 10
+
+// short is a text as the log keeps it.
+func short(text string) string { return strings.Clone(text[:min(len(text), maxText)]) }
+
+// loggable is a body as the log keeps it.
+func (site Site) loggable(body []byte) []byte {
+	if site.Loggable == nil {
+		return body
+	}
+	return site.Loggable(body)
+}
+
 // client is the first word of the User-Agent, at most 80 bytes of it.
 func client(r *http.Request) string {
 	name, _, _ := strings.Cut(r.UserAgent(), " ")
-	return name[:min(len(name), 80)]
+	return strings.Clone(name[:min(len(name), 80)])
 }
 
 // newCall is a call as the options of the server make it.
@@ -121,6 +150,28 @@ func (s *Server) newCall(path map[string]string, body []byte) *Call {
 		Path: path, Body: body,
 		Tolerance: s.options.Tolerance, MaxPerPage: s.options.MaxPerPage, Source: s.Source,
 	}
+}
+
+// lateClient is the client of a log entry that a fault has made of a request which was answered before.
+const lateClient = "late"
+
+// Late is how many requests that were answered have still to be processed.
+func (s *Server) Late() int { return int(s.late.Load()) }
+
+// processLate processes a request after a while, or never, where the server stops before.
+func (s *Server) processLate(site Site, after time.Duration, entry Request,
+	process func(ctx context.Context, late *Request) response) {
+	s.late.Add(1)
+	s.serving.Go(func() {
+		defer s.late.Add(-1)
+		if Wait(s.stopped, after) != nil {
+			return
+		}
+		entry.Time, entry.began, entry.Client = s.Clock.Now(), time.Now(), lateClient
+		a := process(s.stopped, &entry)
+		entry.Status, entry.Response = a.status, site.loggable(a.body)
+		s.record(entry)
+	})
 }
 
 func (s *Server) drop(entry Request) {
@@ -141,27 +192,9 @@ func (s *Server) record(entry Request) {
 		"request_id", entry.RequestID, "dropped", entry.Dropped)
 }
 
-// process authenticates, then rejects what is not a well-formed request of an
-// operation, then runs the operation. refusal is what routing and reading
-// found wrong: a caller without a token does not learn it.
-func (s *Server) process(site Site, r *http.Request, route Route, entry *Request, c *Call, refusal error) response {
-	var token StoredToken
-	err := s.DB.View(func(tx *store.Tx) error {
-		var err error
-		token, err = s.authenticate(tx, site, r.Header)
-		return err
-	})
-	entry.Token, c.Token = token.Prefix, token.Prefix
-	if err == nil && site.Used != nil {
-		err = site.Used(token, entry.Time)
-	}
-	if err == nil {
-		err = refusal
-	}
-	if err == nil {
-		err = check(r, route, c.Path, token.Scopes)
-	}
-	if err != nil {
+// process rejects what is not a well-formed request of an operation, then runs the operation.
+func (s *Server) process(site Site, r *http.Request, route Route, entry *Request, c *Call, token StoredToken) response {
+	if err := check(r, route, c.Path, token.Scopes); err != nil {
 		return s.failure(err)
 	}
 	c.Organization, c.Now, c.Query = token.Organization, s.Clock.Now(), r.URL.Query()
@@ -237,11 +270,14 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // logCapacity bounds the memory the request log takes; the oldest go first.
 const logCapacity = 20_000
 
-// keptResponses is how many of the newest requests keep the body of their response and the rows they have changed, and
-// maxResponse the largest body that is kept, in bytes: a page of a listing may have a megabyte.
+// keptResponses is how many of the newest requests keep the body of their response and the rows they have changed,
+// keptBodies how many keep more of their own body than maxOldBody, and maxBody the largest body that is kept, in bytes: a
+// page of a listing may have a megabyte, and so may what a client sends.
 const (
 	keptResponses = 200
-	maxResponse   = 64 << 10
+	keptBodies    = 1000
+	maxBody       = 64 << 10
+	maxOldBody    = 4 << 10
 )
 
 // Request is one line of the request log. It contains the request and the
@@ -264,7 +300,8 @@ type Request struct {
 	// Run is the same number for all requests of one process of the client, see connections.
 	Run      uint64        `json:"run"`
 	Duration time.Duration `json:"duration_ns"` // by the machine's clock, faults included
-	Body     []byte        `json:"body,omitempty"`
+	// Body is empty where the request has no valid token, and its beginning where it is long, see maxBody.
+	Body []byte `json:"body,omitempty"`
 	// Response is the body of the response without credentials. Only the newest requests have it, see keptResponses.
 	Response []byte `json:"response,omitempty"`
 	// Object is the id in the path, and Changes what the request has changed. Rows contain credentials, so that they
@@ -290,13 +327,25 @@ func (l *RequestLog) add(r Request) {
 		// Half of the entries are dropped together, so that the copying is rare.
 		l.entries = append([]Request(nil), l.entries[logCapacity/2:]...)
 	}
-	if len(r.Response) > maxResponse {
+	if len(r.Response) > maxBody {
 		r.Response = nil
 	}
+	r.Body = cut(r.Body, maxBody)
 	l.entries = append(l.entries, r)
 	if old := len(l.entries) - 1 - keptResponses; old >= 0 {
 		l.entries[old].Response, l.entries[old].Changes = nil, store.WithoutRows(l.entries[old].Changes)
 	}
+	if old := len(l.entries) - 1 - keptBodies; old >= 0 {
+		l.entries[old].Body = cut(l.entries[old].Body, maxOldBody)
+	}
+}
+
+// cut is what is kept of a body.
+func cut(body []byte, most int) []byte {
+	if len(body) <= most {
+		return body
+	}
+	return bytes.Clone(body[:most])
 }
 
 // Since returns the requests after the given sequence number.

@@ -1,0 +1,73 @@
+package sandbox_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestLate holds that a request is processed after its response, or after its connection was dropped.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		spec  string
+		fails func(result, error) bool
+	}{
+		"504":     {"status=504,late=50ms", func(r result, err error) bool { return err == nil && r.status == 504 }},
+		"dropped": {"drop=before,late=50ms", func(_ result, err error) bool { return errors.Is(err, io.EOF) }},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := start(t, sandbox.Options{})
+			fault, err := sandbox.ParseFault(test.spec + ",times=1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			server.AddFault(fault)
+			c := call(t, server)
+			if r, err := c.try("POST", "/v1/customers", `{"name":"Ana"}`); !test.fails(r, err) {
+				t.Errorf("response %d, %v", r.status, err)
+			}
+			if server.Late() != 1 {
+				t.Error("nothing is late")
+			}
+			for server.Late() > 0 {
+				time.Sleep(time.Millisecond)
+			}
+			if got := c.do("GET", "/v1/customers", "").json("meta", "total"); got != "1" {
+				t.Errorf("total %s, want 1", got)
+			}
+			all := server.Requests()
+			if len(all) != 3 || all[1].Client != "late" || all[1].Status != 201 || all[1].RequestID != all[0].RequestID {
+				t.Errorf("the log has %+v", all)
+			}
+		})
+	}
+	for _, spec := range []string{"late=1s", "late=1s,status=504,after", "late=1s,drop=after", "late=0s,status=504"} {
+		if _, err := sandbox.ParseFault(spec); err == nil || !strings.Contains(err.Error(), "late") {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
+// TestKept holds that the log keeps nothing large that a client chooses.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{})
+	large := `{"name":"` + strings.Repeat("x", 200<<10) + `"}`
+	c := call(t, server)
+	c.do("POST", "/v1/customers", large)
+	c.do("GET", "/v1/customers/"+strings.Repeat("x", 10<<10)+"?search="+strings.Repeat("x", 10<<10), "")
+	c.with("unknown").do("POST", "/v1/customers", large).want(401)
+	for i, r := range server.Requests() {
+		if len(r.Body) > 64<<10 || len(r.Path)+len(r.Query)+len(r.Object) > 8<<10 || i == 0 && len(r.Body) == 0 ||
+			i == 2 && len(r.Body) > 0 {
+			t.Errorf("request %d: body %d, path %d, query %d bytes", i, len(r.Body), len(r.Path), len(r.Query))
+		}
+	}
+}

@@ -124,7 +124,7 @@ type CorePlan struct {
 	configuration Configuration
 	refreshed     map[string]*held
 	early         map[string]*held // refreshed before anything is planned; nil is one that is gone
-	sources       map[string]JSON // data sources that are read
+	sources       map[string]JSON  // data sources that are read
 }
 
 // Of is the change of the object at an address; nil without one.

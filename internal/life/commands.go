@@ -203,27 +203,11 @@ func (s *scenario) uninterrupted() {
 	s.t.Helper()
 	if s.hangs != "" && s.service.Sandbox.RemoveFault(s.hangs) {
 		s.errorf("the run is not interrupted: it sends no such request")
-	} else if s.hangs != "" {
-		s.noted(s.hangs)
 	}
 	s.hangs = ""
 	if core, isCore := s.drive.(*acctest.Core); isCore {
 		core.Killed, core.Interrupted = nil, nil
 	}
-}
-
-// noted waits until the sandbox has noted the request that has met a fault: that is when it sees that the client is
-// gone, which the run does not wait for.
-func (s *scenario) noted(fault string) {
-	s.t.Helper()
-	met := func(r sandbox.Request) bool { return r.Fault == fault }
-	for range 1000 {
-		if slices.ContainsFunc(s.service.Sandbox.Requests(), met) {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	s.errorf("the request that hangs is not noted")
 }
 
 // settled holds that the next plan is empty, but for what is expected.

@@ -173,7 +173,6 @@ type scenario struct {
 	last    run
 
 	fails     bool     // the command begins with !
-	hangs     string   // the fault with which the next run is interrupted
 	unnamed   string   // the failure that nothing says the reason of yet
 	changes   []string // to the file of the run
 	meanwhile []func() // happens between the next plan and its apply

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -26,6 +27,8 @@ type driver interface {
 
 // stage is a sandbox and a state, with what the judge remembers of them.
 type stage struct {
+	hangs string // the fault with which the next run is interrupted; "" for none
+
 	t       *testing.T
 	service *acctest.Service
 	drive   driver
@@ -109,6 +112,7 @@ func (s *stage) carried(plan *acctest.CorePlan, defaults object, createFirst boo
 	}
 	s.sent()
 	done := s.drive.Apply(plan, createFirst)
+	s.noted()
 	requests := s.sent()
 	if at := slices.IndexFunc(done.Errors, isBug); at >= 0 {
 		return done, requests, []*violation{broken("bug", "apply: %s", done.Errors[at])}
@@ -162,4 +166,18 @@ func top(all []difference) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// noted waits until the sandbox has noted the request in which the run was interrupted: it does so when it sees that the
+// client is gone, which the run does not wait for.
+func (s *stage) noted() {
+	met := func(r sandbox.Request) bool { return r.Fault == s.hangs }
+	waits := func(f sandbox.Fault) bool { return f.ID == s.hangs }
+	for range 1000 {
+		if s.hangs == "" || slices.ContainsFunc(s.service.Sandbox.Faults(), waits) ||
+			slices.ContainsFunc(s.service.Sandbox.Requests(), met) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }

@@ -155,7 +155,7 @@ func drawnKill(r *rand.Rand, phase string) kill {
 func drawnFault(r *rand.Rand, phase string, l limits) sandbox.Fault {
 	write, read := operations[phase][r.IntN(len(operations[phase]))], reads[r.IntN(len(reads))]
 	skip, times := r.IntN(2), 1+r.IntN(2)
-	switch r.IntN(14) {
+	switch r.IntN(16) {
 	case 0, 1:
 		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropAfter: true}
 	case 2:
@@ -181,6 +181,10 @@ func drawnFault(r *rand.Rand, phase string, l limits) sandbox.Fault {
 		return sandbox.Fault{Skip: r.IntN(40), Silent: true}
 	case 12:
 		return sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: []int{0, 503}[r.IntN(2)]}
+	case 13: // without the organization nothing is sent, and nothing that was created is lost
+		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: 1 + r.IntN(8), Status: []int{403, 500, 503}[r.IntN(3)]}
+	case 14:
+		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: times, Latency: drawnDuration(r, l.outage)}
 	default:
 		return sandbox.Fault{Operation: write, Skip: skip, Times: times,
 			Latency: time.Duration(r.IntN(1000)) * time.Millisecond}

@@ -20,8 +20,8 @@ func (d *draw) block(of map[string]step) string {
 }
 
 // often are the arguments that much depends on: they are drawn more often than others.
-var often = []string{"body", "custom_metadata", "expires_at", "grace_period_days", "items", "notes", "pause", "plan_id",
-	"rotate_after_days"}
+var often = []string{"body", "cancel_at_period_end", "cancellation_reason", "collection_method", "custom_metadata",
+	"expires_at", "grace_period_days", "items", "nfe_issuance_policy", "notes", "pause", "plan_id", "rotate_after_days"}
 
 // argumentNames are those to draw from.
 func argumentNames(address string) []string {
@@ -181,8 +181,15 @@ func (d *draw) run(*rapid.T) {
 		d.chance(2, "until it is due") {
 		s.By = pickOne(d, []string{"25h", "1h"}, "by")
 	}
+	if d.chance(8, "fault") {
+		s.Fault = pickOne(d, runFaults, "which fault")
+	}
 	d.do(s)
 }
+
+// runFaults are in force while a plan is applied: the organization of the token cannot be asked, or only slowly.
+var runFaults = []string{"operation=me.get,latency=50ms", "operation=me.get,status=503,times=1",
+	"operation=me.get,drop=before,times=2", "operation=me.get,status=403", "operation=me.get,status=200,foreign=html"}
 
 // time continues for a while, or until after a date that the configuration names.
 func (d *draw) time(*rapid.T) {

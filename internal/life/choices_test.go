@@ -59,7 +59,7 @@ var choices = map[string]map[string][]any{
 		"pause": {object{}, object{"behavior": "void"}, object{"resumes_at": "@60h"},
 			object{"resumes_at": "@2000h"}},
 		"plan_change":         {object{"timing": "immediate"}, object{"timing": "end_of_period", "reason": "why"}},
-		"cancellation_reason": {"why"},
+		"cancellation_reason": {"why", "other"},
 		"custom_metadata":     freeForm, "custom_metadata_mode": modes,
 		"deletion_policy":    {"cancel", "cancel_at_period_end", "abandon", "prevent"},
 		"on_external_cancel": {"keep", "recreate"},

@@ -3,6 +3,7 @@ package life
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,6 +163,73 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 				if change.Before["id"] == id && change.Action != acctest.Delete && !asked && !ends {
 					return broken("grace", "%s was rotated elsewhere, and loses its grace", change.Address)
 				}
+			}
+		}
+	}
+	return nil
+}
+
+// stateHas holds that everything an apply has created is in the state, or has been removed by it again.
+func (w *world) stateHas(sent []sandbox.Request) *violation {
+	for _, r := range sent {
+		made, _ := parsed(r.Response).(object)
+		id, isObject := within(made, "data.id").(string)
+		if customer, isCustomer := within(made, "data.customer.id").(string); isCustomer {
+			id, isObject = customer, true
+		}
+		known := slices.ContainsFunc(w.drive.Addresses(), func(address string) bool {
+			return strings.Contains(show(w.drive.State(address)), id)
+		})
+		removed := slices.ContainsFunc(sent, func(other sandbox.Request) bool {
+			return other.Method == http.MethodDelete && strings.HasSuffix(other.Path, "/"+id)
+		})
+		if creations[r.Operation] == "" || r.Status != http.StatusCreated || !isObject || known || removed {
+			continue
+		}
+		// A key that was used before is answered with its record, which may be deleted.
+		if status, _ := w.service.Call(http.MethodGet, r.Path+"/"+id, nil); status == http.StatusOK {
+			return broken("lost", "%s has created %s, and the state does not have it", r.Operation, id)
+		}
+	}
+	return nil
+}
+
+// staying are the arguments of a subscription that stay at the service where the configuration leaves them out.
+var staying = []string{"items", "cancel_at_period_end", "cancellation_reason", "collection_method",
+	"nfe_issuance_policy"}
+
+// subscriptions are those at the service that a plan keeps.
+func (w *world) subscriptions(plan *acctest.CorePlan) map[string]object {
+	all := map[string]object{}
+	for _, c := range plan.Changes {
+		if typeOf(c.Address) == "billing_subscription" && (c.Action == acctest.NoOp || c.Action == acctest.Update) {
+			all[c.Address] = w.remote(c.Address, c.Before)
+		}
+	}
+	return all
+}
+
+// linesKept holds a subscription to what the lines of its block mean: one that is left out changes nothing, whoever has
+// set the value, false takes an end back, and [] removes the items.
+func (w *world) linesKept(before map[string]object, run step) *violation {
+	for address, was := range before {
+		block := w.blocks[address]
+		now := w.remote(address, w.drive.State(address))
+		if now == nil || now["status"] == "canceled" || len(block.Ignore) > 0 {
+			continue
+		}
+		for _, name := range staying {
+			value, written := block.Values[name]
+			_, ends := block.Values["cancel_at_period_end"]
+			switch {
+			case run.Turns[address+"."+name] != nil || name == "cancellation_reason" && (written || ends):
+			case !written && show(was[name]) != show(now[name]):
+				return broken("a line that is left out", "%s: %s was %s and is %s", address, name, show(was[name]),
+					show(now[name]))
+			case name == "cancel_at_period_end" && written && !same(now[name], value):
+				return broken("an end", "%s: %s is %s, not %s", address, name, show(now[name]), show(value))
+			case name == "items" && written && len(value.([]any)) == 0 && show(now[name]) != "[]":
+				return broken("items", "%s still has %s", address, show(now[name]))
 			}
 		}
 	}

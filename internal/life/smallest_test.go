@@ -78,6 +78,11 @@ func simpler(s step) (all []step) {
 		less.By = ""
 		all = append(all, less)
 	}
+	if s.Fault != "" {
+		less := s
+		less.Fault = ""
+		all = append(all, less)
+	}
 	if len(s.Turns) > 0 {
 		less := s
 		less.Turns = nil

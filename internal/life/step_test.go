@@ -38,6 +38,7 @@ type step struct {
 	Later       []string `json:"later,omitempty"`
 	Turns       object   `json:"turns,omitempty"`
 	CreateFirst bool     `json:"createFirst,omitempty"`
+	Fault       string   `json:"fault,omitempty"` // in force while a plan is applied
 }
 
 func (s step) String() string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // world is a stage with a configuration of blocks that come and go.
@@ -180,7 +181,8 @@ func (w *world) run(s step) *violation {
 	if s.By != "" {
 		w.service.Sandbox.Clock().Advance(duration(s.By))
 	}
-	done, requests, all := w.carried(plan, w.nowDefaults, s.CreateFirst)
+	before := w.subscriptions(plan)
+	done, requests, all := w.disturbed(plan, s)
 	counts.requests += len(requests)
 	w.shared = w.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {
 		return strings.Contains(text, "existed already")
@@ -190,7 +192,7 @@ func (w *world) run(s step) *violation {
 			return bad
 		}
 	}
-	if bad := w.ends(w.graceKept(requests, plan)); bad != nil {
+	if bad := cmp.Or(w.ends(w.graceKept(requests, plan)), w.ends(w.stateHas(requests))); bad != nil {
 		return bad
 	}
 	if len(done.Errors) > 0 {
@@ -222,13 +224,26 @@ func (w *world) run(s step) *violation {
 	for path := range s.Turns {
 		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // it has another value than the block says
 	}
-	return cmp.Or(w.ends(w.foreignKept(plan)), w.settled(s, plan, imported))
+	return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.linesKept(before, s)), w.settled(s, plan, imported))
+}
+
+// disturbed applies a plan while the fault of a step is in force.
+func (w *world) disturbed(plan *acctest.CorePlan, s step) (*acctest.CoreApplied, []sandbox.Request, []*violation) {
+	if s.Fault != "" {
+		fault, err := sandbox.ParseFault(s.Fault)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.service.Sandbox.AddFault(fault)
+		defer w.service.Sandbox.ClearFaults()
+	}
+	return w.carried(plan, w.nowDefaults, s.CreateFirst)
 }
 
 // failed judges an apply that failed: nothing is wrong at the service, so only what was not foreseeable in the plan may
 // fail.
 func (w *world) failed(s step, done *acctest.CoreApplied) *violation {
-	if s.By != "" || len(s.Turns) > 0 || failures.MatchString(done.Errors[0]) {
+	if s.By != "" || len(s.Turns) > 0 || s.Fault != "" || failures.MatchString(done.Errors[0]) {
 		return nil // The next run has to converge.
 	}
 	return broken("apply fails", "%s", strings.Join(done.Errors, "\n"))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -182,7 +183,13 @@ func (s *Server) scopes(service Service) []string {
 	}[service]
 	var known []string
 	for _, r := range routes {
-		if r.Scope != "" && !strings.Contains(r.Scope, "{") {
+		of, anyCollection := strings.CutPrefix(r.Scope, "{collection}")
+		switch {
+		case anyCollection && service == Billing:
+			for _, collection := range billing.Catalogue {
+				known = append(known, collection+of)
+			}
+		case r.Scope != "" && !anyCollection:
 			known = append(known, r.Scope)
 		}
 	}

@@ -102,6 +102,9 @@ func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]]
 	return c.Single(http.StatusCreated, object, c.Now), nil
 }
 
+// Catalogue are the collections that are only listed.
+var Catalogue = []string{"plans", "products", "prices"}
+
 func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	switch c.Path["collection"] {
 	case "plans":

@@ -10,6 +10,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -44,15 +47,61 @@ func Open(path string) (*DB, error) {
 	if path == "" {
 		return db, nil
 	}
-	file, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: openTimeout})
+	err := unbroken(func() error { return readAll(path) })
+	if err == nil {
+		err = unbroken(func() (err error) {
+			db.file, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: openTimeout})
+			return err
+		})
+	}
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("open state file %s: another process holds it: %w", path, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open state file %s: %w", path, err)
 	}
-	db.file = file
 	return db, nil
+}
+
+var errDamaged = errors.New("the file is damaged. It was not changed: restore a copy, or start with another file")
+
+// unbroken turns the panic of bbolt at a damaged file, and the fault of a read beyond its end, into an error.
+func unbroken(do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() != nil {
+			err = errDamaged
+		}
+	}()
+	return do()
+}
+
+// readAll reads every row of the file, if there is one, without changing it: a damage shows before anything is written.
+func readAll(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (info.Size() == 0 || !info.Mode().IsRegular()) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	file, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: openTimeout, ReadOnly: true, PreLoadFreelist: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.View(func(tx *bbolt.Tx) error {
+		if tx.Size() > info.Size() {
+			return errDamaged
+		}
+		return tx.ForEach(func(_ []byte, bucket *bbolt.Bucket) error {
+			return bucket.ForEach(func(_, row []byte) error {
+				if !json.Valid(row) {
+					return errDamaged
+				}
+				return nil
+			})
+		})
+	}), file.Close())
 }
 
 // Close releases the file. The tables must not be used afterwards.
@@ -126,17 +175,19 @@ func (db *DB) persist(writes map[string]map[string]write) error {
 	if db.file == nil || len(writes) == 0 {
 		return nil
 	}
-	return db.file.Update(func(btx *bbolt.Tx) error {
-		for table, rows := range writes {
-			bucket, err := btx.CreateBucketIfNotExists([]byte(table))
-			if err != nil {
-				return err
+	return unbroken(func() error {
+		return db.file.Update(func(btx *bbolt.Tx) error {
+			for table, rows := range writes {
+				bucket, err := btx.CreateBucketIfNotExists([]byte(table))
+				if err != nil {
+					return err
+				}
+				if err := putAll(bucket, rows); err != nil {
+					return err
+				}
 			}
-			if err := putAll(bucket, rows); err != nil {
-				return err
-			}
-		}
-		return nil
+			return nil
+		})
 	})
 }
 

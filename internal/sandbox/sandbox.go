@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -130,6 +131,9 @@ func (s *Server) firstData(ctx context.Context, tx *store.Tx) error {
 	return s.seed(ctx, tx, s.options.SeedDocument)
 }
 
+// organizationID is the organization of every sandbox without a seed: what a state remembers of it holds after a restart.
+const organizationID = "3c1f7f2a-52d8-4c7e-9a0b-8f6b1c0e9d24"
+
 func (s *Server) firstBoot(tx *store.Tx) error {
 	// Servers without a state file share the authority of the process.
 	authority := server.ProcessAuthority
@@ -140,7 +144,11 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	organization := s.core.OrganizationWithDefaults(s.options.Organization)
+	organization := s.options.Organization
+	if s.options.Seed == 0 {
+		organization.ID = cmp.Or(organization.ID, organizationID)
+	}
+	organization = s.core.OrganizationWithDefaults(organization)
 	s.core.Organizations.Put(tx, organization.ID, organization)
 	s.bootstrap.Authority = issuer
 	s.bootstrap.Organization = organization.ID

@@ -139,7 +139,7 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 	var err error
 	file := envFile{path: s.envFile}
 	if file.path != "" {
-		if err := file.clear(); err != nil {
+		if err := file.clear(ctx, s.p); err != nil {
 			return fmt.Errorf("--env-file: %w", err)
 		}
 	}
@@ -159,7 +159,7 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 		server.AddFault(fault)
 	}
 	file.content = envLines(s.envFormat, server.Env())
-	if err := s.p.announce(server, file, s.envFormat); err != nil {
+	if err := s.p.announce(ctx, server, file, s.envFormat); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	select {
@@ -174,7 +174,7 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 
 // announce reports that the sandbox is ready and where. What goes into GITHUB_ENV has no comments, so they go to
 // standard error.
-func (p program) announce(server *sandbox.Server, file envFile, format string) error {
+func (p program) announce(ctx context.Context, server *sandbox.Server, file envFile, format string) error {
 	if file.path == "" {
 		comments := p.out
 		if format == envGitHub {
@@ -184,8 +184,9 @@ func (p program) announce(server *sandbox.Server, file envFile, format string) e
 		_, err := fmt.Fprint(p.out, file.content)
 		return err
 	}
-	if err := writeWhole(file.path, file.content); err != nil {
-		return fmt.Errorf("write %s: %w", file.path, err)
+	// Another sandbox may have been started at the same time.
+	if err := errors.Join(file.clear(ctx, p), writeWhole(file.path, file.content)); err != nil {
+		return fmt.Errorf("--env-file: %w", err)
 	}
 	_, err := fmt.Fprintf(p.out, "%s\nThe exports are in %s.\n", addresses(server), file.path)
 	return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"flag"
@@ -12,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,13 +57,42 @@ func envLines(format string, env map[string]string) string {
 type envFile struct{ path, content string }
 
 // clear removes a file that an earlier sandbox has left: whoever waits for the file must not read addresses of a
-// sandbox that has ended.
-func (f envFile) clear() error {
+// sandbox that has ended. That of one that runs stays, and is an error.
+func (f envFile) clear(ctx context.Context, p program) error {
 	info, err := os.Lstat(f.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return nil
 	}
-	return errors.Join(err, os.Remove(f.path))
+	content, err := os.ReadFile(f.path)
+	if err != nil {
+		return err
+	}
+	if base := p.runningIn(ctx, string(content)); base != "" {
+		return errors.New(p.expand(fmt.Sprintf("the sandbox at %s, whose exports are in %s, is running. Use it, end it with "+
+			"\"{sandbox} stop\", or name another file", base, f.path)))
+	}
+	return os.Remove(f.path)
+}
+
+// exported finds an export in any format.
+var exported = regexp.MustCompile(`(?m)^(?:export |\$env:)?(BILLING_\w+)(?: = |=)'?([^'\r\n]*)'?\r?$`)
+
+// runningIn is the control address of the sandbox whose exports a file holds; empty where it has ended.
+func (p program) runningIn(ctx context.Context, content string) string {
+	exports := map[string]string{}
+	for _, match := range exported.FindAllStringSubmatch(content, -1) {
+		exports[match[1]] = match[2]
+	}
+	p.getenv = func(name string) string { return exports[name] }
+	c := &controller{p: p}
+	_, err := get[sandbox.ClockState](ctx, c, "/clock")
+	var ended *endedError
+	var dial *net.OpError
+	var other *tls.CertificateVerificationError // the port is another sandbox's by now
+	if errors.As(err, &ended) || errors.As(err, &other) || errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout() {
+		return ""
+	}
+	return c.base
 }
 
 // remove removes the file, unless another sandbox has written it since.

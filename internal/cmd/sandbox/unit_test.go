@@ -202,7 +202,7 @@ func TestEnvironment(t *testing.T) {
 		server, _ := started(t, sandbox.Options{})
 		var out, said bytes.Buffer
 		p := program{out: &out, err: &said}
-		if err := p.announce(server, envFile{content: want}, format); err != nil {
+		if err := p.announce(t.Context(), server, envFile{content: want}, format); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasSuffix(out.String(), want) || strings.Contains(out.String(), "# The sandbox is ready.") ==
@@ -223,7 +223,7 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := file.clear(); err != nil {
+		if err := file.clear(t.Context(), program{}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -16,11 +16,12 @@ import (
 // refusals are what a plan may say no to: the configuration asks for what the service does not do.
 var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"its (trial|pause) would have ended already",
-	"it cannot be created on its billing account", // it was canceled, and its account suspended, also by the same plan
-	"neither a plan nor items",                    // the plan is removed, and ignore_changes keeps the items out
-	"two trials for one subscription",             // ignore_changes keeps one
+	"neither a plan nor items",        // the plan is removed, and ignore_changes keeps the items out
+	"two trials for one subscription", // ignore_changes keeps one
 	"nothing would be billed until the plan begins", "the plan cannot be removed at the end of the period",
 	"would charge next to the new one", // the deletion_policy that was applied does not cancel it
+	// another system has suspended or closed its account, or deleted the customer of it
+	"which is (suspended|closed) and takes no new subscription", "is closed: That is final, so there is nothing to manage",
 	"keeps its external_id, so no new", // the account was applied with abandon, so it stays and keeps it
 	"this plan removes its billing account", "This plan removes the customer of",
 	"an import replaces nothing",

@@ -1,0 +1,171 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestInterrupted: while one object of each type is created, changed and destroyed, one operation fails for ever or does
+// not respond, and the run is interrupted. Every object that the service has by then is in the state, or an error names
+// it, and nothing waits for longer than the 8 seconds that a request under way has.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it waits for interrupts")
+	}
+	faults := map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable},
+		"503 after it": {Status: http.StatusServiceUnavailable, After: true}, "slow": {Latency: time.Minute}}
+	var all sync.WaitGroup
+	for _, stage := range []string{"create", "change", "destroy"} {
+		for _, operation := range operationsOf(t, stage) {
+			for name, fault := range faults {
+				fault.Operation = operation
+				all.Go(func() {
+					for _, wrong := range interrupted(t, stage, fault) {
+						t.Errorf("%s, %s of %s: %s", stage, name, operation, wrong)
+					}
+				})
+			}
+		}
+	}
+	all.Wait()
+}
+
+// operationsOf are those that the apply of a stage uses, and the one that nothing may wait for.
+func operationsOf(t *testing.T, stage string) []string {
+	t.Helper()
+	service, core, plan := staged(t, stage)
+	service.Sandbox.ResetRequests()
+	if done := core.Apply(plan, false); len(done.Errors) > 0 {
+		t.Fatal(done.Errors)
+	}
+	used := map[string]bool{"me.get": true}
+	for _, operation := range service.Operations() {
+		used[operation] = true
+	}
+	return slices.Sorted(maps.Keys(used))
+}
+
+// staged is a plan of a stage, with a state of what comes before it.
+func staged(t *testing.T, stage string) (*acctest.Service, *acctest.Core, *acctest.CorePlan) {
+	t.Helper()
+	service := acctest.Start(t)
+	core := service.Core()
+	if stage != "create" {
+		if done := core.Apply(core.Plan(oneOfEach("first", "active")), false); len(done.Errors) > 0 {
+			t.Error(done.Errors)
+		}
+	}
+	c := oneOfEach("first", "active")
+	if stage == "change" {
+		c = oneOfEach("second", "suspended")
+	}
+	c.Destroy = stage == "destroy"
+	plan := core.Plan(c)
+	if len(plan.Errors) > 0 {
+		t.Error(plan.Errors)
+	}
+	return service, core, plan
+}
+
+// interrupted lists what is wrong after an apply that met the fault and was interrupted.
+func interrupted(t *testing.T, stage string, fault sandbox.Fault) (wrong []string) {
+	t.Helper()
+	const until, longest = time.Second, 12 * time.Second
+	service, core, plan := staged(t, stage)
+	service.Sandbox.AddFault(fault)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), until)
+	defer cancel()
+	core.Interrupted = func() bool { return ctx.Err() != nil }
+	began := time.Now()
+	done := core.Apply(plan, false)
+	if took := time.Since(began); took > until+longest {
+		wrong = append(wrong, fmt.Sprintf("the apply ended %s after the interrupt", took-until))
+	}
+	service.Sandbox.ClearFaults()
+	state := fmt.Sprint(done.Errors)
+	for _, address := range core.Addresses() {
+		state += fmt.Sprint(core.State(address))
+	}
+	for _, object := range alive(service) {
+		known := slices.ContainsFunc([]string{"id", "external_id", "url", "name"}, func(name string) bool {
+			value, _ := object[name].(string)
+			return value != "" && strings.Contains(state, value)
+		})
+		if !known {
+			wrong = append(wrong, fmt.Sprintf("the state and the errors lack %v: %s", object, done.Errors))
+		}
+	}
+	return wrong
+}
+
+// alive are the objects of the service that have not ended, but for the key of the provider.
+func alive(service *acctest.Service) (all []acctest.JSON) {
+	for _, path := range []string{"/v1/customers", "/v1/billing-accounts", "/v1/subscriptions",
+		"/api/v1/webhook-endpoints", "/api/v1/api-keys"} {
+		_, response := service.Call(http.MethodGet, path+"?per_page=100", nil)
+		items, _ := response["data"].([]any)
+		for _, item := range items {
+			object, _ := item.(acctest.JSON)
+			prefix, _ := object["keyPrefix"].(string)
+			ended := object["status"] == "canceled" || object["status"] == "closed" || object["revokedAt"] != nil
+			if !ended && (prefix == "" || !strings.HasPrefix(service.CollectionsKey, prefix)) {
+				all = append(all, object)
+			}
+		}
+	}
+	for _, record := range service.FinanceRecords(collection) {
+		if record["note"] != nil { // none of those that the sandbox begins with
+			record["name"] = fmt.Sprintf("the collection %q", collection)
+			all = append(all, record)
+		}
+	}
+	return all
+}
+
+const collection = "payables"
+
+// oneOfEach is a configuration with one object of each type.
+func oneOfEach(text, status string) acctest.Configuration {
+	const customer, account = "billing_customer.c", "billing_account.a"
+	refer := func(values acctest.JSON, argument, address string) func(map[string]acctest.JSON) (acctest.JSON, error) {
+		return func(objects map[string]acctest.JSON) (acctest.JSON, error) {
+			whole := maps.Clone(values)
+			whole[argument] = objects[address]["id"]
+			return whole, nil
+		}
+	}
+	return acctest.Configuration{Blocks: []acctest.Block{
+		{Address: customer, Values: acctest.JSON{"name": "Ana", "external_id": "customer-1", "notes": text,
+			"create_billing_account": false}},
+		{Address: account, Needs: []string{customer}, Evaluate: refer(acctest.JSON{"external_id": "account-1",
+			"status": status, "custom_metadata": acctest.JSON{"a": text}}, "customer_id", customer)},
+		{Address: "billing_subscription.s", Needs: []string{account}, Evaluate: refer(acctest.JSON{
+			"external_id": "subscription-1", "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01",
+			"pause": pauseWhile(status), "custom_metadata": acctest.JSON{"a": text}}, "billing_account_id", account)},
+		{Address: "billing_webhook_endpoint.e", Values: acctest.JSON{"url": "https://example.com/hook",
+			"description": text, "rotate_secret_when_changed": acctest.JSON{"at": text}}},
+		{Address: "billing_api_key.k", Values: acctest.JSON{"name": "key-1",
+			"rotate_when_changed": acctest.JSON{"at": text}}},
+		{Address: "billing_finance_record.r", Values: acctest.JSON{"collection": collection,
+			"body": acctest.JSON{"amount": "10.00", "note": text}}},
+	}}
+}
+
+// pauseWhile is a pause while the account is suspended.
+func pauseWhile(status string) any {
+	if status == "active" {
+		return nil
+	}
+	return acctest.JSON{"behavior": "void"}
+}

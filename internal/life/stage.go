@@ -168,8 +168,8 @@ func top(all []difference) string {
 	return strings.Join(names, ", ")
 }
 
-// noted waits until the sandbox has noted the request in which the run was interrupted: it does so when it sees that the
-// client is gone, which the run does not wait for.
+// noted waits until the sandbox has noted the request in which the run was interrupted: it does so when it sees that
+// the client is gone, which the run does not wait for.
 func (s *stage) noted() {
 	met := func(r sandbox.Request) bool { return r.Fault == s.hangs }
 	waits := func(f sandbox.Fault) bool { return f.ID == s.hangs }

@@ -15,8 +15,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestInterrupted: while one object of each type is created, changed and destroyed, one operation fails for ever or does
-// not respond, and the run is interrupted. Every object that the service has by then is in the state, or an error names
+// TestInterrupted: while one object of each type is created, changed and destroyed, one operation fails for ever or
+// does not respond, and the run is interrupted. Every object that the service has by then is in the state, or an error names
 // it, and nothing waits for longer than the 8 seconds that a request under way has.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()

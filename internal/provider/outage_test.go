@@ -52,8 +52,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestAccOneRejectedToken: a token that is rejected while many objects are refreshed at the same time is one error that says
-// what to do, at any parallelism. The others are a line each, or a warning that Terraform folds.
+// TestAccOneRejectedToken: a token that is rejected while many objects are refreshed at the same time is one error that
+// says what to do, at any parallelism. The others are a line each, or a warning that Terraform folds.
 func TestAccOneRejectedToken(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)

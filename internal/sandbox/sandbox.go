@@ -131,7 +131,8 @@ func (s *Server) firstData(ctx context.Context, tx *store.Tx) error {
 	return s.seed(ctx, tx, s.options.SeedDocument)
 }
 
-// organizationID is the organization of every sandbox without a seed: what a state remembers of it holds after a restart.
+// organizationID is the organization of every sandbox without a seed: what a state remembers of it holds after a
+// restart.
 const organizationID = "3c1f7f2a-52d8-4c7e-9a0b-8f6b1c0e9d24"
 
 func (s *Server) firstBoot(tx *store.Tx) error {

@@ -281,8 +281,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	w := &write{Write: begun, before: begun.State, known: readKnown(ctx, begun.Private, begun.Diags)}
 	next := object.Replacement[needs](ctx, begun.Private, begun.Diags).ExpiresAt
 	if at, ok := api.Moment(next); ok && w.Client.HasPassed(ctx, at) {
-		w.Diags.AddAttributeError(path.Root("expires_at"), apidiag.Capitalize(w.State.displayName())+" is not ended, because "+
-			"its replacement would fail", fmt.Sprintf("The new key would expire at %q, which has passed since the plan. Nothing "+
+		w.Diags.AddAttributeError(path.Root("expires_at"), apidiag.Capitalize(w.State.displayName())+" is not ended, "+
+			"because its replacement would fail", fmt.Sprintf("The new key would expire at %q, which has passed since the plan. Nothing "+
 			"was sent. Plan again.", next))
 		return
 	}
@@ -304,7 +304,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	name := fmt.Sprintf("API key %q (id %s)", found.Name, found.ID)
 	r.Conn.NoteOnce(path.Root("token"), "The token of an imported API key is not known",
-		name+", like each key that this run imports: the service shows a token only when a key is created or rotated, so token is null. To get a new one, apply "+
+		name+", like each key that this run imports: the service shows a token only when a key is created or rotated, so "+
+			"token is null. To get a new one, apply "+
 			"once with rotate_when_changed set, and once more with another value in it; the old key works for "+
 			"grace_period_days from then on.", &resp.Diagnostics)
 	if r.Conn.IsOwnKey("", found.KeyPrefix) {

@@ -57,8 +57,8 @@ func refuseDoomed(ctx context.Context, w *write) bool {
 	}
 	_, err := w.Client.GetCustomer(ctx, id)
 	if api.IsNotFound(err) {
-		w.Diags.AddAttributeError(path.Root("customer_id"), apidiag.Capitalize(w.State.displayName())+" is not ended, because "+
-			"its replacement would fail", fmt.Sprintf("The new account would belong to the customer %q, which has been deleted "+
+		w.Diags.AddAttributeError(path.Root("customer_id"), apidiag.Capitalize(w.State.displayName())+" is not ended, "+
+			"because its replacement would fail", fmt.Sprintf("The new account would belong to the customer %q, which has been deleted "+
 			"since the plan. Nothing was sent. Plan again.", id))
 	}
 	return api.IsNotFound(err)

@@ -157,10 +157,10 @@ func (m model) warnSuspended(prior model, diags *diag.Diagnostics) {
 	if m.Status.ValueString() != statusSuspended || prior.Status.Equal(m.Status) {
 		return
 	}
-	diags.AddAttributeWarning(path.Root("status"), apidiag.Capitalize(m.displayName())+" was suspended outside of Terraform",
-		fmt.Sprintf("It was suspended at %s (reason: %s). It takes no new subscription. To reactivate it, write status = "+
-			"\"active\"; to keep it so, status = \"suspended\". If status is not configured, it stays as it is.",
-			cmp.Or(m.SuspendedAt.ValueString(), "an unknown time"), cmp.Or(m.SuspensionReason.ValueString(), "none given")))
+	diags.AddAttributeWarning(path.Root("status"), apidiag.Capitalize(m.displayName())+" was suspended outside of "+
+		"Terraform", fmt.Sprintf("It was suspended at %s (reason: %s). It takes no new subscription. To reactivate it, write status = "+
+		"\"active\"; to keep it so, status = \"suspended\". If status is not configured, it stays as it is.",
+		cmp.Or(m.SuspendedAt.ValueString(), "an unknown time"), cmp.Or(m.SuspensionReason.ValueString(), "none given")))
 }
 
 // read is the state m after a refresh, or the whole account where it is imported.

@@ -297,7 +297,8 @@ func (p *planning) planCanceled() string {
 	return ""
 }
 
-// asksForEnd reports whether the configuration asks for the end, or may: a value that is not known yet recreates nothing.
+// asksForEnd reports whether the configuration asks for the end, or may: a value that is not known yet recreates
+// nothing.
 func (p *planning) asksForEnd() bool {
 	return p.Config.CancelAtPeriodEnd.ValueBool() || p.Config.CancelAtPeriodEnd.IsUnknown()
 }

@@ -116,7 +116,8 @@ func TestItems_visible(t *testing.T) {
 func TestKept_visible(t *testing.T) {
 	t.Parallel()
 	scenarios := map[string]string{}
-	for argument, value := range map[string]string{"collection_method": "manual_charge", "nfe_issuance_policy": "disabled"} {
+	for argument, value := range map[string]string{"collection_method": "manual_charge",
+		"nfe_issuance_policy": "disabled"} {
 		for origin, begin := range origins(fmt.Sprintf("s.%s=%q", argument, value),
 			fmt.Sprintf("edit subscription billing_subscription.s %s=%s", argument, value), everything) {
 			scenarios[argument+", "+origin] = begin + "apply\nexpect plan empty\nexpect no warnings\nexpect remote " +

@@ -164,7 +164,7 @@ func withoutNulls(object Object) Object {
 }
 
 // FuzzOwnership: whatever the service has, whatever was owned and is wanted, an apply converges in one step, keeps what
-// others own, and removes nothing after an import. With mode replace, the apply after that one removes the keys of others.
+// others own, and removes nothing after an import. With mode replace, the next apply removes the keys of others.
 func FuzzOwnership(f *testing.F) {
 	for _, seed := range [][3]string{
 		{`{"a":1,"b":{"c":2}}`, `{"b":{"c":2}}`, `{"b":{"d":3}}`}, {`{"a":null}`, `{}`, `{"a":null}`},

@@ -92,8 +92,8 @@ func Planned[T any](ctx context.Context, store PrivateState, diags *diag.Diagnos
 const keyReplacement = "replacement"
 
 // SetReplacement hands what a new object needs from the plan of its creation to the deletion of the object that it
-// replaces, which asks for that before it ends anything: Terraform hands the private state of that plan to the deletion,
-// and not to the creation. store is ModifyPlanResponse.Private.
+// replaces, which asks for that before it ends anything: Terraform hands the private state of that plan to the
+// deletion, and not to the creation. store is ModifyPlanResponse.Private.
 func SetReplacement[T any](ctx context.Context, store PrivateState, needs T, diags *diag.Diagnostics) {
 	SetPrivate(ctx, store, keyReplacement, needs, diags)
 }

@@ -177,7 +177,8 @@ func (r *Run) Belongs(typeName, id, ownerType, ownerID string) {
 // owner.
 //
 // Terraform plans a tainted object as a creation, without its state and its private state. Nothing shows which object
-// that replaces, so it counts as kept. The update of an object that turns out to refer to another one than planned fails.
+// that replaces, so it counts as kept. The update of an object that turns out to refer to another one than planned
+// fails.
 func (r *Run) Replaces(typeName, id string) bool {
 	at := r.fateOf(typeName, id)
 	return at == gone || at == replaced

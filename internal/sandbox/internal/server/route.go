@@ -234,7 +234,8 @@ func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Re
 	return pageOf(c, objects, page, perPage), nil
 }
 
-// has reports whether the fields of an object, which are at those places of it, have the values that the query asks for.
+// has reports whether the fields of an object, which are at those places of it, have the values that the query asks
+// for.
 func (c *Call) has(object any, fields map[string][]int) bool {
 	for name, field := range fields {
 		if !c.Filter(name, func(want string) bool {

@@ -271,8 +271,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 const logCapacity = 20_000
 
 // keptResponses is how many of the newest requests keep the body of their response and the rows they have changed,
-// keptBodies how many keep more of their own body than maxOldBody, and maxBody the largest body that is kept, in bytes: a
-// page of a listing may have a megabyte, and so may what a client sends.
+// keptBodies how many keep more of their own body than maxOldBody, and maxBody the largest body that is kept, in bytes:
+// a page of a listing may have a megabyte, and so may what a client sends.
 const (
 	keptResponses = 200
 	keptBodies    = 1000

@@ -3,6 +3,7 @@ package billingaccount
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -61,7 +62,12 @@ func refuseDoomed(ctx context.Context, w *write) bool {
 			"because its replacement would fail", fmt.Sprintf("The new account would belong to the customer %q, which has been deleted "+
 			"since the plan. Nothing was sent. Plan again.", id))
 	}
-	return api.IsNotFound(err)
+	if e, responded := api.AsError(err); err != nil && !api.IsNotFound(err) &&
+		!(responded && e.Status == http.StatusForbidden) { // a token that may not read customers may still create
+		apidiag.Add(w.Diags, err, apidiag.Operation{Verb: "read the customer of the replacement of",
+			Object: w.State.displayName()})
+	}
+	return w.Diags.HasError()
 }
 
 // plannedCreate leaves to apply what only the service can say. The defaults that it documents are known, and that an

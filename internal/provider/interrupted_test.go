@@ -16,8 +16,8 @@ import (
 )
 
 // TestInterrupted: while one object of each type is created, changed and destroyed, one operation fails for ever or
-// does not respond, and the run is interrupted. Every object that the service has by then is in the state, or an error names
-// it, and nothing waits for longer than the 8 seconds that a request under way has.
+// does not respond, and the run is interrupted. Every object that the service has by then is in the state, or an error
+// names it, and nothing waits for longer than the 8 seconds that a request under way has.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

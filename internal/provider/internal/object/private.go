@@ -104,6 +104,14 @@ func Replacement[T any](ctx context.Context, store PrivateState, diags *diag.Dia
 	return Private[T](ctx, store, keyReplacement, diags)
 }
 
+// forgetReplacement removes what a replacement has left whose deletion failed: Terraform keeps it with the object.
+// store is ModifyPlanResponse.Private of a removal, which replaces nothing.
+func forgetReplacement(ctx context.Context, store PrivateState, diags *diag.Diagnostics) {
+	if needs := Private[any](ctx, store, keyReplacement, diags); needs != nil {
+		SetPrivate[any](ctx, store, keyReplacement, nil, diags)
+	}
+}
+
 // keyOwned is where an apply leaves what the configuration owns of the object.
 const keyOwned = "owned"
 

@@ -195,7 +195,7 @@ func FuzzRefreshed(f *testing.F) {
 		}
 		c := newClient(t, play(step{respond: respond}), func(cfg *Config) { cfg.MaxRetries, cfg.BulkRefresh = 0, true })
 		for _, id := range []string{"b", "c", "d", "e", "a", "f", "g"} {
-			object, err := Refreshed(t.Context(), c, &Writes{}, Listing{Family: "customers", ByID: true}, id,
+			object, _, err := Refreshed(t.Context(), c, &Writes{}, Listing{Family: "customers", ByID: true}, id,
 				func(ctx context.Context, id string) (*map[string]any, error) {
 					v, err := One[map[string]any](ctx, c, Request{Operation: "customers.get", Path: map[string]string{"id": id}})
 					return &v, err

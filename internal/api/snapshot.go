@@ -40,53 +40,33 @@ type Listing struct {
 
 // Refreshed reads an object for a refresh, from the list where that takes fewer requests than reading each object; see
 // [snapshot]. get reads the single object: an object that is not listed, that may have been written within the lag of
-// reads, or that the list shows older than a write that w knows.
+// reads, or that the list shows older than a write that w knows. unchanged says that the object comes from a list that
+// shows no later change than w knows: where it has other values than the known ones, the list leaves some out, as far
+// as anyone can tell, and the object has to be read by its id.
 func Refreshed[T any](ctx context.Context, c *Client, w *Writes, l Listing, id string,
-	get func(context.Context, string) (*T, error), updated func(*T) string) (*T, error) {
-	v := verificationIn(ctx)
+	get func(context.Context, string) (*T, error), updated func(*T) string) (
+	_ *T, unchanged bool, _ error) {
 	now, known := c.Date()
 	if !known {
 		now = time.Now()
 	}
 	s := c.snapshot(ctx, l)
-	if s == nil || v.byID || w.within(id, now) {
-		return get(ctx, id)
+	read := func() (*T, bool, error) {
+		value, err := get(ctx, id)
+		return value, false, err
+	}
+	if s == nil || w.within(id, now) {
+		return read()
 	}
 	if item := s.find(ctx, id); item != nil {
 		value, err := decodeAs[T](item.raw)
 		if err == nil && !w.within(id, item.date) && !w.after(id, updated(&value)) {
-			v.unchanged = w.at(id, updated(&value))
-			return &value, nil
+			return &value, w.at(id, updated(&value)), nil
 		}
 		s.reject()
 	}
 	defer s.done()
-	return get(ctx, id)
-}
-
-// verification is what a caller of Refreshed learns of the source of an object, and asks for.
-type verification struct{ byID, unchanged bool }
-
-type verificationKey struct{}
-
-func verificationIn(ctx context.Context) *verification {
-	if v, ok := ctx.Value(verificationKey{}).(*verification); ok {
-		return v
-	}
-	return &verification{}
-}
-
-// Verifiable returns a context for a refresh, and whether its object came from a list that shows no later change than
-// is known. Other values than the known ones are then left out by the list, as far as anyone can tell: the object has
-// to be read again with [ByID].
-func Verifiable(ctx context.Context) (_ context.Context, unchanged func() bool) {
-	v := &verification{}
-	return context.WithValue(ctx, verificationKey{}, v), func() bool { return v.unchanged }
-}
-
-// ByID returns a context in which refreshes use no list.
-func ByID(ctx context.Context) context.Context {
-	return context.WithValue(ctx, verificationKey{}, &verification{byID: true})
+	return read()
 }
 
 // snapshot is what the list of one type of object shows, read once, page by page, while objects are refreshed. It

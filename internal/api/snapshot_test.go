@@ -112,6 +112,11 @@ func (r *refresher) get(ctx context.Context, id string) (*shelved, error) {
 }
 
 func (r *refresher) read(ctx context.Context, id string) (*shelved, error) {
+	value, _, err := r.readListed(ctx, id)
+	return value, err
+}
+
+func (r *refresher) readListed(ctx context.Context, id string) (*shelved, bool, error) {
 	return Refreshed(ctx, r.client, &r.writes, r.list, id, r.get, func(t *shelved) string { return t.Updated })
 }
 
@@ -227,8 +232,8 @@ func TestRefreshed_fresh(t *testing.T) {
 	}
 }
 
-// TestVerifiable: a listed object that shows no later change than is known can be verified, and is then read by its id.
-func TestVerifiable(t *testing.T) {
+// TestRefreshed_unchanged: a refresh says whether a list shows no later change than is known.
+func TestRefreshed_unchanged(t *testing.T) {
 	type row struct {
 		known             string
 		unchanged, listed bool
@@ -245,17 +250,12 @@ func TestVerifiable(t *testing.T) {
 		r.all(t, ids[:10], 1)
 		r.writes.Note(ids[15], "", c.known)
 		before, _ := s.counts()
-		ctx, unchanged := Verifiable(t.Context())
-		if _, err := r.read(ctx, ids[15]); err != nil || unchanged() != c.unchanged {
-			t.Errorf("unchanged is %t, %v", unchanged(), err)
+		if _, unchanged, err := r.readListed(t.Context(), ids[15]); err != nil || unchanged != c.unchanged {
+			t.Errorf("unchanged is %t, %v", unchanged, err)
 		}
 		after, _ := s.counts()
 		if listed := after == before; listed != c.listed {
 			t.Errorf("it came from the list: %t", listed)
-		}
-		_, err := r.read(ByID(ctx), ids[16])
-		if singles, _ := s.counts(); err != nil || singles != after+1 {
-			t.Errorf("%d single reads by the id, %v", singles-after, err)
 		}
 	})
 }

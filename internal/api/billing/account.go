@@ -137,8 +137,8 @@ func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAcc
 // accountListing is how billing accounts are listed (wire contract: billing_accounts.list).
 var accountListing = api.Listing{Family: "billing_accounts", ByID: true, Loaded: "customer"}
 
-// RefreshBillingAccount is GetBillingAccount for a refresh, which may come from a list; see [api.Refreshed].
-func (s *Service) RefreshBillingAccount(ctx context.Context, id string) (*BillingAccount, error) {
+// RefreshBillingAccount is GetBillingAccount for a refresh; see [api.Refreshed].
+func (s *Service) RefreshBillingAccount(ctx context.Context, id string) (_ *BillingAccount, unchanged bool, _ error) {
 	return api.Refreshed(ctx, s.client, &s.writes, accountListing, id, s.GetBillingAccount,
 		func(a *BillingAccount) string { return a.UpdatedAt })
 }

@@ -214,8 +214,8 @@ func (s *Service) GetCustomer(ctx context.Context, id string) (*Customer, error)
 // customerListing is how customers are listed (wire contract: customers.list).
 var customerListing = api.Listing{Family: "customers", ByID: true}
 
-// RefreshCustomer is GetCustomer for a refresh, which may come from a list; see [api.Refreshed].
-func (s *Service) RefreshCustomer(ctx context.Context, id string) (*Customer, error) {
+// RefreshCustomer is GetCustomer for a refresh; see [api.Refreshed].
+func (s *Service) RefreshCustomer(ctx context.Context, id string) (_ *Customer, unchanged bool, _ error) {
 	return api.Refreshed(ctx, s.client, &s.writes, customerListing, id, s.GetCustomer, func(c *Customer) string {
 		return c.UpdatedAt
 	})

@@ -96,8 +96,8 @@ func (s *Service) GetSubscription(ctx context.Context, id string) (*Subscription
 // subscriptionListing is how subscriptions are listed (wire contract: subscriptions.list).
 var subscriptionListing = api.Listing{Family: "subscriptions", ByID: true}
 
-// RefreshSubscription is GetSubscription for a refresh, which may come from a list; see [api.Refreshed].
-func (s *Service) RefreshSubscription(ctx context.Context, id string) (*Subscription, error) {
+// RefreshSubscription is GetSubscription for a refresh; see [api.Refreshed].
+func (s *Service) RefreshSubscription(ctx context.Context, id string) (_ *Subscription, unchanged bool, _ error) {
 	return api.Refreshed(ctx, s.client, &s.writes, subscriptionListing, id, s.GetSubscription,
 		func(s *Subscription) string { return s.UpdatedAt })
 }

@@ -121,8 +121,8 @@ func (s *Service) GetAPIKey(ctx context.Context, id string) (*APIKey, error) {
 // keyListing is how API keys are listed (wire contract: api_keys.list).
 var keyListing = api.Listing{Family: "api_keys"}
 
-// RefreshAPIKey is GetAPIKey for a refresh, which may come from a list; see [api.Refreshed].
-func (s *Service) RefreshAPIKey(ctx context.Context, id string) (*APIKey, error) {
+// RefreshAPIKey is GetAPIKey for a refresh; see [api.Refreshed].
+func (s *Service) RefreshAPIKey(ctx context.Context, id string) (_ *APIKey, unchanged bool, _ error) {
 	return api.Refreshed(ctx, s.client, &s.writes, keyListing, id, s.GetAPIKey, func(*APIKey) string { return "" })
 }
 

@@ -57,8 +57,8 @@ func (s *Service) GetWebhookEndpoint(ctx context.Context, id string) (*WebhookEn
 // endpointListing is how webhook endpoints are listed (wire contract: webhook_endpoints.list).
 var endpointListing = api.Listing{Family: "webhook_endpoints"}
 
-// RefreshWebhookEndpoint is GetWebhookEndpoint for a refresh, which may come from a list; see [api.Refreshed].
-func (s *Service) RefreshWebhookEndpoint(ctx context.Context, id string) (*WebhookEndpoint, error) {
+// RefreshWebhookEndpoint is GetWebhookEndpoint for a refresh; see [api.Refreshed].
+func (s *Service) RefreshWebhookEndpoint(ctx context.Context, id string) (_ *WebhookEndpoint, unchanged bool, _ error) {
 	return api.Refreshed(ctx, s.client, &s.writes, endpointListing, id, s.GetWebhookEndpoint,
 		func(e *WebhookEndpoint) string { return e.UpdatedAt })
 }

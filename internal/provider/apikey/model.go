@@ -262,12 +262,13 @@ type known struct {
 	Lost    bool `json:"lost,omitempty"`
 	// Unread says that key_expires_at could not be read: the next refresh takes it as it is.
 	Unread bool `json:"unread,omitempty"`
-	// Imported says that this is the run that imports the key: it makes no new one. Owed says that such a run has left
-	// the key with another expiry than is configured, and the next plan continues.
-	Imported bool `json:"imported,omitempty"`
-	Owed     bool `json:"owed,omitempty"`
+	// Owed says that the run that has imported the key has left it with another expiry than is configured, and the next
+	// plan continues.
+	Owed bool `json:"owed,omitempty"`
 	// Endings are what is left to do for old keys; the next apply continues with the first.
 	Endings []ending `json:"endings,omitempty"`
+
+	imported bool // this run imports the key, so it makes no new one
 }
 
 // ending is an old key that the service does not end yet. It is rotated, so that it has its end; the successor that
@@ -282,7 +283,9 @@ type ending struct {
 const keyKnown = "key"
 
 func readKnown(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) known {
-	return object.Private[known](ctx, store, keyKnown, diags)
+	k := object.Private[known](ctx, store, keyKnown, diags)
+	k.imported = object.Imports(ctx, store, diags)
+	return k
 }
 
 func (k known) write(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) {

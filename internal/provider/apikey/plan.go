@@ -140,7 +140,7 @@ func decide(plan, state model, k known, due bool) decision {
 	if k.Rotated && plan.outlives() {
 		d.dueAt = earliest(d.dueAt, state.RotationDueAt)
 	}
-	d.held = k.Imported || d.ended && k.had(state.ExpiresAt.StringValue) && plan.ExpiresAt.Means(state.ExpiresAt)
+	d.held = k.imported || d.ended && k.had(state.ExpiresAt.StringValue) && plan.ExpiresAt.Means(state.ExpiresAt)
 	if d.held {
 		return d
 	}
@@ -171,7 +171,7 @@ func (m model) unlike(state model, k known) (names []string) {
 	compare("name", m.Name, state.Name)
 	compare("description", m.Description, state.Description)
 	compare("scopes", m.Scopes, state.Scopes)
-	imported := k.Imported || k.Owed
+	imported := k.imported || k.Owed
 	end := value.DateTime{StringValue: state.KeyExpiresAt}
 	changes := imported || !m.ExpiresAfterDays.Equal(state.ExpiresAfterDays) || !m.ExpiresAt.Means(state.ExpiresAt)
 	switch {

@@ -39,6 +39,7 @@ var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	ID:      func(k *collections.APIKey) string { return k.ID },
 	Get:     (*collections.Service).GetAPIKey,
 	Listed:  (*collections.Service).RefreshAPIKey,
+	Again:   "creates a new key, with a new token",
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.APIKey, error) {
 		return client.FindAPIKeys(ctx, by.Value)
 	},
@@ -104,64 +105,72 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // Read refreshes the state. A key that another system has ended is planned for re-creation; one whose expires_at has
 // passed has ended as configured, so it stays in the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	k := readKnown(ctx, req.Private, &resp.Diagnostics)
-	prior, client, ok := r.BeginRead(ctx, req, resp)
+	g, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
-	key, err := scheme.Reread(ctx, client, prior.ID.ValueString(), importing)
-	if err != nil && !api.IsNotFound(err) {
-		apidiag.AddRead(&resp.Diagnostics, err, r.Operation("read", prior), !importing)
+	k := readKnown(ctx, g.Private, g.Diags)
+	g.Client.Wrote(g.Prior.ID.ValueString(), g.Prior.since().ValueString(), "")
+	g.After = func(key *collections.APIKey, prior model) model {
+		state, _ := prior.read(key, k, g.Importing, g.Client.Shown(ctx))
+		return state
+	}
+	if !g.Find(ctx) {
 		return
 	}
-	now := client.Shown(ctx)
-	// No key means that the service does not have it.
-	revoked := key == nil || key.RevokedAt != nil
-	if revoked && !passed(prior.ExpiresAt.ValueString(), now) {
-		how, again := "was revoked", "creates a new key, with a new token"
-		if key == nil {
+	now := g.Client.Shown(ctx)
+	left := predecessorsOf(g.Prior.PreviousKeys)
+	revoked := g.Last == nil || g.Last.RevokedAt != nil
+	if revoked && !passed(g.Prior.ExpiresAt.ValueString(), now) {
+		how := "was revoked"
+		if g.Last == nil {
 			how = "was deleted"
 		}
-		if left := predecessorsOf(prior.PreviousKeys); len(left) > 0 {
-			again += ". These previous_keys leave the state too, and keep working until grace_until, where they have one:\n"
-			for _, p := range left {
-				again += fmt.Sprintf("\n  %s (%s): %s", p.ID.ValueString(), p.KeyPrefix.ValueString(), p.GraceUntil)
-			}
-			again += "\n\nTo end one, revoke it at the service"
-		}
-		r.Gone(ctx, prior, how, again, resp)
+		g.Gone(ctx, how, keepWorking(left))
 		return
 	}
-	r.Run().Refreshed(typeName, prior.ID.ValueString())
-	left, err := inGrace(ctx, client, predecessorsOf(prior.PreviousKeys), now)
+	left, err := inGrace(ctx, g.Client, left, now)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, r.Operation("read a previous key of", prior))
+		apidiag.Add(g.Diags, err, r.Operation("read a previous key of", g.Prior))
 		return
 	}
-	state := prior
-	switch {
-	case revoked && !passed(prior.KeyExpiresAt.ValueString(), now):
-		state.KeyExpiresAt = prior.ExpiresAt.StringValue // it has ended before, in any case
-	case revoked:
-	case importing:
-		state = fromAPI(key)
-	default:
-		state, k = refreshed(prior, k, key, now)
+	if g.State, k = g.Prior.read(g.Last, k, g.Importing, now); g.Importing || revoked {
+		g.State.RotationDueAt = g.State.dueAt()
 	}
-	state.PreviousKeys = predecessorList(left)
-	if revoked || importing {
-		state.RotationDueAt = state.dueAt()
-	}
-	k.Imported, k.Unread = importing, false
-	k = k.seen(state, now)
+	g.State.PreviousKeys = predecessorList(left)
+	k.Unread = false
+	k = k.seen(g.State, now)
 	k.Endings = slices.DeleteFunc(k.Endings, func(e ending) bool {
 		return e.Successor == "" && !slices.ContainsFunc(left, named(e.ID))
 	})
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
-	k.write(ctx, resp.Private, &resp.Diagnostics)
+	k.write(ctx, g.Private, g.Diags)
+	g.Save(ctx)
+}
+
+// keepWorking names the old keys that leave the state together with their successor.
+func keepWorking(left []predecessor) string {
+	if len(left) == 0 {
+		return ""
+	}
+	text := ". These previous_keys leave the state too, and keep working until grace_until, where they have one:\n"
+	for _, p := range left {
+		text += fmt.Sprintf("\n  %s (%s): %s", p.ID.ValueString(), p.KeyPrefix.ValueString(), p.GraceUntil)
+	}
+	return text + "\n\nTo end one, revoke it at the service"
+}
+
+// read is the state m after a refresh, and what is known then. key is nil for a key that the service does not have: it
+// has ended, as one that was revoked.
+func (m model) read(key *collections.APIKey, k known, importing bool, now time.Time) (model, known) {
+	switch {
+	case importing:
+		return fromAPI(key), k
+	case key != nil && key.RevokedAt == nil:
+		return refreshed(m, k, key, now)
+	case !passed(m.KeyExpiresAt.ValueString(), now):
+		m.KeyExpiresAt = m.ExpiresAt.StringValue // it has ended before, in any case
+	}
+	return m, k
 }
 
 // refreshed is the state, and what is known, of a key that the service shows. What ends earlier than it did was rotated
@@ -247,8 +256,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	if w.known.Imported {
-		w.known.Imported, w.known.Owed = false, len(d.differs) > 0
+	if w.known.imported {
+		w.known.Owed = len(d.differs) > 0
 	}
 	if !d.fresh { // whatever fails, a token that is to be encrypted is out of the state
 		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.RotationDueAt

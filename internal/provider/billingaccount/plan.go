@@ -106,7 +106,7 @@ func (r *Resource) refuseNobody(ctx context.Context, p *object.Plan[model]) {
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	own := object.Owned[ownership](ctx, p.Private, p.Diags)
-	imports := object.Private[bool](ctx, p.Private, keyImports, p.Diags)
+	imports := object.Imports(ctx, p.Private, p.Diags)
 	if p.Diags.HasError() {
 		return
 	}
@@ -185,9 +185,6 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	}
 	return m, next
 }
-
-// keyImports is where the refresh that ends an import notes that it was one, for the plans of the same run.
-const keyImports = "imports"
 
 // ownership is what the configuration owned of the account when it was last applied, see object.Owned.
 type ownership struct {

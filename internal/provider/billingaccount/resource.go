@@ -29,6 +29,7 @@ var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	Get:     (*billing.Service).GetBillingAccount,
 	Listed:  (*billing.Service).RefreshBillingAccount,
 	Wrote:   (*billing.Service).Wrote,
+	Again:   "creates a new account with a new id; subscriptions of the old one do not move",
 	Find:    find,
 	Line: func(a *billing.BillingAccount) string {
 		return fmt.Sprintf("%s  %s (created %s)", a.ID, a.Status, a.CreatedAt)
@@ -123,33 +124,22 @@ func after(own *ownership, diags *diag.Diagnostics) func(*billing.BillingAccount
 
 // Read refreshes the state. A closed account is final, so it counts as gone.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	own := object.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
-	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	prior, client, ok := r.BeginRead(ctx, req, resp)
+	g, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	const again = "creates a new account with a new id; subscriptions of the old one do not move"
-	account := r.Refresh(ctx, client, prior, again, resp)
-	if account == nil {
+	own := object.Owned[ownership](ctx, g.Private, g.Diags)
+	g.After = func(a *billing.BillingAccount, prior model) model { return prior.read(a, own, g.Importing, g.Diags) }
+	switch {
+	case !g.Get(ctx):
 		return
-	}
-	if account.Status == statusClosed {
-		r.Gone(ctx, prior, "was closed, which is final,", again, resp)
+	case g.Last.Status == statusClosed:
+		g.Gone(ctx, "was closed, which is final,", "")
 		return
+	case !g.Importing:
+		g.State.warnSuspended(g.Prior, g.Diags)
 	}
-	state, ok := prior.read(account, own, importing, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	if !importing {
-		state.warnSuspended(prior, &resp.Diagnostics)
-	}
-	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)
-	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
-	if importing || object.Private[bool](ctx, req.Private, keyImports, &resp.Diagnostics) {
-		object.SetPrivate(ctx, resp.Private, keyImports, importing, &resp.Diagnostics)
-	}
+	g.Save(ctx)
 }
 
 // warnSuspended warns when a refresh first sees that another system has suspended the account.
@@ -165,17 +155,17 @@ func (m model) warnSuspended(prior model, diags *diag.Diagnostics) {
 
 // read is the state m after a refresh, or the whole account where it is imported.
 func (m model) read(account *billing.BillingAccount, own ownership, importing bool,
-	diags *diag.Diagnostics) (model, bool) {
+	diags *diag.Diagnostics) model {
 	if !importing {
-		return m.after(account, own, diags)
+		state, _ := m.after(account, own, diags)
+		return state
 	}
 	whole, err := fromAPI(account)
 	if err != nil {
 		apidiag.Unreadable(diags, err)
-		return m, false
 	}
 	whole.CustomMetadata = whole.CustomMetadata.OrEmpty()
-	return whole, true
+	return whole
 }
 
 type (

@@ -85,13 +85,14 @@ func TestOldestAccount(t *testing.T) {
 	}
 }
 
-// TestImportedState_withoutAccounts: accounts that cannot be listed are a warning; the customer is imported all the
+// TestWithOldestAccount_unlisted: accounts that cannot be listed are a warning; the customer is imported all the
 // same.
-func TestImportedState_withoutAccounts(t *testing.T) {
+func TestWithOldestAccount_unlisted(t *testing.T) {
 	t.Parallel()
 	client := serving(t, nil)
 	var diags diag.Diagnostics
-	state := importedState(t.Context(), client, &billing.Customer{ID: "c", Name: "A"}, &diags)
+	c := &billing.Customer{ID: "c", Name: "A"}
+	state := withOldestAccount(t.Context(), client, model{}.read(c, ownership{}, true, &diags), c, &diags)
 	if state.ID.ValueString() != "c" || !state.BillingAccountID.IsNull() || diags.HasError() ||
 		diags.WarningsCount() != 1 {
 		t.Errorf("state %+v, %v", state, diags)

@@ -30,6 +30,7 @@ var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	Get:     (*billing.Service).GetCustomer,
 	Listed:  (*billing.Service).RefreshCustomer,
 	Wrote:   (*billing.Service).Wrote,
+	Again:   "creates it again, as a new customer with a new id",
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Customer, error) {
 		if by.Field == "document_number" {
 			return client.FindCustomers(ctx, billing.CustomerQuery{DocumentNumber: by.Value})
@@ -135,25 +136,34 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // Read refreshes the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	own := object.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
-	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	state, client, ok := r.BeginRead(ctx, req, resp)
+	g, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
-	customer := r.Refresh(ctx, client, state, "creates it again, as a new customer with a new id", resp)
-	if customer == nil {
+	r.Run().Belongs("billing_account", g.Prior.BillingAccountID.ValueString(), typeName, g.Prior.ID.ValueString())
+	own := object.Owned[ownership](ctx, g.Private, g.Diags)
+	g.After = func(c *billing.Customer, prior model) model { return prior.read(c, own, g.Importing, g.Diags) }
+	if !g.Get(ctx) {
 		return
 	}
-	if importing {
-		state = importedState(ctx, client, customer, &resp.Diagnostics)
-		object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+	if g.Importing {
+		g.State = withOldestAccount(ctx, g.Client, g.State, g.Last, g.Diags)
 	} else {
-		state = state.after(customer, own, &resp.Diagnostics)
-		state = withLostAccount(ctx, client, state, customer, &resp.Diagnostics)
+		g.State = withLostAccount(ctx, g.Client, g.State, g.Last, g.Diags)
 	}
-	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)
+	g.Save(ctx)
+}
+
+// read is the state m after a refresh, or the whole customer where it is imported.
+func (m model) read(c *billing.Customer, own ownership, importing bool, diags *diag.Diagnostics) model {
+	if !importing {
+		return m.after(c, own, diags)
+	}
+	whole, err := fromAPI(c)
+	if err != nil {
+		apidiag.Unreadable(diags, err)
+	}
+	return whole.emptied()
 }
 
 // withLostAccount finds the billing account of the customer, where that is not known since the creation or the
@@ -183,21 +193,16 @@ func withLostAccount(ctx context.Context, client *billing.Service, m model, c *b
 	return m
 }
 
-// importedState is the whole customer with the billing account that most likely came with it. When that cannot be
-// found out, the import continues without it and says so.
-func importedState(ctx context.Context, client *billing.Service, c *billing.Customer, diags *diag.Diagnostics) model {
-	state, err := fromAPI(c)
-	if err != nil {
-		apidiag.Unreadable(diags, err)
-		return state
-	}
-	state = state.emptied()
+// withOldestAccount is the imported customer m with the billing account that most likely came with it. When that cannot
+// be found out, the import continues without it and says so.
+func withOldestAccount(ctx context.Context, client *billing.Service, m model, c *billing.Customer,
+	diags *diag.Diagnostics) model {
 	account, err := oldestAccount(ctx, client, c)
 	if err != nil {
-		warnUnknownAccount(state, err, diags)
-		return state
+		warnUnknownAccount(m, err, diags)
+		return m
 	}
-	return state.withAccount(account)
+	return m.withAccount(account)
 }
 
 // emptied has an empty list where the service has none. A configuration that says [] and one that leaves the argument

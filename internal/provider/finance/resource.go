@@ -41,6 +41,7 @@ const aboutCollection = "Name of the collection, as in the paths of the service:
 // scheme is how records are named. Where an import finds one is its own, see ImportState.
 var scheme = object.Scheme[*finance.Service, finance.Record]{
 	TypeName: typeName, Noun: "record", Key: attrCollection, Within: true,
+	Again:   "creates it again, with a new id",
 	Service: object.Finance,
 	Get: func(client *finance.Service, ctx context.Context, name string) (*finance.Record, error) {
 		collection, id, _ := strings.Cut(name, "/")
@@ -180,31 +181,31 @@ func adviseRetry(err error, m model, diags *diag.Diagnostics) {
 	}
 }
 
-// Read refreshes the state. Only the service's own not-found drops the record.
+// Read refreshes the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	prior, client, ok := r.BeginRead(ctx, req, resp)
+	g, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	client.Wrote(prior.Collection.ValueString(), prior.ID.ValueString(),
-		object.Private[string](ctx, req.Private, keyWritten, &resp.Diagnostics), prior.Response.ValueString())
-	record := r.Refresh(ctx, client, prior, "creates it again, with a new id", resp)
-	if record == nil {
-		return
+	g.Client.Wrote(g.Prior.Collection.ValueString(), g.Prior.ID.ValueString(),
+		object.Private[string](ctx, g.Private, keyWritten, g.Diags), g.Prior.Response.ValueString())
+	g.After = func(record *finance.Record, prior model) model { return prior.read(record, g.Importing, g.Diags) }
+	if g.Get(ctx) {
+		g.Save(ctx)
 	}
-	state, err := fromAPI(prior.Collection, record)
+}
+
+// read is the state m after a refresh, or the whole record where it is imported.
+func (m model) read(record *finance.Record, importing bool, diags *diag.Diagnostics) model {
+	state, err := fromAPI(m.Collection, record)
 	if err == nil && !importing {
-		state, err = state.preserve(prior)
+		state, err = state.preserve(m)
 	}
 	if err != nil {
-		apidiag.Unreadable(&resp.Diagnostics, err)
-		return
+		apidiag.Unreadable(diags, err)
 	}
-	// The id that leads to the record, also where the service writes it differently.
-	state.ID = prior.ID
-	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)
-	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+	state.ID = m.ID // the one that leads to the record, also where the service writes it differently
+	return state
 }
 
 // ImportState reads <collection>/<id>, or the identity, and makes sure that there is such a record; the refresh that
@@ -233,7 +234,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attrCollection), found.Collection)...)
 	scheme.Identify(ctx, found, resp.Identity, &resp.Diagnostics)
-	object.MarkImport(ctx, resp.Private, true, &resp.Diagnostics)
+	object.MarkImport(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // selected reads the import id or the identity.

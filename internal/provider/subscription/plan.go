@@ -37,7 +37,7 @@ func (r *Resource) current(ctx context.Context, state model) model {
 	if !ready {
 		return state
 	}
-	remote, err := scheme.Reread(ctx, client, state.ID.ValueString(), false)
+	remote, _, err := scheme.Listed(client, ctx, state.ID.ValueString())
 	if err != nil {
 		return state
 	}
@@ -273,9 +273,6 @@ type ownership struct {
 	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
 	// fulfilled.
 	PausedUntil string `json:"paused_until,omitempty"`
-	// Imported says that the subscription was imported in this run: it begins with the refresh that belongs to the import
-	// and ends with the next one, or with an apply that changes something.
-	Imported bool `json:"imported,omitempty"`
 	// Pending is the change of plan that the configuration has asked for last, where it was one for the end of a period:
 	// a service may not show it.
 	Pending pending `json:"pending,omitzero"`

@@ -52,7 +52,7 @@ func (p *planning) replaces(present model) {
 		return
 	}
 	title := present.title()
-	if p.own.Imported {
+	if object.Imports(p.ctx, p.Private, p.Diags) {
 		p.Diags.AddError(title+" is imported, and an import replaces nothing",
 			fmt.Sprintf("This plan imports it and replaces it: it would be canceled, and a new one would charge. Write what it "+
 				"has (billing_account_id %s, company_id %s, product_group_id %s) and apply the import; the next plan may "+
@@ -270,7 +270,7 @@ func (p *planning) planCanceled() string {
 	what := "It was canceled at the service at " + p.State.CanceledAt.ValueString() + "."
 	asked := p.asksForEnd() && p.State.CancelAtPeriodEnd.ValueBool() && !p.endedEarly()
 	switch mode := p.Planned.OnExternalCancel.ValueString(); {
-	case mode == externalCancelRecreate && p.own.Imported:
+	case mode == externalCancelRecreate && object.Imports(p.ctx, p.Private, p.Diags):
 		what += " The run that imports it does not create another one; the next plan does."
 	case mode == externalCancelRecreate && !asked:
 		p.Planned.Status = types.StringUnknown()

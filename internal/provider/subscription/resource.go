@@ -42,6 +42,7 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	Get:     (*billing.Service).GetSubscription,
 	Listed:  (*billing.Service).RefreshSubscription,
 	Wrote:   (*billing.Service).Wrote,
+	Again:   "creates another subscription",
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Subscription, error) {
 		return client.FindSubscriptions(ctx, billing.SubscriptionQuery{ExternalID: by.Value})
 	},
@@ -74,8 +75,9 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 }
 
 type (
-	write = object.Write[*billing.Service, billing.Subscription, model]
-	step  = object.Step[billing.Subscription]
+	reading = object.Reading[*billing.Service, billing.Subscription, model]
+	write   = object.Write[*billing.Service, billing.Subscription, model]
+	step    = object.Step[billing.Subscription]
 )
 
 // Create creates the subscription and writes it to the state before anything else is done. What a creation cannot carry
@@ -118,7 +120,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	planned := object.Planned[forApply](ctx, w.Private, w.Diags)
 	w.asked, w.next = planned.Steps, w.own
 	if w.State.Status.ValueString() != statusCanceled { // of which nothing changes but the state
-		w.next.Metadata, w.next.Items, w.next.Imported = planned.Metadata, itemKeys(w.Config.Items), false
+		w.next.Metadata, w.next.Items = planned.Metadata, itemKeys(w.Config.Items)
 		if w.Plan.PlanID.IsNull() {
 			w.next.Pending = pending{}
 		}
@@ -206,53 +208,57 @@ func (w *work) finish(ctx context.Context) {
 	w.note(ctx)
 }
 
-// Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.
+// Read refreshes the state. A canceled subscription stays.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	own := object.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
-	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	prior, client, ok := r.BeginRead(ctx, req, resp)
+	g, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	remote := r.Refresh(ctx, client, prior, "creates another subscription", resp)
-	if remote == nil {
+	own := object.Owned[ownership](ctx, g.Private, g.Diags)
+	g.After = func(s *billing.Subscription, prior model) model { return prior.read(s, own, g.Importing, g.Diags) }
+	if !g.Get(ctx) || !r.readItems(ctx, g) {
 		return
 	}
-	state, err := fromAPI(remote)
-	if err == nil && !importing {
-		state = state.preserve(prior, remote, own)
+	g.State.endPause(ctx, g.Client, g.Prior, g.Diags)
+	g.State.warnUnpaid(g.Prior, g.Diags)
+	if own.Pending != (pending{}) && !own.Pending.scheduled(g.State) { // the scheduled plan has begun, or was taken back
+		own.Pending = pending{}
+		object.SetOwned(ctx, g.Private, own, g.Diags)
 	}
-	if err == nil && (importing || !prior.Items.IsNull() && remote.Status != statusCanceled) {
-		listed, known, unread := client.SubscriptionItems(ctx, prior.ID.ValueString())
-		switch {
-		case forbidsItems(unread):
-			warnForbidden(unread, "the items of "+prior.displayName(), &resp.Diagnostics)
-		case known:
-			state.Items = seenItems(prior.Items, listed)
-		default:
-			err = unread // without one, the service lists no items
-		}
-	}
-	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, r.Operation("read", prior))
-		return
-	}
-	if importing {
+	g.Save(ctx)
+}
+
+// read is the state m after a refresh, or the whole subscription where it is imported; without the items, which have a
+// request of their own.
+func (m model) read(s *billing.Subscription, own ownership, importing bool, diags *diag.Diagnostics) model {
+	state, err := fromAPI(s)
+	switch {
+	case err != nil:
+		apidiag.Unreadable(diags, err)
+	case importing:
 		// None is written as empty: a configuration that leaves it out and one that writes it empty both plan nothing.
 		state.CustomMetadata = state.CustomMetadata.OrEmpty()
+	default:
+		state = state.preserve(m, s, own)
 	}
-	state.endPause(ctx, client, prior, &resp.Diagnostics)
-	state.warnUnpaid(prior, &resp.Diagnostics)
-	// The import's own run ends with the next refresh, and a scheduled plan with the one that does not show it any more.
-	over := own.Pending != (pending{}) && !own.Pending.scheduled(state)
-	if over || importing != own.Imported {
-		if own.Imported = importing; over {
-			own.Pending = pending{}
-		}
-		object.SetOwned(ctx, resp.Private, own, &resp.Diagnostics)
+	return state
+}
+
+// readItems adds the items that the service lists, where the state has some or the subscription is imported.
+func (r *Resource) readItems(ctx context.Context, g *reading) bool {
+	if !g.Importing && (g.Prior.Items.IsNull() || g.Last.Status == statusCanceled) {
+		return true
 	}
-	resp.Diagnostics.Append(value.Set(ctx, &resp.State, state)...)
-	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+	listed, known, err := g.Client.SubscriptionItems(ctx, g.Prior.ID.ValueString())
+	switch {
+	case forbidsItems(err):
+		warnForbidden(err, "the items of "+g.Prior.displayName(), g.Diags)
+	case known:
+		g.State.Items = seenItems(g.Prior.Items, listed)
+	case err != nil: // without an error, the service lists no items
+		apidiag.Add(g.Diags, err, r.Operation("read", g.Prior))
+	}
+	return !g.Diags.HasError()
 }
 
 // Delete does what deletion_policy says. What is canceled already needs nothing.

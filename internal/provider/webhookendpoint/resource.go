@@ -43,6 +43,7 @@ var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	Get:     (*collections.Service).GetWebhookEndpoint,
 	Listed:  (*collections.Service).RefreshWebhookEndpoint,
 	Wrote:   (*collections.Service).Wrote,
+	Again:   "registers it again, with a new id and a new secret",
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.WebhookEndpoint,
 		error) {
 		return client.FindWebhookEndpoints(ctx, by.Value)
@@ -100,23 +101,18 @@ type step = object.Step[collections.WebhookEndpoint]
 const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and once more with another " +
 	"value in it; the old secret is invalid from then on."
 
-// Read refreshes the state. Only the service's own not-found drops the endpoint.
+// Read refreshes the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	prior, client, ok := r.BeginRead(ctx, req, resp)
+	g, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	endpoint := r.Refresh(ctx, client, prior, "registers it again, with a new id and a new secret", resp)
-	if endpoint == nil {
-		return
+	if g.Importing {
+		g.After = func(e *collections.WebhookEndpoint, _ model) model { return fromAPI(e) }
 	}
-	state := fromAPI(endpoint)
-	if !importing {
-		state = state.preserve(prior)
+	if g.Get(ctx) {
+		g.Save(ctx)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 }
 
 // Update changes the endpoint, then rotates its secret.

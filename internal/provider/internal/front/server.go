@@ -174,7 +174,7 @@ type result struct {
 	readRequest resource.ReadRequest
 	plan        *resource.ModifyPlanResponse
 	planRequest resource.ModifyPlanRequest
-	notes       object.PrivateMap // the private state
+	had, notes  object.PrivateMap // the private state, before and after
 	compare     func(typeName string, ours, theirs any, err error)
 }
 
@@ -186,8 +186,11 @@ func (s *Server) with(ctx context.Context, typeName string, a *result) context.C
 	return context.WithValue(ctx, resultKey{}, a)
 }
 
-// hand copies the notes to the private state of the framework.
+// hand copies the notes to the private state of the framework, and removes what the resource has removed.
 func (a *result) hand(ctx context.Context, to object.PrivateState) {
+	for key := range a.had {
+		to.SetKey(ctx, key, a.notes[key])
+	}
 	for key, value := range a.notes {
 		to.SetKey(ctx, key, value)
 	}

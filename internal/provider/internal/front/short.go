@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
@@ -44,8 +43,7 @@ func (s *Server) start(ctx context.Context, typeName string) (*kind, object.Mana
 
 // read responds to a refresh that changes nothing with the state that Terraform has sent. The resource does what it
 // does under the framework; what is left out is the comparison of every attribute with what it was, which has no effect
-// on equal values. Everything else goes through the framework, with what the resource has returned. An object that a
-// list shows with other values, but without a later change, is read once more, by its id.
+// on equal values. Everything else goes through the framework, with what the resource has returned.
 func (s *Server) read(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	k, r := s.start(ctx, req.TypeName)
@@ -58,22 +56,14 @@ func (s *Server) read(ctx context.Context,
 	if !ok || state.IsNull() || !readable || !known {
 		return s.Framework.ReadResource(ctx, req)
 	}
-	a := &result{readRequest: resource.ReadRequest{State: tfsdk.State{Raw: state, Schema: k.schema}}}
+	a := &result{had: notes, notes: maps.Clone(notes), readRequest: resource.ReadRequest{
+		State: tfsdk.State{Raw: state, Schema: k.schema}, Identity: k.identityData(identity)}}
 	if c := req.ClientCapabilities; c != nil {
 		a.readRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
 	}
-	read := func(ctx context.Context) (settled bool) {
-		a.notes, a.readRequest.Identity = maps.Clone(notes), k.identityData(identity)
-		a.read = &resource.ReadResponse{State: a.readRequest.State, Identity: k.identityData(identity)}
-		r.Read(object.WithPrivate(ctx, a.notes), a.readRequest, a.read)
-		return len(a.read.Diagnostics) == 0 && a.read.Deferred == nil && a.read.State.Raw.Equal(state)
-	}
-	verifiable, unchanged := api.Verifiable(ctx)
-	settled := read(verifiable)
-	if !settled && unchanged() {
-		// A list that leaves out fields looks like this. Only the object itself shows what it is.
-		settled = read(api.ByID(ctx))
-	}
+	a.read = &resource.ReadResponse{State: a.readRequest.State, Identity: k.identityData(identity)}
+	r.Read(object.WithPrivate(ctx, a.notes), a.readRequest, a.read)
+	settled := len(a.read.Diagnostics) == 0 && a.read.Deferred == nil && a.read.State.Raw.Equal(state)
 	newIdentity, keeps := k.keepsIdentity(req.CurrentIdentity, identity, a.read.Identity)
 	if !settled || !keeps || a.read.Identity.Raw.IsFullyNull() {
 		return s.Framework.ReadResource(s.with(ctx, req.TypeName, a), req)
@@ -106,7 +96,7 @@ func (s *Server) plan(ctx context.Context,
 	if c := req.ClientCapabilities; c != nil {
 		proposal.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
 	}
-	a := &result{notes: maps.Clone(notes), planRequest: proposal,
+	a := &result{had: notes, notes: maps.Clone(notes), planRequest: proposal,
 		plan: &resource.ModifyPlanResponse{Plan: proposal.Plan, Identity: k.identityData(identity)}}
 	r.ModifyPlan(object.WithPrivate(ctx, a.notes), a.planRequest, a.plan)
 

@@ -52,7 +52,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		p.Diags.Append(value.Get(ctx, req.State, &p.State)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		forgetReplacement(ctx, p.Private, p.Diags)
+		RemovePrivate(ctx, p.Private, keyReplacement, p.Diags) // of a replacement whose deletion failed
 		of := policyOf(p.State)
 		var id types.String
 		p.Diags.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)

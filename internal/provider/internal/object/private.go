@@ -27,7 +27,9 @@ func (n PrivateMap) GetKey(_ context.Context, key string) ([]byte, diag.Diagnost
 
 // SetKey implements PrivateState.
 func (n PrivateMap) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
-	n[key] = value
+	if n[key] = value; len(value) == 0 {
+		delete(n, key)
+	}
 	return nil
 }
 
@@ -71,6 +73,13 @@ func SetPrivate[T any](ctx context.Context, store PrivateState, key string, valu
 	diags.Append(storeOf(ctx, store).SetKey(ctx, key, raw)...)
 }
 
+// RemovePrivate removes the value under key, if there is one.
+func RemovePrivate(ctx context.Context, store PrivateState, key string, diags *diag.Diagnostics) {
+	if raw, found := storeOf(ctx, store).GetKey(ctx, key); len(raw) > 0 || found.HasError() {
+		diags.Append(storeOf(ctx, store).SetKey(ctx, key, nil)...)
+	}
+}
+
 // keyPlanned is where a plan leaves what its apply has to know.
 const keyPlanned = "planned"
 
@@ -102,14 +111,6 @@ func SetReplacement[T any](ctx context.Context, store PrivateState, needs T, dia
 // DeleteRequest.Private.
 func Replacement[T any](ctx context.Context, store PrivateState, diags *diag.Diagnostics) T {
 	return Private[T](ctx, store, keyReplacement, diags)
-}
-
-// forgetReplacement removes what a replacement has left whose deletion failed: Terraform keeps it with the object.
-// store is ModifyPlanResponse.Private of a removal, which replaces nothing.
-func forgetReplacement(ctx context.Context, store PrivateState, diags *diag.Diagnostics) {
-	if needs := Private[any](ctx, store, keyReplacement, diags); needs != nil {
-		SetPrivate[any](ctx, store, keyReplacement, nil, diags)
-	}
 }
 
 // keyOwned is where an apply leaves what the configuration owns of the object.

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -27,44 +26,10 @@ func stateOf(name string) tfsdk.State {
 	}
 }
 
-// policied is a model that names its object.
-type policied struct {
-	ID types.String `tfsdk:"id"`
-}
-
-func (n policied) Policy() Policy { return Policy{Object: "thing " + n.ID.ValueString()} }
-
-// TestResource_Refresh: only an object that is gone leaves the state, with a warning; a failure is an error and keeps
-// it.
-func TestResource_Refresh(t *testing.T) {
-	t.Parallel()
-	for id, c := range map[string]struct {
-		removed bool
-		says    string // "" when the thing is found
-	}{
-		"1": {},
-		"9": {true, "Thing 9 was deleted outside of Terraform: It is removed from the state. If it is still configured, " +
-			"the plan makes it."},
-		"broken": {false, "line is down"},
-	} {
-		resp := resource.ReadResponse{State: stateOf("a")}
-		r := Resource[[]thing, thing, policied]{Scheme: things}
-		found := r.Refresh(t.Context(), []thing{{"1", "a"}}, policied{types.StringValue(id)}, "makes it", &resp)
-		if (found != nil) != (c.says == "") || resp.State.Raw.IsNull() != c.removed ||
-			resp.Diagnostics.HasError() != (id == "broken") {
-			t.Errorf("%s: found %v, state %s, %v", id, found, resp.State.Raw, resp.Diagnostics)
-		}
-		if c.says != "" && (len(resp.Diagnostics) != 1 || !strings.Contains(resp.Diagnostics[0].Summary()+": "+
-			resp.Diagnostics[0].Detail(), c.says)) {
-			t.Errorf("%s: %v", id, resp.Diagnostics)
-		}
-	}
-}
-
 // TestResource_MoveState: an object keeps its type, whichever type a moved block names.
 func TestResource_MoveState(t *testing.T) {
 	t.Parallel()
-	r := Resource[[]thing, thing, policied]{Scheme: things}
+	r := Resource[[]thing, thing, shownThing]{Scheme: things}
 	var resp resource.MoveStateResponse
 	r.MoveState(t.Context())[0].StateMover(t.Context(), resource.MoveStateRequest{SourceTypeName: "billing_other"}, &resp)
 	if text := resp.Diagnostics[0].Summary(); text != "A billing_other cannot become a "+things.TypeName {

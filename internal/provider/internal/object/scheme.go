@@ -54,8 +54,9 @@ type Scheme[S, T any] struct {
 	ID func(*T) string
 	// Get reads one object by its name: its id, or what Within says.
 	Get func(client S, ctx context.Context, id string) (*T, error)
-	// Listed is Get for the refresh of a resource, which may read lists (bulk_refresh). nil is Get.
-	Listed func(client S, ctx context.Context, id string) (*T, error)
+	// Listed is Get for the refresh of a resource, which may read lists (bulk_refresh). unchanged says that a list shows
+	// no later change than is known. nil is Get.
+	Listed func(client S, ctx context.Context, id string) (_ *T, unchanged bool, _ error)
 	// Wrote tells the client when the object with an id was written, as Terraform has it: a response that is older is
 	// read again. It is optional.
 	Wrote func(client S, id, created, updated string)
@@ -65,6 +66,8 @@ type Scheme[S, T any] struct {
 	Line func(*T) string
 	// Codes are the attributes that the service's codes speak of, for codes that come without a field; optional.
 	Codes map[string]string
+	// Again ends the sentence that says what the plan does about an object that is gone: "the plan …".
+	Again string
 	// Existing says which values an argument could have, see apidiag.Operation; optional.
 	Existing func(argument string) string
 	// Refuse reports an error for an object that cannot be managed, so that it is not imported. It is optional.
@@ -259,8 +262,6 @@ func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 	}
 }
 
-const keyImporting = "importing"
-
 // Import finds the object that an import names and stores its id; the refresh that follows fills the rest of the
 // state. It returns nil when there is no such object, or none that can be managed, and has reported that.
 func (s Scheme[S, T]) Import(ctx context.Context, service Service[S], req resource.ImportStateRequest,
@@ -288,7 +289,7 @@ func (s Scheme[S, T]) Import(ctx context.Context, service Service[S], req resour
 func (s Scheme[S, T]) imported(ctx context.Context, id string, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(keyID), id)...)
 	s.identify(ctx, types.StringValue(id), types.StringNull(), resp.Identity, &resp.Diagnostics)
-	MarkImport(ctx, resp.Private, true, &resp.Diagnostics)
+	MarkImport(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // Select reads the import id (an id, or <field>=<value>) or the identity. Terraform accepts an identity without any
@@ -348,14 +349,4 @@ func (s Scheme[S, T]) howToImport(id string) string {
 		}
 	}
 	return fmt.Sprintf("%q is not an id: ids are UUIDs. To import by %s, write %s=%s.", id, s.Key, s.Key, value)
-}
-
-// MarkImport notes whether the object is between its import and the first refresh after it.
-func MarkImport(ctx context.Context, store PrivateState, importing bool, diags *diag.Diagnostics) {
-	SetPrivate(ctx, store, keyImporting, importing, diags)
-}
-
-// Importing reports whether the object is between its import and the first refresh after it.
-func Importing(ctx context.Context, store PrivateState, diags *diag.Diagnostics) bool {
-	return Private[bool](ctx, store, keyImporting, diags)
 }

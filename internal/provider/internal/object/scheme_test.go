@@ -103,22 +103,6 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestMark: an object is between import and first refresh from the mark to its withdrawal.
-func TestMark(t *testing.T) {
-	t.Parallel()
-	store := PrivateMap{}
-	var diags diag.Diagnostics
-	var have []bool
-	have = append(have, Importing(t.Context(), store, &diags))
-	for _, importing := range []bool{true, false} {
-		MarkImport(t.Context(), store, importing, &diags)
-		have = append(have, Importing(t.Context(), store, &diags))
-	}
-	if !slices.Equal(have, []bool{false, true, false}) || diags.HasError() {
-		t.Errorf("marked %v, %v", have, diags)
-	}
-}
-
 // empty is a new value of a type that only the framework can name.
 func empty[T any](*T) *T { return new(T) }
 
@@ -132,7 +116,7 @@ func TestScheme_imported(t *testing.T) {
 	scheme.imported(t.Context(), "0b5f", &resp)
 	var id types.String
 	resp.Diagnostics.Append(resp.State.GetAttribute(t.Context(), path.Root("id"), &id)...)
-	marked := Importing(t.Context(), resp.Private, &resp.Diagnostics)
+	marked := Imports(t.Context(), resp.Private, &resp.Diagnostics)
 	if id.ValueString() != "0b5f" || !resp.Identity.Raw.Equal(identityOf(map[string]string{"id": "0b5f"}).Raw) ||
 		!marked || resp.Diagnostics.HasError() {
 		t.Errorf("id %s, identity %s, marked %v, %v", id, resp.Identity.Raw, marked, resp.Diagnostics)

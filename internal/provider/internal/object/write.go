@@ -41,39 +41,44 @@ type Write[S, T, M any] struct {
 	Private PrivateState
 	Diags   *diag.Diagnostics
 
+	resource *Resource[S, T, M]
+	is       kind
 	before   M    // what Terraform has of the object; zero for a creation
-	creates  bool // a step that fails after the creation is no error, see postpone
 	failed   bool // a step has failed, so that the outcome is not the plan
-	operates func(verb string, named M) apidiag.Operation
+	saved    bool // Save was called
 	state    *tfsdk.State
 	identity *tfsdk.ResourceIdentity
-	identify func(context.Context, any, *tfsdk.ResourceIdentity, *diag.Diagnostics)
-	bind     func(context.Context, PrivateState, *diag.Diagnostics) // nil once it is done, or not needed
-	foreign  func(verb, object string) bool                         // nil unless this is an update
 }
+
+// kind tells a creation, an update and a deletion apart.
+type kind int
+
+const (
+	creation kind = iota
+	update
+	deletion
+)
 
 // BeginCreate begins the creation of an object; false means that it ends here, with an error.
 func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.CreateRequest,
 	resp *resource.CreateResponse) (*Write[S, T, M], bool) {
-	w := &Write[S, T, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity,
-		bind: r.bind}
+	w := &Write[S, T, M]{resource: r, is: creation, Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State,
+		identity: resp.Identity}
 	w.Diags.Append(value.Get(ctx, req.Config, &w.Config)...)
 	w.Diags.Append(value.Get(ctx, req.Plan, &w.Plan)...)
-	w.State, w.creates = w.Plan, true
+	w.State = w.Plan
 	return w, r.begin(w)
 }
 
 // BeginUpdate begins the update of an object; false means that it ends here, with an error.
 func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.UpdateRequest,
 	resp *resource.UpdateResponse) (*Write[S, T, M], bool) {
-	w := &Write[S, T, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
+	w := &Write[S, T, M]{resource: r, is: update, Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State,
+		identity: resp.Identity}
 	w.Diags.Append(value.Get(ctx, req.Config, &w.Config)...)
 	w.Diags.Append(value.Get(ctx, req.Plan, &w.Plan)...)
 	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
 	w.before = w.State
-	w.foreign = func(verb, object string) bool {
-		return r.foreignEach(ctx, w.Private, verb, object, doubtPasses, w.Diags)
-	}
 	if !r.begin(w) {
 		return w, false
 	}
@@ -85,7 +90,8 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 // keeps the object, because stays says that there is nothing to send (it is optional), or with an error.
 func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
 	stays func(M, *diag.Diagnostics) bool) (*Write[S, T, M], bool) {
-	w := &Write[S, T, M]{Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
+	w := &Write[S, T, M]{resource: r, is: deletion, Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State,
+		identity: resp.Identity}
 	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
 	w.Plan = w.State
 	of := policyOf(w.State)
@@ -97,7 +103,7 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 
 // begin connects, and notes that this run applies.
 func (r *Resource[S, T, M]) begin(w *Write[S, T, M]) (ok bool) {
-	w.identify, w.operates, w.After = r.Scheme.Identify, r.Operation, r.After
+	w.After = r.After
 	if w.Client, ok = r.Scheme.Service(r.Conn).For(r.Scheme.TypeName, w.Diags); !ok || w.Diags.HasError() {
 		return false
 	}
@@ -173,6 +179,7 @@ func (w *Write[S, T, M]) Finish(ctx context.Context) {
 		w.warn(ctx, differences)
 	}
 	w.Save(ctx)
+	RemovePrivate(ctx, w.Private, keyImport, w.Diags)
 }
 
 // fail reports the error of a step.
@@ -182,8 +189,8 @@ func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
 	}
 	w.failed = true
 	err = s.Blame.On(err)
-	operation := w.operates(s.Verb, w.State).Of(w.Plan)
-	if !w.creates || w.Last == nil {
+	operation := w.resource.Operation(s.Verb, w.State).Of(w.Plan)
+	if w.is != creation || w.Last == nil {
 		w.Fail(ctx, err, operation)
 		return
 	}
@@ -195,7 +202,8 @@ func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
 // Fail reports the error of a request about the object. Where the object does not exist, the token may belong to
 // another organization.
 func (w *Write[S, T, M]) Fail(ctx context.Context, err error, operation apidiag.Operation) {
-	if w.foreign != nil && api.IsNotFound(err) && w.foreign(operation.Verb, operation.Object) {
+	if w.is == update && api.IsNotFound(err) &&
+		w.resource.foreignEach(ctx, w.Private, operation.Verb, operation.Object, doubtPasses, w.Diags) {
 		return
 	}
 	apidiag.Add(w.Diags, err, operation)
@@ -204,11 +212,11 @@ func (w *Write[S, T, M]) Fail(ctx context.Context, err error, operation apidiag.
 // Save writes the object as it is known so far. It is called after each response, before the next request.
 func (w *Write[S, T, M]) Save(ctx context.Context) {
 	w.Diags.Append(value.Set(ctx, w.state, w.State)...)
-	w.identify(ctx, w.State, w.identity, w.Diags)
-	if w.bind != nil {
-		w.bind(ctx, w.Private, w.Diags)
-		w.bind = nil
+	w.resource.Scheme.Identify(ctx, w.State, w.identity, w.Diags)
+	if w.is == creation && !w.saved {
+		w.resource.bind(ctx, w.Private, w.Diags)
 	}
+	w.saved = true
 }
 
 // Terraform rejects a result that differs from the plan, and on a create marks the new object for replacement; for an

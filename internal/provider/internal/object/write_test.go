@@ -18,7 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -32,8 +31,11 @@ type dial struct {
 	Note  types.String `tfsdk:"note"`  // never sent
 }
 
+// Policy implements HasPolicy.
+func (m dial) Policy() Policy { return Policy{Object: "dial " + m.ID.ValueString()} }
+
 // writing is a write of a dial: the plan is to have the level, and since is known in the apply.
-func writing(creates bool, level string) (*Write[any, string, dial], *diag.Diagnostics) {
+func writing(is kind, level string) (*Write[any, string, dial], *diag.Diagnostics) {
 	described := schema.Schema{Attributes: map[string]schema.Attribute{
 		"id": schema.StringAttribute{Computed: true}, "level": schema.StringAttribute{Required: true},
 		"mode":  schema.StringAttribute{Optional: true, Computed: true},
@@ -43,19 +45,16 @@ func writing(creates bool, level string) (*Write[any, string, dial], *diag.Diagn
 		Since: types.StringValue("then"), Note: types.StringValue("before")}
 	plan := before
 	plan.Level, plan.Since, plan.Note = types.StringValue(level), types.StringUnknown(), types.StringValue("planned")
-	w := &Write[any, string, dial]{Plan: plan, State: before, before: before, creates: creates, Diags: &diags,
+	w := &Write[any, string, dial]{Plan: plan, State: before, before: before, is: is, Diags: &diags,
+		resource: &Resource[any, string, dial]{}, Private: PrivateMap{},
 		Config: dial{Level: plan.Level, Note: plan.Note},
 		After: func(response *string, prior dial) dial {
 			prior.Level = types.StringValue(*response)
 			return prior
 		},
-		operates: func(verb string, m dial) apidiag.Operation {
-			return apidiag.Operation{Verb: verb, Object: "dial " + m.ID.ValueString()}
-		},
-		identify: func(context.Context, any, *tfsdk.ResourceIdentity, *diag.Diagnostics) {},
 		state: &tfsdk.State{Schema: described,
 			Raw: tftypes.NewValue(described.Type().TerraformType(context.Background()), nil)}}
-	if creates {
+	if is == creation {
 		w.State, w.before = plan, dial{}
 	}
 	return w, &diags
@@ -79,28 +78,28 @@ func saved(t *testing.T, w *Write[any, string, dial]) string {
 func TestWrite_Do(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		creates bool
+		is      kind
 		steps   string // "<verb>[=<level>][!]": what is returned, and ! for an error
 		want    string // what was in the state when each step began, and after the last
 		reports string
 	}{
-		"nothing to send":          {false, "-", "new then planned", ""},
-		"all":                      {false, "a=1 - b=new", "a: nothing, b: 1 then before, new then planned", ""},
-		"one that shows no object": {false, "a=new b", "a: nothing, b: new then before, new b planned", ""},
-		"no response at all":       {false, "b", "b: nothing, new b planned", ""},
-		"the first fails":          {false, "a! b", "a: nothing, nothing", "error: Could not a dial 1"},
-		"the second fails":         {false, "a=1 b!", "a: nothing, b: 1 then before, 1 then before", "error: Could not b dial 1"},
-		"half done":                {false, "a=1!", "a: nothing, 1 then before", "error: Could not a dial 1"},
-		"another level": {false, "a=1", "a: nothing, new then planned",
-			"warning: The service stored another level for "},
-		"a creation":       {true, "a=new", "a: nothing, new  planned", ""},
-		"a creation fails": {true, "a!", "a: nothing, nothing", "error: Could not a dial 1"},
-		"a step after a creation": {true, "a=1 b!", "a: nothing, b: 1  planned, 1  planned",
+		"nothing to send":          {update, "-", "new then planned", ""},
+		"all":                      {update, "a=1 - b=new", "a: nothing, b: 1 then before, new then planned", ""},
+		"one that shows no object": {update, "a=new b", "a: nothing, b: new then before, new b planned", ""},
+		"no response at all":       {update, "b", "b: nothing, new b planned", ""},
+		"the first fails":          {update, "a! b", "a: nothing, nothing", "error: Could not a dial 1"},
+		"the second fails":         {update, "a=1 b!", "a: nothing, b: 1 then before, 1 then before", "error: Could not b dial 1"},
+		"half done":                {update, "a=1!", "a: nothing, 1 then before", "error: Could not a dial 1"},
+		"another level": {update, "a=1", "a: nothing, new then planned",
+			"warning: The service stored another level for dial 1"},
+		"a creation":       {creation, "a=new", "a: nothing, new  planned", ""},
+		"a creation fails": {creation, "a!", "a: nothing, nothing", "error: Could not a dial 1"},
+		"a step after a creation": {creation, "a=1 b!", "a: nothing, b: 1  planned, 1  planned",
 			"warning: Created, but not finished: Could not b dial 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, diags := writing(c.creates, "new")
+			w, diags := writing(c.is, "new")
 			var told []string
 			var all []Step[string]
 			for text := range strings.FieldsSeq(c.steps) {
@@ -157,7 +156,7 @@ func TestWrite_Finish_warns(t *testing.T) {
 			w.Plan.Mode = types.StringValue("other")
 		}, ""},
 	} {
-		w, diags := writing(false, "1")
+		w, diags := writing(update, "1")
 		c.change(w)
 		w.After = func(_ *string, prior dial) dial {
 			prior.Mode, prior.Since, prior.Level = types.StringValue("other"), types.StringValue("now"), w.Plan.Level

@@ -105,6 +105,17 @@ func Field(of any, name string) attr.Value {
 	return nil
 }
 
+// Same reports whether two structs have the same values.
+func Same[M any](one, other M) bool {
+	fields, ok := tagged(reflect.TypeFor[M]())
+	for _, f := range fields {
+		value, _ := reflect.ValueOf(one).FieldByIndex(f.index).Interface().(attr.Value)
+		with, _ := reflect.ValueOf(other).FieldByIndex(f.index).Interface().(attr.Value)
+		ok = ok && value.Equal(with)
+	}
+	return ok
+}
+
 // valid reports whether neither an attribute nor its type has anything to say against a value, which raw is for
 // Terraform.
 func valid(ctx context.Context, name string, is attr.Type, value attr.Value, raw tftypes.Value) bool {

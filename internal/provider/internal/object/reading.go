@@ -1,0 +1,153 @@
+package object
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
+)
+
+// Reading is the refresh of an object in progress, the twin of Write. S is the client of the service, T its type of the
+// object, M the model of the resource.
+type Reading[S, T, M any] struct {
+	Client S
+	// Prior is the object as Terraform has it; after an import, its name alone.
+	Prior M
+	// Importing says that this is the first refresh after an import.
+	Importing bool
+	// After is the object as the service shows it, with what the service does not return as prior has it. It sends no
+	// request: a refresh may call it twice. It is Resource.After, unless the resource sets another one.
+	After func(response *T, prior M) M
+	// Last is what the service shows, nil if it has no such object, and State is what After makes of it.
+	Last  *T
+	State M
+	// Private is the private state.
+	Private PrivateState
+	Diags   *diag.Diagnostics
+
+	resource *Resource[S, T, M]
+	resp     *resource.ReadResponse
+}
+
+// BeginRead begins the refresh of an object; false means that it ends here, with an error. It writes the identity also
+// for an object that turns out to be gone: the framework requires one from every refresh, and a state that an older
+// Terraform wrote has none.
+func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequest,
+	resp *resource.ReadResponse) (*Reading[S, T, M], bool) {
+	g := &Reading[S, T, M]{After: r.After, Private: resp.Private, Diags: &resp.Diagnostics, resource: r, resp: resp}
+	g.Diags.Append(value.Get(ctx, req.State, &g.Prior)...)
+	g.Importing = Private[importing](ctx, g.Private, keyImport, g.Diags) == importFound
+	r.Scheme.Identify(ctx, g.Prior, resp.Identity, g.Diags)
+	client, ready := r.Scheme.Service(r.Conn).ForRefresh(r.Scheme.TypeName, g.Diags)
+	if ready && r.Conn.Foreign() {
+		if _, foreign := r.foreign(ctx, g.Private, "", doubtStops, g.Diags); foreign {
+			return g, false
+		}
+	}
+	if !ready || g.Diags.HasError() {
+		return g, false
+	}
+	r.Scheme.wrote(client, g.Prior)
+	g.Client = client
+	return g, true
+}
+
+// Get reads the object, and sets Last and State. It returns false if the service does not have it or the request fails,
+// and has reported that. Only the service's own not-found drops an object from the state: a bare 404 of a wrong address
+// is an error.
+func (g *Reading[S, T, M]) Get(ctx context.Context) bool {
+	found := g.Find(ctx)
+	if found && g.Last == nil {
+		g.Gone(ctx, "was deleted", "")
+		return false
+	}
+	return found
+}
+
+// Find is Get, but leaves an object that the service does not have to the caller: then Last is nil.
+//
+// An object from a list that shows other values than the state, without a later change, is read again by its id: a list
+// may leave out fields.
+func (g *Reading[S, T, M]) Find(ctx context.Context) bool {
+	scheme, name := g.resource.Scheme, g.resource.Scheme.name(g.Prior)
+	if scheme.Listed == nil || g.Importing {
+		return g.show(scheme.Get(g.Client, ctx, name))
+	}
+	reported := len(*g.Diags)
+	response, unchanged, err := scheme.Listed(g.Client, ctx, name)
+	ok := g.show(response, err)
+	if unchanged && (!ok || !value.Same(g.State, g.Prior)) {
+		*g.Diags = (*g.Diags)[:reported]
+		return g.show(scheme.Get(g.Client, ctx, name))
+	}
+	return ok
+}
+
+// show takes a response.
+func (g *Reading[S, T, M]) show(response *T, err error) bool {
+	switch {
+	case api.IsNotFound(err):
+		g.Last = nil
+		return true
+	case err != nil:
+		apidiag.AddRead(g.Diags, err, g.resource.Operation("read", g.Prior), !g.Importing)
+		return false
+	}
+	g.Last, g.State = response, g.After(response, g.Prior)
+	return !g.Diags.HasError()
+}
+
+// Gone removes an object from the state that is not at the service any more, so that the plan creates it again. how
+// says what has happened to it ("was deleted"), and more follows what the plan does. An object of another organization
+// stays in the state.
+func (g *Reading[S, T, M]) Gone(ctx context.Context, how, more string) {
+	r, object := g.resource, policyOf(g.Prior).Object
+	if _, foreign := r.foreign(ctx, g.Private, object, doubtStops, g.Diags); foreign {
+		return
+	}
+	r.Run().Gone(r.Scheme.TypeName, r.Scheme.name(g.Prior))
+	g.Diags.AddWarning(fmt.Sprintf("%s %s outside of Terraform", apidiag.Capitalize(object), how),
+		fmt.Sprintf("It is removed from the state. If it is still configured, the plan %s%s.", r.Scheme.Again, more))
+	g.resp.State.RemoveResource(ctx)
+}
+
+// Save writes the state.
+func (g *Reading[S, T, M]) Save(ctx context.Context) {
+	r := g.resource
+	r.Run().Refreshed(r.Scheme.TypeName, r.Scheme.name(g.Prior))
+	g.Diags.Append(value.Set(ctx, &g.resp.State, g.State)...)
+	if !g.Importing {
+		RemovePrivate(ctx, g.Private, keyImport, g.Diags)
+		return
+	}
+	r.bind(ctx, g.Private, g.Diags)
+	SetPrivate(ctx, g.Private, keyImport, importRead, g.Diags)
+}
+
+// keyImport is where an import notes how far it is. The run that imports an object ends with the next refresh or the
+// next update.
+const keyImport = "import"
+
+type importing string
+
+const (
+	// importFound is before the first refresh.
+	importFound importing = "found"
+	// importRead is after it.
+	importRead importing = "read"
+)
+
+// MarkImport notes that the object was found, and its first refresh follows.
+func MarkImport(ctx context.Context, store PrivateState, diags *diag.Diagnostics) {
+	SetPrivate(ctx, store, keyImport, importFound, diags)
+}
+
+// Imports reports whether this run imports the object.
+func Imports(ctx context.Context, store PrivateState, diags *diag.Diagnostics) bool {
+	return Private[importing](ctx, store, keyImport, diags) != ""
+}

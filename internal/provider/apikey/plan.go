@@ -36,7 +36,6 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	if own := object.Private[string](ctx, p.Private, keyOwn, p.Diags); own != "" {
 		refuseOwn(p.Planned.displayName(), own, p.Diags)
 	}
-	object.SetReplacement(ctx, p.Private, needs{ExpiresAt: p.Planned.ExpiresAt.ValueString()}, p.Diags)
 	if !p.InApply() { // no request comes before the creation
 		r.warnDuplicate(ctx, p)
 		r.refusePast(ctx, p.Planned, p.Diags)
@@ -46,11 +45,6 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned.RotatedAt, p.Planned.PreviousKeys = types.StringNull(), predecessorList(nil)
 	p.Planned.RotationDueAt, p.Planned.KeyExpiresAt = p.Planned.dueOfNew(), types.StringUnknown()
 	p.Planned.setSecret(encrypt.Secret{}.Planned(p.Planned.AgeRecipients, true))
-}
-
-// needs are what a new key needs and may have passed by the time of the apply.
-type needs struct {
-	ExpiresAt string `json:"expires_at,omitempty"`
 }
 
 // dueOfNew is the rotation_due_at that a plan shows for a key that it creates: null where nothing asks for a date.

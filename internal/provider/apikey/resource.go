@@ -29,7 +29,14 @@ var _ object.Managed = (*Resource)(nil)
 // NewResource returns the resource.
 func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme,
-		After: func(key *collections.APIKey, prior model) model { return prior.shows(key) }}}
+		After: func(key *collections.APIKey, prior model) model { return prior.shows(key) },
+		Needs: func(m model) []object.Need { return object.Needed(nil, "expires_at", "", m.ExpiresAt.StringValue) },
+		Lacks: func(ctx context.Context, client *collections.Service, need object.Need) (string, error) {
+			if at, ok := api.Moment(need.Value); ok && client.HasPassed(ctx, at) {
+				return "By the clock of the service, this time has passed. Set a later one, and plan again.", nil
+			}
+			return "", nil
+		}}}
 }
 
 // scheme is how keys are named and found.
@@ -288,13 +295,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	w := &write{Write: begun, before: begun.State, known: readKnown(ctx, begun.Private, begun.Diags)}
-	next := object.Replacement[needs](ctx, begun.Private, begun.Diags).ExpiresAt
-	if at, ok := api.Moment(next); ok && w.Client.HasPassed(ctx, at) {
-		w.Diags.AddAttributeError(path.Root("expires_at"), apidiag.Capitalize(w.State.displayName())+" is not ended, "+
-			"because its replacement would fail", fmt.Sprintf("The new key would expire at %q, which has passed since the plan. Nothing "+
-			"was sent. Plan again.", next))
-		return
-	}
 	for _, e := range w.known.Endings {
 		if e.Successor != "" && !w.discard(ctx, e) {
 			return

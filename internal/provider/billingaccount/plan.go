@@ -3,7 +3,6 @@ package billingaccount
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -11,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -38,36 +38,19 @@ func planDestroy(_ context.Context, p *object.Plan[model]) {
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
 	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)
-	object.SetReplacement(ctx, p.Private, needs{CustomerID: p.Planned.CustomerID.ValueString()}, p.Diags)
-	if p.Replaces {
-		r.refuseNobody(ctx, p)
-	}
 }
 
-// needs are what a new account needs and the service may not have any more by the time of the apply. A customer that
-// the plan does not know yet is "".
-type needs struct {
-	CustomerID string `json:"customer_id,omitempty"`
-}
+// needs are what a new account needs.
+func (m model) needs() []object.Need { return object.Needed(nil, "customer_id", "", m.CustomerID) }
 
-// refuseDoomed asks once more before the present account is ended: the plan may be old.
-func refuseDoomed(ctx context.Context, w *write) bool {
-	id := object.Replacement[needs](ctx, w.Private, w.Diags).CustomerID
-	if id == "" {
-		return false
-	}
-	_, err := w.Client.GetCustomer(ctx, id)
+// lacks says why the service would not create an account.
+func lacks(ctx context.Context, client *billing.Service, need object.Need) (string, error) {
+	_, err := client.GetCustomer(ctx, need.Value)
 	if api.IsNotFound(err) {
-		w.Diags.AddAttributeError(path.Root("customer_id"), apidiag.Capitalize(w.State.displayName())+" is not ended, "+
-			"because its replacement would fail", fmt.Sprintf("The new account would belong to the customer %q, which has been deleted "+
-			"since the plan. Nothing was sent. Plan again.", id))
+		return "No customer has this id. Correct it, or check the token: ids differ between organizations and " +
+			"environments.", nil
 	}
-	if e, responded := api.AsError(err); err != nil && !api.IsNotFound(err) &&
-		!(responded && e.Status == http.StatusForbidden) { // a token that may not read customers may still create
-		apidiag.Add(w.Diags, err, apidiag.Operation{Verb: "read the customer of the replacement of",
-			Object: w.State.displayName()})
-	}
-	return w.Diags.HasError()
+	return "", err
 }
 
 // plannedCreate leaves to apply what only the service can say. The defaults that it documents are known, and that an
@@ -87,21 +70,6 @@ func (m model) plannedCreate(config model) model {
 		m.SuspendedAt, m.SuspensionReason = types.StringNull(), types.StringNull()
 	}
 	return m
-}
-
-// refuseNobody rejects a replacement whose customer does not exist: the old account would be closed, and then the new
-// one could not be created.
-func (r *Resource) refuseNobody(ctx context.Context, p *object.Plan[model]) {
-	id := p.Planned.CustomerID.ValueString()
-	client, ready := r.Client()
-	if id == "" || !ready || r.Conn.Foreign() {
-		return
-	}
-	if _, err := client.GetCustomer(ctx, id); api.IsNotFound(err) {
-		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("No customer has the id %q", id),
-			"The new account could not be created, and an account that it replaces would be closed before that. Nothing was "+
-				"changed. Correct customer_id, or check the token: ids differ between organizations and environments.")
-	}
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {

@@ -68,7 +68,9 @@ type Resource struct{ base }
 var _ object.Managed = (*Resource)(nil)
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
+func NewResource() resource.Resource {
+	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks}}
+}
 
 // Create creates the account as planned and writes it to the state before anything else is done. A suspension follows:
 // when it fails that is a warning, see object.Postpone.
@@ -255,7 +257,7 @@ func transition(w *write, verb, status string,
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	w, ok := r.BeginDelete(ctx, req, resp, nil)
 	switch {
-	case !ok, refuseDoomed(ctx, w):
+	case !ok:
 	case w.State.DeletionPolicy.ValueString() == object.PolicyDelete:
 		w.Do(ctx, object.Delete[billing.BillingAccount](w.State.ID, w.Client.DeleteBillingAccount))
 	default:

@@ -69,9 +69,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if !p.Planned.Collection.IsUnknown() && !p.Planned.Collection.Equal(p.State.Collection) {
 		at = path.Paths{path.Root(attrCollection)}
 	}
-	if p.Update(ctx, p.State.place(), at...) {
-		r.checkCollection(ctx, p.Planned, p.State, p.Diags)
-	}
+	p.Update(ctx, p.State.place(), at...)
 }
 
 // keyCreated is the key of the private state under which Create leaves the idempotency key of the record: a later
@@ -131,23 +129,19 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	return metadata.Owned{Object: change.Desired}
 }
 
-// checkCollection refuses a replacement in a collection that the service does not have: the record would be deleted,
-// and no other one made.
-func (r *Resource) checkCollection(ctx context.Context, plan, state model, diags *diag.Diagnostics) {
-	client, ready := r.Client()
-	if !ready {
-		return
-	}
-	collection := plan.Collection.ValueString()
-	for _, err := range client.ListRecords(ctx, collection, finance.Query{Limit: 1}) {
+// needs are what a new record needs.
+func (m model) needs() []object.Need { return object.Needed(nil, attrCollection, "", m.Collection) }
+
+// lacks says why the service would not create a record.
+func lacks(ctx context.Context, client *finance.Service, need object.Need) (string, error) {
+	for _, err := range client.ListRecords(ctx, need.Value, finance.Query{Limit: 1}) {
 		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound {
-			diags.AddAttributeError(path.Root(attrCollection),
-				fmt.Sprintf("No collection %q for the %s", collection, state.displayName()),
-				"This plan replaces the record with one of that collection, and the service has no such collection: the record "+
-					"would be deleted, and none created. Nothing was changed. Correct the name; the data source "+
-					"billing_finance_openapi shows what collections there are.")
+			return "The service has no such collection. Correct the name; the data source billing_finance_openapi shows what " +
+				"collections there are.", nil
 		}
+		return "", err
 	}
+	return "", nil
 }
 
 // refuseMove rejects an update that only a new record can fulfill. The plan has shown no replacement, so nothing is

@@ -60,7 +60,9 @@ var (
 )
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, After: after}} }
+func NewResource() resource.Resource {
+	return &Resource{base{Scheme: scheme, After: after, Needs: model.needs, Lacks: lacks}}
+}
 
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its " +

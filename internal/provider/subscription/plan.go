@@ -60,9 +60,7 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 		p.replaces(r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
 			DeletionPolicy: types.StringValue(before.Policy)}))
 	}
-	needs := p.Planned.needs()
-	p.refuseDoomed(needs)
-	object.SetReplacement(ctx, p.Private, needs, p.Diags)
+	p.refuseBarred()
 }
 
 func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {

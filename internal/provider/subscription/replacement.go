@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math/big"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +16,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
@@ -94,55 +91,48 @@ func (p *planning) warnUnknownAccount() {
 	}
 }
 
-// needs are what a new subscription needs and the service may refuse, in the plan or by the time of the apply. What a
-// plan does not know yet is left out.
-type needs struct {
-	BillingAccountID string `json:"billing_account_id,omitempty"`
-	TrialEnd         string `json:"trial_end,omitempty"`
-	// IDs are those of plans, products, prices and discount codes, by argument.
-	IDs map[string][]string `json:"ids,omitempty"`
-}
-
-func (m model) needs() needs {
-	n := needs{BillingAccountID: m.BillingAccountID.ValueString(), TrialEnd: m.TrialEnd.ValueString(),
-		IDs: map[string][]string{}}
-	note := func(argument string, id types.String) {
-		if text := id.ValueString(); text != "" {
-			n.IDs[argument] = append(n.IDs[argument], text)
-		}
-	}
-	note("plan_id", m.PlanID)
-	note("discount_code_id", m.DiscountCodeID)
+// needs are what a new subscription needs.
+func (m model) needs() []object.Need {
+	all := object.Needed(nil, argBillingAccountID, "", m.BillingAccountID)
+	all = object.Needed(all, "trial_end", "", m.TrialEnd.StringValue)
+	all = object.Needed(all, "plan_id", "", m.PlanID)
+	all = object.Needed(all, "discount_code_id", "", m.DiscountCodeID)
 	for _, i := range itemsOf(m.Items) {
-		note("product_id", i.product)
-		note("price_id", i.price)
+		all = object.Needed(all, argItems, "product_id", i.product)
+		all = object.Needed(all, argItems, "price_id", i.price)
 	}
-	return n
+	return all
 }
 
-// refused says why the service would reject the creation, and the argument that asks for it; "" where it would not, or
-// that is not known.
-func (n needs) refused(ctx context.Context, client *billing.Service, diags *diag.Diagnostics) (wrong, argument string) {
-	if n.BillingAccountID != "" {
-		if wrong = readAccount(ctx, client, n.BillingAccountID, diags); wrong != "" || diags.HasError() {
-			return wrong, argBillingAccountID
+// lacks says why the service would not create a subscription. A list that cannot be read, or is empty, says nothing.
+func lacks(ctx context.Context, client *billing.Service, need object.Need) (string, error) {
+	switch need.Argument {
+	case argBillingAccountID:
+		return refusesSubscription(ctx, client, need.Value)
+	case "trial_end":
+		if past(ctx, client, need.Value) {
+			return "By the clock of the service, this time has passed. Set a later one, or remove trial_end.", nil
 		}
+		return "", nil
 	}
-	if past(ctx, client, n.TrialEnd) {
-		return fmt.Sprintf("a trial_end that has passed, %q", n.TrialEnd), "trial_end"
+	if collection := collections[cmp.Or(need.Field, need.Argument)]; unlisted(ctx, client, collection, need.Value) {
+		return fmt.Sprintf("It is not in the service's list of %s. Correct it.", collection), nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(n.IDs)) {
-		for _, id := range n.IDs[name] {
-			if unlisted(ctx, client, collections[name], id) {
-				at := name
-				if name == "product_id" || name == "price_id" {
-					at = argItems
-				}
-				return fmt.Sprintf("the %s %q, which is not in the service's list of %s", name, id, collections[name]), at
-			}
-		}
+	return "", nil
+}
+
+// refusesSubscription says why a billing account takes no new subscription; "" if it takes one.
+func refusesSubscription(ctx context.Context, client *billing.Service, id string) (string, error) {
+	account, err := client.GetBillingAccount(ctx, id)
+	switch {
+	case api.IsNotFound(err):
+		return "No billing account of the token's organization has this id. Correct it; if it is the id of a customer, use " +
+			"its billing_account_id.", nil
+	case err == nil && account.Status != accountActive:
+		return fmt.Sprintf("This account is %s and takes no new subscription. Use another one, or reactivate it and apply "+
+			"that first.", account.Status), nil
 	}
-	return "", ""
+	return "", err
 }
 
 // longestList bounds a listing that a replacement can do without.
@@ -162,49 +152,13 @@ func unlisted(ctx context.Context, client *billing.Service, collection, id strin
 	return listed
 }
 
-// refuseDoomed rejects a replacement whose new subscription the service would reject: the present one would be canceled
-// before. A creation that replaces nothing finds that out by itself.
-func (p *planning) refuseDoomed(next needs) {
-	if !p.Replaces || p.client == nil || p.InApply() || p.Diags.HasError() {
-		return
-	}
-	wrong, at := next.refused(p.ctx, p.client, p.Diags)
-	if id := next.BillingAccountID; wrong == "" && p.Run.Barred(accountTypeName, id) {
-		// Terraform cancels the present one first, then suspends, then creates.
-		wrong, at = fmt.Sprintf("the billing account %q, which the same plan suspends: it takes no new subscription then. "+
-			"Use another one, or leave it active", id), argBillingAccountID
-	}
-	if wrong != "" {
-		p.refused(at, "the service would reject its replacement", "This plan creates %s with %s. Nothing was changed.",
-			p.Planned.displayName(), wrong)
-	}
-}
-
-// readAccount names the account and why it takes no new subscription; "" where it does, or that is not known.
-func readAccount(ctx context.Context, client *billing.Service, id string, diags *diag.Diagnostics) string {
-	name := fmt.Sprintf("the billing account %q", id)
-	account, err := client.GetBillingAccount(ctx, id)
-	e, responded := api.AsError(err)
-	switch {
-	case api.IsNotFound(err):
-		return name + ", which does not exist: no billing account of the token's organization has this id. Correct it; " +
-			"if it is the id of a customer, use its billing_account_id"
-	case responded && e.Status == http.StatusForbidden: // a token that may not read accounts may still create
-	case err != nil:
-		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: name})
-	case account.Status != accountActive:
-		return fmt.Sprintf("%s, which is %s and takes no new subscription. Use another one, or reactivate it and apply "+
-			"that first", name, account.Status)
-	}
-	return ""
-}
-
-// refuseDoomed asks once more before the present subscription is canceled: the plan may be old.
-func (w *work) refuseDoomed(ctx context.Context, next needs) {
-	if wrong, at := next.refused(ctx, w.Client, w.Diags); wrong != "" {
-		w.Diags.AddAttributeError(path.Root(at), w.State.title()+" is not canceled, because its replacement would fail",
-			fmt.Sprintf("The new one would be created with %s. This has changed since the plan. Nothing was sent. Plan "+
-				"again.", wrong))
+// refuseBarred rejects a replacement on an account that the same plan suspends: Terraform cancels the present
+// subscription first, then suspends, then creates.
+func (p *planning) refuseBarred() {
+	if id := p.Planned.BillingAccountID.ValueString(); p.Replaces && !p.InApply() && !p.Diags.HasError() &&
+		p.Run.Barred(accountTypeName, id) {
+		p.refused(argBillingAccountID, "the service would reject its replacement", "This plan suspends the billing account %q, "+
+			"which takes no new subscription then. Use another one, or leave it active.", id)
 	}
 }
 

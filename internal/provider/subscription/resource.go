@@ -32,7 +32,9 @@ var (
 )
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
+func NewResource() resource.Resource {
+	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks}}
+}
 
 // scheme is how subscriptions are named and found.
 var scheme = object.Scheme[*billing.Service, billing.Subscription]{
@@ -270,9 +272,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	w := working(begun, object.Owned[ownership](ctx, begun.Private, begun.Diags))
 	atPeriodEnd := w.State.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() {
-		return
-	}
-	if w.refuseDoomed(ctx, object.Replacement[needs](ctx, w.Private, w.Diags)); w.Diags.HasError() {
 		return
 	}
 	w.Do(ctx, step{Verb: "cancel", Blame: blameEnd, Send: func(ctx context.Context) (*billing.Subscription, error) {

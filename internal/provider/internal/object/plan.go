@@ -52,7 +52,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		p.Diags.Append(value.Get(ctx, req.State, &p.State)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		RemovePrivate(ctx, p.Private, keyReplacement, p.Diags) // of a replacement whose deletion failed
+		RemovePrivate(ctx, p.Private, keyNeeds, p.Diags) // of a replacement whose deletion failed
 		of := policyOf(p.State)
 		var id types.String
 		p.Diags.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
@@ -80,6 +80,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		p.replacing(ctx)
 		p.applying = p.InApply()
 		create(ctx, p)
+		r.planNeeds(ctx, p)
 	} else {
 		p.handOn(ctx, policyOf(p.State))
 		update(ctx, p)

@@ -97,22 +97,6 @@ func Planned[T any](ctx context.Context, store PrivateState, diags *diag.Diagnos
 	return Private[T](ctx, store, keyPlanned, diags)
 }
 
-// keyReplacement is where the plan of a creation leaves what the new object needs.
-const keyReplacement = "replacement"
-
-// SetReplacement hands what a new object needs from the plan of its creation to the deletion of the object that it
-// replaces, which asks for that before it ends anything: Terraform hands the private state of that plan to the
-// deletion, and not to the creation. store is ModifyPlanResponse.Private.
-func SetReplacement[T any](ctx context.Context, store PrivateState, needs T, diags *diag.Diagnostics) {
-	SetPrivate(ctx, store, keyReplacement, needs, diags)
-}
-
-// Replacement is what the object that replaces a deleted one needs; the zero value where none does. store is
-// DeleteRequest.Private.
-func Replacement[T any](ctx context.Context, store PrivateState, diags *diag.Diagnostics) T {
-	return Private[T](ctx, store, keyReplacement, diags)
-}
-
 // keyOwned is where an apply leaves what the configuration owns of the object.
 const keyOwned = "owned"
 

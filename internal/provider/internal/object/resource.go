@@ -43,6 +43,10 @@ type Resource[S, T, M any] struct {
 	Scheme Scheme[S, T]
 	// After is Write.After and Reading.After; nil where these need more than a response.
 	After func(response *T, prior M) M
+	// Needs are the values for which the service may reject the creation of an object; optional.
+	Needs func(planned M) []Need
+	// Lacks says why a new object cannot have a value and what to do, in sentences; "" if it can, or that is not known.
+	Lacks func(ctx context.Context, client S, need Need) (string, error)
 }
 
 // Operation describes an operation on the object, which m names, for an error.

@@ -98,7 +98,8 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 	if of.Refuse("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
-	return w, r.begin(w) && !r.foreignEach(ctx, w.Private, "destroy", of.Object, doubtStops, w.Diags)
+	return w, r.begin(w) && !r.foreignEach(ctx, w.Private, "destroy", of.Object, doubtStops, w.Diags) &&
+		r.checkReplacement(ctx, w)
 }
 
 // begin connects, and notes that this run applies.

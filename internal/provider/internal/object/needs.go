@@ -1,0 +1,129 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+)
+
+// A replacement ends the old object before it creates the new one. So the provider checks what the new one needs first:
+// in the plan, and again before the deletion, because a plan may be old. With create_before_destroy the creation itself
+// finds out.
+
+// Need is a value of a new object for which the service may reject the creation.
+type Need struct {
+	// Argument is the argument of the value; Field is the name of the value where that is another.
+	Argument string `json:"argument"`
+	Field    string `json:"field,omitempty"`
+	Value    string `json:"value"`
+}
+
+// Needed appends the need for a known value.
+func Needed(all []Need, argument, field string, v types.String) []Need {
+	if v.ValueString() == "" {
+		return all
+	}
+	return append(all, Need{argument, field, v.ValueString()})
+}
+
+// keyNeeds is where the plan of a creation leaves what the new object needs. Terraform hands the private state of that
+// plan to the deletion of the object that it replaces, and not to the creation.
+const keyNeeds = "needs"
+
+// planNeeds leaves the needs of a new object for the deletion of the old one, and rejects a replacement whose needs are
+// not met. Whether another object has the external_id is asked in the apply only: this plan may remove that object.
+func (r *Resource[S, T, M]) planNeeds(ctx context.Context, p *Plan[M]) {
+	var needs []Need
+	if r.Needs != nil {
+		needs = r.Needs(p.Planned)
+	}
+	if all := Needed(needs, keyExternalID, "", textOf(p.Planned, keyExternalID)); len(all) > 0 {
+		SetPrivate(ctx, p.Private, keyNeeds, all, p.Diags)
+	}
+	client, ready := r.Client()
+	if ready && p.Replaces && !p.InApply() && !p.Diags.HasError() && !r.Conn.Foreign() {
+		r.checkNeeds(ctx, client, needs, policyOf(p.Planned).Object, p.Diags)
+	}
+}
+
+// keyExternalID is the argument that the objects of recurring billing find each other by.
+const keyExternalID = "external_id"
+
+// checkReplacement rejects the deletion of an object whose replacement could not be created.
+func (r *Resource[S, T, M]) checkReplacement(ctx context.Context, w *Write[S, T, M]) bool {
+	needs := Private[[]Need](ctx, w.Private, keyNeeds, w.Diags)
+	return !w.Diags.HasError() && r.checkNeeds(ctx, w.Client, needs, policyOf(w.State).Object, w.Diags) &&
+		r.checkUnique(ctx, w, needs)
+}
+
+// checkNeeds reports the first need that is not met. A token that may not read what the object needs may still create
+// it.
+func (r *Resource[S, T, M]) checkNeeds(ctx context.Context, client S, needs []Need, object string,
+	diags *diag.Diagnostics) bool {
+	for _, need := range needs {
+		if need.Argument == keyExternalID {
+			continue
+		}
+		why, err := r.Lacks(ctx, client, need)
+		if e, responded := api.AsError(err); responded && e.Status == http.StatusForbidden {
+			continue
+		}
+		if err != nil || why != "" {
+			refuseReplacement(need, why, err, object, diags)
+			return false
+		}
+	}
+	return true
+}
+
+// checkUnique reports another live object with the external_id of the new one.
+func (r *Resource[S, T, M]) checkUnique(ctx context.Context, w *Write[S, T, M], needs []Need) bool {
+	for _, need := range needs {
+		if need.Argument != keyExternalID || need.Value == textOf(w.State, keyExternalID).ValueString() {
+			continue
+		}
+		by := Selector{Field: keyExternalID, Value: need.Value}
+		found, err := r.Scheme.Find(ctx, w.Client, by)
+		for i := range found {
+			var ended diag.Diagnostics
+			if r.Scheme.Refuse != nil {
+				r.Scheme.Refuse(ctx, w.Client, &found[i], by, &ended)
+			}
+			if id := r.Scheme.ID(&found[i]); !ended.HasError() && !same.ID(id, textOf(w.State, keyID).ValueString()) {
+				refuseReplacement(need, fmt.Sprintf("The %s %s has it. Write another one, or give it up there first.",
+					r.Scheme.Noun, id), nil, policyOf(w.State).Object, w.Diags)
+				return false
+			}
+		}
+		if err != nil {
+			refuseReplacement(need, "", err, policyOf(w.State).Object, w.Diags)
+			return false
+		}
+	}
+	return true
+}
+
+// refuseReplacement reports why the new object of a replacement could not be created, or the error of the request that
+// was to find out.
+func refuseReplacement(need Need, why string, err error, object string, diags *diag.Diagnostics) {
+	name := need.Argument
+	if need.Field != "" {
+		name = need.Field
+	}
+	if err != nil {
+		apidiag.Add(diags, err, apidiag.Operation{Verb: fmt.Sprintf("check %s = %q for the replacement of", name, need.Value),
+			Object: object})
+		return
+	}
+	diags.AddAttributeError(path.Root(need.Argument), apidiag.Capitalize(object)+" is not replaced, because the new one "+
+		"could not be created", fmt.Sprintf("The new one would have %s = %q. %s The replacement ends the old one first, so "+
+		"nothing was sent.", name, need.Value, why))
+}

@@ -61,7 +61,11 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	p.Update(ctx, id)
 	p.Planned.ExpiresAt = p.Planned.ExpiresAt.Or(p.State.ExpiresAt)
 	d := r.decideInTime(ctx, p)
-	p.Planned.refuseLifetime(p.Diags)
+	lifetime := p.Planned
+	if lifetime.ExpiresAt.Equal(p.State.ExpiresAt) { // under ignore_changes; ValidateConfig rejects the bare configuration
+		lifetime.ExpiresAt = value.DateTime{StringValue: types.StringNull()}
+	}
+	lifetime.refuseLifetime(p.Diags)
 	r.refuseOwnInUpdate(d, p.Diags)
 	r.handOn(ctx, p)
 	if !d.fresh {

@@ -114,10 +114,10 @@ func (r *Resource[S, T, M]) bound() bool {
 	return bound && r.Conn != nil && r.Conn.Billing.Ready
 }
 
-// bind notes the organization of an object that was created or imported. Where the service does not say, nothing is
-// noted.
+// bind notes the organization of an object that the service shows to the token, unless it is noted already. Where the
+// service does not say, a later refresh notes it.
 func (r *Resource[S, T, M]) bind(ctx context.Context, store PrivateState, diags *diag.Diagnostics) {
-	if !r.bound() {
+	if !r.bound() || Private[string](ctx, store, keyOrganization, diags) != "" {
 		return
 	}
 	if home := r.Conn.home(ctx); home != "" {

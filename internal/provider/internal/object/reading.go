@@ -121,11 +121,11 @@ func (g *Reading[S, T, M]) Save(ctx context.Context) {
 	r := g.resource
 	r.Run().Refreshed(r.Scheme.TypeName, r.Scheme.name(g.Prior))
 	g.Diags.Append(value.Set(ctx, &g.resp.State, g.State)...)
+	r.bind(ctx, g.Private, g.Diags)
 	if !g.Importing {
 		RemovePrivate(ctx, g.Private, keyImport, g.Diags)
 		return
 	}
-	r.bind(ctx, g.Private, g.Diags)
 	SetPrivate(ctx, g.Private, keyImport, importRead, g.Diags)
 }
 

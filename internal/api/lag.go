@@ -13,6 +13,15 @@ const ReadLag = 10 * time.Second
 // the last one after more than the lag. A test whose service does not lag clears them.
 var LagPauses = []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second}
 
+// longestCompletion bounds what Completing is about: a little longer than reads may lag.
+const longestCompletion = 15 * time.Second
+
+// Completing is the context of reads that complete what the response to a write leaves out. The caller learns of the
+// write when they end, so they do not last as long as other reads.
+func Completing(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, longestCompletion)
+}
+
 // Await reads what a write has changed until it is done, for a little longer than
 // reads may lag. Then it returns what was read last.
 func Await[T any](ctx context.Context, read func(context.Context) (T, error), done func(T) bool) (value T, err error) {

@@ -169,6 +169,8 @@ func customerID(c Customer) string { return c.ID }
 
 // awaitAccount finds the billing account of a customer that was just created.
 func (s *Service) awaitAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
+	ctx, cancel := api.Completing(ctx)
+	defer cancel()
 	return api.Await(ctx, func(ctx context.Context) (*BillingAccount, error) { return s.FirstAccount(ctx, customerID) },
 		func(account *BillingAccount) bool { return account != nil })
 }

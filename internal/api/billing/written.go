@@ -3,7 +3,8 @@ package billing
 import (
 	"context"
 	"encoding/json"
-	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
 // written is an object as the response to a change has it. Such a response may leave fields out (wire contract:
@@ -38,14 +39,11 @@ func (a *written[T]) has(keys []string) bool {
 	return true
 }
 
-// longestCompletion bounds the read that completes a response: the caller has to learn of the change.
-const longestCompletion = 5 * time.Second
-
 // completed reads the single object once and merges the response into it: the response is the newer of the two, as
 // reads may lag behind. When that fails, or takes long, the response is used alone: the change has happened, and that
 // must not be lost.
 func (a *written[T]) completed(ctx context.Context, get func(context.Context) (*T, error)) *T {
-	ctx, cancel := context.WithTimeout(ctx, longestCompletion)
+	ctx, cancel := api.Completing(ctx)
 	defer cancel()
 	current, err := get(ctx)
 	if err != nil {

@@ -39,6 +39,8 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpoin
 	if err != nil || endpoint.URL != "" {
 		return endpoint, err
 	}
+	ctx, cancel := api.Completing(ctx)
+	defer cancel()
 	if shown, err := s.GetWebhookEndpoint(ctx, endpoint.ID); err == nil {
 		shown.Secret = endpoint.Secret
 		return shown, nil

@@ -81,12 +81,14 @@ func (s *Service) isNew(created *Record) bool {
 //
 // Where a read shows an older record, that is what the creation has returned.
 func (s *Service) isGone(ctx context.Context, collection string, made *RecordCreated) bool {
+	ctx, cancel := api.Completing(ctx)
+	defer cancel()
 	at := place(collection, made.ID)
 	read := func(ctx context.Context) (*Record, error) {
 		return s.one(ctx, api.Request{Operation: "finance.records.get", Path: at, Optional: true})
 	}
-	shortly, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
+	shortly, stop := context.WithTimeout(ctx, lookTimeout)
+	defer stop()
 	current, err := read(shortly)
 	if err == nil && made.Existed {
 		made.Record = *current

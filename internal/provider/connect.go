@@ -17,14 +17,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate
 // limit slows the whole provider down together.
-func (s settings) connect(agent string, diags *diag.Diagnostics) *object.Conn {
-	c := &object.Conn{Defaults: metadata.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}}
+func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
+	c := &conn.Conn{Defaults: metadata.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}}
 	var roots *x509.CertPool
 	if file := s.caCertificateFile; file.text != "" {
 		pool, err := api.LoadCertPool(file.text)
@@ -42,7 +42,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *object.Conn {
 		Secrets: s.secrets(),
 	}
 	if !isSilent() {
-		base.Observer = object.Log{Secrets: s.secrets()}
+		base.Observer = conn.Log{Secrets: s.secrets()}
 	}
 	c.Billing = service(s, s.billing, base, billing.New, diags)
 	// Only financial management honours the key (service description, Financial management §1); see api.Config.
@@ -57,11 +57,11 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *object.Conn {
 
 // service prepares the way to one service, or notes what is missing for it.
 func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Client) T,
-	diags *diag.Diagnostics) object.Service[T] {
-	out := object.Service[T]{Unknown: s.unknownFor(e), Reported: new(atomic.Bool)}
+	diags *diag.Diagnostics) conn.Service[T] {
+	out := conn.Service[T]{Unknown: s.unknownFor(e), Reported: new(atomic.Bool)}
 	for _, v := range []setValue{e.address, e.secret} {
 		if v.text == "" && !v.unknown {
-			out.Missing = append(out.Missing, object.ProviderArgument{Name: v.argument, Variable: v.variable, Empty: v.given})
+			out.Missing = append(out.Missing, conn.ProviderArgument{Name: v.argument, Variable: v.variable, Empty: v.given})
 		}
 	}
 	if len(out.Missing) > 0 || len(out.Unknown) > 0 {
@@ -113,7 +113,7 @@ func (s settings) secrets() []string {
 
 // guard asks the service once for the owner of the token, when the configuration restricts it. It runs at plan time
 // already, before anything is read or changed.
-func (s settings) guard(ctx context.Context, c *object.Conn, diags *diag.Diagnostics) {
+func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnostics) {
 	if s.environment == "" && len(s.organizations) == 0 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
 
 type billingProvider struct{ version string }
@@ -60,7 +60,7 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	}
 	c, diags := p.connection(ctx, req, resp, config)
 	if diags.HasError() && unconfigured(req.Config.Raw) {
-		c, diags = object.Refusing(diags), nil
+		c, diags = conn.Refusing(diags), nil
 	}
 	resp.Diagnostics.Append(diags...)
 	if c != nil {
@@ -71,7 +71,7 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 // connection is the connection to the services, as the configuration and the environment describe it. The guards have
 // been asked.
 func (p *billingProvider) connection(ctx context.Context, req provider.ConfigureRequest,
-	resp *provider.ConfigureResponse, config providerModel) (*object.Conn, diag.Diagnostics) {
+	resp *provider.ConfigureResponse, config providerModel) (*conn.Conn, diag.Diagnostics) {
 	settings, diags := resolve(ctx, config, environment)
 	if diags.HasError() {
 		return nil, diags
@@ -101,7 +101,7 @@ func unconfigured(config tftypes.Value) bool {
 	return true
 }
 
-func share(c *object.Conn, resp *provider.ConfigureResponse) {
+func share(c *conn.Conn, resp *provider.ConfigureResponse) {
 	resp.ResourceData = c
 	resp.DataSourceData = c
 	resp.ListResourceData = c

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
 
 func noErrors(t *testing.T, what string, diags diag.Diagnostics) {
@@ -131,15 +131,15 @@ func TestMetadata(t *testing.T) {
 // TestConnect_reportsWhatIsMissing: a service without address or token is not an error until something needs it.
 func TestConnect_reportsWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	token := object.ProviderArgument{Name: "token", Variable: "BILLING_TOKEN"}
-	address := object.ProviderArgument{Name: "base_url", Variable: "BILLING_BASE_URL"}
+	token := conn.ProviderArgument{Name: "token", Variable: "BILLING_TOKEN"}
+	address := conn.ProviderArgument{Name: "base_url", Variable: "BILLING_BASE_URL"}
 	for name, c := range map[string]struct {
 		variables map[string]string
-		missing   []object.ProviderArgument
+		missing   []conn.ProviderArgument
 	}{
-		"nothing":      {nil, []object.ProviderArgument{address, token}},
-		"address only": {map[string]string{"BILLING_BASE_URL": "https://a.example"}, []object.ProviderArgument{token}},
-		"token only":   {map[string]string{"BILLING_TOKEN": "x"}, []object.ProviderArgument{address}},
+		"nothing":      {nil, []conn.ProviderArgument{address, token}},
+		"address only": {map[string]string{"BILLING_BASE_URL": "https://a.example"}, []conn.ProviderArgument{token}},
+		"token only":   {map[string]string{"BILLING_TOKEN": "x"}, []conn.ProviderArgument{address}},
 		"both":         {map[string]string{"BILLING_BASE_URL": "https://a.example", "BILLING_TOKEN": "x"}, nil},
 	} {
 		s, diags := given{variables: c.variables}.resolve(t)

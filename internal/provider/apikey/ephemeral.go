@@ -14,7 +14,9 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -25,7 +27,7 @@ const keyOpened = "id"
 const ephemeralLife = time.Hour
 
 // Ephemeral is a key that lives for one run.
-type Ephemeral struct{ object.ConnectedEphemeral }
+type Ephemeral struct{ conn.ConnectedEphemeral }
 
 var (
 	_ ephemeral.EphemeralResourceWithConfigure = (*Ephemeral)(nil)
@@ -126,7 +128,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	// First of all, so that it is revoked whatever fails after this.
-	object.SetPrivate(ctx, resp.Private, keyOpened, created.ID, &resp.Diagnostics)
+	private.Set(ctx, resp.Private, keyOpened, created.ID, &resp.Diagnostics)
 	m.ID, m.Token, m.KeyPrefix = types.StringValue(created.ID), types.StringPointerValue(created.Token),
 		value.TextOrNull(created.KeyPrefix)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, m)...)
@@ -142,7 +144,7 @@ func end(ctx context.Context, client *collections.Service, id string, diags *dia
 
 // Close revokes the key.
 func (e *Ephemeral) Close(ctx context.Context, req ephemeral.CloseRequest, resp *ephemeral.CloseResponse) {
-	id := object.Private[string](ctx, req.Private, keyOpened, &resp.Diagnostics)
+	id := private.Get[string](ctx, req.Private, keyOpened, &resp.Diagnostics)
 	client, ready := e.Conn.Collections.For("ephemeral "+typeName, &resp.Diagnostics)
 	if ready && id != "" {
 		end(ctx, client, id, &resp.Diagnostics)

@@ -14,6 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -282,14 +283,14 @@ type ending struct {
 
 const keyKnown = "key"
 
-func readKnown(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) known {
-	k := object.Private[known](ctx, store, keyKnown, diags)
+func readKnown(ctx context.Context, store private.State, diags *diag.Diagnostics) known {
+	k := private.Get[known](ctx, store, keyKnown, diags)
 	k.imported = object.Imports(ctx, store, diags)
 	return k
 }
 
-func (k known) write(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) {
-	object.SetPrivate(ctx, store, keyKnown, k, diags)
+func (k known) write(ctx context.Context, store private.State, diags *diag.Diagnostics) {
+	private.Set(ctx, store, keyKnown, k, diags)
 }
 
 // had reports whether a date had passed by the time of the refresh.

@@ -11,6 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -33,7 +34,7 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned.refuseLifetime(p.Diags)
-	if own := object.Private[string](ctx, p.Private, keyOwn, p.Diags); own != "" {
+	if own := private.Get[string](ctx, p.Private, keyOwn, p.Diags); own != "" {
 		refuseOwn(p.Planned.displayName(), own, p.Diags)
 	}
 	if !p.InApply() { // no request comes before the creation

@@ -15,6 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -42,7 +43,7 @@ func NewResource() resource.Resource {
 // scheme is how keys are named and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
-	Service: object.Collections,
+	Service: conn.Collections,
 	ID:      func(k *collections.APIKey) string { return k.ID },
 	Get:     (*collections.Service).GetAPIKey,
 	Listed:  (*collections.Service).RefreshAPIKey,

@@ -15,6 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -343,8 +344,8 @@ func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
 	if p.State.Policy().Abandons() || p.State.AllowOwnKey.ValueBool() {
 		own = ""
 	}
-	if own != object.Private[string](ctx, p.Private, keyOwn, p.Diags) {
-		object.SetPrivate(ctx, p.Private, keyOwn, own, p.Diags)
+	if own != private.Get[string](ctx, p.Private, keyOwn, p.Diags) {
+		private.Set(ctx, p.Private, keyOwn, own, p.Diags)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 const (
@@ -77,16 +77,16 @@ func TestAfter(t *testing.T) {
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	state := read(t, plain())
-	var replacing object.Run
+	var replacing run.Run
 	replacing.Gone(customerTypeName, ana)
 	for name, c := range map[string]struct {
 		planned types.String
-		record  *object.Run
+		record  *run.Run
 		want    bool
 	}{
 		"the same":               {types.StringValue(ana), &replacing, false},
-		"another":                {types.StringValue(bea), &object.Run{}, true},
-		"unknown":                {types.StringUnknown(), &object.Run{}, false},
+		"another":                {types.StringValue(bea), &run.Run{}, true},
+		"unknown":                {types.StringUnknown(), &run.Run{}, false},
 		"unknown, it is gone":    {types.StringUnknown(), &replacing, true},
 		"unknown, without a run": {types.StringUnknown(), nil, false},
 	} {

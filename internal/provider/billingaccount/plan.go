@@ -14,6 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -73,7 +75,7 @@ func (m model) plannedCreate(config model) model {
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
-	own := object.Owned[ownership](ctx, p.Private, p.Diags)
+	own := private.Owned[ownership](ctx, p.Private, p.Diags)
 	imports := object.Imports(ctx, p.Private, p.Diags)
 	if p.Diags.HasError() {
 		return
@@ -119,12 +121,12 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if p.Planned.Status.ValueString() == statusSuspended {
 		p.Run.Bars(typeName, id)
 	}
-	object.SetPlanned(ctx, p.Private, next, p.Diags)
+	private.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 
 // moves reports whether only a new account can have the planned customer. One that is only known after apply may be the
 // same, unless the same run replaces the customer.
-func (m model) moves(state model, record *object.Run) bool {
+func (m model) moves(state model, record *run.Run) bool {
 	before := state.CustomerID.ValueString()
 	if m.CustomerID.IsUnknown() {
 		return record.Replaces(customerTypeName, before)
@@ -154,7 +156,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	return m, next
 }
 
-// ownership is what the configuration owned of the account when it was last applied, see object.Owned.
+// ownership is what the configuration owned of the account when it was last applied, see private.Owned.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata"`
 }

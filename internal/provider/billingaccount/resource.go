@@ -16,15 +16,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // scheme is how billing accounts are named and found.
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
-	Service: object.Billing,
+	Service: conn.Billing,
 	ID:      func(a *billing.BillingAccount) string { return a.ID },
 	Get:     (*billing.Service).GetBillingAccount,
 	Listed:  (*billing.Service).RefreshBillingAccount,
@@ -73,7 +74,7 @@ func NewResource() resource.Resource {
 }
 
 // Create creates the account as planned and writes it to the state before anything else is done. A suspension follows:
-// when it fails that is a warning, see object.Postpone.
+// if it fails, that is a warning.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	w, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
@@ -102,7 +103,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		}}) {
 		return
 	}
-	object.SetOwned(ctx, w.Private, own, w.Diags)
+	private.SetOwned(ctx, w.Private, own, w.Diags)
 	if adopted {
 		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
 			"The response to the creation was lost. A lookup found the account that it had created.")
@@ -130,7 +131,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	own := object.Owned[ownership](ctx, g.Private, g.Diags)
+	own := private.Owned[ownership](ctx, g.Private, g.Diags)
 	g.After = func(a *billing.BillingAccount, prior model) model { return prior.read(a, own, g.Importing, g.Diags) }
 	switch {
 	case !g.Get(ctx):
@@ -182,7 +183,7 @@ var blameStatus = object.Blame{Argument: "status", Fields: map[string]string{"re
 var blameCustomer = object.Blame{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
 
 // customMetadata reads and writes custom_metadata.
-var customMetadata = metadata.Remote[*billing.Service, billing.BillingAccount, billing.AccountBody]{
+var customMetadata = object.CustomMetadataOf[*billing.Service, billing.BillingAccount, billing.AccountBody]{
 	Get: (*billing.Service).GetBillingAccount, Update: (*billing.Service).UpdateBillingAccount,
 	Of: func(a *billing.BillingAccount) json.RawMessage { return a.CustomMetadata },
 	Put: func(body *billing.AccountBody, payload json.RawMessage, mode string) {
@@ -196,8 +197,8 @@ var customMetadata = metadata.Remote[*billing.Service, billing.BillingAccount, b
 // decided about ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
-	own := object.Owned[ownership](ctx, w.Private, w.Diags)
-	next := object.Planned[ownership](ctx, w.Private, w.Diags)
+	own := private.Owned[ownership](ctx, w.Private, w.Diags)
+	next := private.Planned[ownership](ctx, w.Private, w.Diags)
 	if !ok || w.Diags.HasError() {
 		return
 	}
@@ -209,26 +210,21 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if becomes(statusActive) && !w.Do(ctx, transition(w, "reactivate", statusActive, w.Client.ReactivateBillingAccount)) {
 		return
 	}
-	body := plan.body(state)
-	change := object.Change(state.ID, body, w.Client.UpdateBillingAccount)
-	if !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
-		change = step{Verb: "update", Send: func(ctx context.Context) (*billing.BillingAccount, error) {
-			account, err := customMetadata.Change(ctx, w.Client, state.ID.ValueString(), body,
-				own.Metadata.Under(plan.CustomMetadataMode), next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
-			if account != nil {
-				object.SetOwned(ctx, w.Private, next, w.Diags)
-			}
-			return account, err
-		}}
+	reactivated := w.Last
+	done := w.Do(ctx, object.MetadataStep(customMetadata, w.Client, state.ID, plan.body(state), object.MetadataChange{
+		From: state.EffectiveCustomMetadata, To: plan.EffectiveCustomMetadata,
+		Owner: own.Metadata.Under(plan.CustomMetadataMode), Desired: next.Metadata.Object}))
+	if done || w.Last != reactivated { // also after the first of two requests
+		own = next
+		private.SetOwned(ctx, w.Private, next, w.Diags)
 	}
-	if !w.Do(ctx, change) {
+	if !done {
 		return
 	}
-	own = next
 	if becomes(statusSuspended) && !w.Do(ctx, suspend(w)) {
 		return
 	}
-	object.SetOwned(ctx, w.Private, next, w.Diags)
+	private.SetOwned(ctx, w.Private, next, w.Diags)
 	w.Finish(ctx)
 }
 

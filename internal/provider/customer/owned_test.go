@@ -10,7 +10,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // memory is a private state.
@@ -44,11 +44,11 @@ func TestOwnership(t *testing.T) {
 	} {
 		store := memory{}
 		var diags diag.Diagnostics
-		object.SetOwned(t.Context(), store, c.own, &diags)
+		private.SetOwned(t.Context(), store, c.own, &diags)
 		if have := string(store["owned"]); have != c.want {
 			t.Errorf("%s: written as %s, want %s", name, have, c.want)
 		}
-		if have := object.Owned[ownership](t.Context(), store, &diags); !reflect.DeepEqual(have, c.own) || diags.HasError() {
+		if have := private.Owned[ownership](t.Context(), store, &diags); !reflect.DeepEqual(have, c.own) || diags.HasError() {
 			t.Errorf("%s: read as %+v, %v", name, have, diags)
 		}
 	}

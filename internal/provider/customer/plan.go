@@ -15,6 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -31,7 +32,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
-	own := object.Owned[ownership](ctx, p.Private, p.Diags)
+	own := private.Owned[ownership](ctx, p.Private, p.Diags)
 	if p.Diags.HasError() {
 		return
 	}
@@ -44,7 +45,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	warnUnshown(p, own)
 	p.Update(ctx, id)
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
-	object.SetPlanned(ctx, p.Private, next, p.Diags)
+	private.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 
 // keepImported leaves email and phone of an imported customer as they are shown, where nothing else changes: an import
@@ -192,7 +193,7 @@ func plannedList(config, state types.List, keep bool) types.List {
 	}
 }
 
-// ownership is what the configuration owned of the customer when it was last applied, see object.Owned.
+// ownership is what the configuration owned of the customer when it was last applied, see private.Owned.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata,omitzero"`
 	Email    ownedPair      `json:"email,omitzero"`

@@ -17,15 +17,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // scheme is how customers are named and found.
 var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
-	Service: object.Billing,
+	Service: conn.Billing,
 	ID:      func(c *billing.Customer) string { return c.ID },
 	Get:     (*billing.Service).GetCustomer,
 	Listed:  (*billing.Service).RefreshCustomer,
@@ -124,7 +125,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w.Finish(ctx)
-	object.SetOwned(ctx, w.Private, own, w.Diags)
+	private.SetOwned(ctx, w.Private, own, w.Diags)
 	if created.Adopted {
 		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
 			"The response to the creation was lost. A lookup found the customer that it had created.")
@@ -141,7 +142,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	r.Run().Belongs("billing_account", g.Prior.BillingAccountID.ValueString(), typeName, g.Prior.ID.ValueString())
-	own := object.Owned[ownership](ctx, g.Private, g.Diags)
+	own := private.Owned[ownership](ctx, g.Private, g.Diags)
 	g.After = func(c *billing.Customer, prior model) model { return prior.read(c, own, g.Importing, g.Diags) }
 	if !g.Get(ctx) {
 		return
@@ -254,7 +255,7 @@ func warnUnknownAccount(m model, err error, diags *diag.Diagnostics) {
 }
 
 // customMetadata reads and writes custom_metadata.
-var customMetadata = metadata.Remote[*billing.Service, billing.Customer, billing.CustomerBody]{
+var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Customer, billing.CustomerBody]{
 	Get: (*billing.Service).GetCustomer, Update: (*billing.Service).UpdateCustomer,
 	Of: func(c *billing.Customer) json.RawMessage { return c.CustomMetadata },
 	Put: func(body *billing.CustomerBody, payload json.RawMessage, mode string) {
@@ -269,29 +270,24 @@ var customMetadata = metadata.Remote[*billing.Service, billing.Customer, billing
 // decided about ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
-	own := object.Owned[ownership](ctx, w.Private, w.Diags)
-	next := object.Planned[ownership](ctx, w.Private, w.Diags).within(ownedBy(w.Config))
+	own := private.Owned[ownership](ctx, w.Private, w.Diags)
+	next := private.Planned[ownership](ctx, w.Private, w.Diags).within(ownedBy(w.Config))
 	if !ok || w.Diags.HasError() {
 		return
 	}
 	plan, state := w.Plan, w.State
 	// Also after the first of two requests: what only this provider knows is as planned.
 	w.After = func(c *billing.Customer, _ model) model { return plan.after(c, next, w.Diags) }
-	body := plan.body(state, own)
-	change := object.Change(state.ID, body, w.Client.UpdateCustomer)
-	if !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
-		change = step{Verb: "update", Send: func(ctx context.Context) (*billing.Customer, error) {
-			return customMetadata.Change(ctx, w.Client, state.ID.ValueString(), body,
-				own.Metadata.Under(plan.CustomMetadataMode), next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
-		}}
-	}
+	change := object.MetadataStep(customMetadata, w.Client, state.ID, plan.body(state, own), object.MetadataChange{
+		From: state.EffectiveCustomMetadata, To: plan.EffectiveCustomMetadata,
+		Owner: own.Metadata.Under(plan.CustomMetadataMode), Desired: next.Metadata.Object})
 	shown := plan.shown()
 	w.State.Email, w.State.Phone = shown.Email, shown.Phone // where nothing is sent
 	if w.Do(ctx, change) {
 		w.Finish(ctx)
 	}
 	if w.Last != nil || !w.Diags.HasError() {
-		object.SetOwned(ctx, w.Private, next, w.Diags)
+		private.SetOwned(ctx, w.Private, next, w.Diags)
 	}
 }
 

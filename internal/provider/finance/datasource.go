@@ -18,6 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -40,7 +41,7 @@ func NewReceivablesDataSource() datasource.DataSource {
 // newDataSource returns the data source of a list that has a path of its own.
 func newDataSource(noun string,
 	list func(*finance.Service, context.Context, finance.Query) iter.Seq2[finance.Record, error]) datasource.DataSource {
-	return object.NewDataSource("billing_finance_"+noun, object.Finance,
+	return object.NewDataSource("billing_finance_"+noun, conn.Finance,
 		func() schema.Schema {
 			return schema.Schema{MarkdownDescription: "The " + noun + " of financial management. " + aboutItems,
 				Attributes: listAttributes(noun)}
@@ -54,7 +55,7 @@ func newDataSource(noun string,
 
 // NewListDataSource returns the data source of the records of any collection.
 func NewListDataSource() datasource.DataSource {
-	return object.NewDataSource(typeName+"s", object.Finance, listDataSchema, readMany)
+	return object.NewDataSource(typeName+"s", conn.Finance, listDataSchema, readMany)
 }
 
 // listModel is a list of the data source with a path of its own.
@@ -154,7 +155,7 @@ func warnUnknownFilters(filters map[string]string, items []object.Shown, noun st
 
 // NewOpenAPIDataSource returns the data source of the service's description of itself.
 func NewOpenAPIDataSource() datasource.DataSource {
-	return object.NewDataSource("billing_finance_openapi", object.Finance, openAPISchema, readOpenAPI)
+	return object.NewDataSource("billing_finance_openapi", conn.Finance, openAPISchema, readOpenAPI)
 }
 
 type openAPIModel struct {

@@ -16,12 +16,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // readOwnership reads what the configuration owns of a record; of one that was imported, and not applied since, it owns
 // no key.
-func readOwnership(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) metadata.Ownership {
-	owned := object.Owned[metadata.Owned](ctx, store, diags).Object
+func readOwnership(ctx context.Context, store private.State, diags *diag.Diagnostics) metadata.Ownership {
+	owned := private.Owned[metadata.Owned](ctx, store, diags).Object
 	return metadata.Ownership{Mode: metadata.ModeMerge, Owned: owned}
 }
 
@@ -51,7 +53,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	}
 	warnCollection(p.Planned.Collection, p.Diags)
 	r.claim(p, p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), About: p.Planned.excerpt(),
-		Replaces: object.Replaced(ctx, p.Private, p.Diags)})
+		Replaces: run.Replaced(ctx, p.Private, p.Diags)})
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
@@ -64,7 +66,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 		finance.SameKey(key.ValueString(), p.State.IdempotencyKey.ValueString()) {
 		p.Planned.IdempotencyKey = p.State.IdempotencyKey
 	}
-	object.SetPlanned(ctx, p.Private, p.Planned.planBody(p.Config, p.State, own, p.Diags), p.Diags)
+	private.SetPlanned(ctx, p.Private, p.Planned.planBody(p.Config, p.State, own, p.Diags), p.Diags)
 	var at path.Paths
 	if !p.Planned.Collection.IsUnknown() && !p.Planned.Collection.Equal(p.State.Collection) {
 		at = path.Paths{path.Root(attrCollection)}
@@ -79,7 +81,7 @@ const keyCreated = "created_with"
 // createdWith is the state with the key that the record was created with.
 func createdWith(ctx context.Context, p *object.Plan[model]) model {
 	m := p.State
-	if key := object.Private[string](ctx, p.Private, keyCreated, p.Diags); key != "" {
+	if key := private.Get[string](ctx, p.Private, keyCreated, p.Diags); key != "" {
 		m.IdempotencyKey = types.StringValue(key)
 	}
 	return m

@@ -21,8 +21,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -42,7 +44,7 @@ const aboutCollection = "Name of the collection, as in the paths of the service:
 var scheme = object.Scheme[*finance.Service, finance.Record]{
 	TypeName: typeName, Noun: "record", Key: attrCollection, Within: true,
 	Again:   "creates it again, with a new id",
-	Service: object.Finance,
+	Service: conn.Finance,
 	Get: func(client *finance.Service, ctx context.Context, name string) (*finance.Record, error) {
 		collection, id, _ := strings.Cut(name, "/")
 		return client.GetRecord(ctx, collection, id)
@@ -148,9 +150,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w.Finish(ctx)
-	object.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
-	object.SetPrivate(ctx, w.Private, keyCreated, w.Plan.IdempotencyKey.ValueString(), w.Diags)
-	object.SetPrivate(ctx, w.Private, keyWritten, w.Client.Date(), w.Diags)
+	private.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
+	private.Set(ctx, w.Private, keyCreated, w.Plan.IdempotencyKey.ValueString(), w.Diags)
+	private.Set(ctx, w.Private, keyWritten, w.Client.Date(), w.Diags)
 	if existed {
 		warnExisted(w.State, w.Last.Field("created_at"), w.Diags)
 	}
@@ -190,7 +192,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	g.Client.Wrote(g.Prior.Collection.ValueString(), g.Prior.ID.ValueString(),
-		object.Private[string](ctx, g.Private, keyWritten, g.Diags), g.Prior.Response.ValueString())
+		private.Get[string](ctx, g.Private, keyWritten, g.Diags), g.Prior.Response.ValueString())
 	g.After = func(record *finance.Record, prior model) model { return prior.read(record, g.Importing, g.Diags) }
 	if g.Get(ctx) {
 		g.Save(ctx)
@@ -263,7 +265,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	w, ready := r.BeginUpdate(ctx, req, resp)
 	plan, state := w.Plan, w.State
 	own := readOwnership(ctx, w.Private, w.Diags)
-	next := object.Planned[metadata.Owned](ctx, w.Private, w.Diags)
+	next := private.Planned[metadata.Owned](ctx, w.Private, w.Diags)
 	refuseMove(plan, state, w.Diags)
 	if !ready || w.Diags.HasError() {
 		return
@@ -286,7 +288,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	w.Finish(ctx)
-	object.SetOwned(ctx, w.Private, next, w.Diags)
+	private.SetOwned(ctx, w.Private, next, w.Diags)
 	if w.Last != nil {
 		w.State.warnStored(w.Last, next.Object, w.Diags)
 	}

@@ -11,12 +11,13 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // NewDataSource returns the data source.
 func NewDataSource() datasource.DataSource {
-	return object.NewDataSource("billing_organization", object.Billing, dataSchema, read)
+	return object.NewDataSource("billing_organization", conn.Billing, dataSchema, read)
 }
 
 type model struct {

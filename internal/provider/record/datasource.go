@@ -16,6 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
@@ -23,7 +24,7 @@ const typeName = "billing_records"
 
 // NewDataSource returns the data source.
 func NewDataSource() datasource.DataSource {
-	return object.NewDataSource(typeName, object.Billing, dataSchema, readMany)
+	return object.NewDataSource(typeName, conn.Billing, dataSchema, readMany)
 }
 
 type model struct {

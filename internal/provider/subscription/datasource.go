@@ -16,6 +16,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -32,7 +33,7 @@ func NewListDataSource() datasource.DataSource {
 
 // NewInvoicesDataSource returns the data source of invoices.
 func NewInvoicesDataSource() datasource.DataSource {
-	return object.NewDataSource("billing_invoices", object.Billing, invoicesSchema, readInvoices)
+	return object.NewDataSource("billing_invoices", conn.Billing, invoicesSchema, readInvoices)
 }
 
 // dataModel is a subscription that is only read.
@@ -298,7 +299,7 @@ func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel
 }
 
 // InvoiceAction invoices a subscription.
-type InvoiceAction struct{ object.ConnectedAction }
+type InvoiceAction struct{ conn.ConnectedAction }
 
 var _ action.ActionWithConfigure = (*InvoiceAction)(nil)
 

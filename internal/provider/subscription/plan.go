@@ -12,6 +12,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -51,11 +53,11 @@ func (r *Resource) current(ctx context.Context, state model) model {
 
 func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
-	p.own = object.Owned[ownership](ctx, p.Private, p.Diags)
-	before := object.Planned[forApply](ctx, p.Private, p.Diags)
+	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
+	before := private.Planned[forApply](ctx, p.Private, p.Diags)
 	p.plannedCreate()
 	p.refuseNew()
-	if id := object.Replaced(ctx, p.Private, p.Diags); id != "" && !before.Replaces {
+	if id := run.Replaced(ctx, p.Private, p.Diags); id != "" && !before.Replaces {
 		// terraform plan -replace: the plan of the change did not know about it.
 		p.replaces(r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
 			DeletionPolicy: types.StringValue(before.Policy)}))
@@ -65,7 +67,7 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 
 func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
-	p.own = object.Owned[ownership](ctx, p.Private, p.Diags)
+	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
 	applying := p.Run.Applying(typeName, p.State.ID.ValueString(), p.DeferralAllowed)
 	canceled := p.State.Status.ValueString() == statusCanceled
 	var forces []string
@@ -90,7 +92,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	if canceled && applying {
 		p.Planned.Status = p.State.Status // nothing is replaced any more, see refuseForced
 	}
-	object.SetPlanned(ctx, p.Private, next, p.Diags)
+	private.SetPlanned(ctx, p.Private, next, p.Diags)
 	kept := p.Planned
 	kept.PlanChange = p.State.PlanChange
 	if !applying && !p.Changes(ctx, kept) {
@@ -261,7 +263,7 @@ func (p *planning) refuseNeither() {
 	}
 }
 
-// ownership is what the configuration owned of the subscription when it was last applied, see object.Owned, and what
+// ownership is what the configuration owned of the subscription when it was last applied, see private.Owned, and what
 // was carried out.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata"`

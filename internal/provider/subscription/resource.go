@@ -17,7 +17,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -39,7 +41,7 @@ func NewResource() resource.Resource {
 // scheme is how subscriptions are named and found.
 var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	TypeName: typeName, Noun: "subscription", Key: "external_id",
-	Service: object.Billing,
+	Service: conn.Billing,
 	ID:      func(s *billing.Subscription) string { return s.ID },
 	Get:     (*billing.Service).GetSubscription,
 	Listed:  (*billing.Service).RefreshSubscription,
@@ -83,7 +85,7 @@ type (
 )
 
 // Create creates the subscription and writes it to the state before anything else is done. What a creation cannot carry
-// follows: an update, a pause, a scheduled cancellation. When one of these fails it is a warning, see object.Postpone.
+// follows: an update, a pause, a scheduled cancellation. If one of these fails, that is a warning.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	begun, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
@@ -118,8 +120,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // arguments are named.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
-	w := working(begun, object.Owned[ownership](ctx, begun.Private, begun.Diags))
-	planned := object.Planned[forApply](ctx, w.Private, w.Diags)
+	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
+	planned := private.Planned[forApply](ctx, w.Private, w.Diags)
 	w.asked, w.next = planned.Steps, w.own
 	if w.State.Status.ValueString() != statusCanceled { // of which nothing changes but the state
 		w.next.Metadata, w.next.Items = planned.Metadata, itemKeys(w.Config.Items)
@@ -131,7 +133,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			w.next.PausedUntil = resumesAt.ValueString()
 		}
 	}
-	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata.ValueString()
+	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata
 	refuseForced(planned.Forces, w.Plan, w.State, w.Diags)
 	if !ok || w.Diags.HasError() {
 		return
@@ -150,7 +152,7 @@ type work struct {
 	// body is what the creation or the update sends, but for a change of custom_metadata; effective is the whole
 	// custom_metadata as the plan has seen it.
 	body      billing.SubscriptionBody
-	effective string
+	effective types.String
 	// own is what the configuration owns so far, next what it owns once all is done.
 	own, next ownership
 	// asked are the transitions that the plan shows.
@@ -187,7 +189,7 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 
 // note leaves in the private state what the configuration owns.
 func (w *work) note(ctx context.Context) {
-	object.SetOwned(ctx, w.Private, w.own, w.Diags)
+	private.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
 
 // finish writes the outcome.
@@ -216,7 +218,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	own := object.Owned[ownership](ctx, g.Private, g.Diags)
+	own := private.Owned[ownership](ctx, g.Private, g.Diags)
 	g.After = func(s *billing.Subscription, prior model) model { return prior.read(s, own, g.Importing, g.Diags) }
 	if !g.Get(ctx) || !r.readItems(ctx, g) {
 		return
@@ -225,7 +227,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	g.State.warnUnpaid(g.Prior, g.Diags)
 	if own.Pending != (pending{}) && !own.Pending.scheduled(g.State) { // the scheduled plan has begun, or was taken back
 		own.Pending = pending{}
-		object.SetOwned(ctx, g.Private, own, g.Diags)
+		private.SetOwned(ctx, g.Private, own, g.Diags)
 	}
 	g.Save(ctx)
 }
@@ -269,7 +271,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ok {
 		return
 	}
-	w := working(begun, object.Owned[ownership](ctx, begun.Private, begun.Diags))
+	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
 	atPeriodEnd := w.State.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() {
 		return

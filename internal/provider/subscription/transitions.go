@@ -15,7 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
@@ -433,7 +432,7 @@ func (w *work) syncItems(ctx context.Context) (*billing.Subscription, error) {
 }
 
 // customMetadata reads and writes custom_metadata.
-var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, billing.SubscriptionBody]{
+var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Subscription, billing.SubscriptionBody]{
 	Get: (*billing.Service).GetSubscription, Update: (*billing.Service).UpdateSubscription,
 	Of: func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },
 	Put: func(body *billing.SubscriptionBody, payload json.RawMessage, mode string) {
@@ -452,8 +451,9 @@ func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
 	if !slices.Contains(w.asked, changeMetadata) {
 		return remote.Update(w.Client, ctx, w.id(), w.body)
 	}
-	return remote.Change(ctx, w.Client, w.id(), w.body, w.own.Metadata.Under(w.Plan.CustomMetadataMode),
-		w.next.Metadata.Object, w.effective)
+	return remote.Change(ctx, w.Client, w.id(), w.body, object.MetadataChange{From: w.effective,
+		To: w.Plan.EffectiveCustomMetadata, Owner: w.own.Metadata.Under(w.Plan.CustomMetadataMode),
+		Desired: w.next.Metadata.Object})
 }
 
 func (w *work) pause(ctx context.Context) (*billing.Subscription, error) {

@@ -15,15 +15,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // TestAction fires a test event.
-type TestAction struct{ object.ConnectedAction }
+type TestAction struct{ conn.ConnectedAction }
 
 // RedeliveryAction sends deliveries again.
-type RedeliveryAction struct{ object.ConnectedAction }
+type RedeliveryAction struct{ conn.ConnectedAction }
 
 var (
 	_ action.ActionWithConfigure = (*TestAction)(nil)

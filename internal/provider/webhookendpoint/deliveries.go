@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -28,7 +29,7 @@ const (
 
 // NewDeliveriesDataSource returns the data source of an endpoint's deliveries.
 func NewDeliveriesDataSource() datasource.DataSource {
-	return object.NewDataSource("billing_webhook_deliveries", object.Collections, deliveriesSchema, readDeliveries)
+	return object.NewDataSource("billing_webhook_deliveries", conn.Collections, deliveriesSchema, readDeliveries)
 }
 
 type deliveriesModel struct {

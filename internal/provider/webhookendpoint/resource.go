@@ -18,8 +18,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 type base = object.Resource[*collections.Service, collections.WebhookEndpoint, model]
@@ -38,7 +40,7 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, Aft
 // scheme is how endpoints are named and found.
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
-	Service: object.Collections,
+	Service: conn.Collections,
 	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
 	Get:     (*collections.Service).GetWebhookEndpoint,
 	Listed:  (*collections.Service).RefreshWebhookEndpoint,
@@ -156,7 +158,7 @@ func rotate(ctx context.Context, w *write) error {
 		w.State.take(&secret, w.Diags)
 	}
 	if lost || err == nil {
-		object.SetPrivate(ctx, w.Private, keySecretLost, lost, w.Diags)
+		private.Set(ctx, w.Private, keySecretLost, lost, w.Diags)
 		w.Save(ctx)
 	}
 	return err
@@ -165,8 +167,8 @@ func rotate(ctx context.Context, w *write) error {
 // keySecretLost is the key of the private state under which a rotation leaves whether its outcome is unknown.
 const keySecretLost = "secret_lost"
 
-func secretLost(ctx context.Context, store object.PrivateState, diags *diag.Diagnostics) bool {
-	return object.Private[bool](ctx, store, keySecretLost, diags)
+func secretLost(ctx context.Context, store private.State, diags *diag.Diagnostics) bool {
+	return private.Get[bool](ctx, store, keySecretLost, diags)
 }
 
 // take is a new secret, as the state holds it.

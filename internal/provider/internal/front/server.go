@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // Framework is what the framework's server offers. terraform-plugin-go discovers all but the first by type assertion,
@@ -174,7 +175,7 @@ type result struct {
 	readRequest resource.ReadRequest
 	plan        *resource.ModifyPlanResponse
 	planRequest resource.ModifyPlanRequest
-	had, notes  object.PrivateMap // the private state, before and after
+	had, notes  private.Map // the private state, before and after
 	compare     func(typeName string, ours, theirs any, err error)
 }
 
@@ -187,7 +188,7 @@ func (s *Server) with(ctx context.Context, typeName string, a *result) context.C
 }
 
 // hand copies the notes to the private state of the framework, and removes what the resource has removed.
-func (a *result) hand(ctx context.Context, to object.PrivateState) {
+func (a *result) hand(ctx context.Context, to private.State) {
 	for key := range a.had {
 		to.SetKey(ctx, key, a.notes[key])
 	}

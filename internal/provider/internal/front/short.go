@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // Configured notes what the provider hands to its resources. deferred says that it defers everything, which is left to
@@ -62,7 +63,7 @@ func (s *Server) read(ctx context.Context,
 		a.readRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
 	}
 	a.read = &resource.ReadResponse{State: a.readRequest.State, Identity: k.identityData(identity)}
-	r.Read(object.WithPrivate(ctx, a.notes), a.readRequest, a.read)
+	r.Read(private.With(ctx, a.notes), a.readRequest, a.read)
 	settled := len(a.read.Diagnostics) == 0 && a.read.Deferred == nil && a.read.State.Raw.Equal(state)
 	newIdentity, keeps := k.keepsIdentity(req.CurrentIdentity, identity, a.read.Identity)
 	if !settled || !keeps || a.read.Identity.Raw.IsFullyNull() {
@@ -98,7 +99,7 @@ func (s *Server) plan(ctx context.Context,
 	}
 	a := &result{had: notes, notes: maps.Clone(notes), planRequest: proposal,
 		plan: &resource.ModifyPlanResponse{Plan: proposal.Plan, Identity: k.identityData(identity)}}
-	r.ModifyPlan(object.WithPrivate(ctx, a.notes), a.planRequest, a.plan)
+	r.ModifyPlan(private.With(ctx, a.notes), a.planRequest, a.plan)
 
 	newIdentity, keeps := k.keepsIdentity(req.PriorIdentity, identity, a.plan.Identity)
 	planned, err := req.PriorState, error(nil)
@@ -120,8 +121,8 @@ func (s *Server) plan(ctx context.Context,
 }
 
 // notesOf decodes a private state, and is false where that takes the framework: where it has notes of its own there.
-func notesOf(raw []byte) (object.PrivateMap, bool) {
-	notes := object.PrivateMap{}
+func notesOf(raw []byte) (private.Map, bool) {
+	notes := private.Map{}
 	if len(raw) > 0 && json.Unmarshal(raw, &notes) != nil {
 		return nil, false
 	}
@@ -134,7 +135,7 @@ func notesOf(raw []byte) (object.PrivateMap, bool) {
 }
 
 // encoded encodes a private state as the framework does.
-func encoded(notes object.PrivateMap) []byte {
+func encoded(notes private.Map) []byte {
 	if len(notes) == 0 {
 		return nil
 	}

@@ -22,7 +22,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 type (
@@ -193,11 +193,11 @@ func TestPlan(t *testing.T) {
 		"private state changes": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			private: `{"own":"eyJhIjoxfQ=="}`, here: true,
 			plan: func(ctx context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-				object.SetPrivate(ctx, resp.Private, "own", 2, &resp.Diagnostics)
+				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
 			}},
 		"another key of the private state": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			plan: func(ctx context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-				object.SetPrivate(ctx, resp.Private, "other", 2, &resp.Diagnostics)
+				private.Set(ctx, resp.Private, "other", 2, &resp.Diagnostics)
 			}, here: true},
 		"key of the framework": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			private: `{".import_before_read":"dHJ1ZQ=="}`},
@@ -217,7 +217,7 @@ func TestPlan(t *testing.T) {
 			here: true},
 		"the resource warns": {config: values{"name": "a"}, prior: whole, proposed: whole,
 			plan: func(ctx context.Context, _ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-				object.SetPrivate(ctx, resp.Private, "own", 2, &resp.Diagnostics)
+				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
 				resp.Diagnostics.AddWarning("w", "w")
 			}, notes: `{"own":"Mg=="}`},
 		"the resource fails": {config: values{"name": "a"}, prior: whole, proposed: whole,
@@ -289,7 +289,7 @@ func TestRead(t *testing.T) {
 		"private state": {private: `{"own":"eyJhIjoxfQ=="}`, here: true},
 		"private state changes": {private: `{"own":"eyJhIjoxfQ=="}`, here: true,
 			read: func(ctx context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-				object.SetPrivate(ctx, resp.Private, "own", 2, &resp.Diagnostics)
+				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
 			}},
 		"first read after an import": {private: `{".import_before_read":"dHJ1ZQ=="}`},
 		"changed": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {

@@ -21,12 +21,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // NewDataSource returns a data source that is its schema and a query: read completes the model, which is the
 // configuration so far. Nothing is written to the state after an error.
-func NewDataSource[S, M any](typeName string, service func(*Conn) Service[S], describe func() schema.Schema,
+func NewDataSource[S, M any](typeName string, service func(*conn.Conn) conn.Service[S], describe func() schema.Schema,
 	read func(ctx context.Context, client S, m *M, diags *diag.Diagnostics)) datasource.DataSource {
 	return &dataSource[S]{typeName: typeName, service: service, schema: describe,
 		read: func(ctx context.Context, client S, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -77,9 +78,9 @@ func NewSingularDataSource[S, T, M any](s Scheme[S, T], describe func() schema.S
 
 // dataSource is a data source of any type. S is the client of the service.
 type dataSource[S any] struct {
-	ConnectedDataSource
+	conn.ConnectedDataSource
 	typeName string
-	service  func(*Conn) Service[S]
+	service  func(*conn.Conn) conn.Service[S]
 	schema   func() schema.Schema
 	read     func(ctx context.Context, client S, req datasource.ReadRequest, resp *datasource.ReadResponse)
 }
@@ -280,7 +281,7 @@ type Item struct {
 // ListResource lists the objects of a kind for `terraform query`, each with the whole resource. S is the client of the
 // service, T the client's type of the object, F the model of the filters.
 type ListResource[S, T, F any] struct {
-	Connected
+	conn.Connected
 	Scheme Scheme[S, T]
 	// About describes the list resource, and Filters are its arguments, which are texts: Filter, FilterByID, UpdatedSince.
 	About   string

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
 
 // TestMessages: what users read of this package, to the letter. A case without a message is fine.
@@ -17,13 +18,13 @@ func TestMessages(t *testing.T) {
 	said := map[string]diag.Diagnostics{}
 
 	// What is missing is only an error when something needs it. No client comes with a message.
-	address := ProviderArgument{Name: "base_url", Variable: "BILLING_BASE_URL"}
-	for name, s := range map[string]Service[string]{
+	address := conn.ProviderArgument{Name: "base_url", Variable: "BILLING_BASE_URL"}
+	for name, s := range map[string]conn.Service[string]{
 		"ready":       {Client: "client", Ready: true},
-		"missing":     {Missing: []ProviderArgument{address, {Name: "token", Variable: "BILLING_TOKEN"}}},
-		"empty":       {Missing: []ProviderArgument{{Name: "token", Variable: "BILLING_TOKEN", Empty: true}}},
+		"missing":     {Missing: []conn.ProviderArgument{address, {Name: "token", Variable: "BILLING_TOKEN"}}},
+		"empty":       {Missing: []conn.ProviderArgument{{Name: "token", Variable: "BILLING_TOKEN", Empty: true}}},
 		"unknown":     {Unknown: []string{"base_url", "token"}},
-		"one of each": {Unknown: []string{"token"}, Missing: []ProviderArgument{address}},
+		"one of each": {Unknown: []string{"token"}, Missing: []conn.ProviderArgument{address}},
 	} {
 		var diags diag.Diagnostics
 		client, ready := s.For("billing_customer", &diags)

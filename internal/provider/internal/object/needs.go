@@ -12,6 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // A replacement ends the old object before it creates the new one. So the provider checks what the new one needs first:
@@ -46,7 +47,7 @@ func (r *Resource[S, T, M]) planNeeds(ctx context.Context, p *Plan[M]) {
 		needs = r.Needs(p.Planned)
 	}
 	if all := Needed(needs, keyExternalID, "", textOf(p.Planned, keyExternalID)); len(all) > 0 {
-		SetPrivate(ctx, p.Private, keyNeeds, all, p.Diags)
+		private.Set(ctx, p.Private, keyNeeds, all, p.Diags)
 	}
 	client, ready := r.Client()
 	if ready && p.Replaces && !p.InApply() && !p.Diags.HasError() && !r.Conn.Foreign() {
@@ -59,7 +60,7 @@ const keyExternalID = "external_id"
 
 // checkReplacement rejects the deletion of an object whose replacement could not be created.
 func (r *Resource[S, T, M]) checkReplacement(ctx context.Context, w *Write[S, T, M]) bool {
-	needs := Private[[]Need](ctx, w.Private, keyNeeds, w.Diags)
+	needs := private.Get[[]Need](ctx, w.Private, keyNeeds, w.Diags)
 	return !w.Diags.HasError() && r.checkNeeds(ctx, w.Client, needs, policyOf(w.State).Object, w.Diags) &&
 		r.checkUnique(ctx, w, needs)
 }

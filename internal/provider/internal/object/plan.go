@@ -15,6 +15,9 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -24,9 +27,9 @@ type Plan[M any] struct {
 	// of a creation; the other two are zero in that of a removal.
 	Config, State, Planned M
 	// Private is the private state: what the refresh has left, and what the plan hands to its apply.
-	Private PrivateState
+	Private private.State
 	// Run is what the same run has refreshed and planned; nil while the provider is not configured.
-	Run *Run
+	Run *run.Run
 	// Replaces reports that a creation replaces an object that exists, see Run.PlanCreate.
 	Replaces bool
 	// DeferralAllowed tells the plan of an apply from the one that was shown, see Run.Applying.
@@ -52,7 +55,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		p.Diags.Append(value.Get(ctx, req.State, &p.State)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		RemovePrivate(ctx, p.Private, keyNeeds, p.Diags) // of a replacement whose deletion failed
+		private.Remove(ctx, p.Private, keyNeeds, p.Diags) // of a replacement whose deletion failed
 		of := policyOf(p.State)
 		var id types.String
 		p.Diags.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
@@ -73,7 +76,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	if req.State.Raw.IsNull() {
-		if r.foreignUnseen(ctx, p, Replaced(ctx, p.Private, p.Diags), policyOf(p.Planned).Object) {
+		if r.foreignUnseen(ctx, p, run.Replaced(ctx, p.Private, p.Diags), policyOf(p.Planned).Object) {
 			return
 		}
 		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
@@ -98,7 +101,7 @@ func (r *Resource[S, T, M]) foreignUnseen(ctx context.Context, p *Plan[M], id, o
 	if id == "" || r.Run().WasRefreshed(r.Scheme.TypeName, id) {
 		return false
 	}
-	_, foreign := r.foreign(ctx, p.Private, object, doubtPasses, p.Diags)
+	_, foreign := r.foreign(ctx, p.Private, object, conn.DoubtPasses, p.Diags)
 	return foreign
 }
 
@@ -116,15 +119,15 @@ func (p *Plan[M]) handOn(ctx context.Context, of Policy) {
 	if of.Value.ValueString() == PolicyPrevent {
 		now = prevented{of.Object, of.Own}
 	}
-	if now != Private[prevented](ctx, p.Private, keyPrevented, p.Diags) {
-		SetPrivate(ctx, p.Private, keyPrevented, now, p.Diags)
+	if now != private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags) {
+		private.Set(ctx, p.Private, keyPrevented, now, p.Diags)
 	}
 }
 
 // replacing holds the deletion_policy of the old object in the plan of the new one, whatever asks for the replacement.
 // Only errors of that plan are shown: Terraform drops its warnings.
 func (p *Plan[M]) replacing(ctx context.Context) {
-	if old := Private[prevented](ctx, p.Private, keyPrevented, p.Diags); old.Object != "" && !p.InApply() {
+	if old := private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags); old.Object != "" && !p.InApply() {
 		Policy{Value: types.StringValue(PolicyPrevent), Object: old.Object, Own: old.Own}.refusePlan("replace", p.Diags)
 	}
 }
@@ -217,13 +220,13 @@ func (r *Resource[S, T, M]) Existing(ctx context.Context, p *Plan[M], e Existing
 	if p.Run == nil {
 		return nil
 	}
-	all, err := listedOnce(ctx, p.Run, p.typeName, e.List)
+	all, err := run.Listed(ctx, p.Run, p.typeName, e.List)
 	if err != nil {
 		tflog.Debug(ctx, "Existing objects cannot be listed, so none is looked for",
 			map[string]any{"type": p.typeName, "error": err.Error()})
 		return nil
 	}
-	replaced := Replaced(ctx, p.Private, p.Diags)
+	replaced := run.Replaced(ctx, p.Private, p.Diags)
 	for _, object := range all {
 		if e.Same(object) && !same.ID(r.Scheme.ID(&object), replaced) {
 			found = append(found, object)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -27,7 +29,7 @@ type Reading[S, T, M any] struct {
 	Last  *T
 	State M
 	// Private is the private state.
-	Private PrivateState
+	Private private.State
 	Diags   *diag.Diagnostics
 
 	resource *Resource[S, T, M]
@@ -41,11 +43,11 @@ func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequ
 	resp *resource.ReadResponse) (*Reading[S, T, M], bool) {
 	g := &Reading[S, T, M]{After: r.After, Private: resp.Private, Diags: &resp.Diagnostics, resource: r, resp: resp}
 	g.Diags.Append(value.Get(ctx, req.State, &g.Prior)...)
-	g.Importing = Private[importing](ctx, g.Private, keyImport, g.Diags) == importFound
+	g.Importing = private.Get[importing](ctx, g.Private, keyImport, g.Diags) == importFound
 	r.Scheme.Identify(ctx, g.Prior, resp.Identity, g.Diags)
 	client, ready := r.Scheme.Service(r.Conn).ForRefresh(r.Scheme.TypeName, g.Diags)
 	if ready && r.Conn.Foreign() {
-		if _, foreign := r.foreign(ctx, g.Private, "", doubtStops, g.Diags); foreign {
+		if _, foreign := r.foreign(ctx, g.Private, "", conn.DoubtStops, g.Diags); foreign {
 			return g, false
 		}
 	}
@@ -107,7 +109,7 @@ func (g *Reading[S, T, M]) show(response *T, err error) bool {
 // stays in the state.
 func (g *Reading[S, T, M]) Gone(ctx context.Context, how, more string) {
 	r, object := g.resource, policyOf(g.Prior).Object
-	if _, foreign := r.foreign(ctx, g.Private, object, doubtStops, g.Diags); foreign {
+	if _, foreign := r.foreign(ctx, g.Private, object, conn.DoubtStops, g.Diags); foreign {
 		return
 	}
 	r.Run().Gone(r.Scheme.TypeName, r.Scheme.name(g.Prior))
@@ -123,10 +125,10 @@ func (g *Reading[S, T, M]) Save(ctx context.Context) {
 	g.Diags.Append(value.Set(ctx, &g.resp.State, g.State)...)
 	r.bind(ctx, g.Private, g.Diags)
 	if !g.Importing {
-		RemovePrivate(ctx, g.Private, keyImport, g.Diags)
+		private.Remove(ctx, g.Private, keyImport, g.Diags)
 		return
 	}
-	SetPrivate(ctx, g.Private, keyImport, importRead, g.Diags)
+	private.Set(ctx, g.Private, keyImport, importRead, g.Diags)
 }
 
 // keyImport is where an import notes how far it is. The run that imports an object ends with the next refresh or the
@@ -143,11 +145,11 @@ const (
 )
 
 // MarkImport notes that the object was found, and its first refresh follows.
-func MarkImport(ctx context.Context, store PrivateState, diags *diag.Diagnostics) {
-	SetPrivate(ctx, store, keyImport, importFound, diags)
+func MarkImport(ctx context.Context, store private.State, diags *diag.Diagnostics) {
+	private.Set(ctx, store, keyImport, importFound, diags)
 }
 
 // Imports reports whether this run imports the object.
-func Imports(ctx context.Context, store PrivateState, diags *diag.Diagnostics) bool {
-	return Private[importing](ctx, store, keyImport, diags) != ""
+func Imports(ctx context.Context, store private.State, diags *diag.Diagnostics) bool {
+	return private.Get[importing](ctx, store, keyImport, diags) != ""
 }

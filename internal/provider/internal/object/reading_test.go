@@ -11,6 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // shownThing is the model of a thing.
@@ -46,7 +49,9 @@ func TestReading(t *testing.T) {
 			t.Parallel()
 			all := things
 			all.Again = "makes it"
-			all.Service = func(*Conn) Service[[]thing] { return Service[[]thing]{Client: []thing{{"1", "single"}}, Ready: true} }
+			all.Service = func(*conn.Conn) conn.Service[[]thing] {
+				return conn.Service[[]thing]{Client: []thing{{"1", "single"}}, Ready: true}
+			}
 			all.Listed = func(client []thing, ctx context.Context, id string) (*thing, bool, error) {
 				if c.listed == "single read" {
 					found, err := all.Get(client, ctx, id)
@@ -55,15 +60,15 @@ func TestReading(t *testing.T) {
 				return &thing{id, c.listed}, c.unchanged, nil
 			}
 			text := func(value string) tftypes.Value { return tftypes.NewValue(tftypes.String, value) }
-			r := Resource[[]thing, thing, shownThing]{Connected: Connected{Conn: &Conn{}}, Scheme: all}
+			r := Resource[[]thing, thing, shownThing]{Connected: conn.Connected{Conn: &conn.Conn{}}, Scheme: all}
 			req := resource.ReadRequest{State: tfsdk.State{
 				Schema: schema.Schema{Attributes: map[string]schema.Attribute{"id": schema.StringAttribute{Computed: true},
 					"name": schema.StringAttribute{Required: true}}},
 				Raw: tftypes.NewValue(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String,
 					"name": tftypes.String}}, map[string]tftypes.Value{"id": text(c.id), "name": text("a")})}}
 			resp := resource.ReadResponse{State: req.State}
-			notes := PrivateMap{}
-			ctx := WithPrivate(t.Context(), notes)
+			notes := private.Map{}
+			ctx := private.With(t.Context(), notes)
 			if c.importing {
 				MarkImport(ctx, notes, &resp.Diagnostics)
 			}
@@ -98,7 +103,7 @@ func TestReading(t *testing.T) {
 // TestReading_import: a run imports an object from the import until the next refresh.
 func TestReading_import(t *testing.T) {
 	t.Parallel()
-	ctx, notes := t.Context(), PrivateMap{}
+	ctx, notes := t.Context(), private.Map{}
 	var diags diag.Diagnostics
 	r := Resource[[]thing, thing, shownThing]{Scheme: things}
 	for i, step := range []struct {
@@ -108,7 +113,7 @@ func TestReading_import(t *testing.T) {
 			MarkImport(ctx, notes, &diags)
 		}
 		g := &Reading[[]thing, thing, shownThing]{Private: notes, Diags: &diags, resource: &r, resp: &resource.ReadResponse{}}
-		g.Importing = Private[importing](ctx, notes, keyImport, &diags) == importFound
+		g.Importing = private.Get[importing](ctx, notes, keyImport, &diags) == importFound
 		g.State = shownThing{types.StringValue("1"), types.StringValue("a")}
 		g.resp.State = stateOf("a")
 		diags = nil

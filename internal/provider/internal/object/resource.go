@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -39,7 +40,7 @@ type Managed interface {
 // Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the
 // model.
 type Resource[S, T, M any] struct {
-	Connected
+	conn.Connected
 	Scheme Scheme[S, T]
 	// After is Write.After and Reading.After; nil where these need more than a response.
 	After func(response *T, prior M) M

@@ -15,6 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
 
 // stateOf is the state of a thing with the name.
@@ -42,19 +44,19 @@ func TestResource_BeginDelete(t *testing.T) {
 	t.Parallel()
 	asks := func(m model, _ *diag.Diagnostics) bool { return m.Name.ValueString() == "stays" }
 	for name, c := range map[string]struct {
-		service Service[string]
+		service conn.Service[string]
 		stays   func(model, *diag.Diagnostics) bool
 		want    bool
 		errors  int
 	}{
-		"thing": {Service[string]{Client: "client", Ready: true}, asks, true, 0},
-		"any":   {Service[string]{Client: "client", Ready: true}, nil, true, 0},
-		"stays": {Service[string]{Missing: []ProviderArgument{{Name: "token"}}}, asks, false, 0},
-		"alone": {Service[string]{Missing: []ProviderArgument{{Name: "token"}}}, asks, false, 1},
+		"thing": {conn.Service[string]{Client: "client", Ready: true}, asks, true, 0},
+		"any":   {conn.Service[string]{Client: "client", Ready: true}, nil, true, 0},
+		"stays": {conn.Service[string]{Missing: []conn.ProviderArgument{{Name: "token"}}}, asks, false, 0},
+		"alone": {conn.Service[string]{Missing: []conn.ProviderArgument{{Name: "token"}}}, asks, false, 1},
 	} {
 		var resp resource.DeleteResponse
 		r := Resource[string, thing, model]{Scheme: Scheme[string, thing]{TypeName: "billing_thing",
-			Service: func(*Conn) Service[string] { return c.service }}}
+			Service: func(*conn.Conn) conn.Service[string] { return c.service }}}
 		w, ok := r.BeginDelete(t.Context(), resource.DeleteRequest{State: stateOf(name)}, &resp, c.stays)
 		if ok != c.want || ok != (w.Client == "client") || w.State.Name.ValueString() != name ||
 			resp.Diagnostics.ErrorsCount() != c.errors {
@@ -71,7 +73,7 @@ func TestScheme_Import_refused(t *testing.T) {
 		diags.AddError("Closed", found.id+" was selected by "+by.String())
 	}
 	var resp resource.ImportStateResponse
-	service := Service[[]thing]{Client: []thing{{"1", "a"}}, Ready: true}
+	service := conn.Service[[]thing]{Client: []thing{{"1", "a"}}, Ready: true}
 	found := closed.Import(t.Context(), service, resource.ImportStateRequest{ID: "name=a"}, &resp)
 	if want := `1 was selected by name "a"`; found != nil || resp.Diagnostics.ErrorsCount() != 1 ||
 		resp.Diagnostics[0].Detail() != want {

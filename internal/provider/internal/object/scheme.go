@@ -23,6 +23,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
 
 const keyID = "id"
@@ -49,7 +50,7 @@ type Scheme[S, T any] struct {
 	// MoreKeys are further fields by which the data source finds an object.
 	MoreKeys []string
 	// Service is the way to the client.
-	Service func(*Conn) Service[S]
+	Service func(*conn.Conn) conn.Service[S]
 	// ID is the id of an object.
 	ID func(*T) string
 	// Get reads one object by its name: its id, or what Within says.
@@ -264,7 +265,7 @@ func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 
 // Import finds the object that an import names and stores its id; the refresh that follows fills the rest of the
 // state. It returns nil when there is no such object, or none that can be managed, and has reported that.
-func (s Scheme[S, T]) Import(ctx context.Context, service Service[S], req resource.ImportStateRequest,
+func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) *T {
 	by := s.Select(ctx, req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {

@@ -18,7 +18,9 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -38,7 +40,7 @@ type Write[S, T, M any] struct {
 	// plan. It is Resource.After, unless that needs more than a response.
 	After func(response *T, prior M) M
 	// Private is the private state: what the plan has left, and what the apply leaves.
-	Private PrivateState
+	Private private.State
 	Diags   *diag.Diagnostics
 
 	resource *Resource[S, T, M]
@@ -98,7 +100,7 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 	if of.Refuse("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
-	return w, r.begin(w) && !r.foreignEach(ctx, w.Private, "destroy", of.Object, doubtStops, w.Diags) &&
+	return w, r.begin(w) && !r.foreignEach(ctx, w.Private, "destroy", of.Object, conn.DoubtStops, w.Diags) &&
 		r.checkReplacement(ctx, w)
 }
 
@@ -180,7 +182,7 @@ func (w *Write[S, T, M]) Finish(ctx context.Context) {
 		w.warn(ctx, differences)
 	}
 	w.Save(ctx)
-	RemovePrivate(ctx, w.Private, keyImport, w.Diags)
+	private.Remove(ctx, w.Private, keyImport, w.Diags)
 }
 
 // fail reports the error of a step.
@@ -204,7 +206,7 @@ func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
 // another organization.
 func (w *Write[S, T, M]) Fail(ctx context.Context, err error, operation apidiag.Operation) {
 	if w.is == update && api.IsNotFound(err) &&
-		w.resource.foreignEach(ctx, w.Private, operation.Verb, operation.Object, doubtPasses, w.Diags) {
+		w.resource.foreignEach(ctx, w.Private, operation.Verb, operation.Object, conn.DoubtPasses, w.Diags) {
 		return
 	}
 	apidiag.Add(w.Diags, err, operation)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -46,7 +47,7 @@ func writing(is kind, level string) (*Write[any, string, dial], *diag.Diagnostic
 	plan := before
 	plan.Level, plan.Since, plan.Note = types.StringValue(level), types.StringUnknown(), types.StringValue("planned")
 	w := &Write[any, string, dial]{Plan: plan, State: before, before: before, is: is, Diags: &diags,
-		resource: &Resource[any, string, dial]{}, Private: PrivateMap{},
+		resource: &Resource[any, string, dial]{}, Private: private.Map{},
 		Config: dial{Level: plan.Level, Note: plan.Note},
 		After: func(response *string, prior dial) dial {
 			prior.Level = types.StringValue(*response)

@@ -1,4 +1,4 @@
-package object
+package private
 
 import (
 	"context"
@@ -28,13 +28,13 @@ type note struct {
 // TestPrivate: what was noted is read again, under its own key; what was not is the zero value.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
-	store, want := PrivateMap{}, note{Names: []string{"a"}, Count: 1}
+	store, want := Map{}, note{Names: []string{"a"}, Count: 1}
 	var diags diag.Diagnostics
-	SetPrivate(t.Context(), store, "one", want, &diags)
-	if have := Private[note](t.Context(), store, "one", &diags); !reflect.DeepEqual(have, want) {
+	Set(t.Context(), store, "one", want, &diags)
+	if have := Get[note](t.Context(), store, "one", &diags); !reflect.DeepEqual(have, want) {
 		t.Errorf("read %+v", have)
 	}
-	if have := Private[note](t.Context(), store, "other", &diags); !reflect.DeepEqual(have, note{}) {
+	if have := Get[note](t.Context(), store, "other", &diags); !reflect.DeepEqual(have, note{}) {
 		t.Errorf("read %+v where nothing was noted", have)
 	}
 	if len(diags) != 0 {
@@ -49,11 +49,11 @@ func TestPrivate_errors(t *testing.T) {
 		do   func(diags *diag.Diagnostics)
 		says string
 	}{
-		"unreadable": {func(d *diag.Diagnostics) { Private[note](t.Context(), PrivateMap{"one": []byte(`["a"]`)}, "one", d) },
+		"unreadable": {func(d *diag.Diagnostics) { Get[note](t.Context(), Map{"one": []byte(`["a"]`)}, "one", d) },
 			`"one"`},
-		"no reading":   {func(d *diag.Diagnostics) { Private[note](t.Context(), refusing{}, "one", d) }, "no state"},
-		"no writing":   {func(d *diag.Diagnostics) { SetPrivate(t.Context(), refusing{}, "one", note{}, d) }, "no state"},
-		"not writable": {func(d *diag.Diagnostics) { SetPrivate(t.Context(), PrivateMap{}, "one", func() {}, d) }, "unsupported type"},
+		"no reading":   {func(d *diag.Diagnostics) { Get[note](t.Context(), refusing{}, "one", d) }, "no state"},
+		"no writing":   {func(d *diag.Diagnostics) { Set(t.Context(), refusing{}, "one", note{}, d) }, "no state"},
+		"not writable": {func(d *diag.Diagnostics) { Set(t.Context(), Map{}, "one", func() {}, d) }, "unsupported type"},
 	} {
 		var diags diag.Diagnostics
 		c.do(&diags)
@@ -70,7 +70,7 @@ func FuzzPrivate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var diags diag.Diagnostics
-		value := Private[map[string]string](t.Context(), damaged(raw), "key", &diags)
+		value := Get[map[string]string](t.Context(), damaged(raw), "key", &diags)
 		if diags.HasError() && !strings.Contains(diags[0].Detail(), "import it again") {
 			t.Errorf("%q: %v, %v", raw, value, diags)
 		}

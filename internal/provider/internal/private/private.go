@@ -1,4 +1,6 @@
-package object
+// Package private is the private state of an object: what the provider must remember of it and the state does not show.
+// Terraform keeps it in clear text, so no secret belongs there.
+package private
 
 import (
 	"context"
@@ -8,25 +10,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// The private state of a resource is what this provider must remember of an object and the state does not show.
-// Terraform keeps it in clear text, so no secret belongs there.
-
-// PrivateState is the private state of a request or a response.
-type PrivateState interface {
+// State is the private state of a request or a response.
+type State interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// PrivateMap is a private state of its own, a plain map. The framework's type is internal to it.
-type PrivateMap map[string][]byte
+// Map is a private state of its own, a plain map. The framework's type is internal to it.
+type Map map[string][]byte
 
-// GetKey implements PrivateState.
-func (n PrivateMap) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
+// GetKey implements State.
+func (n Map) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
 	return n[key], nil
 }
 
-// SetKey implements PrivateState.
-func (n PrivateMap) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+// SetKey implements State.
+func (n Map) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
 	if n[key] = value; len(value) == 0 {
 		delete(n, key)
 	}
@@ -35,21 +34,21 @@ func (n PrivateMap) SetKey(_ context.Context, key string, value []byte) diag.Dia
 
 type notesKey struct{}
 
-// WithPrivate makes what reads and writes a private state use the notes, whatever store they are given: for a call that
+// With makes what reads and writes a private state use the notes, whatever store they are given: for a call that
 // does not come from the framework.
-func WithPrivate(ctx context.Context, notes PrivateMap) context.Context {
+func With(ctx context.Context, notes Map) context.Context {
 	return context.WithValue(ctx, notesKey{}, notes)
 }
 
-func storeOf(ctx context.Context, given PrivateState) PrivateState {
-	if notes, ok := ctx.Value(notesKey{}).(PrivateMap); ok {
+func storeOf(ctx context.Context, given State) State {
+	if notes, ok := ctx.Value(notesKey{}).(Map); ok {
 		return notes
 	}
 	return given
 }
 
-// Private reads the value under key; the zero value when there is none.
-func Private[T any](ctx context.Context, store PrivateState, key string, diags *diag.Diagnostics) T {
+// Get reads the value under key; the zero value when there is none.
+func Get[T any](ctx context.Context, store State, key string, diags *diag.Diagnostics) T {
 	var value T
 	raw, found := storeOf(ctx, store).GetKey(ctx, key)
 	diags.Append(found...)
@@ -63,8 +62,8 @@ func Private[T any](ctx context.Context, store PrivateState, key string, diags *
 	return value
 }
 
-// SetPrivate writes the value under key.
-func SetPrivate[T any](ctx context.Context, store PrivateState, key string, value T, diags *diag.Diagnostics) {
+// Set writes the value under key.
+func Set[T any](ctx context.Context, store State, key string, value T, diags *diag.Diagnostics) {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		diags.AddError("Could not write the private state", err.Error())
@@ -73,8 +72,8 @@ func SetPrivate[T any](ctx context.Context, store PrivateState, key string, valu
 	diags.Append(storeOf(ctx, store).SetKey(ctx, key, raw)...)
 }
 
-// RemovePrivate removes the value under key, if there is one.
-func RemovePrivate(ctx context.Context, store PrivateState, key string, diags *diag.Diagnostics) {
+// Remove removes the value under key, if there is one.
+func Remove(ctx context.Context, store State, key string, diags *diag.Diagnostics) {
 	if raw, found := storeOf(ctx, store).GetKey(ctx, key); len(raw) > 0 || found.HasError() {
 		diags.Append(storeOf(ctx, store).SetKey(ctx, key, nil)...)
 	}
@@ -88,13 +87,13 @@ const keyPlanned = "planned"
 //
 // An apply cannot find out what was planned where the configuration counts: Terraform applies ignore_changes
 // to the configuration of a plan, and hands the bare configuration to the apply.
-func SetPlanned[T any](ctx context.Context, store PrivateState, value T, diags *diag.Diagnostics) {
-	SetPrivate(ctx, store, keyPlanned, value, diags)
+func SetPlanned[T any](ctx context.Context, store State, value T, diags *diag.Diagnostics) {
+	Set(ctx, store, keyPlanned, value, diags)
 }
 
 // Planned reads what the plan has left. store is UpdateRequest.Private.
-func Planned[T any](ctx context.Context, store PrivateState, diags *diag.Diagnostics) T {
-	return Private[T](ctx, store, keyPlanned, diags)
+func Planned[T any](ctx context.Context, store State, diags *diag.Diagnostics) T {
+	return Get[T](ctx, store, keyPlanned, diags)
 }
 
 // keyOwned is where an apply leaves what the configuration owns of the object.
@@ -103,11 +102,11 @@ const keyOwned = "owned"
 // Owned reads what the configuration owned of the object when it was last applied. It is kept here, because the state
 // itself shows what the service has. The zero value is that of an object that no configuration was applied to yet:
 // nothing is owned, so nothing is removed.
-func Owned[T any](ctx context.Context, store PrivateState, diags *diag.Diagnostics) T {
-	return Private[T](ctx, store, keyOwned, diags)
+func Owned[T any](ctx context.Context, store State, diags *diag.Diagnostics) T {
+	return Get[T](ctx, store, keyOwned, diags)
 }
 
 // SetOwned writes what the configuration owns from now on.
-func SetOwned[T any](ctx context.Context, store PrivateState, owned T, diags *diag.Diagnostics) {
-	SetPrivate(ctx, store, keyOwned, owned, diags)
+func SetOwned[T any](ctx context.Context, store State, owned T, diags *diag.Diagnostics) {
+	Set(ctx, store, keyOwned, owned, diags)
 }

@@ -1,10 +1,12 @@
-package object
+package run
 
 import (
 	"context"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 const (
@@ -17,62 +19,62 @@ const (
 func TestRecord_Replaces(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics)
+		happens func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics)
 		want    bool
 	}{
-		"nothing is known": {func(context.Context, *Run, PrivateMap, *diag.Diagnostics) {}, false},
-		"only refreshed": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) {
+		"nothing is known": {func(context.Context, *Run, private.Map, *diag.Diagnostics) {}, false},
+		"only refreshed": {func(_ context.Context, r *Run, _ private.Map, _ *diag.Diagnostics) {
 			r.Refreshed(account, first)
 		}, false},
-		"gone": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) { r.Gone(account, first) }, true},
-		"kept": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
-			r.Refreshed(account, first)
-			r.PlanUpdate(ctx, account, first, false, false, store, diags)
-		}, false},
-		"kept beside a new one": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
+		"gone": {func(_ context.Context, r *Run, _ private.Map, _ *diag.Diagnostics) { r.Gone(account, first) }, true},
+		"kept": {func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics) {
 			r.Refreshed(account, first)
 			r.PlanUpdate(ctx, account, first, false, false, store, diags)
-			r.PlanCreate(ctx, account, PrivateMap{}, diags)
 		}, false},
-		"asked for": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
+		"kept beside a new one": {func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics) {
+			r.Refreshed(account, first)
+			r.PlanUpdate(ctx, account, first, false, false, store, diags)
+			r.PlanCreate(ctx, account, private.Map{}, diags)
+		}, false},
+		"asked for": {func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics) {
 			r.Refreshed(account, first)
 			r.PlanUpdate(ctx, account, first, true, false, store, diags)
 		}, true},
-		"-replace": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
+		"-replace": {func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics) {
 			r.Refreshed(account, first)
 			r.PlanUpdate(ctx, account, first, false, false, store, diags)
 			r.PlanCreate(ctx, account, store, diags)
 		}, true},
-		"tainted": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
+		"tainted": {func(ctx context.Context, r *Run, _ private.Map, diags *diag.Diagnostics) {
 			r.Refreshed(account, first)
-			r.PlanCreate(ctx, account, PrivateMap{}, diags)
+			r.PlanCreate(ctx, account, private.Map{}, diags)
 		}, false},
-		"removed beside a new one": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
+		"removed beside a new one": {func(ctx context.Context, r *Run, _ private.Map, diags *diag.Diagnostics) {
 			r.PlanDestroy(account, first)
 			r.Refreshed(account, first)
-			r.PlanCreate(ctx, account, PrivateMap{}, diags)
+			r.PlanCreate(ctx, account, private.Map{}, diags)
 		}, false},
-		"its owner is replaced": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
+		"its owner is replaced": {func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics) {
 			r.Belongs(account, first, "billing_customer", "c")
 			r.PlanUpdate(ctx, "billing_customer", "c", true, false, store, diags)
 		}, true},
-		"its owner is kept": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
+		"its owner is kept": {func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics) {
 			r.Belongs(account, first, "billing_customer", "c")
 			r.PlanUpdate(ctx, "billing_customer", "c", false, false, store, diags)
-			r.PlanCreate(ctx, account, PrivateMap{}, diags)
+			r.PlanCreate(ctx, account, private.Map{}, diags)
 		}, false},
-		"its owner is tainted": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
+		"its owner is tainted": {func(ctx context.Context, r *Run, _ private.Map, diags *diag.Diagnostics) {
 			r.Belongs(account, first, "billing_customer", "c")
 			r.Refreshed("billing_customer", "c")
-			r.PlanCreate(ctx, "billing_customer", PrivateMap{}, diags)
+			r.PlanCreate(ctx, "billing_customer", private.Map{}, diags)
 		}, false},
-		"it is kept, whatever becomes of its owner": {func(ctx context.Context, r *Run, store PrivateMap,
+		"it is kept, whatever becomes of its owner": {func(ctx context.Context, r *Run, store private.Map,
 			diags *diag.Diagnostics) {
 			r.Belongs(account, first, "billing_customer", "c")
 			r.Gone("billing_customer", "c")
 			r.PlanUpdate(ctx, account, first, false, false, store, diags)
 		}, false},
-		"another type": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
+		"another type": {func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics) {
 			r.PlanUpdate(ctx, "billing_customer", first, true, false, store, diags)
 		}, false},
 	} {
@@ -80,7 +82,7 @@ func TestRecord_Replaces(t *testing.T) {
 			t.Parallel()
 			var r Run
 			var diags diag.Diagnostics
-			c.happens(t.Context(), &r, PrivateMap{}, &diags)
+			c.happens(t.Context(), &r, private.Map{}, &diags)
 			if have := r.Replaces(account, "0B3C6F0E-0000-4000-8000-00000000000A"); have != c.want || len(diags) != 0 {
 				t.Errorf("replaced: %v, %v", have, diags)
 			}
@@ -107,7 +109,7 @@ func TestRecord_PlanUpdate(t *testing.T) {
 		var diags diag.Diagnostics
 		c.before(&r)
 		for range 2 { // the second plan of the same object decides alike
-			if have := r.PlanUpdate(t.Context(), account, first, true, c.deferral, PrivateMap{}, &diags); have != c.want ||
+			if have := r.PlanUpdate(t.Context(), account, first, true, c.deferral, private.Map{}, &diags); have != c.want ||
 				len(diags) != 0 {
 				t.Errorf("%s: replacement %v, %v", name, have, diags)
 			}
@@ -119,34 +121,34 @@ func TestRecord_PlanUpdate(t *testing.T) {
 func TestRecord_PlanCreate(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		before func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics)
+		before func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics)
 		want   bool
 	}{
-		"a new object": {func(context.Context, *Run, PrivateMap, *diag.Diagnostics) {}, false},
-		"-replace": {func(ctx context.Context, r *Run, store PrivateMap, diags *diag.Diagnostics) {
+		"a new object": {func(context.Context, *Run, private.Map, *diag.Diagnostics) {}, false},
+		"-replace": {func(ctx context.Context, r *Run, store private.Map, diags *diag.Diagnostics) {
 			r.PlanUpdate(ctx, account, first, false, false, store, diags)
 		}, true},
-		"tainted": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) { r.Refreshed(account, first) }, false},
-		"another type": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) {
+		"tainted": {func(_ context.Context, r *Run, _ private.Map, _ *diag.Diagnostics) { r.Refreshed(account, first) }, false},
+		"another type": {func(_ context.Context, r *Run, _ private.Map, _ *diag.Diagnostics) {
 			r.Refreshed("billing_customer", first)
 		}, false},
-		"gone": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) { r.Gone(account, first) }, false},
-		"beside one that is removed": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) {
+		"gone": {func(_ context.Context, r *Run, _ private.Map, _ *diag.Diagnostics) { r.Gone(account, first) }, false},
+		"beside one that is removed": {func(_ context.Context, r *Run, _ private.Map, _ *diag.Diagnostics) {
 			r.PlanDestroy(account, first)
 			r.Refreshed(account, first)
 		}, false},
-		"removed, and gone": {func(_ context.Context, r *Run, _ PrivateMap, _ *diag.Diagnostics) {
+		"removed, and gone": {func(_ context.Context, r *Run, _ private.Map, _ *diag.Diagnostics) {
 			r.PlanDestroy(account, first)
 			r.Gone(account, first)
 		}, false},
-		"beside one that is kept": {func(ctx context.Context, r *Run, _ PrivateMap, diags *diag.Diagnostics) {
+		"beside one that is kept": {func(ctx context.Context, r *Run, _ private.Map, diags *diag.Diagnostics) {
 			r.Refreshed(account, first)
-			r.PlanUpdate(ctx, account, first, false, false, PrivateMap{}, diags)
+			r.PlanUpdate(ctx, account, first, false, false, private.Map{}, diags)
 		}, false},
 	} {
 		var r Run
 		var diags diag.Diagnostics
-		store := PrivateMap{}
+		store := private.Map{}
 		c.before(t.Context(), &r, store, &diags)
 		if have := r.PlanCreate(t.Context(), account, store, &diags); have != c.want || len(diags) != 0 {
 			t.Errorf("%s: replaces %v, %v", name, have, diags)
@@ -162,8 +164,8 @@ func TestRecord_nil(t *testing.T) {
 	r.Refreshed(account, first)
 	r.Gone(account, first)
 	r.Applies()
-	r.PlanCreate(t.Context(), account, PrivateMap{}, &diags)
-	if !r.PlanUpdate(t.Context(), account, first, true, false, PrivateMap{}, &diags) || r.Replaces(account, first) {
+	r.PlanCreate(t.Context(), account, private.Map{}, &diags)
+	if !r.PlanUpdate(t.Context(), account, first, true, false, private.Map{}, &diags) || r.Replaces(account, first) {
 		t.Error("a record that does not exist remembers something")
 	}
 }

@@ -1,4 +1,6 @@
-package object
+// Package conn is the configured provider as its objects see it: the clients of the services, the organization of the
+// token, and the log.
+package conn
 
 import (
 	"context"
@@ -20,6 +22,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // Conn is the configured provider. It is shared by all objects of one provider configuration and safe for concurrent
@@ -36,7 +39,7 @@ type Conn struct {
 	// Defaults is the provider's default_custom_metadata.
 	Defaults metadata.Defaults
 	// Run is what this run has refreshed and planned.
-	Run Run
+	Run run.Run
 
 	organization organization
 	noted        sync.Map // summaries of NoteOnce
@@ -180,7 +183,7 @@ func (c *Conn) IsOwnKey(token, prefix string) bool {
 type Connected struct{ Conn *Conn }
 
 // Run is what this run has refreshed and planned; nil while the provider is not configured.
-func (r *Connected) Run() *Run {
+func (r *Connected) Run() *run.Run {
 	if r.Conn == nil {
 		return nil
 	}

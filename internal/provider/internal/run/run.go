@@ -1,4 +1,5 @@
-package object
+// Package run is what one run of the provider knows of its objects.
+package run
 
 import (
 	"context"
@@ -8,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // Run is what a configured provider has refreshed and planned so far. Terraform configures a provider once for the plan
@@ -20,7 +23,7 @@ import (
 type Run struct {
 	mu      sync.Mutex
 	objects map[ref]*known
-	lists   map[string]*listing // by type; see listedOnce
+	lists   map[string]*listing // by type; see Listed
 	applied atomic.Bool
 }
 
@@ -108,7 +111,7 @@ func (r *Run) Gone(typeName, id string) {
 //
 // It returns whether the new object replaces one that exists, which the apply removes first. Of a tainted object no
 // plan can know that.
-func (r *Run) PlanCreate(ctx context.Context, typeName string, store PrivateState, diags *diag.Diagnostics) bool {
+func (r *Run) PlanCreate(ctx context.Context, typeName string, store private.State, diags *diag.Diagnostics) bool {
 	id := Replaced(ctx, store, diags)
 	r.of(typeName, id, func(k *known) { k.fate = replaced })
 	return r != nil && id != ""
@@ -116,17 +119,17 @@ func (r *Run) PlanCreate(ctx context.Context, typeName string, store PrivateStat
 
 // Replaced returns the id that PlanUpdate has noted for the object that a planned creation replaces; "" where it
 // replaces none, or a tainted one. store is ModifyPlanRequest.Private.
-func Replaced(ctx context.Context, store PrivateState, diags *diag.Diagnostics) string {
-	return Private[string](ctx, store, keyPlannedID, diags)
+func Replaced(ctx context.Context, store private.State, diags *diag.Diagnostics) string {
+	return private.Get[string](ctx, store, keyPlannedID, diags)
 }
 
 // PlanUpdate notes the plan of an object that exists, and returns whether the plan may ask for its replacement. wanted
 // says that only a new object can have what the configuration asks for. It returns false in the second plan that
 // Terraform makes inside the apply, see Applying: there the update has to fail before it sends anything. store is
 // ModifyPlanResponse.Private.
-func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, deferralAllowed bool, store PrivateState,
+func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, deferralAllowed bool, store private.State,
 	diags *diag.Diagnostics) bool {
-	SetPrivate(ctx, store, keyPlannedID, id, diags)
+	private.Set(ctx, store, keyPlannedID, id, diags)
 	if r.Applying(typeName, id, deferralAllowed) {
 		return false
 	}
@@ -219,8 +222,8 @@ type listing struct {
 	err   error
 }
 
-// listedOnce returns all objects of a type. They are listed once in a run.
-func listedOnce[T any](ctx context.Context, r *Run, typeName string, all func(context.Context) iter.Seq2[T, error]) (
+// Listed returns all objects of a type. They are listed once in a run.
+func Listed[T any](ctx context.Context, r *Run, typeName string, all func(context.Context) iter.Seq2[T, error]) (
 	[]T, error) {
 	r.mu.Lock()
 	if r.lists == nil {

@@ -1,4 +1,4 @@
-package object
+package conn
 
 import (
 	"context"
@@ -37,9 +37,9 @@ func (s *slowly) conn(t *testing.T) *Conn {
 	return &Conn{Billing: Service[*billing.Service]{Client: billing.New(client), Ready: true}}
 }
 
-// TestConn_home: the result of a creation waits for the organization once, and not long; an interrupt ends the wait.
+// TestConn_Home: the result of a creation waits for the organization once, and not long; an interrupt ends the wait.
 // Whoever needs the answer waits for the same request, and nobody for the one who asks.
-func TestConn_home(t *testing.T) {
+func TestConn_Home(t *testing.T) {
 	t.Parallel()
 	owner := apitest.Respond(http.StatusOK, `{"id":"o-1","name":"Org"}`)
 	down := apitest.Respond(http.StatusForbidden, `{"error":{"code":"forbidden","message":"no"}}`)
@@ -64,15 +64,15 @@ func TestConn_home(t *testing.T) {
 					_, _ = conn.ask(t.Context(), false).wait(t.Context())
 				}()
 				synctest.Wait()
-				if home := conn.home(t.Context()); home != c.now || time.Since(began) != c.waits {
+				if home := conn.Home(t.Context()); home != c.now || time.Since(began) != c.waits {
 					t.Errorf("the first creation finds %q after %s, want %q after %s", home, time.Since(began), c.now, c.waits)
 				}
 				began = time.Now()
-				if home := conn.home(t.Context()); home != c.now || time.Since(began) != 0 {
+				if home := conn.Home(t.Context()); home != c.now || time.Since(began) != 0 {
 					t.Errorf("the second creation finds %q after %s", home, time.Since(began))
 				}
 				time.Sleep(time.Hour)
-				if home := conn.home(t.Context()); home != c.later {
+				if home := conn.Home(t.Context()); home != c.later {
 					t.Errorf("a late creation finds %q, want %q", home, c.later)
 				}
 				<-asks
@@ -81,8 +81,8 @@ func TestConn_home(t *testing.T) {
 	}
 }
 
-// TestConn_home_interrupted: nothing waits after an interrupt.
-func TestConn_home_interrupted(t *testing.T) {
+// TestConn_Home_interrupted: nothing waits after an interrupt.
+func TestConn_Home_interrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hangs := slowly{after: 24 * time.Hour, handler: apitest.Respond(http.StatusOK, `{"id":"o-1"}`)}
@@ -90,7 +90,7 @@ func TestConn_home_interrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		began := time.Now()
-		if home := conn.home(ctx); home != "" {
+		if home := conn.Home(ctx); home != "" {
 			t.Errorf("it finds %q", home)
 		}
 		if _, err := conn.Organization(ctx); err == nil || time.Since(began) != 0 {

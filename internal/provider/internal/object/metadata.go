@@ -1,0 +1,91 @@
+package object
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// CustomMetadataOf is how custom_metadata of a kind of object is read and written. S is the client of the service, T the client's
+// type of the object, U the body of an update.
+type CustomMetadataOf[S, T, U any] struct {
+	Get    func(client S, ctx context.Context, id string) (*T, error)
+	Update func(client S, ctx context.Context, id string, body U) (*T, error)
+	// Of is the object's custom_metadata.
+	Of func(*T) json.RawMessage
+	// Put adds custom_metadata and its mode to a body.
+	Put func(body *U, payload json.RawMessage, mode string)
+}
+
+// MetadataChange is a planned change of custom_metadata.
+type MetadataChange struct {
+	// From and To are effective_custom_metadata in the state and in the plan.
+	From, To types.String
+	// Owner is what the configuration owns so far, Desired what it wants to own, with the defaults.
+	Owner   metadata.Ownership
+	Desired metadata.Object
+}
+
+// MetadataStep is the step that sends body to the object with the id, and with it the change of custom_metadata. An empty
+// one is not sent.
+func MetadataStep[S, T any, U interface{ IsEmpty() bool }](r CustomMetadataOf[S, T, U], client S, id types.String,
+	body U, m MetadataChange) Step[T] {
+	if m.To.Equal(m.From) {
+		return Change(id, body, func(ctx context.Context, id string, body U) (*T, error) {
+			return r.Update(client, ctx, id, body)
+		})
+	}
+	return Step[T]{Verb: "update", Send: func(ctx context.Context) (*T, error) {
+		return r.Change(ctx, client, id.ValueString(), body, m)
+	}}
+}
+
+// Change sends body, and with it the change of custom_metadata. A response beside an error means that a first request
+// has been carried out and a second one has not.
+func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id string, body U, m MetadataChange) (
+	*T, error) {
+	owner, desired := m.Owner, m.Desired
+	known, err := metadata.Parse([]byte(m.From.ValueString()))
+	if err != nil {
+		return nil, err
+	}
+	// Only what the plan showed as changing is sent. A key that stays may have another value by now, and belongs to
+	// whoever wrote it.
+	changing := metadata.Difference(known, desired, owner.Owned)
+	payload, mode := changing, metadata.ModeMerge
+	switch {
+	case owner.Whole():
+		payload, mode = desired, metadata.ModeReplace
+	case metadata.Removes(known, owner.Result(known, desired, desired)):
+		// The service's merge never deletes a key (Recurring billing §4), so the object is read again and sent whole.
+		current, err := r.Get(client, ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		remote, err := metadata.Parse(r.Of(current))
+		if err != nil {
+			return nil, err
+		}
+		payload, mode = owner.Result(remote, desired, changing), metadata.ModeReplace
+	}
+	r.Put(&body, metadata.Payload(payload), mode)
+	response, err := r.Update(client, ctx, id, body)
+	if err != nil {
+		return nil, err
+	}
+	remote, err := metadata.Parse(r.Of(response))
+	if result := owner.Result(remote, desired, changing); err == nil && !metadata.EqualKnowing(result, remote, desired) {
+		// The service's merge has left out a part of it, as some do with nulls: the object is sent whole.
+		var alone U
+		r.Put(&alone, metadata.Payload(result), metadata.ModeReplace)
+		second, err := r.Update(client, ctx, id, alone)
+		if err == nil {
+			return second, nil
+		}
+		return response, err
+	}
+	return response, err
+}

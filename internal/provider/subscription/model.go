@@ -79,29 +79,16 @@ type model struct {
 	OnExternalCancel        types.String   `tfsdk:"on_external_cancel"`
 }
 
-// fieldIndexes are where the attributes are in a model.
-var fieldIndexes = func() map[string][]int {
-	all := map[string][]int{}
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[model]()) {
-		if name := field.Tag.Get("tfsdk"); name != "" {
-			all[name] = field.Index
-		}
-	}
-	return all
-}()
-
 // at is the field of the attribute with the name, and get its value.
-func (m *model) at(name string) reflect.Value {
-	return reflect.ValueOf(m).Elem().FieldByIndex(fieldIndexes[name])
-}
+func (m *model) at(name string) reflect.Value { return value.At(m, name) }
 
 func (m *model) get(name string) attr.Value {
-	value, _ := m.at(name).Interface().(attr.Value)
-	return value
+	v, _ := m.at(name).Interface().(attr.Value)
+	return v
 }
 
 // fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults
-// for what only this provider knows. Items are read apart, see withItems.
+// for what only this provider knows. The items have a request of their own.
 func fromAPI(s *billing.Subscription) (model, error) {
 	custom, effective, err := metadata.Import(s.CustomMetadata)
 	if err != nil {
@@ -256,7 +243,7 @@ func trialDays(s *billing.Subscription) types.Int64 {
 // is the service's to decide, and left out. A plan goes through change-plan, unless it is cleared; a scheduled
 // cancellation goes through cancel, unless it is taken back.
 func (m model) body(prior model) billing.SubscriptionBody {
-	for name := range fieldIndexes {
+	for name := range value.Fields(reflect.TypeFor[model]()) {
 		if m.get(name).IsUnknown() {
 			m.at(name).Set(prior.at(name))
 		}

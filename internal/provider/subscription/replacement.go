@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 const (
@@ -267,7 +269,7 @@ func (p *planning) endedEarly() bool {
 // takeOver plans the arguments as they are planned so far, and everything else as it is in the state. It returns the
 // arguments of the service that change.
 func (p *planning) takeOver() (changed []string) {
-	for name := range fieldIndexes {
+	for name := range value.Fields(reflect.TypeFor[model]()) {
 		planned := p.Planned.get(name)
 		switch {
 		case planned.Equal(p.State.get(name)), name == object.PolicyName, name == "on_external_cancel":

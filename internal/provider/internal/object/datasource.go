@@ -194,7 +194,7 @@ func Collect[T, M any](objects iter.Seq2[T, error], limit types.Int64, show func
 func DataAttributes[M any](r resource.Resource, texts map[string]string, own Attributes) Attributes {
 	d := describer{texts, attributesOfResource(r)}
 	attributes := Attributes{}
-	for name := range attributesOf(reflect.TypeFor[M]()) {
+	for name := range value.Fields(reflect.TypeFor[M]()) {
 		if attribute, has := own[name]; has {
 			attributes[name] = attribute
 			continue

@@ -54,7 +54,7 @@ type Resource[S, T, M any] struct {
 func (r *Resource[S, T, M]) Operation(verb string, m M) apidiag.Operation {
 	operation := apidiag.Operation{Verb: verb, Object: policyOf(m).Object, Model: m, TypeName: r.Scheme.TypeName,
 		Keys: r.Scheme.Codes, Existing: r.Scheme.Existing}
-	for name := range attributesOf(reflect.TypeFor[M]()) {
+	for name := range value.Fields(reflect.TypeFor[M]()) {
 		operation.Attributes = append(operation.Attributes, name)
 	}
 	return operation

@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"fmt"
-	"iter"
 	"net/http"
 	"reflect"
 	"slices"
@@ -239,14 +238,14 @@ type difference struct {
 func CopyKnown(ctx context.Context, plan, state any) []difference {
 	planned, responded := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
 	var differences []difference
-	for name, index := range attributesOf(planned.Type()) {
-		want, isValue := planned.FieldByIndex(index).Interface().(attr.Value)
-		have, _ := responded.FieldByIndex(index).Interface().(attr.Value)
+	for name, field := range value.Fields(planned.Type()) {
+		want, isValue := planned.FieldByIndex(field.Index).Interface().(attr.Value)
+		have, _ := responded.FieldByIndex(field.Index).Interface().(attr.Value)
 		if !isValue || !fullyKnown(ctx, want) || means(ctx, want, have) {
 			continue
 		}
 		differences = append(differences, difference{Attribute: name, Planned: want, Responded: have})
-		responded.FieldByIndex(index).Set(planned.FieldByIndex(index))
+		responded.FieldByIndex(field.Index).Set(planned.FieldByIndex(field.Index))
 	}
 	return differences
 }
@@ -255,21 +254,9 @@ func CopyKnown(ctx context.Context, plan, state any) []difference {
 // CopyKnown.
 func fill(ctx context.Context, plan, before any) {
 	planned, had := reflect.ValueOf(plan).Elem(), reflect.ValueOf(before).Elem()
-	for _, index := range attributesOf(planned.Type()) {
-		if value, isValue := planned.FieldByIndex(index).Interface().(attr.Value); isValue && !fullyKnown(ctx, value) {
-			planned.FieldByIndex(index).Set(had.FieldByIndex(index))
-		}
-	}
-}
-
-// attributesOf are the fields of a model, by the names of the attributes, in their order.
-func attributesOf(model reflect.Type) iter.Seq2[string, []int] {
-	return func(yield func(string, []int) bool) {
-		for _, field := range reflect.VisibleFields(model) {
-			name := field.Tag.Get("tfsdk") // none: an embedded struct, whose fields follow
-			if name != "" && !yield(name, field.Index) {
-				return
-			}
+	for _, field := range value.Fields(planned.Type()) {
+		if v, isValue := planned.FieldByIndex(field.Index).Interface().(attr.Value); isValue && !fullyKnown(ctx, v) {
+			planned.FieldByIndex(field.Index).Set(had.FieldByIndex(field.Index))
 		}
 	}
 }

@@ -2,6 +2,8 @@ package value
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"reflect"
 	"sync"
 
@@ -90,6 +92,18 @@ func Set(ctx context.Context, into Target, value any) diag.Diagnostics {
 	return nil
 }
 
+// Fields are the fields of a struct type, and of the structs that it embeds, by the names of their attributes, in their
+// order.
+func Fields(of reflect.Type) iter.Seq2[string, reflect.StructField] {
+	return func(yield func(string, reflect.StructField) bool) {
+		for _, f := range reflect.VisibleFields(of) {
+			if name := f.Tag.Get("tfsdk"); name != "" && name != "-" && !yield(name, f) {
+				return
+			}
+		}
+	}
+}
+
 // Field is the attribute of a struct that has a name; nil without one.
 func Field(of any, name string) attr.Value {
 	if of == nil {
@@ -103,6 +117,18 @@ func Field(of any, name string) attr.Value {
 		}
 	}
 	return nil
+}
+
+// At is the field of the attribute that has a name; of points to a struct. It panics where the struct has none.
+func At(of any, name string) reflect.Value {
+	to := reflect.ValueOf(of).Elem()
+	fields, _ := tagged(to.Type())
+	for _, f := range fields {
+		if f.name == name {
+			return to.FieldByIndex(f.index)
+		}
+	}
+	panic(fmt.Sprintf("%s has no attribute %q", to.Type(), name))
 }
 
 // Same reports whether two structs have the same values.
@@ -198,18 +224,20 @@ func tagged(t reflect.Type) ([]field, bool) {
 
 func newFields(t reflect.Type) []field {
 	var fields []field
-	seen := map[string]bool{}
 	for _, f := range reflect.VisibleFields(t) {
-		name, has := f.Tag.Lookup("tfsdk")
-		switch {
-		case name == "-", !f.IsExported() && !f.Anonymous:
-		case f.Anonymous && !has && f.Type.Kind() == reflect.Struct: // its fields follow
-		case !has, f.Anonymous, seen[name], !f.Type.Implements(reflect.TypeFor[attr.Value]()):
+		_, has := f.Tag.Lookup("tfsdk")
+		embedded := f.Anonymous && f.Type.Kind() == reflect.Struct // its fields follow
+		if !has && !embedded && (f.IsExported() || f.Anonymous) {
 			return nil
-		default:
-			seen[name] = true
-			fields = append(fields, field{name: name, index: f.Index, goType: f.Type})
 		}
+	}
+	seen := map[string]bool{}
+	for name, f := range Fields(t) {
+		if f.Anonymous || seen[name] || !f.Type.Implements(reflect.TypeFor[attr.Value]()) {
+			return nil
+		}
+		seen[name] = true
+		fields = append(fields, field{name: name, index: f.Index, goType: f.Type})
 	}
 	return fields
 }

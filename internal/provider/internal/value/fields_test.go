@@ -3,6 +3,7 @@ package value
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"reflect"
@@ -251,6 +252,23 @@ func TestTagged(t *testing.T) {
 			t.Errorf("%s: %t, %d fields, want %d", name, ok, len(fields), c.fields)
 		}
 	}
+}
+
+// TestAt: an attribute that a struct does not have is named.
+func TestAt(t *testing.T) {
+	t.Parallel()
+	m := struct {
+		A types.String `tfsdk:"a"`
+	}{types.StringValue("1")}
+	if At(&m, "a").Set(reflect.ValueOf(types.StringValue("2"))); m.A.ValueString() != "2" {
+		t.Errorf("it has %s", m.A)
+	}
+	defer func() {
+		if said := fmt.Sprint(recover()); !strings.Contains(said, `has no attribute "nmae"`) {
+			t.Error(said)
+		}
+	}()
+	At(&m, "nmae")
 }
 
 func failing[M any](get func(context.Context, Source, *M) diag.Diagnostics, from Source) func(context.Context) error {

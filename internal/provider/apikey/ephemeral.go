@@ -14,6 +14,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -54,7 +55,7 @@ type ephemeralModel struct {
 
 // Schema describes the ephemeral resource.
 func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	notBlank := []validator.String{value.NotBlank()}
+	notBlank := []validator.String{check.NotBlank()}
 	says := func(name string) string { return object.Description(&Resource{}, name) }
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is " +
@@ -72,9 +73,9 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 				MarkdownDescription: says("description")},
 			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: says("scopes"),
-				Validators:          []validator.Set{value.NoNulls{}, value.Each(notBlank...)}},
+				Validators:          []validator.Set{check.NoNulls{}, check.Each(notBlank...)}},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
-				Validators: []validator.String{value.DateOrDateTime()},
+				Validators: []validator.String{check.DateOrDateTime()},
 				MarkdownDescription: says("expires_at") + " Defaults to one hour from now, so that " +
 					"the key ends even if a failed run never revokes it."},
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -46,7 +47,7 @@ const aboutResource = "An API key of the collections service. A new key is alway
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	notBlank := []planmodifier.String{value.OnChange(value.NotBlank())}
+	notBlank := []planmodifier.String{check.OnChange(check.NotBlank())}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
@@ -59,19 +60,19 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: "Permissions of the key: wildcard patterns, such as `charges:*`, in any order; an empty " +
 					"set allows everything except administration. Defaults to `[]`." + byNewKey,
-				Validators:    []validator.Set{value.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
+				Validators:    []validator.Set{check.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{check.OnChangeElements(check.NotBlank())}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
-				Validators: []validator.String{value.DateOrDateTime()},
+				Validators: []validator.String{check.DateOrDateTime()},
 				MarkdownDescription: "When the key stops working: a date, or date and time with zone. If unset, the key never " +
 					"expires. Not renewed: plans warn before it. Changing this creates a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
-				Validators: []validator.Int64{value.Between(lowestDays, highestDays)},
+				Validators: []validator.Int64{check.Between(lowestDays, highestDays)},
 				MarkdownDescription: "Lifetime in days of every new key, 1 to 36500, instead of `expires_at`; more than " +
 					"`grace_period_days`. The key is renewed in place at `rotation_due_at`." + byNewKey},
 			"grace_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 				Default:    int64default.StaticInt64(defaultGraceDays),
-				Validators: []validator.Int64{value.Between(0, highestGraceDays)},
+				Validators: []validator.Int64{check.Between(0, highestGraceDays)},
 				MarkdownDescription: "Days that the old key works next to the new one, 0 to 30. Defaults to `7`. With `0` it " +
 					"stops when the new key is in the state."},
 			"rotate_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
@@ -79,7 +80,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them creates a new key in place. Defaults " +
 					"to `{}`. Setting the first values, or removing all values, creates none."},
 			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
-				Validators: []validator.Int64{value.Between(lowestDays, highestDays)},
+				Validators: []validator.Int64{check.Between(lowestDays, highestDays)},
 				MarkdownDescription: "Age in days, 1 to 36500, at which a plan creates a new key in place; see " +
 					"`rotation_due_at`."},
 			"revoke_previous_keys": schema.BoolAttribute{Optional: true, Computed: true,

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // NewDataSource returns the data source of one billing account.
@@ -85,7 +85,7 @@ func listDataSchema() schema.Schema {
 			"external_id": object.Filter("Only accounts with this `external_id`, closed ones too."),
 			"customer_id": object.FilterByID("Only accounts of the customer with this id."),
 			"status": object.Filter("Only accounts with this status: `active`, `suspended` or `closed`.",
-				value.KnownStatus(statusActive, statusSuspended, statusClosed)),
+				check.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.UpdatedSince("accounts"),
 			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in " +
 				"the order asked for.", NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
@@ -114,7 +114,7 @@ func NewListResource() list.ListResource {
 			"external_id": object.Filter("Only the account with this `external_id`."),
 			"customer_id": object.FilterByID("Only accounts of the customer with this id."),
 			"status": object.Filter("Only accounts with this status: `active` or `suspended`.",
-				value.KnownStatus(statusActive, statusSuspended, statusClosed)),
+				check.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.UpdatedSince("accounts"),
 		},
 		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.BillingAccount, error] {

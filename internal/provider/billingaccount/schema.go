@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -37,18 +38,18 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 				MarkdownDescription: "Identifier of the account in your own system, unique among the organization's accounts " +
 					"that are not closed. Finds the account for an import, and after a lost response. If removed, it is cleared."},
-			"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
+			"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 				PlanModifiers: []planmodifier.String{value.UUIDType{}.KeepSpelling()},
 				MarkdownDescription: "Id of the customer that the account belongs to. Changing this forces replacement; " +
 					"subscriptions do not move to the new account. A value that is only known after apply does not, unless the " +
 					"same run replaces the customer."},
 			"currency": object.Computed("Currency of the account as its ISO 4217 code, such as `BRL`. `balance_cents` is in " +
 				"it."),
-			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(value.Email()),
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(check.Email()),
 				MarkdownDescription: "E-mail address for invoices and notices. When the account is created, it defaults to the " +
 					"customer's. It cannot be cleared: if removed, the stored address stays."},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
-				PlanModifiers: []planmodifier.Int64{value.OnChangeInt64(value.Between(1, 90)),
+				PlanModifiers: []planmodifier.Int64{check.OnChangeInt64(check.Between(1, 90)),
 					int64planmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Days until an invoice is due, 1 to 90. When the account is created, it defaults to `10`. " +
 					"If removed, the stored value stays."},
@@ -61,7 +62,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"with every invoice and payment."},
 
 			"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
-				Validators: []validator.String{value.OneOf(statusActive, statusSuspended)},
+				Validators: []validator.String{check.OneOf(statusActive, statusSuspended)},
 				MarkdownDescription: "`active` or `suspended`, which accepts no new subscriptions. Defaults to `active` for a " +
 					"new account. If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status " +
 					"is only shown."},
@@ -101,10 +102,10 @@ const aboutResource = "A billing account of a customer, which has subscriptions 
 	"refresh takes one request. `effective_custom_metadata` also shows values of `custom_metadata` that you mark as " +
 	"sensitive, and is not sensitive itself."
 
-func notBlank() []planmodifier.String { return onChange(value.NotBlank()) }
+func notBlank() []planmodifier.String { return onChange(check.NotBlank()) }
 
 func onChange(validators ...validator.String) []planmodifier.String {
-	return []planmodifier.String{value.OnChange(validators...)}
+	return []planmodifier.String{check.OnChange(validators...)}
 }
 
 // orState is onChange for an argument that stays as it is in the state where the configuration does not name it.

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -32,33 +33,33 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at": object.Computed("When the customer was last changed."),
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the person or company.",
-				PlanModifiers: onChange(value.NotBlank())},
+				PlanModifiers: onChange(check.NotBlank())},
 			"external_id": optional("Identifier in your own system, unique among the organization's customers that are not "+
 				"deleted. It finds the customer for an import, and after a lost response. If removed, it is cleared.",
-				value.NotBlank()),
-			"nickname":   optional("Trade name or short name.", value.NotBlank()),
-			"legal_name": optional("Company name of a legal entity, as registered.", value.NotBlank()),
-			"notes":      optional("Notes, as free text.", value.NotBlank()),
+				check.NotBlank()),
+			"nickname":   optional("Trade name or short name.", check.NotBlank()),
+			"legal_name": optional("Company name of a legal entity, as registered.", check.NotBlank()),
+			"notes":      optional("Notes, as free text.", check.NotBlank()),
 			"kind": optional("`natural` (a person) or `juridical` (a legal entity).",
-				value.OneOf("natural", "juridical")),
-			"birthday": optional("Date of birth, `YYYY-MM-DD`.", value.Date()),
+				check.OneOf("natural", "juridical")),
+			"birthday": optional("Date of birth, `YYYY-MM-DD`.", check.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{},
 				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two " +
 					"check digits), with or without a mask. Differences in mask or case cause no diff. If removed, it is " +
 					"cleared.", PlanModifiers: onChange(value.CPFOrCNPJ())},
 
-			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(value.Email()),
+			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(check.Email()),
 				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},
-			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(value.Phone()),
+			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(check.Phone()),
 				MarkdownDescription: "Main phone number, an entry of `phones`." + oneEntry("phones")},
-			"emails":   nestedList(itemParts("E-mail address.", value.Email()), "E-mail addresses."+authoritative),
-			"phones":   nestedList(itemParts("Phone number.", value.Phone()), "Phone numbers."+authoritative),
-			"websites": nestedList(itemParts("Address (URL) of the website.", value.NotBlank()), "Web addresses."+inAnyOrder),
+			"emails":   nestedList(itemParts("E-mail address.", check.Email()), "E-mail addresses."+authoritative),
+			"phones":   nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
+			"websites": nestedList(itemParts("Address (URL) of the website.", check.NotBlank()), "Web addresses."+inAnyOrder),
 			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, entries added elsewhere are "+
 				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`."),
 			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{value.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
+				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{check.OnChangeElements(check.NotBlank())}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
 			"custom_metadata_mode":      object.MetadataModeAttribute(),
@@ -68,11 +69,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether a billing account is created together with the customer. Defaults " +
 					"to `true`. Set `false` if a `billing_account` resource creates the account: otherwise the customer has two. " +
 					onCreateOnly},
-			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(value.Email()),
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(check.Email()),
 				MarkdownDescription: "E-mail address for invoices of that billing account. Defaults to the " +
 					"customer's `email`. " + onCreateOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
-				PlanModifiers: []planmodifier.Int64{value.OnChangeInt64(value.AtLeast(0))},
+				PlanModifiers: []planmodifier.Int64{check.OnChangeInt64(check.AtLeast(0))},
 				MarkdownDescription: "Days until an invoice of that billing account is due, 0 or more. Defaults " +
 					"to `10`. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
@@ -115,7 +116,7 @@ func oneEntry(list string) string {
 const onCreateOnly = "Used on creation only."
 
 func onChange(validators ...validator.String) []planmodifier.String {
-	return []planmodifier.String{value.OnChange(validators...)}
+	return []planmodifier.String{check.OnChange(validators...)}
 }
 
 func optional(description string, validators ...validator.String) schema.StringAttribute {
@@ -125,28 +126,28 @@ func optional(description string, validators ...validator.String) schema.StringA
 // nestedList is a list of contacts or addresses, which have these parts.
 func nestedList(parts map[string]schema.Attribute, description string) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
-		Validators: []validator.List{value.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts}}
+		Validators: []validator.List{check.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts}}
 }
 
 // itemParts are the arguments of an item of emails, phones or websites; the validator checks a value that the service
 // does not have yet.
 func itemParts(v string, valid validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind":  optional("Purpose, such as `billing` or `personal`.", value.NotBlank()),
+		"kind":  optional("Purpose, such as `billing` or `personal`.", check.NotBlank()),
 		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, PlanModifiers: onChange(valid)},
 	}
 }
 
 func addressParts() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind":         optional("Purpose of the address, such as `billing` or `shipping`.", value.NotBlank()),
-		"street":       optional("Street, without the number.", value.NotBlank()),
-		"number":       optional("Number in the street.", value.NotBlank()),
-		"complement":   optional("Flat, floor or block.", value.NotBlank()),
-		"neighborhood": optional("Neighborhood.", value.NotBlank()),
-		"city":         optional("City.", value.NotBlank()),
-		"state":        optional("State, such as `SP`.", value.NotBlank()),
-		"postal_code":  optional("Postal code.", value.NotBlank()),
-		"country":      optional("ISO country code, such as `BR`.", value.NotBlank()),
+		"kind":         optional("Purpose of the address, such as `billing` or `shipping`.", check.NotBlank()),
+		"street":       optional("Street, without the number.", check.NotBlank()),
+		"number":       optional("Number in the street.", check.NotBlank()),
+		"complement":   optional("Flat, floor or block.", check.NotBlank()),
+		"neighborhood": optional("Neighborhood.", check.NotBlank()),
+		"city":         optional("City.", check.NotBlank()),
+		"state":        optional("State, such as `SP`.", check.NotBlank()),
+		"postal_code":  optional("Postal code.", check.NotBlank()),
+		"country":      optional("ISO country code, such as `BR`.", check.NotBlank()),
 	}
 }

@@ -21,11 +21,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 const typeName = "billing_finance_record"
@@ -84,7 +84,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the record, unique within its collection."),
 			attrCollection: schema.StringAttribute{Required: true,
-				Validators:          []validator.String{value.Collection("payables")},
+				Validators:          []validator.String{check.Collection("payables")},
 				MarkdownDescription: aboutCollection + " Changing this forces replacement."},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
 				MarkdownDescription: "The record: an object with any nesting. Amounts are strings such as `\"10.50\"` (see " +
@@ -94,7 +94,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether to ignore differences between `body` and the record at the service, " +
 					"for collections that the service changes. Changes of the configuration are still sent. Defaults to `false`."},
 			attrIdempotencyKey: schema.StringAttribute{Optional: true, Computed: true,
-				Validators: []validator.String{value.Matches(finance.KeyPattern,
+				Validators: []validator.String{check.Matches(finance.KeyPattern,
 					"a UUID of version 4, such as the result of a random_uuid resource")},
 				MarkdownDescription: "Idempotency key of the creation, a UUID of version 4. Defaults to a key derived from " +
 					"`collection` and `body`: equal records need different keys. Used only for the creation; a later change " +
@@ -248,7 +248,7 @@ func selected(ctx context.Context, req resource.ImportStateRequest, diags *diag.
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root(attrCollection), &collection)...)
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
 	}
-	if !diags.HasError() && (!value.IsCollection(collection) || id == "" || strings.Contains(id, "/")) {
+	if !diags.HasError() && (!check.IsCollection(collection) || id == "" || strings.Contains(id, "/")) {
 		diags.AddError("Invalid import id", fmt.Sprintf("%q does not name a record, which takes its collection and its id. "+
 			"Write <collection>/<id>, such as payables/7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a, or the identity with both.",
 			strings.TrimSuffix(collection+"/"+id, "/")))

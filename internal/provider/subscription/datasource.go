@@ -16,6 +16,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -168,7 +169,7 @@ func listDataSchema() schema.Schema {
 			"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"),
 				MarkdownDescription: "Only subscriptions with this active plan."},
 			"status": object.Filter("Only subscriptions with this status, such as "+
-				"`active`.", value.KnownStatus(statuses...)),
+				"`active`.", check.KnownStatus(statuses...)),
 			"updated_at_gte": object.UpdatedSince("subscriptions"),
 			"include_items": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to read the `items` of each " +
 				"subscription, with one more request each. Defaults to `false`."},
@@ -211,7 +212,7 @@ func NewListResource() list.ListResource {
 			"billing_account_id": object.FilterByID("Only subscriptions of the billing account with this id."),
 			"plan_id":            object.Filter("Only subscriptions with this active plan.", isIDOf("plan_id")...),
 			"status": object.Filter("Only subscriptions with this status, such as "+
-				"`active`.", value.KnownStatus(statuses...)),
+				"`active`.", check.KnownStatus(statuses...)),
 			"updated_at_gte": object.UpdatedSince("subscriptions"),
 		},
 		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.Subscription, error] {
@@ -326,10 +327,10 @@ func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *
 			"the result.\n\nRequires Terraform 1.14. Older versions and OpenTofu have no actions, and nothing " +
 			"else in this provider creates an invoice: create it in the service's own interface.",
 		Attributes: map[string]actionschema.Attribute{
-			"subscription_id": actionschema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
+			"subscription_id": actionschema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 				MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},
 			"reason": actionschema.StringAttribute{Optional: true,
-				Validators: []validator.String{value.NotBlank()}, MarkdownDescription: "Reason that is recorded " +
+				Validators: []validator.String{check.NotBlank()}, MarkdownDescription: "Reason that is recorded " +
 					"with the invoice."},
 		},
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -311,7 +312,7 @@ func findIDs(argument string) string {
 		return "If it is the id of a customer, use its billing_account_id."
 	}
 	if collection := collections[name]; collection != "" {
-		return value.FoundIn(collection)
+		return check.FoundIn(collection)
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -94,21 +95,21 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 func attributes() map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
-		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
+		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 			PlanModifiers: keepSpelling(), MarkdownDescription: "Id of the billing account that is invoiced." + replaces},
-		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(value.NotBlank()),
+		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(check.NotBlank()),
 			MarkdownDescription: "Identifier in your own system, unique among the organization's subscriptions that are not " +
 				"canceled. It finds the subscription after a lost response, and in an import. If removed, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"), PlanModifiers: keepSpelling(),
 			MarkdownDescription: "Id of the requested plan; required if there are no `items`. A change is billable and made " +
 				"in place, as `plan_change` says. If removed, only items are billed. The active plan is `current_plan_id`."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{value.UUID()},
+		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{check.UUID()},
 			PlanModifiers: object.KeepText(keepSpelling()...),
 			MarkdownDescription: "Id of the company of your organization that the subscription belongs to." + leftAlone +
 				replaces},
 		"product_group_id": schema.StringAttribute{Optional: true, Computed: true,
-			Validators: []validator.String{value.UUID()}, PlanModifiers: object.KeepText(keepSpelling()...),
+			Validators: []validator.String{check.UUID()}, PlanModifiers: object.KeepText(keepSpelling()...),
 			MarkdownDescription: "Id of the product group." + leftAlone + replaces},
 		"discount_code_id": schema.StringAttribute{Optional: true, Validators: isIDOf("discount_code_id"),
 			PlanModifiers:       keepSpelling(),
@@ -116,27 +117,27 @@ func attributes() map[string]schema.Attribute {
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: value.DecimalType{},
 			MarkdownDescription: "Discount in percent: a decimal number from 0 to 100 as text, such as `\"12.5\"`. " +
 				"A change is billable. If removed, the discount is cleared.",
-			Validators: []validator.String{value.Percent()}},
+			Validators: []validator.String{check.Percent()}},
 		"billing_cycle": optionalComputed("Length of a billing period: `monthly`, `quarterly`, `semiannual` or `annual`. "+
 			"If unset, the service chooses it, also with a change of plan. A change is billable. If removed, the stored "+
 			"value stays.",
-			value.OneOf("monthly", "quarterly", "semiannual", "annual")),
+			check.OneOf("monthly", "quarterly", "semiannual", "annual")),
 		"collection_method": optionalComputed("`charge_automatically` (invoicing and charging are automatic), "+
 			"`manual_charge` (only invoicing is) or `manual_invoice` (neither is)."+leftAlone,
-			value.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
+			check.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("Time at which the tax invoice (NF-e) is issued: `disabled`, "+
 			"`on_finalization`, `on_full_payment` or `per_installment`."+leftAlone,
-			value.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
+			check.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
 		"proration_behavior": optionalComputed("How the service bills a change within a period: `create_prorations`, "+
 			"`none` or `always_invoice`. On creation, it defaults to `create_prorations`. If removed, the stored value "+
 			"stays.",
-			value.OneOf("create_prorations", "none", "always_invoice")),
+			check.OneOf("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
 			MarkdownDescription: "End of the trial; null if there is no trial. For a new subscription: a " +
 				"future date, or date and time with zone, instead of `trial_period_days`." + createOnly,
-			Validators: []validator.String{value.DateOrDateTime()}},
+			Validators: []validator.String{check.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
-			Validators: []validator.Int64{value.AtLeast(0)},
+			Validators: []validator.Int64{check.AtLeast(0)},
 			MarkdownDescription: "Length of the trial in days from the creation, 0 or more, instead of `trial_end`." +
 				createOnly},
 		"allow_pause": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
@@ -146,7 +147,7 @@ func attributes() map[string]schema.Attribute {
 			MarkdownDescription: "Whether the subscription can be canceled. While it is `false`, " +
 				"`cancel_at_period_end`, destroying and replacing are errors in the plan, except destroying with " +
 				"`deletion_policy = \"abandon\"`." + leftAlone},
-		"notes": schema.StringAttribute{Optional: true, PlanModifiers: onChange(value.NotBlank()),
+		"notes": schema.StringAttribute{Optional: true, PlanModifiers: onChange(check.NotBlank()),
 			MarkdownDescription: "Notes, as free text. If removed, it is cleared."},
 		argCancelAtPeriodEnd: schema.BoolAttribute{Optional: true, Computed: true,
 			MarkdownDescription: "Whether the subscription ends with the current period. `false` lets it continue. A new " +
@@ -154,7 +155,7 @@ func attributes() map[string]schema.Attribute {
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
 		argCancellationReason: schema.StringAttribute{Optional: true, Computed: true,
-			Validators: []validator.String{value.NotBlank()},
+			Validators: []validator.String{check.NotBlank()},
 			MarkdownDescription: "Reason of the cancellation, sent when this configuration cancels, now or at the end of the " +
 				"period; a change alone sends nothing. After a cancellation it shows what the service has recorded." + leftAlone},
 		"custom_metadata":           metadata.Attribute("subscription"),
@@ -164,7 +165,7 @@ func attributes() map[string]schema.Attribute {
 			"the paid period", policyCancel, policyCancelAtPeriodEnd),
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true,
 			Default: stringdefault.StaticString(externalCancelKeep),
-			Validators: []validator.String{value.OneOf(externalCancelKeep, externalCancelRecreate,
+			Validators: []validator.String{check.OneOf(externalCancelKeep, externalCancelRecreate,
 				externalCancelError)},
 			MarkdownDescription: "What a plan does about a subscription that was canceled elsewhere: `keep` keeps it in state " +
 				"and warns, `recreate` plans a new one, billed from its start, `error` fails. Defaults to `keep`."},
@@ -196,7 +197,7 @@ const (
 )
 
 func itemsAttribute() schema.SetNestedAttribute {
-	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{value.NoNulls{}},
+	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{check.NoNulls{}},
 		MarkdownDescription: "Products that are billed, with a plan or without one, in any order. If set, the set is " +
 			"authoritative: the plan warns of items of other systems that it removes. `[]` removes all. If unset or removed, " +
 			"items stay, and each plan warns of those in state.",
@@ -208,10 +209,10 @@ func itemsAttribute() schema.SetNestedAttribute {
 			"price_id": schema.StringAttribute{Optional: true, Validators: isIDOf("price_id"),
 				MarkdownDescription: "Id of the price of the product; required."},
 			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Whole,
-				Validators:          []validator.Int64{value.AtLeastOr(1, "remove the item")},
+				Validators:          []validator.Int64{check.AtLeastOr(1, "remove the item")},
 				MarkdownDescription: "Quantity, 1 or more. Defaults to `1`."},
 			"unit_amount_subcents": schema.Int64Attribute{Optional: true, CustomType: value.Subcents,
-				Validators: []validator.Int64{value.AtLeast(0)},
+				Validators: []validator.Int64{check.AtLeast(0)},
 				MarkdownDescription: "Amount per unit in subcents, ten-thousandths of the currency unit: `105012` " +
 					"is 10.5012 (see the function `subcents`). If unset, the amount of the price applies."},
 		}},
@@ -225,12 +226,12 @@ func pauseAttribute() schema.SingleNestedAttribute {
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),
-				Validators: []validator.String{value.OneOf("mark_uncollectible", "keep_as_draft",
+				Validators: []validator.String{check.OneOf("mark_uncollectible", "keep_as_draft",
 					"void")},
 				MarkdownDescription: "How invoices that are created during the pause are handled: `mark_uncollectible`, " +
 					"`keep_as_draft` or `void`. Defaults to `mark_uncollectible`."},
 			"resumes_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
-				Validators: []validator.String{value.DateOrDateTime()},
+				Validators: []validator.String{check.DateOrDateTime()},
 				MarkdownDescription: "When the pause ends automatically: a date, or date and time with zone. If unset, the pause " +
 					"ends when the block is removed."},
 		}}
@@ -242,22 +243,22 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 			"keeps the old value until the next change of the subscription.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true,
-				Validators: []validator.String{value.OneOf(timingImmediate, timingEndOfPeriod)},
+				Validators: []validator.String{check.OneOf(timingImmediate, timingEndOfPeriod)},
 				MarkdownDescription: "`immediate`: the new plan starts immediately. `end_of_period`: it starts " +
 					"with the next period; until then, restoring the old `plan_id` cancels the change. Defaults " +
 					"to `immediate`."},
-			"reason": schema.StringAttribute{Optional: true, Validators: []validator.String{value.NotBlank()},
+			"reason": schema.StringAttribute{Optional: true, Validators: []validator.String{check.NotBlank()},
 				MarkdownDescription: "Reason of the change for the service's audit log."},
 		}}
 }
 
 func onChange(v ...validator.String) []planmodifier.String {
-	return []planmodifier.String{value.OnChange(v...)}
+	return []planmodifier.String{check.OnChange(v...)}
 }
 
 // isIDOf requires the id of an object of a collection of the service, for an argument of collections.
 func isIDOf(argument string) []validator.String {
-	return []validator.String{value.UUIDIn(collections[argument])}
+	return []validator.String{check.UUIDIn(collections[argument])}
 }
 
 func keepSpelling() []planmodifier.String {

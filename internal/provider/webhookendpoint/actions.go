@@ -15,8 +15,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // TestAction fires a test event.
@@ -57,7 +57,7 @@ type redeliveryModel struct {
 }
 
 func endpointID() schema.StringAttribute {
-	return schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
+	return schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 		MarkdownDescription: "Id of the webhook endpoint (the `id` of a `billing_webhook_endpoint`)."}
 }
 
@@ -88,7 +88,7 @@ func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, res
 			"an exhausted one in the service's own interface.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
-			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{value.UUID()},
+			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{check.UUID()},
 				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). If " +
 					"unset, all failed and exhausted deliveries of the endpoint are sent again."},
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -76,7 +77,7 @@ func deliveriesSchema() schema.Schema {
 			"Use it in a `check` block to monitor an endpoint in every plan, and set `status` or `event`, " +
 			"because the list grows with every event, and includes the bodies of requests and responses.",
 		Attributes: map[string]schema.Attribute{
-			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{value.UUID()},
+			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 				MarkdownDescription: "Id of the endpoint (the `id` of a `billing_webhook_endpoint`)."},
 			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, " +
 				"`failed` (another attempt follows) or `exhausted` (none does)."),

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -31,16 +32,16 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at": object.Computed("When the endpoint was last changed."),
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that events are sent to, " +
 				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Several endpoints " +
-				"can have the same address: each gets its own deliveries.", PlanModifiers: onChange(value.PublicURL())},
+				"can have the same address: each gets its own deliveries.", PlanModifiers: onChange(check.PublicURL())},
 			"description": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
-				PlanModifiers:       onChange(value.NotBlank())},
+				PlanModifiers:       onChange(check.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: "Names of the events that are sent. Documented are `" +
 					strings.Join(documented, "`, `") + "`; other names are accepted, and patterns such as `*` match nothing. " +
-					"Defaults to `[]`, which means all events, including future ones.", Validators: []validator.Set{value.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{value.OnChangeElements(value.NotBlank())}},
+					"Defaults to `[]`, which means all events, including future ones.", Validators: []validator.Set{check.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{check.OnChangeElements(check.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether events are delivered. Defaults to `true`. If `false`, nothing is delivered, " +
 					"and deliveries that become due in the meantime are lost."},
@@ -73,14 +74,14 @@ const aboutResource = "An address that the collections service sends events to a
 	"importing](../guides/import.md)). A refresh takes one request."
 
 func onChange(v ...validator.String) []planmodifier.String {
-	return []planmodifier.String{value.OnChange(v...)}
+	return []planmodifier.String{check.OnChange(v...)}
 }
 
 // authenticationAttribute is the argument authentication; what its parts mean to each other is in authentication.go.
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true,
-			Validators: []validator.String{value.NotBlank()},
+			Validators: []validator.String{check.NotBlank()},
 			MarkdownDescription: description + " Never in state or plan. Sent only when " +
 				"`credentials_wo_version` or another part of `authentication` changes."}
 	}
@@ -89,15 +90,15 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 			"unset or removed, the service sends none. A change made elsewhere is drift, except of credentials, " +
 			"which the API never returns.", Attributes: map[string]schema.Attribute{
 			"type": schema.StringAttribute{Required: true,
-				Validators: []validator.String{value.OneOf(authNone, authBasic, authBearer, authHeader)},
+				Validators: []validator.String{check.OneOf(authNone, authBasic, authBearer, authHeader)},
 				MarkdownDescription: "Type of authentication: `none`, `basic` (requires `username` and `password_wo`), `bearer` " +
 					"(requires `token_wo`) or `header` (requires `name` and `value_wo`). Arguments of another type are an error."},
 			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",
-				Validators: []validator.String{value.NotBlank()}},
+				Validators: []validator.String{check.NotBlank()}},
 			"password_wo": secret("Password, for type `basic`."),
 			"token_wo":    secret("Token, for type `bearer`."),
 			"name": schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header, for type " +
-				"`header`.", Validators: []validator.String{value.HeaderName()}},
+				"`header`.", Validators: []validator.String{check.HeaderName()}},
 			"value_wo": secret("Value of the header, for type `header`."),
 			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Whole,
 				Default: int64default.StaticInt64(firstVersion),

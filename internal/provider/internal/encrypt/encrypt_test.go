@@ -221,7 +221,7 @@ func TestPrivateKey(t *testing.T) {
 	} {
 		var diags diag.Diagnostics
 		// The mistake next to it may be written on the same line.
-		check(path.Root(Argument), list("age1oops", text), &diags)
+		checkRecipients(path.Root(Argument), list("age1oops", text), &diags)
 		if len(diags) != 2 || !diags.HasError() {
 			t.Fatalf("%s: %v", name, diags)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -70,7 +71,7 @@ func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
 // called before the request that shows a secret, for values that were not known when the configuration was validated.
 func (s Secret) Reject(recipients types.List, diags *diag.Diagnostics) {
 	if s.Encrypted.IsUnknown() {
-		check(path.Root(Argument), recipients, diags)
+		checkRecipients(path.Root(Argument), recipients, diags)
 	}
 }
 
@@ -152,11 +153,11 @@ func (v publicKeys) MarkdownDescription(ctx context.Context) string { return v.D
 
 // ValidateList implements validator.List.
 func (publicKeys) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	check(req.Path, req.ConfigValue, &resp.Diagnostics)
+	checkRecipients(req.Path, req.ConfigValue, &resp.Diagnostics)
 }
 
-// check reports each element that is known and is not a recipient, and recipients that cannot be used together.
-func check(at path.Path, recipients types.List, diags *diag.Diagnostics) {
+// checkRecipients reports each element that is known and is not a recipient, and recipients that cannot be used together.
+func checkRecipients(at path.Path, recipients types.List, diags *diag.Diagnostics) {
 	var located, bare diag.Diagnostics
 	known, secret := true, false
 	for i, element := range recipients.Elements() {
@@ -171,7 +172,7 @@ func check(at path.Path, recipients types.List, diags *diag.Diagnostics) {
 		}
 		if err != nil {
 			element := at.AtListIndex(i)
-			detail := fmt.Sprintf("%s: %s.", value.PathName(element), err)
+			detail := fmt.Sprintf("%s: %s.", check.PathName(element), err)
 			located.AddAttributeError(element, "Invalid age recipient", detail)
 			bare.AddError("Invalid age recipient", detail)
 			secret = secret || errors.Is(err, errPrivateKey) || errors.Is(err, errForeign)
@@ -188,6 +189,6 @@ func check(at path.Path, recipients types.List, diags *diag.Diagnostics) {
 		diags.AddAttributeError(at, "Incompatible age recipients",
 			fmt.Sprintf("%s: the recipients cannot be used together: %s. Post-quantum recipients (age1pq1…) "+
 				"cannot be combined with others, because what is encrypted would be as weak as the others. "+
-				"Write one kind only.", value.PathName(at), err))
+				"Write one kind only.", check.PathName(at), err))
 	}
 }

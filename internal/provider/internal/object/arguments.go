@@ -15,8 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Computed is a text of a resource that only the service sets. A plan keeps the value of the state, null included;
@@ -50,7 +50,7 @@ const PolicyName = "deletion_policy"
 // do, as in "`close` closes the account".
 func PolicyAttribute(effects string, words ...string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(words[0]),
-		Validators: []validator.String{value.OneOf(append(words, PolicyAbandon, PolicyPrevent)...)},
+		Validators: []validator.String{check.OneOf(append(words, PolicyAbandon, PolicyPrevent)...)},
 		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
 			"is an error in the plan, also for replacement. Defaults to `%s`; the value in state applies.", effects, words[0])}
 }
@@ -59,7 +59,7 @@ func PolicyAttribute(effects string, words ...string) schema.StringAttribute {
 func MetadataModeAttribute() schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true,
 		Default:    stringdefault.StaticString(metadata.ModeMerge),
-		Validators: []validator.String{value.OneOf(metadata.ModeMerge, metadata.ModeReplace)},
+		Validators: []validator.String{check.OneOf(metadata.ModeMerge, metadata.ModeReplace)},
 		MarkdownDescription: "`merge`: this configuration owns the keys of `custom_metadata` that it names. `replace`: it " +
 			"owns the whole object, and the next apply removes the keys of other systems. Defaults to `merge`."}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -23,12 +24,12 @@ type Attributes map[string]schema.Attribute
 // would mean everything.
 func Filter(description string, further ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description,
-		Validators: append([]validator.String{value.NotBlank()}, further...)}
+		Validators: append([]validator.String{check.NotBlank()}, further...)}
 }
 
 // FilterByID is a filter by an id of the services.
 func FilterByID(description string) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Validators: []validator.String{value.UUID()},
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{check.UUID()},
 		MarkdownDescription: description}
 }
 
@@ -36,7 +37,7 @@ func FilterByID(description string) schema.StringAttribute {
 // has no other ids.
 func (a Attributes) KeyIsUUID() Attributes {
 	key := a.text(keyID)
-	key.Validators = []validator.String{value.UUID()}
+	key.Validators = []validator.String{check.UUID()}
 	a[keyID] = key
 	return a
 }
@@ -59,7 +60,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 		key := a.text(name)
 		key.Optional = true
 		if key.Validators == nil {
-			key.Validators = []validator.String{value.NotBlank()}
+			key.Validators = []validator.String{check.NotBlank()}
 		}
 		key.MarkdownDescription += how
 		a[name] = key
@@ -74,14 +75,14 @@ func (a Attributes) CustomMetadata() {
 
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
 func UpdatedSince(noun string) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Validators: []validator.String{value.DateOrDateTime()},
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{check.DateOrDateTime()},
 		MarkdownDescription: "Only " + noun + " changed at or after this time."}
 }
 
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
 	return schema.Int64Attribute{Optional: true, CustomType: value.Whole,
-		Validators:          []validator.Int64{value.AtLeast(1)},
+		Validators:          []validator.Int64{check.AtLeast(1)},
 		MarkdownDescription: "Largest number of " + noun + " to read. If unset, all are read."}
 }
 
@@ -107,7 +108,7 @@ func Ordered(noun, field string, attributes Attributes) Attributes {
 	attributes["sort_by"] = Filter("Field to sort by, as the service names it in its responses, such as `" + field +
 		"`. Defaults to `created_at`.")
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
-		Validators:          []validator.String{value.OneOf("asc", "desc")},
+		Validators:          []validator.String{check.OneOf("asc", "desc")},
 		MarkdownDescription: "`asc` or `desc`. Defaults to `asc`. `desc` and `limit = 1` return the newest."}
 	attributes["limit"] = Limit(noun)
 	return attributes
@@ -120,7 +121,7 @@ func AboutSearch(noun string) string {
 
 // Collection is the required argument collection of a listing of any collection, of which example is one.
 func Collection(description, example string) schema.StringAttribute {
-	return schema.StringAttribute{Required: true, Validators: []validator.String{value.Collection(example)},
+	return schema.StringAttribute{Required: true, Validators: []validator.String{check.Collection(example)},
 		MarkdownDescription: description}
 }
 
@@ -189,27 +190,27 @@ func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp
 		at := req.Path.AtMapKey(name)
 		if text, ok := filter.(types.String); ok {
 			var checked validator.StringResponse
-			value.NotBlank().ValidateString(ctx, validator.StringRequest{Path: at, ConfigValue: text}, &checked)
+			check.NotBlank().ValidateString(ctx, validator.StringRequest{Path: at, ConfigValue: text}, &checked)
 			resp.Diagnostics.Append(checked.Diagnostics...)
 		}
 		if name == "" {
-			value.Invalid(req.Path, `""`, "A filter has no name. Write it as the service does, such as company_id.",
+			check.Invalid(req.Path, `""`, "A filter has no name. Write it as the service does, such as company_id.",
 				&resp.Diagnostics)
 			continue
 		}
 		if !filterName.MatchString(name) {
-			value.Invalid(req.Path, value.Quoted(name), fmt.Sprintf("%q is not the name of a filter. Write the name of a "+
+			check.Invalid(req.Path, check.Quoted(name), fmt.Sprintf("%q is not the name of a filter. Write the name of a "+
 				"field, and a comparison in closed brackets where there is one, such as company_id or \"occurred_at[gte]\".",
 				name), &resp.Diagnostics)
 			continue
 		}
 		if text, ok := filter.(types.String); ok && strings.HasSuffix(name, "]") &&
 			localDate.MatchString(text.ValueString()) {
-			value.Invalid(at, value.Quoted(text.ValueString()), "The service compares dates as ISO 8601 writes them: year, "+
+			check.Invalid(at, check.Quoted(text.ValueString()), "The service compares dates as ISO 8601 writes them: year, "+
 				"month and day, such as 2026-01-31.", &resp.Diagnostics)
 		}
 		if instead := v.refuse(name); instead != "" {
-			value.Invalid(req.Path, value.Quoted(name), fmt.Sprintf("%s is not a filter. %s", name, instead),
+			check.Invalid(req.Path, check.Quoted(name), fmt.Sprintf("%s is not a filter. %s", name, instead),
 				&resp.Diagnostics)
 		}
 	}

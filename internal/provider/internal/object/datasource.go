@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -112,13 +113,13 @@ func (d *dataSource[S]) Read(ctx context.Context, req datasource.ReadRequest, re
 	}
 }
 
-// advise warns about values that the service may not know, see value.Advisor.
+// advise warns about values that the service may not know, see check.Advisor.
 func advise(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
 	described, _ := config.Schema.(schema.Schema)
 	for _, name := range slices.Sorted(maps.Keys(described.Attributes)) {
 		text, _ := described.Attributes[name].(schema.StringAttribute)
 		for _, v := range text.Validators {
-			if advisor, advises := v.(value.Advisor); advises {
+			if advisor, advises := v.(check.Advisor); advises {
 				var value types.String
 				diags.Append(config.GetAttribute(ctx, path.Root(name), &value)...)
 				advisor.Advise(path.Root(name), value.ValueString(), diags)

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 )
 
 // TestMessages: what users read of this package, to the letter.
@@ -41,39 +42,39 @@ func TestMessages(t *testing.T) {
 			said[fmt.Sprintf("%s: %d", name, number)] = resp.Diagnostics
 		}
 	}
-	counts("from 1 to 90", Between(1, 90), notes, 0, 1, 90, 91)
-	counts("0 or more", AtLeast(0), notes, -1, 0)
-	counts("in an item", AtLeastOr(1, "remove the item"), path.Root("items").AtSetValue(types.StringValue("x")).
+	counts("from 1 to 90", check.Between(1, 90), notes, 0, 1, 90, 91)
+	counts("0 or more", check.AtLeast(0), notes, -1, 0)
+	counts("in an item", check.AtLeastOr(1, "remove the item"), path.Root("items").AtSetValue(types.StringValue("x")).
 		AtName("quantity"), 0)
-	says("words", OneOf("natural", "juridical"), notes, "company", "natural", "", strings.Repeat("x", 100))
-	says("words, in an object", OneOf("immediate", "end_of_period"), path.Root("plan_change").AtName("timing"), "soon")
+	says("words", check.OneOf("natural", "juridical"), notes, "company", "natural", "", strings.Repeat("x", 100))
+	says("words, in an object", check.OneOf("immediate", "end_of_period"), path.Root("plan_change").AtName("timing"), "soon")
 	says("tax number", CPFOrCNPJ(), notes, "", "123", "52A98224725", "BR 529.982.247-25!", "12.ABC.345/01DE-3A",
 		"CPF 529.982.247-25", "529.982.247-26")
-	says("collection", Collection("payables"), notes, "a/b")
-	says("date", Date(), notes, "31/12/1990")
-	says("date or time", DateOrDateTime(), notes, "yesterday")
-	says("e-mail", Email(), notes, "Ana <a@example.com>")
-	says("header", HeaderName(), notes, "a b")
-	says("pattern", Matches(regexp.MustCompile("^a$"), "the letter a"), notes, "b")
-	says("percent", Percent(), notes, "100.01")
-	says("phone", Phone(), notes, "abc")
-	says("status", KnownStatus("active", "closed"), notes, "actve")
-	says("url", PublicURL(), notes, "http://a.example", "https://u:p@a.example", "https://a.example/#x",
+	says("collection", check.Collection("payables"), notes, "a/b")
+	says("date", check.Date(), notes, "31/12/1990")
+	says("date or time", check.DateOrDateTime(), notes, "yesterday")
+	says("e-mail", check.Email(), notes, "Ana <a@example.com>")
+	says("header", check.HeaderName(), notes, "a b")
+	says("pattern", check.Matches(regexp.MustCompile("^a$"), "the letter a"), notes, "b")
+	says("percent", check.Percent(), notes, "100.01")
+	says("phone", check.Phone(), notes, "abc")
+	says("status", check.KnownStatus("active", "closed"), notes, "actve")
+	says("url", check.PublicURL(), notes, "http://a.example", "https://u:p@a.example", "https://a.example/#x",
 		"https://10.0.0.1/",
 		"http://u:secret@a.example")
-	says("uuid", UUID(), notes, "pro")
-	says("uuid in", UUIDIn("plans"), notes, "pro")
-	says("blank", NotBlank(), notes, "", " \t", "\u200b", " \x00 ", "\ufeff\n")
-	says("blank, required", NotBlank(), path.Root("name"), "")
-	says("blank, element", NotBlank(), path.Root("tags").AtSetValue(types.StringValue("")), "")
+	says("uuid", check.UUID(), notes, "pro")
+	says("uuid in", check.UUIDIn("plans"), notes, "pro")
+	says("blank", check.NotBlank(), notes, "", " \t", "\u200b", " \x00 ", "\ufeff\n")
+	says("blank, required", check.NotBlank(), path.Root("name"), "")
+	says("blank, element", check.NotBlank(), path.Root("tags").AtSetValue(types.StringValue("")), "")
 
 	elements := []attr.Value{types.StringValue("a"), types.StringNull()}
 	var list validator.ListResponse
-	NoNulls{}.ValidateList(t.Context(), validator.ListRequest{Path: path.Root("addresses"),
+	check.NoNulls{}.ValidateList(t.Context(), validator.ListRequest{Path: path.Root("addresses"),
 		ConfigValue: types.ListValueMust(types.StringType, elements)}, &list)
 	said["null in a list"] = list.Diagnostics
 	var mapped validator.MapResponse
-	NoNulls{}.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("filters"),
+	check.NoNulls{}.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("filters"),
 		ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": elements[0], "b": elements[1]})},
 		&mapped)
 	said["null in a map"] = mapped.Diagnostics
@@ -81,7 +82,7 @@ func TestMessages(t *testing.T) {
 		"no set": types.SetNull(types.StringType), "unknown set": types.SetUnknown(types.StringType),
 		"set without null": types.SetValueMust(types.StringType, elements[:1])} {
 		var resp validator.SetResponse
-		NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: set}, &resp)
+		check.NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: set}, &resp)
 		said[name] = resp.Diagnostics
 	}
 	golden.Messages(t, said)

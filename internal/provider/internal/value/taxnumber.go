@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 )
 
 // Lengths of the two tax numbers without a mask. Two check digits end either.
@@ -66,12 +67,12 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 	plain, wrong := TaxNumber(number)
 	switch {
 	case wrong != "":
-		Invalid(req.Path, Quoted(number), wrong, &resp.Diagnostics)
+		check.Invalid(req.Path, check.Quoted(number), wrong, &resp.Diagnostics)
 	case !CheckDigits(plain):
-		resp.Diagnostics.AddAttributeWarning(Line(req.Path),
+		resp.Diagnostics.AddAttributeWarning(check.Line(req.Path),
 			fmt.Sprintf("Check digits of the tax number %q do not match", number),
 			fmt.Sprintf("%s: the last two digits do not follow from the others, so this is probably a typing error. The "+
-				"service stores the number as it is; the tax authority may reject invoices for it.", PathName(req.Path)))
+				"service stores the number as it is; the tax authority may reject invoices for it.", check.PathName(req.Path)))
 	}
 }
 

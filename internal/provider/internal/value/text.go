@@ -1,19 +1,17 @@
 // Package value holds what this provider knows of single values: types whose values can be written in more than one
-// way (moments, decimals, tax numbers, ids), validators of this domain, and the ways from Terraform's values to the
-// structs of this provider and to the bodies of requests.
+// way (moments, decimals, tax numbers, ids), and the ways from Terraform's values to the structs of this provider and to
+// the bodies of requests.
 package value
 
 import (
 	"context"
 	"fmt"
 	"math/big"
-	"regexp"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -142,38 +140,6 @@ func (uuid) same(a, b string) bool { return same.ID(a, b) }
 func KeepID(before, now types.String) types.String {
 	return text[uuid](now).Or(text[uuid](before)).StringValue
 }
-
-// UUID requires an id of the services: a UUID of any version, in letters of either case.
-func UUID() validator.String {
-	return isUUID("Write the id as the service shows it, such as 8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c, or refer to the " +
-		"id of a resource or data source.")
-}
-
-// UUIDIn is UUID for an object that no data source of its own has: the message says in which collection of the service
-// it is found by its name.
-func UUIDIn(collection string) validator.String { return isUUID(FoundIn(collection)) }
-
-// FoundIn says how the id of an object in a collection of recurring billing is found.
-func FoundIn(collection string) string {
-	return fmt.Sprintf("To find the id by the name, use data \"billing_records\" with collection = %q.", collection)
-}
-
-func isUUID(instead string) validator.String {
-	return check{description: "a UUID", wrong: func(s string) string {
-		if same.IsUUID(s) {
-			return ""
-		}
-		more := ""
-		if mocked.MatchString(s) {
-			more = " If a mock_provider of terraform test has made this text up, give it a source with ids (guide: Recipes)."
-		}
-		return fmt.Sprintf("%q is not a UUID, and the service has no other ids. %s To leave the argument out, write null "+
-			"without quotes.%s", s, instead, more)
-	}}
-}
-
-// mocked is a text as Terraform makes it up for a computed attribute of a mock_provider.
-var mocked = regexp.MustCompile(`^[a-z0-9]{8}$`)
 
 // DateTimeType is the type of a date, or of a date with time and zone (ISO 8601). The same time in another zone, or
 // with other digits of a second, is equal; a date alone is its midnight in UTC.

@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 )
 
 // outcome of a validator: fine, a warning or an error.
@@ -119,29 +121,29 @@ func TestText(t *testing.T) {
 		validator validator.String
 		good, bad []string
 	}{
-		"Email": {Email(),
+		"Email": {check.Email(),
 			[]string{"a@example.com", "first.last+tag@sub.example.com", "ação@example.com"},
 			[]string{"", " ", "a", "a@", "@example.com", "a@b@c", "a b@example.com", "Ana <a@example.com>", "<a@example.com>",
 				" a@example.com", "a@example.com ", "a@example.com,b@example.com", "a@example.com\n"}},
-		"Date": {Date(),
+		"Date": {check.Date(),
 			[]string{"1990-12-31", "2024-02-29", "0001-01-01"},
 			[]string{"", "1990-13-01", "2023-02-29", "1990-1-1", "31/12/1990", "1990-12-31T00:00:00Z", "1990-12-31 ",
 				"19901231", "90-12-31"}},
-		"DateOrDateTime": {DateOrDateTime(),
+		"DateOrDateTime": {check.DateOrDateTime(),
 			[]string{"2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123-03:00"},
 			[]string{"", "2026-01-31T12:00:00", "2026-01-31 12:00:00Z", "2026-02-30", "2026-01-31T25:00:00Z",
 				"yesterday", "1767225600"}},
-		"Phone": {Phone(),
+		"Phone": {check.Phone(),
 			[]string{"+55 11 91234-5678", "911", "(11) 2345 ramal 6", "\u0661\u0662"},
 			[]string{"", " ", "abc", "+", "ramal"}},
-		"UUID": {UUID(),
+		"UUID": {check.UUID(),
 			[]string{"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c", "8F14E45F-CEEA-1E7A-9C5D-3F2B1A0D9E8C"},
 			[]string{"", "x", "null", "not-a-uuid", "pro", "8f14e45fceea4e7a9c5d3f2b1a0d9e8c",
 				"{8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c}"}},
-		"NotBlank": {NotBlank(),
+		"NotBlank": {check.NotBlank(),
 			[]string{"a", " a ", "0", "é", "名", "a\u200b"},
 			[]string{"", " ", "\t\r\n", "\u00a0", "\u2003\u3000", "\u200b", "\x00", "\ufeff "}},
-		"Percent": {Percent(),
+		"Percent": {check.Percent(),
 			[]string{"0", "100", "12.5", "12.50", "100.000", "0.1"},
 			[]string{"", "100.01", "-1", "1e1", "ten", "1,5", ".5", "5."}},
 	} {
@@ -164,8 +166,8 @@ func TestText(t *testing.T) {
 // TestValidators_absentAndUnknown: nothing is said about a value that is not there or not known yet.
 func TestValidators_absentAndUnknown(t *testing.T) {
 	t.Parallel()
-	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Phone(), NotBlank(), UUID(),
-		Percent()} {
+	for _, v := range []validator.String{CPFOrCNPJ(), check.Email(), check.Date(), check.DateOrDateTime(), check.Phone(), check.NotBlank(), check.UUID(),
+		check.Percent()} {
 		for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 			if have, why := validated(t, v, value); have != fine {
 				t.Errorf("%s of %s: %s (%s)", v.Description(t.Context()), value, have, why)
@@ -195,45 +197,6 @@ func TestKeepSpelling(t *testing.T) {
 			StateValue: c.state}, resp)
 		if !resp.PlanValue.Equal(c.want) {
 			t.Errorf("%s: %s, want %s", name, resp.PlanValue, c.want)
-		}
-	}
-}
-
-// TestPublicURL: what leads into an internal network on its face, or is no https address, is refused, with the code of
-// the service.
-func TestPublicURL(t *testing.T) {
-	t.Parallel()
-	for _, url := range []string{
-		"", "hooks.example.com/billing", "http://hooks.example.com/", "ftp://hooks.example.com/",
-		"https:///billing", "https://", "https://%zz/", "https://localhost/", "https://LOCALHOST/",
-		"https://localhost.:8443/", "https://api.localhost/", "https://printer.local/",
-		"https://printer.LOCAL./", "https://vault.internal/", "https://metadata.google.internal/",
-		"https://127.0.0.1/", "https://127.8.9.10:8443/", "https://0.0.0.0/", "https://0.1.2.3/",
-		"https://10.0.0.1/", "https://10.255.255.255/", "https://172.16.0.1/", "https://172.31.255.255/",
-		"https://192.168.0.1/", "https://169.254.169.254/", "https://100.64.0.1/", "https://100.127.255.255/",
-		"https://224.0.0.1/", "https://255.255.255.255/", "https://[::]/", "https://[::1]/",
-		"https://[fe80::1]/", "https://[fe80::1%25eth0]/", "https://[fc00::1]/", "https://[fdff:ffff::1]/",
-		"https://[ff02::1]/", "https://[::ffff:127.0.0.1]/", "https://[::ffff:10.0.0.1]/",
-		"https://[::ffff:a9fe:a9fe]/", "https://[::ffff:100.64.0.1]/", "https://2130706433/",
-		"https://0x7f000001/", "https://0177.0.0.1/", "https://127.1/", "https://0x7f.0.0.1/",
-		"https://127%2e0.0.1/", "https://10.0.0.1.:8443/hook?a=b", "https://hooks.corp.internal:8443/",
-		"HTTPS://192.168.0.1/", "https://[0:0:0:0:0:ffff:c0a8:0101]/",
-	} {
-		if have, text := validated(t, PublicURL(), types.StringValue(url)); have != refused ||
-			!strings.Contains(text, "INVALID_WEBHOOK_URL") {
-			t.Errorf("%q: %s %s", url, have, text)
-		}
-	}
-	for _, url := range []string{
-		"https://hooks.example.com/billing?tenant=1", "HTTPS://Hooks.Example.com:8443/",
-		"https://hooks.example.com", "https://8.8.8.8/", "https://172.15.255.255/", "https://172.32.0.1/",
-		"https://100.63.255.255/", "https://100.128.0.1/", "https://192.169.0.1/",
-		"https://[2606:4700::1111]/", "https://[::ffff:8.8.8.8]/", "https://local.example.com/",
-		"https://internal.example.com/", "https://mylocalhost.example/", "https://10.example.com/",
-		"https://notlocal/", "https://xn--caf-dma.example/",
-	} {
-		if have, text := validated(t, PublicURL(), types.StringValue(url)); have != fine {
-			t.Errorf("%q: %s %s", url, have, text)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 )
 
 // WholeType is the type of a whole number. Its values are those of types.Int64; a fraction, or a number beyond 64 bits,
@@ -106,7 +108,7 @@ func (v notWhole) ToInt64Value(context.Context) (basetypes.Int64Value, diag.Diag
 // ValidateAttribute rejects the number, with the name of its argument.
 func (v notWhole) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest,
 	resp *xattr.ValidateAttributeResponse) {
-	Invalid(req.Path, NumberText(v.number), v.wrong()+".", &resp.Diagnostics)
+	check.Invalid(req.Path, NumberText(v.number), v.wrong()+".", &resp.Diagnostics)
 }
 
 // ValidateParameter rejects the argument of a function. Terraform ends the message with a full stop of its own.

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 )
 
 // update is a body with one key of each kind.
@@ -198,7 +199,7 @@ func TestPathName(t *testing.T) {
 		`filters["a"]`:         path.Root("filters").AtMapKey("a"),
 		"items[*].quantity":    path.Root("items").AtSetValue(types.StringValue("x")).AtName("quantity"),
 	} {
-		if have := PathName(at); have != want {
+		if have := check.PathName(at); have != want {
 			t.Errorf("%q, want %q", have, want)
 		}
 	}

@@ -1,8 +1,7 @@
-package value
+package check_test
 
 import (
-	"fmt"
-	"strings"
+	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -14,13 +13,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // holder has a country, a document number, and a list of addresses.
 func holder() schema.Schema {
 	return schema.Schema{Attributes: map[string]schema.Attribute{
 		"country":         schema.StringAttribute{Optional: true},
-		"document_number": schema.StringAttribute{Optional: true, CustomType: DocumentType{}},
+		"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{}},
 		"addresses": schema.ListNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{
 			Attributes: map[string]schema.Attribute{"country": schema.StringAttribute{Optional: true}}}},
 	}}
@@ -54,7 +56,7 @@ func changed(t *testing.T, v validator.String, at path.Path, planned types.Strin
 	}
 	text, _ := before.(basetypes.StringValuable).ToStringValue(t.Context())
 	resp := &planmodifier.StringResponse{PlanValue: planned}
-	OnChange(v).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: at, PathExpression: at.Expression(),
+	check.OnChange(v).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: at, PathExpression: at.Expression(),
 		ConfigValue: planned, PlanValue: planned, StateValue: text, Plan: plan, State: state}, resp)
 	if !resp.PlanValue.Equal(planned) {
 		t.Errorf("%s: the plan has become %s", at, resp.PlanValue)
@@ -81,8 +83,8 @@ func TestOnChange(t *testing.T) {
 		"moved from another one":  {capitals(), second, types.StringValue("br"), 0},
 		"in no element":           {capitals(), second, types.StringValue("fr"), 1},
 		"elsewhere, not in these": {capitals(), second, types.StringValue("uk"), 1},
-		"in another spelling":     {CPFOrCNPJ(), document, types.StringValue("123456"), 0},
-		"another number":          {CPFOrCNPJ(), document, types.StringValue("123457"), 1},
+		"in another spelling":     {value.CPFOrCNPJ(), document, types.StringValue("123456"), 0},
+		"another number":          {value.CPFOrCNPJ(), document, types.StringValue("123457"), 1},
 	} {
 		if have := changed(t, c.validator, c.at, c.planned); have != c.errors {
 			t.Errorf("%s: %d errors, want %d", name, have, c.errors)
@@ -95,7 +97,7 @@ func TestOnChange_created(t *testing.T) {
 	t.Parallel()
 	created := tftypes.NewValue(holder().Type().TerraformType(t.Context()), nil)
 	resp := &planmodifier.StringResponse{}
-	OnChange(capitals()).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("country"),
+	check.OnChange(capitals()).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("country"),
 		ConfigValue: types.StringValue("uk"), PlanValue: types.StringValue("uk"), StateValue: types.StringNull(),
 		State: tfsdk.State{Raw: created, Schema: holder()}}, resp)
 	if resp.Diagnostics.ErrorsCount() != 1 {
@@ -115,7 +117,7 @@ func TestOnChangeInt64(t *testing.T) {
 		"removed":   {types.Int64Null(), types.Int64Value(0), 0},
 	} {
 		resp := &planmodifier.Int64Response{PlanValue: c.planned}
-		OnChangeInt64(Between(1, 90)).PlanModifyInt64(t.Context(),
+		check.OnChangeInt64(check.Between(1, 90)).PlanModifyInt64(t.Context(),
 			planmodifier.Int64Request{Path: path.Root("days"),
 				ConfigValue: c.planned, PlanValue: c.planned, StateValue: c.state}, resp)
 		if have := resp.Diagnostics.ErrorsCount(); have != c.errors {
@@ -145,7 +147,7 @@ func TestOnChangeElements(t *testing.T) {
 		"not known yet":   {types.SetUnknown(types.StringType), set(" "), 0},
 	} {
 		resp := &planmodifier.SetResponse{PlanValue: c.planned}
-		OnChangeElements(NotBlank()).PlanModifySet(t.Context(), planmodifier.SetRequest{Path: path.Root("tags"),
+		check.OnChangeElements(check.NotBlank()).PlanModifySet(t.Context(), planmodifier.SetRequest{Path: path.Root("tags"),
 			ConfigValue: c.planned, PlanValue: c.planned, StateValue: c.state}, resp)
 		if have := resp.Diagnostics.ErrorsCount(); have != c.errors {
 			t.Errorf("%s: %d errors, want %d", name, have, c.errors)
@@ -155,10 +157,5 @@ func TestOnChangeElements(t *testing.T) {
 
 // capitals is a validator as a service may need one.
 func capitals() validator.String {
-	return check{description: "capitals", wrong: func(s string) string {
-		if strings.ToUpper(s) == s {
-			return ""
-		}
-		return fmt.Sprintf("%q is not in capitals.", s)
-	}}
+	return check.Matches(regexp.MustCompile("^[^a-z]*$"), "in capitals")
 }

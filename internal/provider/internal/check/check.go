@@ -1,4 +1,6 @@
-package value
+// Package check holds validators. What a configuration or another system has written earlier is checked where a change
+// asks for it, see OnChange.
+package check
 
 import (
 	"context"
@@ -18,6 +20,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // check is a validator over one string: wrong returns what is wrong and what to write instead, or "".
@@ -73,6 +77,38 @@ func isTime(layout, s string) bool {
 	_, err := time.Parse(layout, s)
 	return err == nil
 }
+
+// UUID requires an id of the services: a UUID of any version, in letters of either case.
+func UUID() validator.String {
+	return isUUID("Write the id as the service shows it, such as 8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c, or refer to the " +
+		"id of a resource or data source.")
+}
+
+// UUIDIn is UUID for an object that no data source of its own has: the message says in which collection of the service
+// it is found by its name.
+func UUIDIn(collection string) validator.String { return isUUID(FoundIn(collection)) }
+
+// FoundIn says how the id of an object in a collection of recurring billing is found.
+func FoundIn(collection string) string {
+	return fmt.Sprintf("To find the id by the name, use data \"billing_records\" with collection = %q.", collection)
+}
+
+func isUUID(instead string) validator.String {
+	return check{description: "a UUID", wrong: func(s string) string {
+		if same.IsUUID(s) {
+			return ""
+		}
+		more := ""
+		if mocked.MatchString(s) {
+			more = " If a mock_provider of terraform test has made this text up, give it a source with ids (guide: Recipes)."
+		}
+		return fmt.Sprintf("%q is not a UUID, and the service has no other ids. %s To leave the argument out, write null "+
+			"without quotes.%s", s, instead, more)
+	}}
+}
+
+// mocked is a text as Terraform makes it up for a computed attribute of a mock_provider.
+var mocked = regexp.MustCompile(`^[a-z0-9]{8}$`)
 
 // DateOrDateTime requires an ISO 8601 date, or a date with time and zone.
 func DateOrDateTime() validator.String {
@@ -144,8 +180,11 @@ var percentage = regexp.MustCompile(`^(0|[1-9][0-9]{0,2})(\.[0-9]{1,18})?$`)
 // Percent requires a decimal number from 0 to 100, written as JSON writes numbers.
 func Percent() validator.String {
 	return only("a decimal number from 0 to 100", func(s string) bool {
-		number, ok := parseDecimal(s)
-		return ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0
+		if !percentage.MatchString(s) {
+			return false
+		}
+		number, ok := new(big.Rat).SetString(s)
+		return ok && number.Cmp(big.NewRat(100, 1)) <= 0
 	}, "%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.")
 }
 

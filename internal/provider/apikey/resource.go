@@ -31,7 +31,9 @@ var _ object.Managed = (*Resource)(nil)
 func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme,
 		After: func(key *collections.APIKey, prior model) model { return prior.shows(key) },
-		Needs: func(m model) []object.Need { return object.Needed(nil, "expires_at", "", m.ExpiresAt.StringValue) },
+		Needs: func(m model) []object.Need {
+			return []object.Need{{Argument: "expires_at", Value: m.ExpiresAt.ValueString()}}
+		},
 		Lacks: func(ctx context.Context, client *collections.Service, need object.Need) (string, error) {
 			if at, ok := api.Moment(need.Value); ok && client.HasPassed(ctx, at) {
 				return "By the clock of the service, this time has passed. Set a later one, and plan again.", nil

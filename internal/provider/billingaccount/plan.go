@@ -43,7 +43,9 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 }
 
 // needs are what a new account needs.
-func (m model) needs() []object.Need { return object.Needed(nil, "customer_id", "", m.CustomerID) }
+func (m model) needs() []object.Need {
+	return []object.Need{{Argument: "customer_id", Value: m.CustomerID.ValueString()}}
+}
 
 // lacks says why the service would not create an account.
 func lacks(ctx context.Context, client *billing.Service, need object.Need) (string, error) {

@@ -132,7 +132,9 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 }
 
 // needs are what a new record needs.
-func (m model) needs() []object.Need { return object.Needed(nil, attrCollection, "", m.Collection) }
+func (m model) needs() []object.Need {
+	return []object.Need{{Argument: attrCollection, Value: m.Collection.ValueString()}}
+}
 
 // lacks says why the service would not create a record.
 func lacks(ctx context.Context, client *finance.Service, need object.Need) (string, error) {

@@ -95,15 +95,17 @@ func (p *planning) warnUnknownAccount() {
 
 // needs are what a new subscription needs.
 func (m model) needs() []object.Need {
-	all := object.Needed(nil, argBillingAccountID, "", m.BillingAccountID)
-	all = object.Needed(all, "trial_end", "", m.TrialEnd.StringValue)
-	all = object.Needed(all, "plan_id", "", m.PlanID)
-	all = object.Needed(all, "discount_code_id", "", m.DiscountCodeID)
-	for _, i := range itemsOf(m.Items) {
-		all = object.Needed(all, argItems, "product_id", i.product)
-		all = object.Needed(all, argItems, "price_id", i.price)
+	needs := []object.Need{
+		{Argument: argBillingAccountID, Value: m.BillingAccountID.ValueString()},
+		{Argument: "trial_end", Value: m.TrialEnd.ValueString()},
+		{Argument: "plan_id", Value: m.PlanID.ValueString()},
+		{Argument: "discount_code_id", Value: m.DiscountCodeID.ValueString()},
 	}
-	return all
+	for _, i := range itemsOf(m.Items) {
+		needs = append(needs, object.Need{Argument: argItems, Field: "product_id", Value: i.product.ValueString()},
+			object.Need{Argument: argItems, Field: "price_id", Value: i.price.ValueString()})
+	}
+	return needs
 }
 
 // lacks says why the service would not create a subscription. A list that cannot be read, or is empty, says nothing.

@@ -40,7 +40,7 @@ func KeepBool() []planmodifier.Bool {
 const (
 	PolicyDelete  = "delete"
 	PolicyAbandon = "abandon"
-	PolicyPrevent = "prevent"
+	policyPrevent = "prevent"
 )
 
 // PolicyName names the argument.
@@ -50,7 +50,7 @@ const PolicyName = "deletion_policy"
 // do, as in "`close` closes the account".
 func PolicyAttribute(effects string, words ...string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(words[0]),
-		Validators: []validator.String{check.OneOf(append(words, PolicyAbandon, PolicyPrevent)...)},
+		Validators: []validator.String{check.OneOf(append(words, PolicyAbandon, policyPrevent)...)},
 		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
 			"is an error in the plan, also for replacement. Defaults to `%s`; the value in state applies.", effects, words[0])}
 }
@@ -89,7 +89,7 @@ func (o Policy) Refuse(verb string, diags *diag.Diagnostics) {
 func (o Policy) refusePlan(verb string, diags *diag.Diagnostics) { o.refuse(verb, "", diags) }
 
 func (o Policy) refuse(verb, more string, diags *diag.Diagnostics) {
-	if o.Value.ValueString() != PolicyPrevent {
+	if o.Value.ValueString() != policyPrevent {
 		return
 	}
 	diags.AddAttributeError(path.Root(PolicyName), fmt.Sprintf("deletion_policy prevents that this plan %ss %s", verb,

@@ -22,7 +22,7 @@ func FuzzSelect(f *testing.F) {
 			return
 		}
 		var diags diag.Diagnostics
-		selector := Scheme[any, any]{Noun: "thing", Key: key}.Select(t.Context(), resource.ImportStateRequest{ID: text},
+		selector := Scheme[any, any]{Noun: "thing", Key: key}.selection(t.Context(), resource.ImportStateRequest{ID: text},
 			&diags)
 		if diags.HasError() {
 			return

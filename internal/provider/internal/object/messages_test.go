@@ -37,7 +37,7 @@ func TestMessages(t *testing.T) {
 	// Only prevent rejects, and only abandon leaves the object where it is.
 	for name, value := range map[string]types.String{"delete": types.StringValue(PolicyDelete), "none": types.StringNull(),
 		"one of its own": types.StringValue("close"), "abandon": types.StringValue(PolicyAbandon),
-		"prevent": types.StringValue(PolicyPrevent)} {
+		"prevent": types.StringValue(policyPrevent)} {
 		var diags diag.Diagnostics
 		of := Policy{Value: value, Object: `customer "A"`, Own: "close", Stays: "It is billed."}
 		of.refusePlan("replace", &diags)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
@@ -19,20 +19,12 @@ import (
 // in the plan, and again before the deletion, because a plan may be old. With create_before_destroy the creation itself
 // finds out.
 
-// Need is a value of a new object for which the service may reject the creation.
+// Need is a value of a new object for which the service may reject the creation; "" is none.
 type Need struct {
 	// Argument is the argument of the value; Field is the name of the value where that is another.
 	Argument string `json:"argument"`
 	Field    string `json:"field,omitempty"`
 	Value    string `json:"value"`
-}
-
-// Needed appends the need for a known value.
-func Needed(all []Need, argument, field string, v types.String) []Need {
-	if v.ValueString() == "" {
-		return all
-	}
-	return append(all, Need{argument, field, v.ValueString()})
 }
 
 // keyNeeds is where the plan of a creation leaves what the new object needs. Terraform hands the private state of that
@@ -46,8 +38,11 @@ func (r *Resource[S, T, M]) planNeeds(ctx context.Context, p *Plan[M]) {
 	if r.Needs != nil {
 		needs = r.Needs(p.Planned)
 	}
-	if all := Needed(needs, keyExternalID, "", textOf(p.Planned, keyExternalID)); len(all) > 0 {
-		private.Set(ctx, p.Private, keyNeeds, all, p.Diags)
+	none := func(need Need) bool { return need.Value == "" }
+	needs = slices.DeleteFunc(append(needs, Need{Argument: keyExternalID,
+		Value: textOf(p.Planned, keyExternalID).ValueString()}), none)
+	if len(needs) > 0 {
+		private.Set(ctx, p.Private, keyNeeds, needs, p.Diags)
 	}
 	client, ready := r.Client()
 	if ready && p.Replaces && !p.InApply() && !p.Diags.HasError() && !r.Conn.Foreign() {

@@ -116,7 +116,7 @@ type prevented struct{ Object, Own string }
 
 func (p *Plan[M]) handOn(ctx context.Context, of Policy) {
 	var now prevented
-	if of.Value.ValueString() == PolicyPrevent {
+	if of.Value.ValueString() == policyPrevent {
 		now = prevented{of.Object, of.Own}
 	}
 	if now != private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags) {
@@ -128,7 +128,7 @@ func (p *Plan[M]) handOn(ctx context.Context, of Policy) {
 // Only errors of that plan are shown: Terraform drops its warnings.
 func (p *Plan[M]) replacing(ctx context.Context) {
 	if old := private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags); old.Object != "" && !p.InApply() {
-		Policy{Value: types.StringValue(PolicyPrevent), Object: old.Object, Own: old.Own}.refusePlan("replace", p.Diags)
+		Policy{Value: types.StringValue(policyPrevent), Object: old.Object, Own: old.Own}.refusePlan("replace", p.Diags)
 	}
 }
 

@@ -267,7 +267,7 @@ func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 // state. It returns nil when there is no such object, or none that can be managed, and has reported that.
 func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) *T {
-	by := s.Select(ctx, req, &resp.Diagnostics)
+	by := s.selection(ctx, req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return nil
 	}
@@ -293,9 +293,9 @@ func (s Scheme[S, T]) imported(ctx context.Context, id string, resp *resource.Im
 	MarkImport(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Select reads the import id (an id, or <field>=<value>) or the identity. Terraform accepts an identity without any
+// selection reads the import id (an id, or <field>=<value>) or the identity. Terraform accepts an identity without any
 // value, so that is checked here.
-func (s Scheme[S, T]) Select(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) Selector {
+func (s Scheme[S, T]) selection(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) Selector {
 	selected := s.selected(ctx, req, diags)
 	selected.Import = fmt.Sprintf("identity = { %s = %q }", selected.argument(), selected.ID+selected.Value)
 	if req.ID != "" {

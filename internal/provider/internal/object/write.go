@@ -193,7 +193,7 @@ func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
 	err = s.Blame.On(err)
 	operation := w.resource.Operation(s.Verb, w.State).Of(w.Plan)
 	if w.is != creation || w.Last == nil {
-		w.Fail(ctx, err, operation)
+		w.report(ctx, err, operation)
 		return
 	}
 	var failed diag.Diagnostics
@@ -201,9 +201,9 @@ func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
 	postpone(failed, w.Diags)
 }
 
-// Fail reports the error of a request about the object. Where the object does not exist, the token may belong to
+// report reports the error of a request about the object. Where the object does not exist, the token may belong to
 // another organization.
-func (w *Write[S, T, M]) Fail(ctx context.Context, err error, operation apidiag.Operation) {
+func (w *Write[S, T, M]) report(ctx context.Context, err error, operation apidiag.Operation) {
 	if w.is == update && api.IsNotFound(err) &&
 		w.resource.foreignEach(ctx, w.Private, operation.Verb, operation.Object, conn.DoubtPasses, w.Diags) {
 		return

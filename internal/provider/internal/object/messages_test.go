@@ -79,7 +79,7 @@ func TestMessages(t *testing.T) {
 		"deploy": named, "https://h.example.com": named, "external_id=deploy": named,
 	} {
 		var diags diag.Diagnostics
-		s.Select(t.Context(), resource.ImportStateRequest{ID: id}, &diags)
+		s.selection(t.Context(), resource.ImportStateRequest{ID: id}, &diags)
 		said[fmt.Sprintf("import of %s by %q", s.TypeName, id)] = diags
 	}
 	golden.Messages(t, said)

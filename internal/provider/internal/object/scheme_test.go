@@ -68,7 +68,7 @@ func TestSelect(t *testing.T) {
 				req.Identity = identityOf(c.identity)
 			}
 			var diags diag.Diagnostics
-			have := scheme.Select(t.Context(), req, &diags)
+			have := scheme.selection(t.Context(), req, &diags)
 			if diags.HasError() != c.bad || !c.bad && have != c.want {
 				t.Errorf("selects %+v, %v", have, diags)
 			}

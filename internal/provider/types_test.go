@@ -49,8 +49,7 @@ func TestTypes_moved(t *testing.T) {
 	}
 }
 
-// TestShortPath: plans of creations, of plain changes and of what stays as it is, and refreshes of what is as it was,
-// do not reach the framework. All tests that drive the provider in process compare both.
+// TestShortPath: plans of creations, of plain changes and of what stays as it is do not reach the framework. All tests that drive the provider in process compare both.
 func TestShortPath(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -102,12 +101,6 @@ func TestShortPath(t *testing.T) {
 type reporting struct {
 	front.Framework
 	calls *[]string
-}
-
-func (r reporting) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (
-	*tfprotov6.ReadResourceResponse, error) {
-	*r.calls = append(*r.calls, "read")
-	return r.Framework.ReadResource(ctx, req) //nolint:wrapcheck // it passes the call on
 }
 
 func (r reporting) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (

@@ -22,63 +22,110 @@ import (
 // that a plan modifier rejects or replaces.
 func (k *kind) proposal(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (
 	_ resource.ModifyPlanRequest, ok bool) {
-	var before, configured, planned map[string]tftypes.Value
-	var none resource.ModifyPlanRequest
-	prior, priorRead := k.decode(req.PriorState)
-	proposed := prior
+	of, ok := k.decoded(req)
+	if !ok {
+		return resource.ModifyPlanRequest{}, false
+	}
+	to := resource.ModifyPlanRequest{Config: tfsdk.Config{Raw: of.config, Schema: k.schema},
+		Plan: tfsdk.Plan{Raw: of.prior, Schema: k.schema}, State: tfsdk.State{Raw: of.prior, Schema: k.schema}}
+	changes, ok := k.addDefaults(of)
+	if !changes || !ok { // plan modifiers leave a value alone that is known and that of the state
+		return to, ok
+	}
+	if !k.addUnknowns(of) {
+		return to, false
+	}
+	to.Plan.Raw = tftypes.NewValue(k.object, of.planned)
+	modified, ok := k.modified(ctx, of, to)
+	if ok {
+		to.Plan.Raw = tftypes.NewValue(k.object, modified)
+	}
+	return to, ok
+}
+
+// decodedPlan is the request for a plan.
+type decodedPlan struct {
+	prior, config tftypes.Value
+	// before, configured and planned are the attributes of the state, the configuration and the plan so far. before is
+	// nil for a creation.
+	before, configured, planned map[string]tftypes.Value
+}
+
+// decoded decodes a request; false for a removal, and for what the framework has to read.
+func (k *kind) decoded(req *tfprotov6.PlanResourceChangeRequest) (of *decodedPlan, ok bool) {
+	of = &decodedPlan{}
+	if of.prior, ok = k.decode(req.PriorState); !ok {
+		return nil, false
+	}
+	if of.config, ok = k.decode(req.Config); !ok || of.config.IsNull() {
+		return nil, false
+	}
+	proposed := of.prior
 	// Terraform writes equal values in equal bytes.
-	if priorRead && (req.ProposedNewState == nil || !bytes.Equal(req.PriorState.MsgPack, req.ProposedNewState.MsgPack)) {
+	if req.ProposedNewState == nil || !bytes.Equal(req.PriorState.MsgPack, req.ProposedNewState.MsgPack) {
 		if proposed, ok = k.decode(req.ProposedNewState); !ok {
-			return none, false
+			return nil, false
 		}
 	}
-	config, configRead := k.decode(req.Config)
-	if !priorRead || !configRead || config.IsNull() || proposed.IsNull() || prior.As(&before) != nil ||
-		config.As(&configured) != nil || proposed.As(&planned) != nil {
-		return none, false
+	if proposed.IsNull() || of.prior.As(&of.before) != nil || of.config.As(&of.configured) != nil ||
+		proposed.As(&of.planned) != nil {
+		return nil, false
 	}
-	planned = maps.Clone(planned) // it belongs to proposed
-	changed := prior.IsNull()
+	of.planned = maps.Clone(of.planned) // it belongs to proposed
+	return of, true
+}
+
+// addDefaults plans the defaults of the schema, and reports whether the plan changes anything. ok is false for an object
+// with defaults within an attribute.
+func (k *kind) addDefaults(of *decodedPlan) (changes, ok bool) {
+	changes = of.prior.IsNull()
 	for name, a := range k.attributes {
-		if !a.byDefault.IsNull() && configured[name].IsNull() {
-			planned[name] = a.byDefault
+		if !a.byDefault.IsNull() && of.configured[name].IsNull() {
+			of.planned[name] = a.byDefault
 		}
-		if a.inside.defaults && !planned[name].IsNull() {
-			return none, false
+		if a.inside.defaults && !of.planned[name].IsNull() {
+			return false, false
 		}
-		changed = changed || !equal(planned[name], before[name])
+		changes = changes || !equal(of.planned[name], of.before[name])
 	}
-	to := resource.ModifyPlanRequest{Config: tfsdk.Config{Raw: config, Schema: k.schema},
-		Plan: tfsdk.Plan{Raw: prior, Schema: k.schema}, State: tfsdk.State{Raw: prior, Schema: k.schema}}
-	if !changed { // plan modifiers leave a value alone that is known and that of the state
-		return to, true
-	}
+	return changes, true
+}
+
+// addUnknowns plans each computed value that is not configured as unknown; false for an object with computed values
+// within an attribute.
+func (k *kind) addUnknowns(of *decodedPlan) bool {
 	for name, a := range k.attributes {
 		switch {
-		case a.computed && configured[name].IsNull():
-			planned[name] = tftypes.NewValue(k.object.AttributeTypes[name], tftypes.UnknownValue)
-		case a.inside.computed && !planned[name].IsNull():
-			return none, false
+		case a.computed && of.configured[name].IsNull():
+			of.planned[name] = tftypes.NewValue(k.object.AttributeTypes[name], tftypes.UnknownValue)
+		case a.inside.computed && !of.planned[name].IsNull():
+			return false
 		}
 	}
-	to.Plan.Raw = tftypes.NewValue(k.object, planned)
-	modified := maps.Clone(planned)
+	return true
+}
+
+// modified are the attributes after the plan modifiers of the schema; false where one says more than a value, or an
+// attribute has some within.
+func (k *kind) modified(ctx context.Context, of *decodedPlan, to resource.ModifyPlanRequest) (
+	_ map[string]tftypes.Value, ok bool) {
+	modified := maps.Clone(of.planned)
 	for name, a := range k.attributes {
-		state, has := before[name]
+		state, has := of.before[name]
 		if !has {
-			state = tftypes.NewValue(planned[name].Type(), nil)
+			state = tftypes.NewValue(of.planned[name].Type(), nil)
 		}
 		if a.modify != nil {
-			if modified[name], ok = a.modify(ctx, path.Root(name), to, configured[name], planned[name], state); !ok {
-				return none, false
+			modified[name], ok = a.modify(ctx, path.Root(name), to, of.configured[name], of.planned[name], state)
+			if !ok {
+				return nil, false
 			}
 		}
 		if value := modified[name]; a.inside.modifiers && value.IsKnown() && !value.IsNull() && !value.Equal(state) {
-			return none, false
+			return nil, false
 		}
 	}
-	to.Plan.Raw = tftypes.NewValue(k.object, modified)
-	return to, true
+	return modified, true
 }
 
 // equal compares values as the framework does, inside of an object: there the types that a dynamic value names of its

@@ -8,8 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -53,24 +56,51 @@ func call[Q, A any](ctx context.Context, req *Q, next func(context.Context, *Q) 
 }
 
 // ValidateResourceConfig passes the call on. Where the resource itself says why a required argument is null, the
-// framework's text, which asks for a value where a reference has none, is left out: one cause, one error.
+// framework's error, which asks for a value where a reference has none, is left out: one cause, one error.
 func (s *Server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (
 	*tfprotov6.ValidateResourceConfigResponse, error) {
-	resp, err := call(ctx, req, s.Framework.ValidateResourceConfig)
-	if err != nil {
+	own := &ownErrors{}
+	resp, err := call(context.WithValue(ctx, ownErrorsKey{}, own), req, s.Framework.ValidateResourceConfig)
+	k := s.kind(ctx, req.TypeName)
+	if err != nil || k == nil || len(own.all) == 0 {
 		return resp, err
 	}
-	all := slices.Clone(resp.Diagnostics)
 	resp.Diagnostics = slices.DeleteFunc(resp.Diagnostics, func(d *tfprotov6.Diagnostic) bool {
-		return d.Summary == missingRequired && slices.ContainsFunc(all, func(other *tfprotov6.Diagnostic) bool {
-			return other.Summary != missingRequired && other.Severity == d.Severity && d.Attribute.Equal(other.Attribute)
-		})
+		return d.Severity == tfprotov6.DiagnosticSeverityError && own.explain(k, req.Config, d)
 	})
 	return resp, nil
 }
 
-// missingRequired is how the framework calls a required argument that is null.
-const missingRequired = "Missing Configuration for Required Attribute"
+// ownErrors are the errors of a resource about its own configuration.
+type ownErrors struct{ all diag.Diagnostics }
+
+type ownErrorsKey struct{}
+
+// explain reports whether the resource itself has an error about the required argument that d says is null.
+func (o *ownErrors) explain(k *kind, config *tfprotov6.DynamicValue, d *tfprotov6.Diagnostic) bool {
+	name, top := "", false
+	if d.Attribute != nil && len(d.Attribute.Steps()) == 1 {
+		var step tftypes.AttributeName
+		step, top = d.Attribute.Steps()[0].(tftypes.AttributeName)
+		name = string(step)
+	}
+	if attribute := k.schema.Attributes[name]; !top || attribute == nil || !attribute.IsRequired() {
+		return false
+	}
+	var configured map[string]tftypes.Value
+	if values, ok := k.decode(config); !ok || values.As(&configured) != nil || !configured[name].IsNull() {
+		return false
+	}
+	explained := false
+	for _, own := range o.all.Errors() {
+		if own.Summary() == d.Summary {
+			return false
+		}
+		at, located := own.(diag.DiagnosticWithPath)
+		explained = explained || located && at.Path().Equal(path.Root(name))
+	}
+	return explained
+}
 
 // UpgradeResourceState returns the state of the current version as it is: Terraform reads the JSON itself. The
 // framework would decode and encode it, for the same result.
@@ -94,10 +124,10 @@ func (s *Server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 	return call(ctx, req, s.Framework.UpgradeResourceIdentity)
 }
 
-// ReadResource handles an object that is as the state has it; the framework handles any other one.
+// ReadResource passes the call on.
 func (s *Server) ReadResource(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return call(ctx, req, s.read)
+	return call(ctx, req, s.Framework.ReadResource)
 }
 
 // PlanResourceChange handles an object that stays as it is; the framework handles any other one.
@@ -165,14 +195,11 @@ func (c *callContext) Done() <-chan struct{}       { return (*c.current.Load()).
 func (c *callContext) Err() error                  { return (*c.current.Load()).Err() }
 func (c *callContext) Value(key any) any           { return (*c.current.Load()).Value(key) }
 
-// result is what a resource has returned to this server, for the framework to continue with: a resource reads and plans
-// once.
+// result is what a resource has planned for this server, for the framework to continue with: a resource plans once.
 type result struct {
 	typeName string
 	// blank leaves the framework's plan as it is.
 	blank       bool
-	read        *resource.ReadResponse
-	readRequest resource.ReadRequest
 	plan        *resource.ModifyPlanResponse
 	planRequest resource.ModifyPlanRequest
 	had, notes  private.Map // the private state, before and after
@@ -216,24 +243,8 @@ func Wrapped(all []func() resource.Resource) []func() resource.Resource {
 	return constructors
 }
 
-// wrapped is a resource type that reads and plans once.
+// wrapped is a resource type that plans once.
 type wrapped struct{ object.Managed }
-
-// Read returns what the resource has returned already, or reads.
-func (r *wrapped) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	a, _ := ctx.Value(resultKey{}).(*result)
-	if a == nil || a.read == nil {
-		r.Managed.Read(ctx, req, resp)
-		return
-	}
-	if a.compare != nil {
-		a.compare(a.typeName, a.readRequest, req, nil)
-	}
-	notes := resp.Private
-	*resp = *a.read
-	resp.Private = notes
-	a.hand(ctx, notes)
-}
 
 // ModifyPlan returns what the resource has returned already, or plans.
 func (r *wrapped) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -260,5 +271,14 @@ type validating interface {
 
 type wrappedValidated struct {
 	wrapped
-	validating
+	inner validating
+}
+
+// ValidateConfig also tells the server what the resource has found.
+func (r *wrappedValidated) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
+	r.inner.ValidateConfig(ctx, req, resp)
+	if own, ok := ctx.Value(ownErrorsKey{}).(*ownErrors); ok {
+		own.all = resp.Diagnostics
+	}
 }

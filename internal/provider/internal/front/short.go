@@ -42,42 +42,6 @@ func (s *Server) start(ctx context.Context, typeName string) (*kind, object.Mana
 	return k, r
 }
 
-// read responds to a refresh that changes nothing with the state that Terraform has sent. The resource does what it
-// does under the framework; what is left out is the comparison of every attribute with what it was, which has no effect
-// on equal values. Everything else goes through the framework, with what the resource has returned.
-func (s *Server) read(ctx context.Context,
-	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	k, r := s.start(ctx, req.TypeName)
-	if r == nil || req.ProviderMeta != nil {
-		return s.Framework.ReadResource(ctx, req)
-	}
-	state, ok := k.decode(req.CurrentState)
-	notes, readable := notesOf(req.Private)
-	identity, known := k.identityOf(req.CurrentIdentity)
-	if !ok || state.IsNull() || !readable || !known {
-		return s.Framework.ReadResource(ctx, req)
-	}
-	a := &result{had: notes, notes: maps.Clone(notes), readRequest: resource.ReadRequest{
-		State: tfsdk.State{Raw: state, Schema: k.schema}, Identity: k.identityData(identity)}}
-	if c := req.ClientCapabilities; c != nil {
-		a.readRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
-	}
-	a.read = &resource.ReadResponse{State: a.readRequest.State, Identity: k.identityData(identity)}
-	r.Read(private.With(ctx, a.notes), a.readRequest, a.read)
-	settled := len(a.read.Diagnostics) == 0 && a.read.Deferred == nil && a.read.State.Raw.Equal(state)
-	newIdentity, keeps := k.keepsIdentity(req.CurrentIdentity, identity, a.read.Identity)
-	if !settled || !keeps || a.read.Identity.Raw.IsFullyNull() {
-		return s.Framework.ReadResource(s.with(ctx, req.TypeName, a), req)
-	}
-	ours := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: newIdentity,
-		Private: encoded(a.notes)}
-	if s.compare != nil {
-		theirs, err := s.Framework.ReadResource(s.with(ctx, req.TypeName, a), req)
-		s.compare(req.TypeName, ours, theirs, err)
-	}
-	return ours, nil
-}
-
 // plan responds to a plan without the framework: the resource plans what the framework would hand to it. Everything
 // that is not a plain new state, such as a warning or a replacement, goes through the framework, with what the resource
 // has planned.

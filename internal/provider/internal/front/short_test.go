@@ -16,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -25,16 +24,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-type (
-	reading  = func(context.Context, resource.ReadRequest, *resource.ReadResponse)
-	planning = func(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
-)
+type planning = func(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
 
-// scripted is a resource whose reads and plans a test writes. It counts them.
+// scripted is a resource whose plans a test writes. It counts them.
 type scripted struct {
-	read         reading
-	plan         planning
-	reads, plans int
+	plan  planning
+	plans int
 }
 
 func (*scripted) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -72,13 +67,7 @@ func (*scripted) Create(context.Context, resource.CreateRequest, *resource.Creat
 func (*scripted) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
 func (*scripted) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-func (s *scripted) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	s.reads++
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), "1")...)
-	if s.read != nil {
-		s.read(ctx, req, resp)
-	}
-}
+func (*scripted) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
 func (s *scripted) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	s.plans++
@@ -272,95 +261,26 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRead: the server itself refreshes an object that is as it was, the framework refreshes any other one, and the
-// resource reads once.
-func TestRead(t *testing.T) {
-	t.Parallel()
-	type script = reading
-	for name, c := range map[string]struct {
-		private string
-		read    script
-		here    bool
-	}{
-		"unchanged": {here: true},
-		"set to what it was": {here: true, read: func(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-			resp.State = tfsdk.State{Raw: req.State.Raw.Copy(), Schema: req.State.Schema}
-		}},
-		"private state": {private: `{"own":"eyJhIjoxfQ=="}`, here: true},
-		"private state changes": {private: `{"own":"eyJhIjoxfQ=="}`, here: true,
-			read: func(ctx context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
-			}},
-		"first read after an import": {private: `{".import_before_read":"dHJ1ZQ=="}`},
-		"changed": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-			resp.Diagnostics.Append(resp.State.SetAttribute(context.Background(), path.Root("name"), "b")...)
-		}},
-		"gone": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-			resp.State.RemoveResource(context.Background())
-		}},
-		"warning": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-			resp.Diagnostics.AddWarning("w", "w")
-		}},
-		"error": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-			resp.Diagnostics.AddError("e", "e")
-		}},
-		"deferred": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonAbsentPrereq}
-		}},
-		"another identity": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-			resp.Diagnostics.Append(resp.Identity.SetAttribute(context.Background(), path.Root("id"), "2")...)
-		}},
-		"no identity": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-			resp.Identity.Raw = tftypes.NewValue(resp.Identity.Raw.Type(), nil)
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := &scripted{read: c.read}
-			req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: o(t, whole),
-				Private: []byte(c.private), CurrentIdentity: identity(t, "1")}
-			resp, err := acctest.Compared(behind(t, s)).ReadResource(t.Context(), req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if here := resp.NewState == req.CurrentState; here != c.here {
-				t.Errorf("handled here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
-			}
-			if s.reads != 1 {
-				t.Errorf("the resource read %d times", s.reads)
-			}
-		})
-	}
-}
-
-// TestReadOfAStateWithoutIdentity: the server itself refreshes a state without an identity, as Terraform before 1.12
-// has it, and returns it with the identity.
-func TestReadOfAStateWithoutIdentity(t *testing.T) {
-	t.Parallel()
-	req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: o(t, whole)}
-	resp, err := acctest.Compared(behind(t, &scripted{})).ReadResource(t.Context(), req)
-	if err != nil || resp.NewState != req.CurrentState || resp.NewIdentity == nil {
-		t.Errorf("%+v, %v", resp, err)
-	}
-}
-
 // TestUnconfigured: a provider that is not configured is the framework's.
 func TestUnconfigured(t *testing.T) {
 	t.Parallel()
-	resp, err := serverOf(t, &scripted{}).ReadResource(t.Context(),
-		&tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: o(t, whole)})
-	if err != nil || len(resp.Diagnostics) != 1 {
-		t.Errorf("%+v, %v", resp, err)
+	s := &scripted{}
+	framework := &counted{Framework: serverOf(t, s).Framework}
+	resp, err := front.New(framework, []func() resource.Resource{func() resource.Resource { return s }}).PlanResourceChange(
+		t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: o(t, values{"name": "a"}),
+			PriorState: o(t, whole), ProposedNewState: o(t, whole)})
+	if err != nil || framework.plans != 1 {
+		t.Errorf("%d plans, %+v, %v", framework.plans, resp, err)
 	}
 }
 
-// altered is a framework that reads something else.
+// altered is a framework that plans something else.
 type altered struct{ front.Framework }
 
-func (a altered) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (
-	*tfprotov6.ReadResourceResponse, error) {
-	resp, err := a.Framework.ReadResource(ctx, req)
-	resp.Private = []byte(`{"own":"Mg=="}`)
+func (a altered) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (
+	*tfprotov6.PlanResourceChangeResponse, error) {
+	resp, err := a.Framework.PlanResourceChange(ctx, req)
+	resp.PlannedPrivate = []byte(`{"own":"Mg=="}`)
 	return resp, err
 }
 
@@ -374,8 +294,9 @@ func TestComparedFindsDifferences(t *testing.T) {
 			t.Error("a difference went unnoticed")
 		}
 	}()
-	_, _ = acctest.Compared(server).ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "test_thing",
-		CurrentState: o(t, whole), CurrentIdentity: identity(t, "1")})
+	_, _ = acctest.Compared(server).PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: "test_thing", Config: o(t, values{"name": "a"}), PriorState: o(t, whole), ProposedNewState: o(t, whole),
+		PriorIdentity: identity(t, "1")})
 }
 
 // TestWrappedOffersAll: a wrapped resource type has every method of the resource type.

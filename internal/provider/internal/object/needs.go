@@ -94,7 +94,7 @@ func (r *Resource[S, T, M]) checkUnique(ctx context.Context, w *Write[S, T, M], 
 				r.Scheme.Refuse(ctx, w.Client, &found[i], by, &ended)
 			}
 			if id := r.Scheme.ID(&found[i]); !ended.HasError() && !same.ID(id, textOf(w.State, keyID).ValueString()) {
-				refuseReplacement(need, fmt.Sprintf("The %s %s has it. Write another one, or give it up there first.",
+				refuseReplacement(need, fmt.Sprintf("It is taken: the %s %s has it. Write another one, or give it up there first.",
 					r.Scheme.Noun, id), nil, policyOf(w.State).Object, w.Diags)
 				return false
 			}

@@ -210,6 +210,20 @@ func (w *world) subscriptions(plan *acctest.CorePlan) map[string]object {
 	return all
 }
 
+// unordered is a value as text, without the order of a list.
+func unordered(v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		return show(v)
+	}
+	texts := make([]string, len(list))
+	for i, element := range list {
+		texts[i] = show(element)
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
+}
+
 // linesKept holds a subscription to what the lines of its block mean: one that is left out changes nothing, whoever has
 // set the value, false takes an end back, and [] removes the items.
 func (w *world) linesKept(before map[string]object, run step) *violation {
@@ -224,7 +238,7 @@ func (w *world) linesKept(before map[string]object, run step) *violation {
 			_, ends := block.Values["cancel_at_period_end"]
 			switch {
 			case run.Turns[address+"."+name] != nil || name == "cancellation_reason" && (written || ends):
-			case !written && show(was[name]) != show(now[name]):
+			case !written && unordered(was[name]) != unordered(now[name]):
 				return broken("a line that is left out", "%s: %s was %s and is %s", address, name, show(was[name]),
 					show(now[name]))
 			case name == "cancel_at_period_end" && written && !same(now[name], value):

@@ -135,7 +135,7 @@ func (s *stage) foreignKept(plan *acctest.CorePlan) *violation {
 		change := plan.Of(address)
 		state := s.drive.State(address)
 		if change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update ||
-			change.After["custom_metadata_mode"] == "replace" {
+			change.After["custom_metadata_mode"] == "replace" || state["custom_metadata_mode"] == "replace" {
 			delete(s.marks, address)
 			continue
 		}

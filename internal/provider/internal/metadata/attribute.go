@@ -97,7 +97,7 @@ type Planning struct {
 // the service's object must change.
 //
 // The effective object is planned as it will be, so that a plan shows what changes and what stays. Should somebody else
-// change it before the apply, the state keeps the planned text until the next refresh (see package settle).
+// change it before the apply, the state keeps the planned text until the next refresh.
 //
 // The third result is what the configuration owns once the plan is applied. The plan hands it to the apply in the
 // private state: only the configuration of a plan respects ignore_changes. It is zero while a part of it is unknown;
@@ -125,6 +125,7 @@ func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.Strin
 	}
 	change.WarnForeign(path.Root("custom_metadata"), p.Object, more, diags)
 	change.WarnLost(path.Root("custom_metadata"), p.Object, diags)
+	change.warnMayLose(p.Object, diags)
 	switch {
 	case !change.Differs:
 	case change.Result == nil:
@@ -156,6 +157,17 @@ func (c Change) WarnLost(at path.Path, object string, diags *diag.Diagnostics) {
 	diags.AddAttributeWarning(at, fmt.Sprintf("custom_metadata of %s removes keys that others have set: %s", object,
 		strings.Join(c.Lost, ", ")), "They are inside of an object that this configuration replaces by another value. To "+
 		"keep them, write an object in its place, or use another key.")
+}
+
+// warnMayLose reports the keys that a mode which is not known yet may remove.
+func (c Change) warnMayLose(object string, diags *diag.Diagnostics) {
+	if len(c.MayLose) == 0 {
+		return
+	}
+	slices.Sort(c.MayLose)
+	diags.AddAttributeWarning(path.Root("custom_metadata_mode"), fmt.Sprintf("This apply may remove keys of %s that others "+
+		"have set: %s", object, strings.Join(c.MayLose, ", ")), "custom_metadata_mode is only known after apply. If it turns "+
+		"out to be \"replace\", the apply removes these keys. Write the mode as a value that a plan knows.")
 }
 
 // Owned is the object that a configuration owned when it was last applied, as the private state keeps it, numbers

@@ -27,7 +27,7 @@ type Ownership struct {
 	Owned Object
 }
 
-// whole reports that the configuration owns the whole object.
+// Whole reports that the configuration owns the whole object.
 func (o Ownership) Whole() bool { return o.Mode == ModeReplace && o.Owned != nil }
 
 // Change is the outcome of planning an object.
@@ -47,6 +47,8 @@ type Change struct {
 	// Lost are the keys of others, with dots, that the service's object loses because a value takes the place of the
 	// object that they are in.
 	Lost []string
+	// MayLose are the keys that the service's object loses if a mode that is not known yet turns out to be ModeReplace.
+	MayLose []string
 }
 
 // Desired is the object that the configuration asks for, defaults included. It returns ErrUnknown while a part of it is
@@ -93,7 +95,7 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	}
 	result, replaced := o.Result(remote, desired, desired), Ownership{Mode: ModeReplace, Owned: o.Owned}
 	if o.Mode == "" && !same.JSON(result, replaced.Result(remote, desired, desired)) {
-		return Change{Planned: kept, Differs: true}, nil
+		return Change{Planned: kept, Differs: true, MayLose: missing(result, desired)}, nil
 	}
 	if EqualKnowing(result, remote, o.Owned) {
 		// A null in the state cannot stand for a configured value: Terraform rejects such a plan. A key that the
@@ -109,13 +111,19 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		change.Lost = lost(remote, result, o.Owned, "")
 	}
 	if o.Owned == nil {
-		for key := range remote {
-			if _, named := desired[key]; !named {
-				change.Foreign = append(change.Foreign, key)
-			}
-		}
+		change.Foreign = missing(remote, desired)
 	}
 	return change, nil
+}
+
+// missing are the keys of remote that result has not.
+func missing(remote, result Object) (keys []string) {
+	for key := range remote {
+		if _, stays := result[key]; !stays {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // lost are the keys below the keys of remote that result has not and owned does not name. A key that owned names, and

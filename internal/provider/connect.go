@@ -41,7 +41,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 		RequestTimeout: s.requestTimeout, Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
 		Secrets: s.secrets(),
 	}
-	if !isSilent() {
+	if !isLogOff() {
 		base.Observer = conn.Log{Secrets: s.secrets()}
 	}
 	c.Billing = service(s, s.billing, base, billing.New, diags)

@@ -1,13 +1,10 @@
 package provider
 
 import (
-	"math"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 )
 
 // logLevels are the levels of the loggers after a process was prepared in an environment that sets only these.
@@ -18,7 +15,7 @@ func logLevels(t *testing.T, debugging bool, variables ...string) []string {
 			t.Setenv(name, "")
 		}
 	}
-	for _, name := range quiet {
+	for _, name := range levelVariables {
 		t.Setenv(name, "")
 	}
 	for _, variable := range variables {
@@ -29,7 +26,7 @@ func logLevels(t *testing.T, debugging bool, variables ...string) []string {
 		t.Fatal(err)
 	}
 	var set []string
-	for _, name := range quiet {
+	for _, name := range levelVariables {
 		set = append(set, os.Getenv(name))
 	}
 	return set
@@ -54,59 +51,24 @@ func TestPrepareSilencesTheLog(t *testing.T) {
 			got := logLevels(t, c.debugging, c.variables...)
 			for i, level := range got {
 				if (level == "OFF") != c.silent {
-					t.Errorf("%s is %q", quiet[i], level)
+					t.Errorf("%s is %q", levelVariables[i], level)
 				}
 			}
-			if isSilent() != c.silent {
-				t.Errorf("isSilent is %t", isSilent())
+			if isLogOff() != c.silent {
+				t.Errorf("isLogOff is %t", isLogOff())
 			}
 		})
 	}
 }
 
-// collector returns the settings of the garbage collector after collect, where they were 77 percent and no limit.
-func collector(t *testing.T, percent, limit string) (int, int64) {
-	t.Helper()
-	t.Setenv("GOGC", percent)
-	t.Setenv("GOMEMLIMIT", limit)
-	debug.SetGCPercent(77)
-	debug.SetMemoryLimit(math.MaxInt64)
-	collect()
-	got := debug.SetGCPercent(100)
-	return got, debug.SetMemoryLimit(-1)
-}
-
-func TestCollectRespectsWhatTheUserSets(t *testing.T) {
-	if percent, limit := collector(t, "50", "1GiB"); percent != 77 || limit != math.MaxInt64 {
-		t.Errorf("the settings of the user became %d percent and %d bytes", percent, limit)
-	}
-	if percent, limit := collector(t, "off", ""); percent != 77 || limit < least {
-		t.Errorf("GOGC alone: %d percent and %d bytes", percent, limit)
-	}
-	if percent, limit := collector(t, "", "1GiB"); percent != growth {
-		t.Errorf("GOMEMLIMIT alone: %d percent and %d bytes", percent, limit)
-	}
-}
-
-// TestCollectFollowsTheHeap: a run that needs much memory gets it, and a run that needs no more gives it back.
-func TestCollectFollowsTheHeap(t *testing.T) {
-	if _, limit := collector(t, "", ""); limit != least {
-		t.Errorf("the limit begins at %d bytes", limit)
-	}
-	// Finalizers run at some time after a collection.
-	until := func(what string, holds func(limit int64) bool) {
-		t.Helper()
-		for range 1000 {
-			runtime.GC()
-			if holds(debug.SetMemoryLimit(-1)) {
-				return
-			}
-			time.Sleep(time.Millisecond)
+// TestSetHeapGrowth: the garbage collector is set up, unless the user has done so.
+func TestSetHeapGrowth(t *testing.T) {
+	for set, want := range map[string]int{"": heapGrowth, "50": 77, "off": 77} {
+		t.Setenv("GOGC", set)
+		debug.SetGCPercent(77)
+		setHeapGrowth()
+		if percent := debug.SetGCPercent(100); percent != want {
+			t.Errorf("GOGC=%q: %d percent, want %d", set, percent, want)
 		}
-		t.Errorf("%s: the limit is %d bytes", what, debug.SetMemoryLimit(-1))
 	}
-	large := make([]byte, 100<<20)
-	until("100 MiB in use", func(limit int64) bool { return limit >= 200<<20 })
-	runtime.KeepAlive(large)
-	until("nothing in use", func(limit int64) bool { return limit == least })
 }

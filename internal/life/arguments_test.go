@@ -1,0 +1,244 @@
+package life
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// stays are the optional arguments that do not arrive at the object, and why. Others test them.
+var stays = map[string]string{
+	"billing_customer.create_billing_account": "the account is another object",
+	"billing_customer.billing_email":          "it belongs to the account",
+	"billing_customer.payment_terms_days":     "it belongs to the account",
+	"billing_customer.auto_collection":        "it belongs to the account",
+
+	"billing_account.status_reason": "it is sent with a change of status",
+
+	"billing_subscription.plan_change":         "it says how plan_id changes",
+	"billing_subscription.cancellation_reason": "it is sent with cancel_at_period_end",
+	"billing_subscription.on_external_cancel":  "it is about a plan",
+
+	"billing_webhook_endpoint.rotate_secret_when_changed": "a change rotates the secret",
+	"billing_webhook_endpoint.age_recipients":             "the service encrypts nothing",
+
+	"billing_api_key.rotate_when_changed":  "a change rotates the key",
+	"billing_api_key.rotate_after_days":    "it is about a plan",
+	"billing_api_key.grace_period_days":    "it is sent with a rotation",
+	"billing_api_key.revoke_previous_keys": "it is about the keys before",
+	"billing_api_key.age_recipients":       "the service encrypts nothing",
+	"billing_api_key.allow_own_key":        "it is about a plan",
+
+	"billing_finance_record.ignore_remote_changes": "it is about a plan",
+	"billing_finance_record.idempotency_key":       "it is a header of the creation",
+}
+
+// beside are arguments that another one needs.
+var beside = map[string]object{
+	"billing_subscription.plan_id":       {"items": []any{item(0, 2)}},
+	"billing_account.status_reason":      {"status": "suspended"},
+	"billing_api_key.expires_after_days": {"grace_period_days": 0},
+	"billing_api_key.expires_at":         {"grace_period_days": 0},
+}
+
+// atCreation are the arguments of a creation: a change sends nothing.
+var atCreation = []string{"billing_subscription.trial_end", "billing_subscription.trial_period_days"}
+
+// TestArguments: each optional argument of each type, alone, is sent, read back with an empty next plan, changed and
+// cleared. What is missing is a line: in body, which sends it, or in fromAPI, which reads it. A new argument needs
+// values in choices.
+func TestArguments(t *testing.T) { //nolint:paralleltest // lives are counted
+	described := acctest.ResourceSchemas()
+	for _, typeName := range rank {
+		t.Run(typeName, func(t *testing.T) {
+			arguments := map[string]*tfprotov6.SchemaAttribute{}
+			for _, a := range described[typeName].Block.Attributes {
+				if a.Optional || a.Required {
+					arguments[a.Name] = a
+				}
+			}
+			for name := range choices[typeName] {
+				if arguments[name] == nil {
+					t.Errorf("choices has values for %s.%s, which is no argument", typeName, name)
+				}
+			}
+			trip := &roundTrip{t: t, typeName: typeName, arguments: arguments}
+			trip.play()
+		})
+	}
+	for name := range stays {
+		typeName, argument, _ := strings.Cut(name, ".")
+		if !slices.ContainsFunc(described[typeName].Block.Attributes, func(a *tfprotov6.SchemaAttribute) bool {
+			return a.Name == argument && a.Optional
+		}) {
+			t.Errorf("stays names %s, which is no optional argument", name)
+		}
+	}
+}
+
+// roundTrip plays the arguments of a type: one block for each value of each argument, and two without any.
+type roundTrip struct {
+	t         *testing.T
+	typeName  string
+	arguments map[string]*tfprotov6.SchemaAttribute
+
+	w      *world
+	blocks map[string][]string // addresses by argument, in the order of its values
+	bare   [2]string
+}
+
+func (r *roundTrip) play() {
+	w, end := open(r.t, false)
+	defer end()
+	r.w, r.blocks = w, map[string][]string{}
+	r.bare = [2]string{r.add("", nil), r.add("", nil)}
+	for _, name := range slices.Sorted(maps.Keys(r.arguments)) {
+		values := r.values(name)
+		if r.arguments[name].Required || name == "deletion_policy" || name == "custom_metadata_mode" {
+			continue
+		}
+		if len(values) == 0 && stays[r.typeName+"."+name] == "" {
+			r.t.Errorf("%s.%s has no values in choices", r.typeName, name)
+		}
+		for _, value := range values {
+			r.blocks[name] = append(r.blocks[name], r.add(name, value))
+		}
+	}
+	created := r.run("created")
+	for name, addresses := range r.blocks {
+		sent := slices.ContainsFunc(addresses, func(at string) bool {
+			return !r.same(created[at], created[r.bare[0]], created)
+		})
+		if why := stays[r.typeName+"."+name]; !sent && why == "" {
+			r.t.Errorf("%s.%s is not sent", r.typeName, name)
+		}
+	}
+	for name, addresses := range r.blocks {
+		for i, at := range addresses {
+			r.set(at, name, r.values(name)[(i+1)%len(addresses)])
+		}
+	}
+	changed := r.run("changed")
+	for name, addresses := range r.blocks {
+		full := r.typeName + "." + name
+		differs := slices.ContainsFunc(addresses, func(at string) bool { return !r.same(changed[at], created[at], created) })
+		if !differs && len(addresses) > 1 && stays[full] == "" && !slices.Contains(atCreation, full) {
+			r.t.Errorf("a change of %s is not sent", full)
+		}
+	}
+	for name, addresses := range r.blocks {
+		for _, at := range addresses {
+			r.set(at, name, nil)
+		}
+	}
+	cleared := r.run("cleared")
+	for name, addresses := range r.blocks {
+		for _, at := range addresses {
+			full := r.typeName + "." + name
+			if !r.arguments[name].Computed && stays[full] == "" && beside[full] == nil &&
+				!slices.Contains(atCreation, full) && !r.same(cleared[at], cleared[r.bare[0]], cleared) {
+				r.t.Errorf("%s is not cleared: %s", full, show(cleared[at]))
+			}
+		}
+	}
+}
+
+// values are the first and the last value of an argument that are not empty.
+func (r *roundTrip) values(name string) []any {
+	values := choices[r.typeName][name]
+	if slices.Contains([]string{"allow_pause", "allow_cancel"}, name) {
+		values = []any{false, true} // false would end each random life in refusals
+	}
+	values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return show(v) == "[]" || show(v) == "{}" })
+	if len(values) < 2 {
+		return values
+	}
+	return []any{values[0], values[len(values)-1]}
+}
+
+// add adds a block with a value of an argument, and what it refers to.
+func (r *roundTrip) add(name string, value any) (address string) {
+	address = fmt.Sprintf("%s.q%02dq", r.typeName, len(r.w.blocks))
+	values := object{}
+	for _, needed := range required[r.typeName] {
+		values[needed] = choices[r.typeName][needed][0]
+	}
+	for also, value := range beside[r.typeName+"."+name] {
+		values[also] = value
+	}
+	switch r.typeName {
+	case "billing_account":
+		r.need("billing_customer.c", object{"name": "Ana"})
+		values["customer_id"] = object{"$ref": "billing_customer.c.id"}
+	case "billing_subscription":
+		r.need("billing_customer.c", object{"name": "Ana"})
+		values["billing_account_id"] = object{"$ref": "billing_customer.c.billing_account_id"}
+		values["plan_id"] = uuids[0]
+	}
+	r.w.do(step{Do: doSet, At: address, Values: named(values, address).(object)})
+	if name != "" {
+		r.set(address, name, value)
+	}
+	return address
+}
+
+func (r *roundTrip) need(address string, values object) {
+	r.w.do(step{Do: doSet, At: address, Values: values})
+}
+
+// set writes an argument, or removes it: nil.
+func (r *roundTrip) set(address, name string, value any) {
+	s := r.w.blocks[address]
+	s.Values = maps.Clone(s.Values)
+	if s.Values[name] = named(value, address); value == nil {
+		delete(s.Values, name)
+	}
+	r.w.do(s)
+}
+
+// run applies the configuration, and returns the objects that the service has then.
+func (r *roundTrip) run(when string) map[string]object {
+	r.t.Helper()
+	if bad := r.w.do(step{Do: doRun}); bad != nil {
+		r.t.Fatalf("%s: %s", when, bad)
+	}
+	all := map[string]object{}
+	for address := range r.w.blocks {
+		_, name, _ := strings.Cut(address, ".")
+		remote := r.w.remote(address, r.w.drive.State(address))
+		all[address] = anonymous(remote, name)
+	}
+	return all
+}
+
+// writtenAt are the dates that say when an object was written.
+var writtenAt = []string{"created_at", "updated_at", "createdAt", "updatedAt", "resumed_at"}
+
+// same reports whether two objects are the same but for what differs between two equal ones of the time too.
+func (r *roundTrip) same(a, b object, at map[string]object) bool {
+	for key := range a {
+		volatile := show(at[r.bare[0]][key]) != show(at[r.bare[1]][key]) || slices.Contains(writtenAt, key)
+		if !volatile && show(a[key]) != show(b[key]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// anonymous is an object without the name of its block.
+func anonymous(v object, name string) object {
+	all := object{}
+	for key, value := range v {
+		if text, ok := value.(string); ok {
+			value = strings.ReplaceAll(text, name, "$name")
+		}
+		all[key] = value
+	}
+	return all
+}

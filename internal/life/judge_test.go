@@ -45,7 +45,8 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	// what was not known in the plan turned out to differ
 	"The plan has not shown this replacement", "The plan did not show that .* is replaced",
 	"is another one than planned",
-	"is not canceled, because its replacement would fail",
+	"is not replaced, because the new one could not be created",
+	"Invalid value for expires_at: must be in the future",
 	// it was not known in the plan, and ignore_changes keeps a part of another type
 	"Conflicting authentication",
 	// what was not known in the plan differs from what was imported

@@ -62,7 +62,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	r.claim(p, createdWith(ctx, p), finance.Claim{ID: p.State.ID.ValueString()})
-	if key := p.Config.IdempotencyKey; key.IsNull() ||
+	if key := p.Config.IdempotencyKey; key.IsNull() || !key.IsUnknown() &&
 		finance.SameKey(key.ValueString(), p.State.IdempotencyKey.ValueString()) {
 		p.Planned.IdempotencyKey = p.State.IdempotencyKey
 	}

@@ -86,10 +86,8 @@ func parseBaseURL(raw string) (*url.URL, error) {
 	case strings.Contains(raw, "#"):
 		return nil, errors.New("the address must carry no fragment (#)")
 	}
-	if port := u.Port(); port != "" {
-		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return nil, errors.New("the port of the address must be a number from 1 to 65535")
-		}
+	if err := checkPort(u.Port()); err != nil {
+		return nil, err
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == "." || segment == ".." {
@@ -97,6 +95,17 @@ func parseBaseURL(raw string) (*url.URL, error) {
 		}
 	}
 	return u, nil
+}
+
+// checkPort checks the port of an address; "" is none.
+func checkPort(port string) error {
+	if port == "" {
+		return nil
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return errors.New("the port of the address must be a number from 1 to 65535")
+	}
+	return nil
 }
 
 // ValidateToken rejects a token that no header can carry: an empty one, or one

@@ -84,12 +84,10 @@ func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool
 	if IsNotFound(err) {
 		return nil
 	}
-	e, ok := AsError(err)
-	if doubtful := ok && (e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain); doubtful &&
-		isGone(ctx, c, r, ended) {
-		return nil
-	}
 	if err != nil {
+		if e, ok := AsError(err); ok && e.leavesOpen() && isGone(ctx, c, r, ended) {
+			return nil
+		}
 		return err
 	}
 	if len(bytes.TrimSpace(response.Body)) == 0 {
@@ -99,12 +97,22 @@ func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool
 	if err == nil {
 		err = c.checkSubject(response, object)
 	}
-	if err != nil && !isJSON(response.Header) && isGone(ctx, c, r, ended) {
+	if err == nil {
+		return c.checkDeleted(response, object)
+	}
+	if !isJSON(response.Header) && isGone(ctx, c, r, ended) {
 		return nil
 	}
-	if err != nil {
-		return c.unusable(response, err)
-	}
+	return c.unusable(response, err)
+}
+
+// leavesOpen reports whether the rejection of a deletion may be about an object that is gone already.
+func (e *Error) leavesOpen() bool {
+	return e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain
+}
+
+// checkDeleted rejects the response to a deletion that says deleted: false.
+func (c *Client) checkDeleted(response *Response, object json.RawMessage) error {
 	var result struct {
 		Deleted *bool `json:"deleted"`
 	}

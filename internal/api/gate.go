@@ -76,6 +76,21 @@ type wait struct {
 	changed <-chan struct{} // closed when it should look again
 }
 
+// forHead reports whether the waiter has to become the head first.
+func (w wait) forHead() bool { return w.cause == nil && w.until.IsZero() }
+
+// tooLate is the error of a wait that would last too long: a closed gate has to open before latest, and the limit has to
+// let the request through before the deadline of the context, which is zero without one.
+func (w wait) tooLate(now, latest, deadline time.Time) error {
+	switch {
+	case w.cause != nil && (w.until.After(latest) || !now.Before(latest)):
+		return &closedError{until: w.until, cause: w.cause}
+	case w.cause == nil && !deadline.IsZero() && w.until.After(deadline):
+		return errLimitTooLow
+	}
+	return nil
+}
+
 // enter waits until the gate lets a request through. It fails with ctx's cause
 // when ctx ends, and immediately with *closedError when the gate will not open
 // before latest or ctx's deadline. Closings are announced to waiting.
@@ -97,24 +112,19 @@ func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Du
 		}
 		now := time.Now()
 		p, w := g.next(now, head)
-		switch closed := w.cause != nil; {
-		case p != nil:
+		if p != nil {
 			return p, nil
-		case !closed && w.until.IsZero():
-			select {
-			case g.head <- struct{}{}:
-				head = true
-			case <-w.changed:
-			case <-ctx.Done():
-			}
+		}
+		if w.forHead() {
+			head = g.becomeHead(ctx, w)
 			continue
-		case closed && (w.until.After(latest) || !now.Before(latest)):
-			return nil, &closedError{until: w.until, cause: w.cause}
-		case !closed && bounded && w.until.After(deadline):
-			return nil, errLimitTooLow
-		case w.until.IsZero():
+		}
+		if err := w.tooLate(now, latest, deadline); err != nil {
+			return nil, err
+		}
+		if w.until.IsZero() {
 			w.until = latest // a probe is under way, and may hang
-		case closed && !w.until.Equal(announced):
+		} else if w.cause != nil && !w.until.Equal(announced) {
 			announced = w.until
 			waiting(w.until.Sub(now))
 		}
@@ -122,6 +132,17 @@ func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Du
 			return nil, err
 		}
 	}
+}
+
+// becomeHead waits to be the next at the limiter; false means that the waiter looks again first.
+func (g *Gate) becomeHead(ctx context.Context, w wait) bool {
+	select {
+	case g.head <- struct{}{}:
+		return true
+	case <-w.changed:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // next decides what one waiter does now. Only the head waits for the time that the

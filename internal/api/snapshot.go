@@ -404,6 +404,27 @@ func (s *snapshot) read(number int) (*page[json.RawMessage], time.Time, error) {
 
 // add takes in a page. It returns what is odd about it.
 func (s *snapshot) add(number int, p *page[json.RawMessage], date time.Time) error {
+	if err := s.count(number, p); err != nil {
+		return err
+	}
+	keys := make([]string, len(p.items))
+	for i, item := range p.items {
+		var err error
+		if keys[i], err = s.addItem(item, date); err != nil {
+			return err
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	s.pages[number-1] = &pageKeys{keys[0], keys[len(keys)-1]}
+	// A service that sorts by something else is read from the first page on.
+	s.sorted = s.sorted && slices.IsSorted(keys)
+	return nil
+}
+
+// count checks the length of the list and of a page against each other and against the first page, which sets them.
+func (s *snapshot) count(number int, p *page[json.RawMessage]) error {
 	if p.meta.Total == nil || p.meta.PerPage == nil {
 		return errors.New("a page does not show how long the list is")
 	}
@@ -419,27 +440,23 @@ func (s *snapshot) add(number int, p *page[json.RawMessage], date time.Time) err
 	if want := max(min(s.perPage, s.total-(number-1)*s.perPage), 0); len(p.items) != want {
 		return fmt.Errorf("page %d has %d items instead of %d", number, len(p.items), want)
 	}
-	keys := make([]string, len(p.items))
-	for i, item := range p.items {
-		if item != nil {
-			keys[i] = keyOf(idIn(*item, "id"))
-		}
-		if keys[i] == "" {
-			return errors.New("an item of the list has no id")
-		}
-		if _, twice := s.items[keys[i]]; twice {
-			return fmt.Errorf("the list shows %q twice", keys[i])
-		}
-		if single, known := s.singles[keys[i]]; known && !same.JSONText(single, *item) {
-			return differs(keys[i])
-		}
-		s.items[keys[i]] = &listedItem{raw: *item, date: date}
-	}
-	if len(keys) == 0 {
-		return nil
-	}
-	s.pages[number-1] = &pageKeys{keys[0], keys[len(keys)-1]}
-	// A service that sorts by something else is read from the first page on.
-	s.sorted = s.sorted && slices.IsSorted(keys)
 	return nil
+}
+
+// addItem adds an item of a page, and returns its key.
+func (s *snapshot) addItem(item *json.RawMessage, date time.Time) (key string, err error) {
+	if item != nil {
+		key = keyOf(idIn(*item, "id"))
+	}
+	if key == "" {
+		return "", errors.New("an item of the list has no id")
+	}
+	if _, twice := s.items[key]; twice {
+		return "", fmt.Errorf("the list shows %q twice", key)
+	}
+	if single, known := s.singles[key]; known && !same.JSONText(single, *item) {
+		return "", differs(key)
+	}
+	s.items[key] = &listedItem{raw: *item, date: date}
+	return key, nil
 }

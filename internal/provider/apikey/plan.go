@@ -139,18 +139,29 @@ func decide(plan, state model, k known, due bool) decision {
 	if k.Rotated && plan.outlives() {
 		d.dueAt = earliest(d.dueAt, state.RotationDueAt)
 	}
-	d.held = k.imported || d.ended && k.had(state.ExpiresAt.StringValue) && plan.ExpiresAt.Means(state.ExpiresAt)
-	if d.held {
+	if d.held = k.imported || d.endedAsConfigured(); d.held {
 		return d
 	}
 	d.triggered = object.Triggered(state.RotateWhenChanged, plan.RotateWhenChanged)
-	described := isKnown(plan.Name, plan.Description, plan.Scopes, plan.ExpiresAt, plan.ExpiresAfterDays)
-	may := !described || !d.dueAt.IsNull() && !plan.isKnown()
 	d.sure = len(d.differs) > 0 || due || d.triggered && isKnown(plan.RotateWhenChanged)
-	d.fresh = d.sure || d.triggered || may
-	d.inherits = described && len(d.differs) == 0 && plan.ExpiresAfterDays.IsNull() && !d.renews() && !d.ended &&
-		!k.Rotated
+	d.fresh = d.sure || d.triggered || d.mayDiffer()
+	d.inherits = plan.isDescribed() && d.passesOn()
 	return d
+}
+
+// endedAsConfigured reports whether the key has expired because its expires_at has passed, which stays as it is.
+func (d decision) endedAsConfigured() bool {
+	return d.ended && d.known.had(d.state.ExpiresAt.StringValue) && d.plan.ExpiresAt.Means(d.state.ExpiresAt)
+}
+
+// mayDiffer reports whether what is not known yet may ask for a new key.
+func (d decision) mayDiffer() bool {
+	return !d.plan.isDescribed() || !d.dueAt.IsNull() && !d.plan.isKnown()
+}
+
+// passesOn reports whether a successor may have everything from the key.
+func (d decision) passesOn() bool {
+	return len(d.differs) == 0 && d.plan.ExpiresAfterDays.IsNull() && !d.renews() && !d.ended && !d.known.Rotated
 }
 
 // renews reports whether the key is near its end, so that its successor has to have another one.
@@ -189,6 +200,11 @@ func isKnown(values ...attr.Value) bool {
 		raw, err := v.ToTerraformValue(context.Background())
 		return err != nil || !raw.IsFullyKnown()
 	})
+}
+
+// isDescribed reports whether everything is known that the creation of a key sends.
+func (m model) isDescribed() bool {
+	return isKnown(m.Name, m.Description, m.Scopes, m.ExpiresAt, m.ExpiresAfterDays)
 }
 
 // isKnown reports whether all arguments are known.

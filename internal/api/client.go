@@ -238,7 +238,7 @@ func (k *call) request(ctx context.Context) (*http.Request, error) {
 // newError makes an Error that says where it comes from.
 func (c *Client) newError(k *call, status int, header http.Header, body []byte) *Error {
 	e := parseError(status, header, body)
-	e.Service, e.Source, e.Operation = c.cfg.Service, c.cfg.Source, k.operation
+	e.Service, e.Origin, e.Operation = c.cfg.Service, c.cfg.Origin, k.operation
 	e.Method, e.Path, e.ResourcePath = k.route.method, k.route.template, k.resourcePath
 	e.Attempts, e.Uncertain = k.sent, k.uncertain
 	e.Message = c.scrub(e.Message)

@@ -27,7 +27,7 @@ type Config struct {
 	BaseURL string   // https://host[:port][/prefix]
 	Token   string   // never logged, never part of an error
 	Secrets []string // like Token: those of other services, which a response of this one may repeat
-	Source  Source   // where BaseURL and Token were configured, for messages
+	Origin  any      // what the caller knows of this configuration; each error carries it
 	// "" or "Authorization": "Bearer <token>"; any other header carries the bare token
 	AuthHeader string
 	UserAgent  string         // "": Go's own
@@ -44,16 +44,6 @@ type Config struct {
 	BulkRefresh           bool              // Refreshed may read lists instead of single objects
 	HonoursIdempotencyKey bool              // only financial management; else the header is never sent
 	Transport             http.RoundTripper // for tests; nil: the real one
-}
-
-// Source says where the address and the token of a service were configured. Its
-// words go into messages, so it holds no secret.
-type Source struct {
-	BaseURL     string // the address, as configured
-	BaseURLFrom string // such as: the environment variable BILLING_BASE_URL
-	TokenFrom   string // the same for the token
-	// The arguments of another service that have the same value, such as collections_base_url; "" when none has.
-	BaseURLTwin, TokenTwin string
 }
 
 // ValidateBaseURL accepts an absolute https address of a host, with a port and

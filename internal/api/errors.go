@@ -13,7 +13,7 @@ import (
 // a 2xx whose body cannot be what the operation promises.
 type Error struct {
 	Service   string // Config.Service
-	Source    Source // Config.Source
+	Origin    any    // Config.Origin
 	Operation string // name in the operations table
 	Method    string
 	Path      string // the template, without ids
@@ -110,7 +110,7 @@ func HasCode(err error, code string) bool {
 // a broken one, a timeout, a body cut short. It never holds the token.
 type TransportError struct {
 	Service, Operation string
-	Source             Source // Config.Source
+	Origin             any // Config.Origin
 	Attempts           int
 	Capped             bool // Config.MaxRetries allowed no further one
 	Err                error

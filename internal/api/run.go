@@ -178,7 +178,7 @@ func (c *Client) judgeFailure(ctx context.Context, k *call, a *response, sent bo
 		return verdict{err: e}
 	}
 	return verdict{again: !c.permanent(a.err), uncertain: sent, err: &TransportError{Service: c.cfg.Service,
-		Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent, Err: a.err}}
+		Origin: c.cfg.Origin, Operation: k.operation, Attempts: k.sent, Err: a.err}}
 }
 
 func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {

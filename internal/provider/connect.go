@@ -68,13 +68,14 @@ func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Clie
 		return out
 	}
 	base.Service, base.BaseURL, base.Token = e.service, e.address.text, e.secret.text
-	base.Source = api.Source{BaseURL: e.address.text, BaseURLFrom: e.address.from(), TokenFrom: e.secret.from()}
+	source := &apidiag.Source{BaseURL: e.address.text, BaseURLFrom: e.address.from(), TokenFrom: e.secret.from()}
+	base.Origin = source
 	for _, other := range []endpoint{s.billing, s.finance, s.collections} {
 		if other.service != e.service && other.address.text == e.address.text {
-			base.Source.BaseURLTwin = other.address.argument
+			source.BaseURLTwin = other.address.argument
 		}
 		if other.service != e.service && other.secret.text == e.secret.text {
-			base.Source.TokenTwin = other.secret.argument
+			source.TokenTwin = other.secret.argument
 		}
 	}
 	client, err := api.New(base)

@@ -117,8 +117,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		next := "A second run creates another key; this one ends at " + *create.ExpiresAt + "."
 		owns := func(collections.APIKey) bool { return false }
 		if !lostKey(err, "The response to the creation of "+name+" was lost", next, owns, &resp.Diagnostics) {
-			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create", Object: name, Model: m,
-				Attributes: []string{"name", "description", "scopes", "expires_at"}})
+			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create", Object: name, Model: m})
 		}
 		return
 	}

@@ -348,7 +348,7 @@ func (a *InvoiceAction) Invoke(ctx context.Context, req action.InvokeRequest, re
 	_, invoice, err := client.InvoiceSubscription(ctx, id, config.Reason.ValueString())
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "invoice", Object: "subscription " + id,
-			Attributes: []string{"subscription_id", "reason"}})
+			Model: config})
 		return
 	}
 	if invoice == "" {

@@ -108,7 +108,7 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	event, err := client.TestWebhookEndpoint(ctx, id)
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "test", Object: "webhook endpoint " + id,
-			Attributes: []string{"endpoint_id"}})
+			Model: config})
 		return
 	}
 	if endpoint, err := client.GetWebhookEndpoint(ctx, id); err == nil && !endpoint.Active {
@@ -218,7 +218,7 @@ func explainRefusal(err error, endpoint, id string, sent, of int, resp *action.I
 		return
 	}
 	apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "resend", Object: fmt.Sprintf("delivery %s (%d "+
-		"of %d were sent before it)", id, sent, of), Attributes: []string{"endpoint_id", "delivery_id"}})
+		"of %d were sent before it)", id, sent, of), Model: redeliveryModel{types.StringValue(endpoint), types.StringValue(id)}})
 }
 
 // How a delivery is followed: the service gives an attempt 10 seconds (Collections §8), so the first outcome is there

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -32,12 +30,10 @@ type Operation struct {
 	Object string
 	// TypeName is the Terraform type, for the ready-made import block; empty where there is none to offer.
 	TypeName string
-	// Attributes are the names of the arguments that the service knows by the same name. Errors in any other field are
-	// reported on the whole object.
-	Attributes []string
 	// Keys are the attributes that the service's codes speak of, for codes that come without a field.
 	Keys map[string]string
-	// Model is the object as it was sent, a struct with tfsdk tags, so that messages can quote the value of an argument.
+	// Model is the object as it was sent, a struct with tfsdk tags: an error in one of its attributes is reported there, with
+	// its value. Any other one is about the whole object.
 	Model any
 	// Existing says which values an argument could have, such as the plans that exist, as a sentence; "" where it knows
 	// none. It is asked once, for the argument that the service rejects. It is optional.
@@ -97,7 +93,7 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 		return
 	}
 	if same := shared(err); same != nil {
-		if _, explained := shown.LoadOrStore(same, true); explained {
+		if _, explained := sourceOf(same).explained.LoadOrStore(same, true); explained {
 			Again(diags, operation, cause(same))
 			return
 		}
@@ -146,114 +142,12 @@ func refused(diags *diag.Diagnostics, e *api.Error, operation Operation, what st
 		report{what: what + ": the external_id is taken", where: "external_id", do: takenText(e, operation),
 			evidence: evidence(e)}.add(diags)
 	case known || len(fields) == 0:
-		report{what: what, why: sentence(e.Message), where: blamed, do: advice(e), evidence: evidence(e)}.add(diags)
+		report{what: what, why: sentence(e.Message), where: blamed, do: remedy(e), evidence: evidence(e)}.add(diags)
 	default:
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			rejected(name, fields[name], operation, what, e).add(diags)
 		}
 	}
-}
-
-// arguments are the provider arguments that say where a service is, and with what it is asked.
-func arguments(service string) (address, secret string) {
-	switch service {
-	case "collections":
-		return "collections_base_url", "collections_api_key"
-	case "finance":
-		return "finance_base_url", "finance_token"
-	}
-	return "base_url", "token"
-}
-
-// advice says what to do next.
-func advice(e *api.Error) string {
-	address, _ := arguments(e.Service)
-	switch {
-	case e.Code == "customer_has_active_subscriptions":
-		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this " +
-			"customer, so that Terraform destroys them before it. A subscription with a scheduled cancellation " +
-			"(deletion_policy or cancel_at_period_end) is active until its period ends: delete the customer after that. To " +
-			"keep the customer at the service and remove it from the state only, set deletion_policy = \"abandon\"."
-	case e.Status == http.StatusUnauthorized:
-		return unauthorized(e)
-	case e.Status == http.StatusForbidden && len(e.Required) > 0:
-		return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use "+
-			"another token. The token comes from %s.", list(e.Required), list(e.Granted), tokenFrom(e.Service, e.Source))
-	case e.Code == "access_blocked":
-		return fmt.Sprintf("The service has blocked access by API for the whole organization of the token, which comes "+
-			"from %s. Another token of the same organization does not help: ask the organization's administrator or the "+
-			"support of the service to lift the block, or use a token of another organization.", tokenFrom(e.Service, e.Source))
-	case e.Status == http.StatusForbidden:
-		return fmt.Sprintf("The token, which comes from %s, may not do this, or access by API is blocked for the "+
-			"organization. Use a token that may, or ask the organization's administrator.", tokenFrom(e.Service, e.Source))
-	case e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Code), "route"):
-		return wrongAddress(e)
-	case e.Status == http.StatusNotFound && !e.Structured:
-		return "This is not the service's own response for a missing object, so the base address is probably wrong or a " +
-			"proxy responded. Nothing was removed from the state. Check " + address + aboutAddress(e.Service, e.Source) + ", " +
-			"and the provider argument operations if it names " + e.Operation + "."
-	case e.Status == http.StatusNotFound:
-		return "The object does not exist, or it belongs to another organization than the token. If the path below is not " +
-			"one of the service's, " +
-			"check " + address + aboutAddress(e.Service, e.Source) + " and the provider argument operations."
-	case e.Status == http.StatusProxyAuthRequired:
-		return "A proxy between this machine and " + address + aboutAddress(e.Service, e.Source) + " asks for a password. " +
-			"Write it into the environment variable HTTPS_PROXY (http://user:password@host:port)."
-	case e.Status == http.StatusTooManyRequests:
-		return limited(e)
-	case e.Status >= http.StatusInternalServerError:
-		return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or %s.",
-			times(e.Attempts), moreAttempts(e.Capped, e.Attempts))
-	case e.Status == http.StatusMethodNotAllowed:
-		return "The service knows no such operation here. If it uses another path or method, set the provider argument " +
-			"operations for " + e.Operation + "."
-	}
-	if e.Status < http.StatusMultipleChoices {
-		return "This is not the service's own response, so the base address is probably wrong or a proxy responded. Check " +
-			address + aboutAddress(e.Service, e.Source) + "."
-	}
-	return "Change what the message names and run again."
-}
-
-// limited says when a rate limit lets requests through again, and how to stay below it.
-func limited(e *api.Error) string {
-	text := "The service limits requests"
-	if e.RetryAfter > 0 {
-		text += " and asks to wait " + e.RetryAfter.Round(time.Second).String()
-	}
-	text += ". "
-	again := "later"
-	if !e.RetryAt.IsZero() {
-		again = "after " + e.RetryAt.UTC().Format(time.RFC3339)
-		text += "The provider waits for a rate limit automatically, but not that long. "
-	}
-	return text + "Run again " + again + ". If the limit is reached again, start fewer runs at the same time, or set " +
-		"requests_per_second in the provider block to a number below the limit."
-}
-
-// moreAttempts names the provider argument that allows more attempts: the one that has ended them.
-func moreAttempts(capped bool, attempts int) string {
-	switch {
-	case !capped:
-		return "set retry_timeout in the provider block to wait longer"
-	case attempts > 1:
-		return "raise max_retries, which allowed no further attempt"
-	}
-	return "allow more attempts: max_retries or retry_timeout is 0"
-}
-
-func times(n int) string {
-	if n <= 1 {
-		return "to respond"
-	}
-	return fmt.Sprintf("to respond %d times in a row", n)
-}
-
-func list(scopes []string) string {
-	if len(scopes) == 0 {
-		return "none"
-	}
-	return strings.Join(scopes, ", ")
 }
 
 // evidence names the request.
@@ -296,10 +190,9 @@ func takenText(e *api.Error, operation Operation) string {
 }
 
 func otherText(e *api.OtherObjectError) string {
-	address, _ := arguments(e.Err.Service)
 	return fmt.Sprintf("The provider asked for the %s %q, and the response shows the %s %q. Nothing of that object was "+
 		"stored, and nothing is sent to it. A cache or proxy between here and the service probably mixes up responses: fix "+
-		"or bypass it, check %s, and run again.", e.Noun, e.Asked, e.Noun, e.Shown, address)
+		"or bypass it, check %s, and run again.", e.Noun, e.Asked, e.Noun, e.Shown, placeOf(e.Err).addressArgument())
 }
 
 // takeOver says how one of several existing objects is imported.

@@ -25,13 +25,17 @@ import (
 )
 
 var creating = Operation{Verb: "create", Object: `customer "Acme"`, TypeName: "billing_customer",
-	Attributes: []string{"name", "external_id", "emails", "email"}}
+	Model: struct {
+		Name   types.String `tfsdk:"name"`
+		Email  types.String `tfsdk:"email"`
+		Emails types.String `tfsdk:"emails"`
+	}{}}
 
 // refusal is the service's own error, with what change makes of it.
 func refusal(status int, code string, change func(*api.Error)) *api.Error {
 	e := &api.Error{Service: "billing", Operation: "customers.create", Method: "POST", Path: "/v1/customers",
 		Status: status, Code: code, Message: "the service's words", Structured: code != "",
-		RequestID: "request-1", Attempts: 1}
+		RequestID: "request-1", Attempts: 1, Origin: &Source{}}
 	if change != nil {
 		change(e)
 	}
@@ -52,11 +56,11 @@ func TestAdd(t *testing.T) {
 	with := func(status int, code string, change func(*api.Error)) diag.Diagnostics {
 		return said(refusal(status, code, change))
 	}
-	source := api.Source{BaseURL: "https://a.example", BaseURLFrom: "the environment variable BILLING_BASE_URL",
+	source := &Source{BaseURL: "https://a.example", BaseURLFrom: "the environment variable BILLING_BASE_URL",
 		TokenFrom: "the provider argument token"}
-	sourced := func(e *api.Error) { e.Source = source }
+	sourced := func(e *api.Error) { e.Origin = source }
 	lost := func(err error) diag.Diagnostics {
-		return said(&api.TransportError{Service: "billing", Operation: "me.get", Source: source, Attempts: 2,
+		return said(&api.TransportError{Service: "billing", Operation: "me.get", Origin: source, Attempts: 2,
 			Err: fmt.Errorf("dial: %w", err)})
 	}
 	of := func(service string) func(*api.Error) { return func(e *api.Error) { e.Service = service } }
@@ -96,11 +100,11 @@ func TestAdd(t *testing.T) {
 		"unauthorized, finance":     with(401, "unauthorized", of("finance")),
 		"unauthorized, with source": with(401, "invalid_token", sourced),
 		"unauthorized, address of another service": with(401, "unauthorized", func(e *api.Error) {
-			e.Source = api.Source{BaseURL: "https://a", BaseURLFrom: "the environment variable BILLING_BASE_URL",
+			e.Origin = &Source{BaseURL: "https://a", BaseURLFrom: "the environment variable BILLING_BASE_URL",
 				BaseURLTwin: "collections_base_url"}
 		}),
 		"unauthorized, token of another service": with(401, "unauthorized", func(e *api.Error) {
-			e.Service, e.Source = "finance", api.Source{TokenTwin: "token"}
+			e.Service, e.Origin = "finance", &Source{TokenTwin: "token"}
 		}),
 		"scope": with(403, "insufficient_scope", func(e *api.Error) {
 			e.Required, e.Granted = []string{"customers:write", "customers:read"}, []string{"invoices:read"}
@@ -136,7 +140,9 @@ func TestAdd(t *testing.T) {
 		}),
 		"field in another case": saidOf(refusal(422, "validation_error", func(e *api.Error) {
 			e.Fields = map[string]string{"expiresAt": "Is past."}
-		}), Operation{Verb: "create", Object: "x", Attributes: []string{"expires_at"}}),
+		}), Operation{Verb: "create", Object: "x", Model: struct {
+			ExpiresAt types.String `tfsdk:"expires_at"`
+		}{}}),
 		"field of a code": saidOf(refusal(422, "name_taken", nil), Operation{Verb: "create", Object: "x",
 			Keys: map[string]string{"name_taken": "name"}}),
 
@@ -222,7 +228,7 @@ func TestAdd_values(t *testing.T) {
 		"body.amount":     "Invalid value for body.amount: does not exist (got 10.5).",
 		"name":            "Invalid value for name: does not exist.", "colour": "Invalid value for colour: does not exist.",
 	} {
-		operation := Operation{Verb: "create", Object: "x", Attributes: []string{"plan_id", "emails"}, Model: model,
+		operation := Operation{Verb: "create", Object: "x", Model: model,
 			Existing: func(argument string) string {
 				if argument == "plan_id" {
 					return "Existing: none."
@@ -245,7 +251,8 @@ func TestAddRead(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	server.Close()
-	client, err := api.New(api.Config{Service: "billing", BaseURL: server.URL, Token: "t", MaxRetries: 0})
+	client, err := api.New(api.Config{Service: "billing", BaseURL: server.URL, Token: "t", MaxRetries: 0,
+		Origin: &Source{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,17 +7,12 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
-
-// shown are the causes that errors of this process have explained in full.
-var shown sync.Map
 
 // shared is the cause that an error may have in common with others; nil where it is about one object.
 func shared(err error) error {
@@ -41,7 +36,7 @@ func shared(err error) error {
 func AddRead(diags *diag.Diagnostics, err error, operation Operation, known bool) {
 	var earlier *api.EarlierError
 	if errors.As(err, &earlier) && known {
-		if _, explained := shown.Load(earlier.First); explained {
+		if _, explained := sourceOf(earlier.First).explained.Load(earlier.First); explained {
 			diags.AddWarning("Objects could not be refreshed",
 				fmt.Sprintf("%s was not read, for the reason that an error of this run explains: %s. Its last known state is "+
 					"used, and the run fails.", Capitalize(operation.Object), cause(earlier.First)))
@@ -49,19 +44,6 @@ func AddRead(diags *diag.Diagnostics, err error, operation Operation, known bool
 		}
 	}
 	Add(diags, err, operation)
-}
-
-// serviceNames name the services inside a sentence.
-var serviceNames = map[string]string{
-	"billing": "the recurring-billing service", "finance": "the financial-management service",
-	"collections": "the collections service",
-}
-
-func serviceName(service string) string {
-	if name, known := serviceNames[service]; known {
-		return name
-	}
-	return "the service"
 }
 
 // cause is an error without what names the one operation that it came from.
@@ -80,64 +62,9 @@ func cause(err error) string {
 	return fmt.Sprintf("status %d (%s)", e.Status, http.StatusText(e.Status))
 }
 
-// aboutAddress adds to the name of an address argument what it is and where that was configured.
-func aboutAddress(service string, source api.Source) string {
-	if source.BaseURL == "" {
-		return ""
-	}
-	address, _ := arguments(service)
-	if from := source.BaseURLFrom; from != "" && from != configured(address) {
-		return fmt.Sprintf(" (%q, from %s)", source.BaseURL, from)
-	}
-	return fmt.Sprintf(" (%q)", source.BaseURL)
-}
-
-// configured names a provider argument as a place where a value comes from.
-func configured(argument string) string { return "the provider argument " + argument }
-
-func variable(argument string) string { return "BILLING_" + strings.ToUpper(argument) }
-
-// tokenFrom says where the token of a service comes from.
-func tokenFrom(service string, source api.Source) string {
-	if source.TokenFrom != "" {
-		return source.TokenFrom
-	}
-	_, secret := arguments(service)
-	return fmt.Sprintf("%s or the environment variable %s", configured(secret), variable(secret))
-}
-
-// unauthorized says what may be wrong with a token that the API rejected.
-func unauthorized(e *api.Error) string {
-	address, secret := arguments(e.Service)
-	text := fmt.Sprintf("The API rejected the token from %s.", tokenFrom(e.Service, e.Source))
-	if twin := e.Source.BaseURLTwin; twin != "" {
-		return text + fmt.Sprintf(" %s%s has the same value as %s, and each service has its own address: one of the two is "+
-			"wrong. Set %s to the address of %s.", address, aboutAddress(e.Service, e.Source), twin, address,
-			serviceName(e.Service))
-	}
-	if twin := e.Source.TokenTwin; twin != "" {
-		return text + fmt.Sprintf(" %s has the same value as %s, and each service has its own tokens: one of the two is "+
-			"wrong. Set %s to a token of %s.", secret, twin, secret, serviceName(e.Service))
-	}
-	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to another service or environment "+
-		"than %s%s: each service has its own "+
-		"tokens, and tokens of the test environment do not work in production. Set a valid token of %s there.",
-		address, aboutAddress(e.Service, e.Source), serviceName(e.Service))
-}
-
-// wrongAddress says what is wrong where the service does not know a path.
-func wrongAddress(e *api.Error) string {
-	address, _ := arguments(e.Service)
-	return fmt.Sprintf("The path %s was appended to %s%s, and nothing is there. Set %s to the address of %s, without "+
-		"/v1 and what follows it. If the address is right and the service uses another path, set the provider argument "+
-		"operations for %s. Nothing was removed from the state.",
-		e.Path, address, aboutAddress(e.Service, e.Source), address, serviceName(e.Service), e.Operation)
-}
-
 // unreachable says what to do when no response came.
 func unreachable(e *api.TransportError) string {
-	address, _ := arguments(e.Service)
-	where := address + aboutAddress(e.Service, e.Source)
+	where := placeOf(e).address()
 	var dial *net.OpError
 	if errors.As(e.Err, &dial) && dial.Op == "proxyconnect" {
 		return fmt.Sprintf("The proxy in the environment variable HTTPS_PROXY does not pass the request on. Check the "+

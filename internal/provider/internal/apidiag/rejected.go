@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -28,17 +27,17 @@ func rejected(field, reason string, operation Operation, what string, e *api.Err
 	// What follows the first sentence says what there is instead.
 	reason, more, _ := strings.Cut(reason, ". ")
 	r := report{what: what, why: fmt.Sprintf("Invalid value for %s: %s", name, clause(reason)), evidence: evidence(e)}
-	value, found := valueAt(operation.Model, steps)
+	got, found := valueAt(operation.Model, steps)
 	if found {
-		r.why += " (got " + value + ")"
+		r.why += " (got " + got + ")"
 	}
 	r.why += "."
-	r.do = sentences(aboutIDs(name, value), more)
+	r.do = sentences(aboutIDs(name, got), more)
 	if operation.Existing != nil {
 		r.do = sentences(r.do, operation.Existing(name))
 	}
 	// On the top-level argument: for a part of one, Terraform points at the beginning of the block.
-	if slices.Contains(operation.Attributes, steps[0]) {
+	if value.Field(operation.Model, steps[0]) != nil {
 		r.where = steps[0]
 	}
 	return r

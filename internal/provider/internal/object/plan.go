@@ -85,7 +85,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		create(ctx, p)
 		r.planNeeds(ctx, p)
 	} else {
-		if r.bound() && r.Conn.Foreign() { // the refresh has reported it, and shows nothing of the object
+		if r.bound() && r.Conn.Foreign() && !p.InApply() { // the refresh has reported it, and shows nothing of the object
 			return
 		}
 		p.handOn(ctx, policyOf(p.State))

@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"fmt"
-	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -52,12 +51,8 @@ type Resource[S, T, M any] struct {
 
 // Operation describes an operation on the object, which m names, for an error.
 func (r *Resource[S, T, M]) Operation(verb string, m M) apidiag.Operation {
-	operation := apidiag.Operation{Verb: verb, Object: policyOf(m).Object, Model: m, TypeName: r.Scheme.TypeName,
+	return apidiag.Operation{Verb: verb, Object: policyOf(m).Object, Model: m, TypeName: r.Scheme.TypeName,
 		Keys: r.Scheme.Codes, Existing: r.Scheme.Existing}
-	for name := range value.Fields(reflect.TypeFor[M]()) {
-		operation.Attributes = append(operation.Attributes, name)
-	}
-	return operation
 }
 
 // Metadata names the type.

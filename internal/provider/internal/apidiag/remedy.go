@@ -1,0 +1,167 @@
+package apidiag
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// remedies say what to do about a response, by its status and code. The first one that fits is taken: a status of 0 and
+// an empty code fit any, and when is an optional condition.
+var remedies = []struct {
+	status int
+	code   string
+	when   func(*api.Error) bool
+	do     func(*api.Error, place) string
+}{
+	{code: "customer_has_active_subscriptions", do: says("Cancel the customer's subscriptions first; in the same " +
+		"configuration, let the subscriptions refer to this customer, so that Terraform destroys them before it. A " +
+		"subscription with a scheduled cancellation (deletion_policy or cancel_at_period_end) is active until its period " +
+		"ends: delete the customer after that. To keep the customer at the service and remove it from the state only, set " +
+		"deletion_policy = \"abandon\".")},
+	{status: http.StatusUnauthorized, do: unauthorized},
+	{status: http.StatusForbidden, when: namesScopes, do: lacksScope},
+	{code: "access_blocked", do: blocked},
+	{status: http.StatusForbidden, do: forbidden},
+	{status: http.StatusNotFound, when: isRoute, do: wrongAddress},
+	{status: http.StatusNotFound, when: isForeign, do: foreignNotFound},
+	{status: http.StatusNotFound, do: notFound},
+	{status: http.StatusProxyAuthRequired, do: proxyPassword},
+	{status: http.StatusTooManyRequests, do: limited},
+	{when: isFailure, do: failed},
+	{status: http.StatusMethodNotAllowed, do: wrongMethod},
+	{when: isSuccess, do: foreignSuccess},
+	{do: says("Change what the message names and run again.")},
+}
+
+// remedy says what to do next about a response.
+func remedy(e *api.Error) string {
+	for _, r := range remedies {
+		if (r.status == 0 || r.status == e.Status) && (r.code == "" || r.code == e.Code) && (r.when == nil || r.when(e)) {
+			return r.do(e, placeOf(e))
+		}
+	}
+	return ""
+}
+
+func says(text string) func(*api.Error, place) string {
+	return func(*api.Error, place) string { return text }
+}
+
+func namesScopes(e *api.Error) bool { return len(e.Required) > 0 }
+func isRoute(e *api.Error) bool     { return strings.Contains(strings.ToLower(e.Code), "route") }
+func isForeign(e *api.Error) bool   { return !e.Structured }
+func isFailure(e *api.Error) bool   { return e.Status >= http.StatusInternalServerError }
+func isSuccess(e *api.Error) bool   { return e.Status < http.StatusMultipleChoices }
+
+// unauthorized says what may be wrong with a token that the API rejected.
+func unauthorized(_ *api.Error, p place) string {
+	text := fmt.Sprintf("The API rejected the token from %s.", p.tokenFrom())
+	switch address, secret := p.addressArgument(), p.tokenArgument(); {
+	case p.BaseURLTwin != "":
+		return text + fmt.Sprintf(" %s has the same value as %s, and each service has its own address: one of the two is "+
+			"wrong. Set %s to the address of %s.", p.address(), p.BaseURLTwin, address, p.serviceName())
+	case p.TokenTwin != "":
+		return text + fmt.Sprintf(" %s has the same value as %s, and each service has its own tokens: one of the two is "+
+			"wrong. Set %s to a token of %s.", secret, p.TokenTwin, secret, p.serviceName())
+	}
+	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to another service or environment "+
+		"than %s: each service has its own tokens, and tokens of the test environment do not work in production. Set a "+
+		"valid token of %s there.", p.address(), p.serviceName())
+}
+
+func lacksScope(e *api.Error, p place) string {
+	return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use another "+
+		"token. The token comes from %s.", list(e.Required), list(e.Granted), p.tokenFrom())
+}
+
+func blocked(_ *api.Error, p place) string {
+	return fmt.Sprintf("The service has blocked access by API for the whole organization of the token, which comes from "+
+		"%s. Another token of the same organization does not help: ask the organization's administrator or the support of "+
+		"the service to lift the block, or use a token of another organization.", p.tokenFrom())
+}
+
+func forbidden(_ *api.Error, p place) string {
+	return fmt.Sprintf("The token, which comes from %s, may not do this, or access by API is blocked for the organization. "+
+		"Use a token that may, or ask the organization's administrator.", p.tokenFrom())
+}
+
+// wrongAddress is for a path that the service does not know.
+func wrongAddress(e *api.Error, p place) string {
+	return fmt.Sprintf("The path %s was appended to %s, and nothing is there. Set %s to the address of %s, without /v1 "+
+		"and what follows it. If the address is right and the service uses another path, set the provider argument "+
+		"operations for %s. Nothing was removed from the state.", e.Path, p.address(), p.addressArgument(), p.serviceName(),
+		e.Operation)
+}
+
+func foreignNotFound(e *api.Error, p place) string {
+	return "This is not the service's own response for a missing object, so the base address is probably wrong or a proxy " +
+		"responded. Nothing was removed from the state. Check " + p.address() + ", and the provider argument operations if " +
+		"it names " + e.Operation + "."
+}
+
+func notFound(_ *api.Error, p place) string {
+	return "The object does not exist, or it belongs to another organization than the token. If the path below is not one " +
+		"of the service's, check " + p.address() + " and the provider argument operations."
+}
+
+func proxyPassword(_ *api.Error, p place) string {
+	return "A proxy between this machine and " + p.address() + " asks for a password. Write it into the environment " +
+		"variable HTTPS_PROXY (http://user:password@host:port)."
+}
+
+// limited says when a rate limit lets requests through again, and how to stay below it.
+func limited(e *api.Error, _ place) string {
+	text := "The service limits requests"
+	if e.RetryAfter > 0 {
+		text += " and asks to wait " + e.RetryAfter.Round(time.Second).String()
+	}
+	text += ". "
+	again := "later"
+	if !e.RetryAt.IsZero() {
+		again = "after " + e.RetryAt.UTC().Format(time.RFC3339)
+		text += "The provider waits for a rate limit automatically, but not that long. "
+	}
+	return text + "Run again " + again + ". If the limit is reached again, start fewer runs at the same time, or set " +
+		"requests_per_second in the provider block to a number below the limit."
+}
+
+func failed(e *api.Error, _ place) string {
+	times := "to respond"
+	if e.Attempts > 1 {
+		times = fmt.Sprintf("to respond %d times in a row", e.Attempts)
+	}
+	return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or %s.",
+		times, moreAttempts(e.Capped, e.Attempts))
+}
+
+// moreAttempts names the provider argument that allows more attempts: the one that has ended them.
+func moreAttempts(capped bool, attempts int) string {
+	switch {
+	case !capped:
+		return "set retry_timeout in the provider block to wait longer"
+	case attempts > 1:
+		return "raise max_retries, which allowed no further attempt"
+	}
+	return "allow more attempts: max_retries or retry_timeout is 0"
+}
+
+func wrongMethod(e *api.Error, _ place) string {
+	return "The service knows no such operation here. If it uses another path or method, set the provider argument " +
+		"operations for " + e.Operation + "."
+}
+
+func foreignSuccess(_ *api.Error, p place) string {
+	return "This is not the service's own response, so the base address is probably wrong or a proxy responded. Check " +
+		p.address() + "."
+}
+
+func list(scopes []string) string {
+	if len(scopes) == 0 {
+		return "none"
+	}
+	return strings.Join(scopes, ", ")
+}

@@ -1,0 +1,85 @@
+package apidiag
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// Source is where the address and the token of a service were configured. It is the Origin of the client, so that errors
+// lead back to it. Its words go into messages, so it holds no secret.
+type Source struct {
+	BaseURL     string // the address, as configured
+	BaseURLFrom string // such as: the environment variable BILLING_BASE_URL
+	TokenFrom   string // the same for the token
+	// The arguments of another service that have the same value, such as collections_base_url; "" when none has.
+	BaseURLTwin, TokenTwin string
+
+	explained sync.Map // the errors that this run has explained in full
+}
+
+// sourceOf is the source of the client that an error comes from.
+func sourceOf(err error) *Source { return placeOf(err).Source }
+
+// place is a service, and where that was configured.
+type place struct {
+	service string
+	*Source
+}
+
+func placeOf(err error) place {
+	var service string
+	var origin any
+	var transport *api.TransportError
+	if e, ok := api.AsError(err); ok {
+		service, origin = e.Service, e.Origin
+	} else if errors.As(err, &transport) {
+		service, origin = transport.Service, transport.Origin
+	}
+	source, ok := origin.(*Source)
+	if !ok {
+		source = &Source{}
+	}
+	return place{service, source}
+}
+
+// serviceArguments are the provider arguments of the services, and what the services are called inside a sentence.
+var serviceArguments = map[string]struct{ address, token, name string }{
+	"billing":     {"base_url", "token", "the recurring-billing service"},
+	"finance":     {"finance_base_url", "finance_token", "the financial-management service"},
+	"collections": {"collections_base_url", "collections_api_key", "the collections service"},
+	"":            {"base_url", "token", "the service"},
+}
+
+func (p place) addressArgument() string { return serviceArguments[p.service].address }
+func (p place) tokenArgument() string   { return serviceArguments[p.service].token }
+func (p place) serviceName() string     { return serviceArguments[p.service].name }
+
+// address is the address argument, with what it is and where that was configured.
+func (p place) address() string {
+	argument := p.addressArgument()
+	switch {
+	case p.BaseURL == "":
+		return argument
+	case p.BaseURLFrom == "", p.BaseURLFrom == configured(argument):
+		return fmt.Sprintf("%s (%q)", argument, p.BaseURL)
+	}
+	return fmt.Sprintf("%s (%q, from %s)", argument, p.BaseURL, p.BaseURLFrom)
+}
+
+// tokenFrom says where the token comes from.
+func (p place) tokenFrom() string {
+	if p.TokenFrom != "" {
+		return p.TokenFrom
+	}
+	secret := p.tokenArgument()
+	return fmt.Sprintf("%s or the environment variable %s", configured(secret), variable(secret))
+}
+
+// configured names a provider argument as a place where a value comes from.
+func configured(argument string) string { return "the provider argument " + argument }
+
+func variable(argument string) string { return "BILLING_" + strings.ToUpper(argument) }

@@ -79,8 +79,8 @@ type wait struct {
 // forHead reports whether the waiter has to become the head first.
 func (w wait) forHead() bool { return w.cause == nil && w.until.IsZero() }
 
-// tooLate is the error of a wait that would last too long: a closed gate has to open before latest, and the limit has to
-// let the request through before the deadline of the context, which is zero without one.
+// tooLate is the error of a wait that would last too long: a closed gate has to open before latest, and the limit has
+// to let the request through before the deadline of the context, which is zero without one.
 func (w wait) tooLate(now, latest, deadline time.Time) error {
 	switch {
 	case w.cause != nil && (w.until.After(latest) || !now.Before(latest)):

@@ -32,8 +32,8 @@ type Operation struct {
 	TypeName string
 	// Keys are the attributes that the service's codes speak of, for codes that come without a field.
 	Keys map[string]string
-	// Model is the object as it was sent, a struct with tfsdk tags: an error in one of its attributes is reported there, with
-	// its value. Any other one is about the whole object.
+	// Model is the object as it was sent, a struct with tfsdk tags: an error in one of its attributes is reported there,
+	// with its value. Any other one is about the whole object.
 	Model any
 	// Existing says which values an argument could have, such as the plans that exist, as a sentence; "" where it knows
 	// none. It is asked once, for the argument that the service rejects. It is optional.

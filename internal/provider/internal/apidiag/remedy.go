@@ -85,7 +85,8 @@ func blocked(_ *api.Error, p place) string {
 }
 
 func forbidden(_ *api.Error, p place) string {
-	return fmt.Sprintf("The token, which comes from %s, may not do this, or access by API is blocked for the organization. "+
+	return fmt.Sprintf("The token, which comes from %s, may not do this, or access by API is blocked for the "+
+		"organization. "+
 		"Use a token that may, or ask the organization's administrator.", p.tokenFrom())
 }
 
@@ -98,13 +99,15 @@ func wrongAddress(e *api.Error, p place) string {
 }
 
 func foreignNotFound(e *api.Error, p place) string {
-	return "This is not the service's own response for a missing object, so the base address is probably wrong or a proxy " +
+	return "This is not the service's own response for a missing object, so the base address is probably wrong or a " +
+		"proxy " +
 		"responded. Nothing was removed from the state. Check " + p.address() + ", and the provider argument operations if " +
 		"it names " + e.Operation + "."
 }
 
 func notFound(_ *api.Error, p place) string {
-	return "The object does not exist, or it belongs to another organization than the token. If the path below is not one " +
+	return "The object does not exist, or it belongs to another organization than the token. If the path below is not " +
+		"one " +
 		"of the service's, check " + p.address() + " and the provider argument operations."
 }
 

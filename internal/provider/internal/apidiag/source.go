@@ -9,8 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Source is where the address and the token of a service were configured. It is the Origin of the client, so that errors
-// lead back to it. Its words go into messages, so it holds no secret.
+// Source is where the address and the token of a service were configured. It is the Origin of the client, so that
+// errors lead back to it. Its words go into messages, so it holds no secret.
 type Source struct {
 	BaseURL     string // the address, as configured
 	BaseURLFrom string // such as: the environment variable BILLING_BASE_URL

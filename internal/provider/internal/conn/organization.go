@@ -108,14 +108,14 @@ func (c *Conn) Foreign() bool { return c.organization.foreign.Load() }
 type Doubt bool
 
 const (
-	// DoubtStops: it is an error, because the object would leave the state.
+	// DoubtStops makes it an error, because the object would leave the state.
 	DoubtStops Doubt = true
-	// DoubtPasses: the object is taken for one of the token's organization.
+	// DoubtPasses takes the object for one of the token's organization.
 	DoubtPasses Doubt = false
 )
 
-// CheckOrganization reports whether an object of the organization home belongs to another one than the token. It adds one
-// error in a run, for the first such object: one cause, one error. cause is the reason in a few words.
+// CheckOrganization reports whether an object of the organization home belongs to another one than the token. It adds
+// one error in a run, for the first such object: one cause, one error. cause is the reason in a few words.
 func (c *Conn) CheckOrganization(ctx context.Context, home, object string, d Doubt, diags *diag.Diagnostics) (
 	cause string, foreign bool) {
 	if d == DoubtPasses {

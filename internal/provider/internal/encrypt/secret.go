@@ -156,7 +156,8 @@ func (publicKeys) ValidateList(_ context.Context, req validator.ListRequest, res
 	checkRecipients(req.Path, req.ConfigValue, &resp.Diagnostics)
 }
 
-// checkRecipients reports each element that is known and is not a recipient, and recipients that cannot be used together.
+// checkRecipients reports each element that is known and is not a recipient, and recipients that cannot be used
+// together.
 func checkRecipients(at path.Path, recipients types.List, diags *diag.Diagnostics) {
 	var located, bare diag.Diagnostics
 	known, secret := true, false

@@ -75,8 +75,8 @@ func (k *kind) decoded(req *tfprotov6.PlanResourceChangeRequest) (of *decodedPla
 	return of, true
 }
 
-// addDefaults plans the defaults of the schema, and reports whether the plan changes anything. ok is false for an object
-// with defaults within an attribute.
+// addDefaults plans the defaults of the schema, and reports whether the plan changes anything. ok is false for an
+// object with defaults within an attribute.
 func (k *kind) addDefaults(of *decodedPlan) (changes, ok bool) {
 	changes = of.prior.IsNull()
 	for name, a := range k.attributes {

@@ -264,11 +264,11 @@ func TestAt(t *testing.T) {
 		t.Errorf("it has %s", m.A)
 	}
 	defer func() {
-		if said := fmt.Sprint(recover()); !strings.Contains(said, `has no attribute "nmae"`) {
+		if said := fmt.Sprint(recover()); !strings.Contains(said, `has no attribute "absent"`) {
 			t.Error(said)
 		}
 	}()
-	At(&m, "nmae")
+	At(&m, "absent")
 }
 
 func failing[M any](get func(context.Context, Source, *M) diag.Diagnostics, from Source) func(context.Context) error {

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// levelVariables are the variables that set the levels of the loggers of the SDK and of this provider. Those of two parts of the
-// SDK have to be off themselves: what they write is prepared whole before the level of the SDK discards it.
+// levelVariables are the variables that set the levels of the loggers of the SDK and of this provider. Those of two
+// parts of the SDK have to be off themselves: what they write is prepared whole before the level of the SDK discards
+// it.
 var levelVariables = []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER_BILLING"}
 
 // Prepare sets up this process to serve the provider: what it logs, and how its garbage collector works. debugging says

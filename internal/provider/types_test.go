@@ -49,7 +49,8 @@ func TestTypes_moved(t *testing.T) {
 	}
 }
 
-// TestShortPath: plans of creations, of plain changes and of what stays as it is do not reach the framework. All tests that drive the provider in process compare both.
+// TestShortPath: plans of creations, of plain changes and of what stays as it is do not reach the framework. All tests
+// that drive the provider in process compare both.
 func TestShortPath(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)

@@ -266,7 +266,8 @@ func TestUnconfigured(t *testing.T) {
 	t.Parallel()
 	s := &scripted{}
 	framework := &counted{Framework: serverOf(t, s).Framework}
-	resp, err := front.New(framework, []func() resource.Resource{func() resource.Resource { return s }}).PlanResourceChange(
+	resp, err := front.New(framework,
+		[]func() resource.Resource{func() resource.Resource { return s }}).PlanResourceChange(
 		t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: o(t, values{"name": "a"}),
 			PriorState: o(t, whole), ProposedNewState: o(t, whole)})
 	if err != nil || framework.plans != 1 {

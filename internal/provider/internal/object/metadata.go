@@ -9,8 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// CustomMetadataOf is how custom_metadata of a kind of object is read and written. S is the client of the service, T the client's
-// type of the object, U the body of an update.
+// CustomMetadataOf is how custom_metadata of a kind of object is read and written. S is the client of the service, T
+// the client's type of the object, U the body of an update.
 type CustomMetadataOf[S, T, U any] struct {
 	Get    func(client S, ctx context.Context, id string) (*T, error)
 	Update func(client S, ctx context.Context, id string, body U) (*T, error)
@@ -29,8 +29,8 @@ type MetadataChange struct {
 	Desired metadata.Object
 }
 
-// MetadataStep is the step that sends body to the object with the id, and with it the change of custom_metadata. An empty
-// one is not sent.
+// MetadataStep is the step that sends body to the object with the id, and with it the change of custom_metadata. An
+// empty one is not sent.
 func MetadataStep[S, T any, U interface{ IsEmpty() bool }](r CustomMetadataOf[S, T, U], client S, id types.String,
 	body U, m MetadataChange) Step[T] {
 	if m.To.Equal(m.From) {

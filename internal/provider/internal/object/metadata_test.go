@@ -81,7 +81,8 @@ func parsed(t *testing.T, text string) metadata.Object {
 	return object
 }
 
-// TestCustomMetadataOf_Change: a change reaches the service in the fewest requests that do it, and what others wrote stays.
+// TestCustomMetadataOf_Change: a change reaches the service in the fewest requests that do it, and what others wrote
+// stays.
 func TestCustomMetadataOf_Change(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -129,8 +130,8 @@ func TestCustomMetadataOf_Change(t *testing.T) {
 	}
 }
 
-// TestCustomMetadataOf_Change_failures: without a response nothing has happened; a response beside an error is what the first
-// request made.
+// TestCustomMetadataOf_Change_failures: without a response nothing has happened; a response beside an error is what
+// the first request made.
 func TestCustomMetadataOf_Change_failures(t *testing.T) {
 	t.Parallel()
 	one, merge := metadata.Object{"a": json.Number("1")}, metadata.Ownership{Mode: metadata.ModeMerge}

@@ -295,7 +295,8 @@ func (s Scheme[S, T]) imported(ctx context.Context, id string, resp *resource.Im
 
 // selection reads the import id (an id, or <field>=<value>) or the identity. Terraform accepts an identity without any
 // value, so that is checked here.
-func (s Scheme[S, T]) selection(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) Selector {
+func (s Scheme[S, T]) selection(ctx context.Context, req resource.ImportStateRequest,
+	diags *diag.Diagnostics) Selector {
 	selected := s.selected(ctx, req, diags)
 	selected.Import = fmt.Sprintf("identity = { %s = %q }", selected.argument(), selected.ID+selected.Value)
 	if req.ID != "" {

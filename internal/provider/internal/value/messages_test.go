@@ -47,7 +47,8 @@ func TestMessages(t *testing.T) {
 	counts("in an item", check.AtLeastOr(1, "remove the item"), path.Root("items").AtSetValue(types.StringValue("x")).
 		AtName("quantity"), 0)
 	says("words", check.OneOf("natural", "juridical"), notes, "company", "natural", "", strings.Repeat("x", 100))
-	says("words, in an object", check.OneOf("immediate", "end_of_period"), path.Root("plan_change").AtName("timing"), "soon")
+	says("words, in an object", check.OneOf("immediate", "end_of_period"), path.Root("plan_change").AtName("timing"),
+		"soon")
 	says("tax number", CPFOrCNPJ(), notes, "", "123", "52A98224725", "BR 529.982.247-25!", "12.ABC.345/01DE-3A",
 		"CPF 529.982.247-25", "529.982.247-26")
 	says("collection", check.Collection("payables"), notes, "a/b")

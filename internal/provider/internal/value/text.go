@@ -1,6 +1,6 @@
 // Package value holds what this provider knows of single values: types whose values can be written in more than one
-// way (moments, decimals, tax numbers, ids), and the ways from Terraform's values to the structs of this provider and to
-// the bodies of requests.
+// way (moments, decimals, tax numbers, ids), and the ways from Terraform's values to the structs of this provider and
+// to the bodies of requests.
 package value
 
 import (

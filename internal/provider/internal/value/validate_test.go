@@ -166,7 +166,8 @@ func TestText(t *testing.T) {
 // TestValidators_absentAndUnknown: nothing is said about a value that is not there or not known yet.
 func TestValidators_absentAndUnknown(t *testing.T) {
 	t.Parallel()
-	for _, v := range []validator.String{CPFOrCNPJ(), check.Email(), check.Date(), check.DateOrDateTime(), check.Phone(), check.NotBlank(), check.UUID(),
+	for _, v := range []validator.String{CPFOrCNPJ(), check.Email(), check.Date(), check.DateOrDateTime(),
+		check.Phone(), check.NotBlank(), check.UUID(),
 		check.Percent()} {
 		for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 			if have, why := validated(t, v, value); have != fine {

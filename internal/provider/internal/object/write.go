@@ -238,14 +238,14 @@ type difference struct {
 func CopyKnown(ctx context.Context, plan, state any) []difference {
 	planned, responded := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
 	var differences []difference
-	for name, field := range value.Fields(planned.Type()) {
-		want, isValue := planned.FieldByIndex(field.Index).Interface().(attr.Value)
-		have, _ := responded.FieldByIndex(field.Index).Interface().(attr.Value)
+	for name, index := range value.Fields(planned.Type()) {
+		want, isValue := planned.FieldByIndex(index).Interface().(attr.Value)
+		have, _ := responded.FieldByIndex(index).Interface().(attr.Value)
 		if !isValue || !fullyKnown(ctx, want) || means(ctx, want, have) {
 			continue
 		}
 		differences = append(differences, difference{Attribute: name, Planned: want, Responded: have})
-		responded.FieldByIndex(field.Index).Set(planned.FieldByIndex(field.Index))
+		responded.FieldByIndex(index).Set(planned.FieldByIndex(index))
 	}
 	return differences
 }
@@ -254,9 +254,9 @@ func CopyKnown(ctx context.Context, plan, state any) []difference {
 // CopyKnown.
 func fill(ctx context.Context, plan, before any) {
 	planned, had := reflect.ValueOf(plan).Elem(), reflect.ValueOf(before).Elem()
-	for _, field := range value.Fields(planned.Type()) {
-		if v, isValue := planned.FieldByIndex(field.Index).Interface().(attr.Value); isValue && !fullyKnown(ctx, v) {
-			planned.FieldByIndex(field.Index).Set(had.FieldByIndex(field.Index))
+	for _, index := range value.Fields(planned.Type()) {
+		if v, isValue := planned.FieldByIndex(index).Interface().(attr.Value); isValue && !fullyKnown(ctx, v) {
+			planned.FieldByIndex(index).Set(had.FieldByIndex(index))
 		}
 	}
 }

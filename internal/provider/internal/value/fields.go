@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -92,16 +93,25 @@ func Set(ctx context.Context, into Target, value any) diag.Diagnostics {
 	return nil
 }
 
-// Fields are the fields of a struct type, and of the structs that it embeds, by the names of their attributes, in their
-// order.
-func Fields(of reflect.Type) iter.Seq2[string, reflect.StructField] {
-	return func(yield func(string, reflect.StructField) bool) {
-		for _, f := range reflect.VisibleFields(of) {
-			if name := f.Tag.Get("tfsdk"); name != "" && name != "-" && !yield(name, f) {
+// Fields are where the attributes are in a struct type, by their names, in their order.
+func Fields(of reflect.Type) iter.Seq2[string, []int] {
+	return func(yield func(string, []int) bool) {
+		for _, f := range structOf(of).fields {
+			if !yield(f.name, f.index) {
 				return
 			}
 		}
 	}
+}
+
+// indexOf is where the attribute that has a name is in a struct type.
+func indexOf(of reflect.Type, name string) (index []int, has bool) {
+	fields, _ := tagged(of)
+	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return fields[i].index, true
 }
 
 // Field is the attribute of a struct that has a name; nil without one.
@@ -109,26 +119,22 @@ func Field(of any, name string) attr.Value {
 	if of == nil {
 		return nil
 	}
-	fields, _ := tagged(reflect.TypeOf(of))
-	for _, f := range fields {
-		if f.name == name {
-			value, _ := reflect.ValueOf(of).FieldByIndex(f.index).Interface().(attr.Value)
-			return value
-		}
+	index, has := indexOf(reflect.TypeOf(of), name)
+	if !has {
+		return nil
 	}
-	return nil
+	value, _ := reflect.ValueOf(of).FieldByIndex(index).Interface().(attr.Value)
+	return value
 }
 
 // At is the field of the attribute that has a name; of points to a struct. It panics where the struct has none.
 func At(of any, name string) reflect.Value {
 	to := reflect.ValueOf(of).Elem()
-	fields, _ := tagged(to.Type())
-	for _, f := range fields {
-		if f.name == name {
-			return to.FieldByIndex(f.index)
-		}
+	index, has := indexOf(to.Type(), name)
+	if !has {
+		panic(fmt.Sprintf("%s has no attribute %q", to.Type(), name))
 	}
-	panic(fmt.Sprintf("%s has no attribute %q", to.Type(), name))
+	return to.FieldByIndex(index)
 }
 
 // Same reports whether two structs have the same values.
@@ -171,7 +177,7 @@ type model struct {
 	object tftypes.Object
 }
 
-// by reflect.Type: *model, which is nil for a struct that is left to the framework, and []field
+// by reflect.Type: *model, which is nil for a struct that is left to the framework, and *structure
 var models, structs sync.Map
 
 // modelOf is what is known of a struct; nil when it is left to the framework.
@@ -208,36 +214,48 @@ func newModel(ctx context.Context, t reflect.Type, s schema.Schema) *model {
 	return m
 }
 
-// tagged are the fields of a struct and of what it embeds; false when there is one that is not an attr.Value.
-func tagged(t reflect.Type) ([]field, bool) {
-	if known, ok := structs.Load(t); ok {
-		fields, _ := known.([]field)
-		return fields, fields != nil
-	}
-	var fields []field
-	if t.Kind() == reflect.Struct {
-		fields = newFields(t)
-	}
-	structs.Store(t, fields)
-	return fields, fields != nil
+// structure is what is known of a struct type: its fields with a name, and those of what it embeds. whole says that
+// there are no others, and that all are attr.Values.
+type structure struct {
+	fields []field
+	whole  bool
 }
 
-func newFields(t reflect.Type) []field {
-	var fields []field
-	for _, f := range reflect.VisibleFields(t) {
-		_, has := f.Tag.Lookup("tfsdk")
-		embedded := f.Anonymous && f.Type.Kind() == reflect.Struct // its fields follow
-		if !has && !embedded && (f.IsExported() || f.Anonymous) {
-			return nil
-		}
+// tagged are the fields of a struct and of what it embeds; false when there is one that is not an attr.Value.
+func tagged(t reflect.Type) ([]field, bool) {
+	if s := structOf(t); s.whole && len(s.fields) > 0 {
+		return s.fields, true
+	}
+	return nil, false
+}
+
+func structOf(t reflect.Type) *structure {
+	known, ok := structs.Load(t)
+	if !ok {
+		known, _ = structs.LoadOrStore(t, newStructure(t))
+	}
+	s, _ := known.(*structure)
+	return s
+}
+
+func newStructure(t reflect.Type) *structure {
+	s := &structure{whole: t.Kind() == reflect.Struct}
+	if !s.whole {
+		return s
 	}
 	seen := map[string]bool{}
-	for name, f := range Fields(t) {
-		if f.Anonymous || seen[name] || !f.Type.Implements(reflect.TypeFor[attr.Value]()) {
-			return nil
+	for _, f := range reflect.VisibleFields(t) {
+		name, has := f.Tag.Lookup("tfsdk")
+		switch {
+		case name == "-", !f.IsExported() && !f.Anonymous:
+		case f.Anonymous && !has && f.Type.Kind() == reflect.Struct: // its fields follow
+		case !has:
+			s.whole = false
+		default:
+			s.whole = s.whole && !f.Anonymous && !seen[name] && f.Type.Implements(reflect.TypeFor[attr.Value]())
+			seen[name] = true
+			s.fields = append(s.fields, field{name: name, index: f.Index, goType: f.Type})
 		}
-		seen[name] = true
-		fields = append(fields, field{name: name, index: f.Index, goType: f.Type})
 	}
-	return fields
+	return s
 }

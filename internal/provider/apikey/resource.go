@@ -119,10 +119,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	k := readKnown(ctx, g.Private, g.Diags)
+	had := readKnown(ctx, g.Private, g.Diags)
+	k := had
 	g.Client.Wrote(g.Prior.ID.ValueString(), g.Prior.since().ValueString(), "")
-	g.After = func(key *collections.APIKey, prior model) model {
-		state, _ := prior.read(key, k, g.Importing, g.Client.Shown(ctx))
+	g.After = func(key *collections.APIKey, prior model) (state model) {
+		state, k = prior.read(key, had, g.Importing, g.Client.Shown(ctx))
 		return state
 	}
 	if !g.Find(ctx) {
@@ -144,7 +145,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		apidiag.Add(g.Diags, err, r.Operation("read a previous key of", g.Prior))
 		return
 	}
-	if g.State, k = g.Prior.read(g.Last, k, g.Importing, now); g.Importing || revoked {
+	if g.Last == nil {
+		g.State = g.Prior.endedBefore(now)
+	}
+	if g.Importing || revoked {
 		g.State.RotationDueAt = g.State.dueAt()
 	}
 	g.State.PreviousKeys = predecessorList(left)
@@ -169,18 +173,24 @@ func keepWorking(left []predecessor) string {
 	return text + "\n\nTo end one, revoke it at the service"
 }
 
-// read is the state m after a refresh, and what is known then. key is nil for a key that the service does not have: it
-// has ended, as one that was revoked.
+// read is the state m after a refresh, and what is known then.
 func (m model) read(key *collections.APIKey, k known, importing bool, now time.Time) (model, known) {
 	switch {
 	case importing:
 		return fromAPI(key), k
-	case key != nil && key.RevokedAt == nil:
-		return refreshed(m, k, key, now)
-	case !passed(m.KeyExpiresAt.ValueString(), now):
-		m.KeyExpiresAt = m.ExpiresAt.StringValue // it has ended before, in any case
+	case key.RevokedAt != nil:
+		return m.endedBefore(now), k
 	}
-	return m, k
+	return refreshed(m, k, key, now)
+}
+
+// endedBefore is the state m of a key that was revoked or deleted after its expires_at: it has ended by then, in any
+// case.
+func (m model) endedBefore(now time.Time) model {
+	if !passed(m.KeyExpiresAt.ValueString(), now) {
+		m.KeyExpiresAt = m.ExpiresAt.StringValue
+	}
+	return m
 }
 
 // refreshed is the state, and what is known, of a key that the service shows. What ends earlier than it did was rotated

@@ -98,24 +98,27 @@ func Settle[T any](ctx context.Context, c *Client, m Creation[T]) (object T, ado
 		case s.resent > 0 && !s.mayResend():
 			return none, false, s.unclear(lost, nil, "It was sent again and looked up, and not found.", s.last)
 		}
-		if object, err = s.resend(detached, ctx, lost); err == nil || !s.open {
+		object, open, err := s.resend(detached, ctx, lost)
+		if !open {
 			return object, false, err
 		}
 	}
 }
 
-// resend sends the creation again, after a lookup that has not found the object. open says whether an error leaves open
+// resend sends the creation again, after a lookup that has not found the object. open says that the error leaves open
 // whether the object exists, so that it is looked up again.
-func (s *settlement[T]) resend(ctx, waiting context.Context, lost *AmbiguousError) (object T, err error) {
-	object, err = s.send(ctx, waiting)
+func (s *settlement[T]) resend(detached, ctx context.Context, lost *AmbiguousError) (object T, open bool, err error) {
+	object, err = s.send(detached, ctx)
 	s.resent++
+	s.last = err
 	_, isLost := AsAmbiguous(err)
-	// A duplicate: the first one was carried out, or another system was faster.
-	s.last, s.open = err, isLost || isDuplicate(err)
-	if err != nil && !s.open && !isRefusal(err) { // what is refused now would have been refused before
+	switch {
+	case isLost, isDuplicate(err): // the first one was carried out, or another system was faster
+		return object, true, err
+	case err != nil && !isRefusal(err): // what is refused now would have been refused before
 		err = s.unclear(lost, nil, "It was looked up and not found, and sending it again failed.", err)
 	}
-	return object, err
+	return object, false, err
 }
 
 // settlement is a creation under way.
@@ -125,7 +128,6 @@ type settlement[T any] struct {
 	began  time.Time // when the first request was sent, by this machine
 	resent int
 	last   error // what sending it again has ended with
-	open   bool  // last leaves open whether the object exists
 }
 
 // send sends the creation. What it returns can be no candidate of another one.

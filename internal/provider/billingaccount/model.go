@@ -100,10 +100,9 @@ func (m model) preserve(prior model, own ownership) model {
 	return m
 }
 
-// after is the state after a response that shows a, where m is what was planned or known before. false means that it
-// has reported an error: custom_metadata is unreadable, or the account is another customer's. The state then has the
-// rest.
-func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) (state model, ok bool) {
+// after is the state after a response that shows a, where m is what was planned or known before. It reports an error
+// where custom_metadata is unreadable, or the account is another customer's. The state then has the rest.
+func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(a)
 	if err != nil {
 		lean := *a
@@ -115,7 +114,7 @@ func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagn
 		diags.AddError("Unreadable response about "+state.displayName(), apidiag.Capitalize(err.Error())+". The state "+
 			"keeps its custom_metadata. Correct it at the service. If the provider argument operations is set, check its path.")
 		state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
-		return state, false
+		return state
 	}
 	c, id := a.Customer, state.CustomerID.ValueString()
 	if c != nil && !same.ID(c.ID, id) {
@@ -123,9 +122,9 @@ func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagn
 			state.displayName()), fmt.Sprintf("customer_id is %q, and the response shows the customer %q (%q). An account "+
 			"never moves to another customer, so customer_id stays as it is. Check the account at the service; to manage it "+
 			"with that customer, remove it from the state and import it.", id, c.ID, c.Name))
-		return state, false
+		return state
 	}
-	return state, true
+	return state
 }
 
 // orPlanned is the state m after the creation, where a response that leaves something out leaves what was planned.

@@ -62,13 +62,14 @@ func TestAfter(t *testing.T) {
 		a := plain()
 		c.change(&a)
 		var diags diag.Diagnostics
-		m, ok := prior.after(&a, ownership{}, &diags)
-		if !c.holds(m) || ok != (c.says == "") || !ok && diags[0].Summary() != c.says {
+		m := prior.after(&a, ownership{}, &diags)
+		if ok := !diags.HasError(); !c.holds(m) || ok != (c.says == "") || !ok && diags[0].Summary() != c.says {
 			t.Errorf("%s: %+v %v", name, m, diags)
 		}
 	}
-	imported, ok := model{}.after(new(plain()), ownership{}, &diag.Diagnostics{})
-	if !ok || imported.CustomerID.ValueString() != ana {
+	var diags diag.Diagnostics
+	imported := model{}.after(new(plain()), ownership{}, &diags)
+	if diags.HasError() || imported.CustomerID.ValueString() != ana {
 		t.Errorf("a customer that was not known is %s", imported.CustomerID)
 	}
 }

@@ -120,8 +120,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // after shows a response as write.After does; own is what the configuration owns so far.
 func after(own *ownership, diags *diag.Diagnostics) func(*billing.BillingAccount, model) model {
 	return func(response *billing.BillingAccount, prior model) model {
-		state, _ := prior.after(response, *own, diags)
-		return state
+		return prior.after(response, *own, diags)
 	}
 }
 
@@ -160,8 +159,7 @@ func (m model) warnSuspended(prior model, diags *diag.Diagnostics) {
 func (m model) read(account *billing.BillingAccount, own ownership, importing bool,
 	diags *diag.Diagnostics) model {
 	if !importing {
-		state, _ := m.after(account, own, diags)
-		return state
+		return m.after(account, own, diags)
 	}
 	whole, err := fromAPI(account)
 	if err != nil {

@@ -23,7 +23,7 @@ type kind struct {
 	identitySchema identityschema.Schema
 	identity       tftypes.Type
 
-	// simple says that this server can read and plan objects of this type without the framework.
+	// simple says that this server can plan objects of this type without the framework.
 	simple     bool
 	attributes map[string]*attribute
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -78,28 +77,30 @@ type ownErrorsKey struct{}
 
 // explain reports whether the resource itself has an error about the required argument that d says is null.
 func (o *ownErrors) explain(k *kind, config *tfprotov6.DynamicValue, d *tfprotov6.Diagnostic) bool {
-	name, top := "", false
-	if d.Attribute != nil && len(d.Attribute.Steps()) == 1 {
-		var step tftypes.AttributeName
-		step, top = d.Attribute.Steps()[0].(tftypes.AttributeName)
-		name = string(step)
-	}
-	if attribute := k.schema.Attributes[name]; !top || attribute == nil || !attribute.IsRequired() {
-		return false
-	}
-	var configured map[string]tftypes.Value
-	if values, ok := k.decode(config); !ok || values.As(&configured) != nil || !configured[name].IsNull() {
-		return false
-	}
 	explained := false
 	for _, own := range o.all.Errors() {
-		if own.Summary() == d.Summary {
+		if own.Summary() == d.Summary { // d is its own
 			return false
 		}
-		at, located := own.(diag.DiagnosticWithPath)
-		explained = explained || located && at.Path().Equal(path.Root(name))
+		located, ok := own.(diag.DiagnosticWithPath)
+		if !ok {
+			continue
+		}
+		name := located.Path().String()
+		explained = explained || d.Attribute.Equal(tftypes.NewAttributePath().WithAttributeName(name)) &&
+			k.lacks(config, name)
 	}
 	return explained
+}
+
+// lacks reports whether a required argument is null.
+func (k *kind) lacks(config *tfprotov6.DynamicValue, name string) bool {
+	attribute, values := k.schema.Attributes[name], map[string]tftypes.Value{}
+	if attribute == nil || !attribute.IsRequired() {
+		return false
+	}
+	whole, ok := k.decode(config)
+	return ok && whole.As(&values) == nil && values[name].IsNull()
 }
 
 // UpgradeResourceState returns the state of the current version as it is: Terraform reads the JSON itself. The

@@ -82,27 +82,27 @@ func (r *Resource[S, T, M]) checkNeeds(ctx context.Context, client S, needs []Ne
 
 // checkUnique reports another live object with the external_id of the new one.
 func (r *Resource[S, T, M]) checkUnique(ctx context.Context, w *Write[S, T, M], needs []Need) bool {
-	for _, need := range needs {
-		if need.Argument != keyExternalID || need.Value == textOf(w.State, keyExternalID).ValueString() {
-			continue
+	i := slices.IndexFunc(needs, func(need Need) bool { return need.Argument == keyExternalID })
+	if i < 0 || needs[i].Value == textOf(w.State, keyExternalID).ValueString() {
+		return true
+	}
+	by := Selector{Field: keyExternalID, Value: needs[i].Value}
+	found, err := r.Scheme.Find(ctx, w.Client, by)
+	other := slices.IndexFunc(found, func(one T) bool {
+		var ended diag.Diagnostics
+		if r.Scheme.Refuse != nil {
+			r.Scheme.Refuse(ctx, w.Client, &one, by, &ended)
 		}
-		by := Selector{Field: keyExternalID, Value: need.Value}
-		found, err := r.Scheme.Find(ctx, w.Client, by)
-		for i := range found {
-			var ended diag.Diagnostics
-			if r.Scheme.Refuse != nil {
-				r.Scheme.Refuse(ctx, w.Client, &found[i], by, &ended)
-			}
-			if id := r.Scheme.ID(&found[i]); !ended.HasError() && !same.ID(id, textOf(w.State, keyID).ValueString()) {
-				refuseReplacement(need, fmt.Sprintf("It is taken: the %s %s has it. Write another one, or give it up there first.",
-					r.Scheme.Noun, id), nil, policyOf(w.State).Object, w.Diags)
-				return false
-			}
-		}
-		if err != nil {
-			refuseReplacement(need, "", err, policyOf(w.State).Object, w.Diags)
-			return false
-		}
+		return !ended.HasError() && !same.ID(r.Scheme.ID(&one), textOf(w.State, keyID).ValueString())
+	})
+	why := ""
+	if other >= 0 {
+		why, err = fmt.Sprintf("It is taken: the %s %s has it. Write another one, or give it up there first.",
+			r.Scheme.Noun, r.Scheme.ID(&found[other])), nil
+	}
+	if err != nil || why != "" {
+		refuseReplacement(needs[i], why, err, policyOf(w.State).Object, w.Diags)
+		return false
 	}
 	return true
 }

@@ -46,7 +46,6 @@ type Write[S, T, M any] struct {
 	is       kind
 	before   M    // what Terraform has of the object; zero for a creation
 	failed   bool // a step has failed, so that the outcome is not the plan
-	saved    bool // Save was called
 	state    *tfsdk.State
 	identity *tfsdk.ResourceIdentity
 }
@@ -215,10 +214,9 @@ func (w *Write[S, T, M]) report(ctx context.Context, err error, operation apidia
 func (w *Write[S, T, M]) Save(ctx context.Context) {
 	w.Diags.Append(value.Set(ctx, w.state, w.State)...)
 	w.resource.Scheme.Identify(ctx, w.State, w.identity, w.Diags)
-	if w.is == creation && !w.saved {
+	if w.is == creation {
 		w.resource.bind(ctx, w.Private, w.Diags)
 	}
-	w.saved = true
 }
 
 // Terraform rejects a result that differs from the plan, and on a create marks the new object for replacement; for an

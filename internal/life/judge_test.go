@@ -21,7 +21,7 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"nothing would be billed until the plan begins", "the plan cannot be removed at the end of the period",
 	"would charge next to the new one", // the deletion_policy that was applied does not cancel it
 	// another system has suspended or closed its account, or deleted the customer of it
-	"(suspended|closed).* takes no new subscription", "is closed: That is final, so there is nothing to manage",
+	"is (suspended|closed)( once this plan is applied,)? and takes no new subscription", "is closed: That is final, so there is nothing to manage",
 	"keeps its external_id, so no new", // the account was applied with abandon, so it stays and keeps it
 	"this plan removes its billing account", "This plan removes the customer of",
 	"an import replaces nothing",

@@ -161,9 +161,8 @@ func unlisted(ctx context.Context, client *billing.Service, collection, id strin
 func (p *planning) refuseBarred() {
 	if id := p.Planned.BillingAccountID.ValueString(); p.Replaces && !p.InApply() && !p.Diags.HasError() &&
 		p.Run.Barred(accountTypeName, id) {
-		p.refused(argBillingAccountID, "the service would reject its replacement",
-			"The billing account %q is "+
-				"suspended once this plan is applied, and takes no new subscription then. Use another one, or an active one.", id)
+		p.refused(argBillingAccountID, "the service would reject its replacement", "The billing account %q is suspended "+
+			"once this plan is applied, and takes no new subscription then. Use another one, or an active one.", id)
 	}
 }
 

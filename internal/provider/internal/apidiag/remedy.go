@@ -86,8 +86,7 @@ func blocked(_ *api.Error, p place) string {
 
 func forbidden(_ *api.Error, p place) string {
 	return fmt.Sprintf("The token, which comes from %s, may not do this, or access by API is blocked for the "+
-		"organization. "+
-		"Use a token that may, or ask the organization's administrator.", p.tokenFrom())
+		"organization. Use a token that may, or ask the organization's administrator.", p.tokenFrom())
 }
 
 // wrongAddress is for a path that the service does not know.
@@ -100,15 +99,13 @@ func wrongAddress(e *api.Error, p place) string {
 
 func foreignNotFound(e *api.Error, p place) string {
 	return "This is not the service's own response for a missing object, so the base address is probably wrong or a " +
-		"proxy " +
-		"responded. Nothing was removed from the state. Check " + p.address() + ", and the provider argument operations if " +
-		"it names " + e.Operation + "."
+		"proxy responded. Nothing was removed from the state. Check " + p.address() + ", and the provider argument " +
+		"operations if it names " + e.Operation + "."
 }
 
 func notFound(_ *api.Error, p place) string {
 	return "The object does not exist, or it belongs to another organization than the token. If the path below is not " +
-		"one " +
-		"of the service's, check " + p.address() + " and the provider argument operations."
+		"one of the service's, check " + p.address() + " and the provider argument operations."
 }
 
 func proxyPassword(_ *api.Error, p place) string {

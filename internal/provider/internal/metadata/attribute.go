@@ -165,10 +165,9 @@ func (c Change) warnMayLose(object string, diags *diag.Diagnostics) {
 		return
 	}
 	slices.Sort(c.MayLose)
-	diags.AddAttributeWarning(path.Root("custom_metadata_mode"),
-		fmt.Sprintf("This apply may remove keys of %s that others "+
-			"have set: %s", object, strings.Join(c.MayLose, ", ")), "custom_metadata_mode is only known after apply. If it turns "+
-			"out to be \"replace\", the apply removes these keys. Write the mode as a value that a plan knows.")
+	diags.AddAttributeWarning(path.Root("custom_metadata_mode"), fmt.Sprintf("This apply may remove keys of %s that "+
+		"others have set: %s", object, strings.Join(c.MayLose, ", ")), "custom_metadata_mode is only known after apply. If "+
+		"it turns out to be \"replace\", the apply removes these keys. Write the mode as a value that a plan knows.")
 }
 
 // Owned is the object that a configuration owned when it was last applied, as the private state keeps it, numbers

@@ -40,7 +40,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 	for failures := 0; ; {
 		pass, err := c.admit(ctx, k, throttled)
 		if err != nil {
-			return nil, err
+			return nil, c.givenUp(k, err)
 		}
 		a := c.exchange(ctx, k)
 		v := c.judge(ctx, k, a)
@@ -72,9 +72,18 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		failures++
 		k.uncertain = k.uncertain || v.uncertain
 		if err := c.backoff(ctx, k, wait, v); err != nil {
-			return nil, err
+			return nil, c.givenUp(k, err)
 		}
 	}
+}
+
+// givenUp is the error of a call that was interrupted while it waited to be sent, perhaps again: an earlier attempt may
+// have created an object.
+func (c *Client) givenUp(k *call, err error) error {
+	if !k.uncertain || !k.interrupted() || k.route.method != http.MethodPost {
+		return err
+	}
+	return &AmbiguousError{Service: c.cfg.Service, Operation: k.operation, SentAt: k.failing, Err: err}
 }
 
 // concluded is the error that a call ends with. What says nothing about the

@@ -255,11 +255,13 @@ func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known
 	e := *lost
 	e.Candidates = candidates
 	e.Outlook = fmt.Sprintf("The %s may or may not exist. %s", s.Describe, known)
-	switch len(candidates) {
-	case 0:
+	switch {
+	case len(candidates) == 0 && s.Find == nil && s.Again != "":
+		e.Outlook = fmt.Sprintf("The %s may or may not exist", s.Describe)
+	case len(candidates) == 0:
 		e.Outlook += fmt.Sprintf(" Look for it at the service%s: if it exists, import it; if not, create it again",
 			e.inRequestLog())
-	case 1:
+	case len(candidates) == 1:
 		e.Outlook += " It may be " + candidates[0]
 	default:
 		e.Outlook += " It may be one of " + strings.Join(candidates, ", ")

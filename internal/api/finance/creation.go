@@ -125,6 +125,7 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 			return api.ReadBack(ctx, record, err, ask)
 		},
 		Describe: fmt.Sprintf("record in the collection %q", collection),
+		Again:    fmt.Sprintf("A creation with the key %s returns it, or creates it", key),
 	})
 	return &record, err
 }

@@ -184,3 +184,22 @@ func TestCreateRecordOutlastsAnInterrupt(t *testing.T) {
 		}
 	})
 }
+
+// TestCreateRecordInterruptedWhileItWaits: a request that was sent is not forgotten.
+func TestCreateRecordInterruptedWhileItWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newWire(nil, bills)
+		ctx, cancel := context.WithCancel(t.Context())
+		d.Fates = []apitest.Fate{apitest.LostAfter}
+		d.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
+			time.AfterFunc(time.Nanosecond, cancel)
+			d.Handle(w, r)
+		})
+		_, err := newService(t, d).CreateRecord(ctx, "bills", rent, key1)
+		apitest.Says(t, err, `The record in the collection "bills" may or may not exist. A creation with the key `+key1)
+		if !Unsettled(err) || d.IDs(bills) != "o1" {
+			t.Errorf("unsettled is %t, there are %q", Unsettled(err), d.IDs(bills))
+		}
+	})
+}

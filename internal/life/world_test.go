@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"runtime/debug"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -184,6 +185,7 @@ func (w *world) run(s step) *violation {
 		w.service.Sandbox.Clock().Advance(duration(s.By))
 	}
 	before := w.subscriptions(plan)
+	began := w.service.Sandbox.Clock().Now()
 	done, requests, all := w.disturbed(plan, s)
 	counts.requests += len(requests)
 	w.shared = w.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {
@@ -209,7 +211,7 @@ func (w *world) run(s step) *violation {
 				w.dirty[change.Address] = true // part of the apply may have been done
 			}
 		}
-		return w.failed(s, done)
+		return w.failed(s, done, began)
 	}
 	w.appliedBlocks, w.defaults = maps.Clone(w.blocks), w.nowDefaults
 	imported := w.imports
@@ -248,11 +250,27 @@ func (w *world) disturbed(plan *acctest.CorePlan, s step) (*acctest.CoreApplied,
 
 // failed judges an apply that failed: nothing is wrong at the service, so only what was not foreseeable in the plan may
 // fail.
-func (w *world) failed(s step, done *acctest.CoreApplied) *violation {
-	if s.By != "" || len(s.Turns) > 0 || s.Fault != "" || failures.MatchString(done.Errors[0]) {
+func (w *world) failed(s step, done *acctest.CoreApplied, began time.Time) *violation {
+	if s.By != "" || len(s.Turns) > 0 || s.Fault != "" || failures.MatchString(done.Errors[0]) ||
+		w.heldBefore(done.Errors[0], began) {
 		return nil // The next run has to converge.
 	}
 	return broken("apply fails", "%s", strings.Join(done.Errors, "\n"))
+}
+
+var takenBy = regexp.MustCompile(`the external_id is taken: Another object \(id (\S+)\)`)
+
+// heldBefore reports whether an error says that an external_id is taken, and it is by an object that is older than the
+// apply: one that was abandoned, or runs to the end of its period.
+func (w *world) heldBefore(text string, began time.Time) bool {
+	found := takenBy.FindStringSubmatch(text)
+	if found == nil {
+		return false
+	}
+	address, _, _ := strings.Cut(text, ":")
+	created, _ := w.remote(address, object{"id": found[1]})["created_at"].(string)
+	at, err := time.Parse(time.RFC3339, created)
+	return err == nil && at.Before(began)
 }
 
 // settled holds the configuration that was applied to an empty plan. The plan after the import of an API key may renew

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,16 +43,10 @@ func (a *absence) of(path string) *proof {
 	return p
 }
 
-// ends are the last words of the names of operations for which a 404 would empty a state or
-// count as a deletion.
-var ends = []string{"get", "delete", "revoke", "cancel", "close"}
-
 // verifyAbsence keeps a 404 structured only when the list of the same kind of
 // object can be read. A 404 that is not proven says nothing about the object.
 func (c *Client) verifyAbsence(ctx context.Context, k *call, e *Error) {
-	_, named := subjects[k.operation]
-	_, verb := split(k.operation)
-	if !named || !slices.Contains(ends, verb) || !IsNotFound(e) {
+	if !operations[k.operation].ends || !IsNotFound(e) {
 		return
 	}
 	err := c.proveService(ctx, k, e)
@@ -69,12 +62,11 @@ func (c *Client) verifyAbsence(ctx context.Context, k *call, e *Error) {
 // unless that was done shortly before.
 func (c *Client) proveService(ctx context.Context, k *call, e *Error) error {
 	family, _ := split(k.operation)
-	list := Request{Operation: family + ".list", Path: k.path, Query: url.Values{"per_page": {"1"}}}
+	query := url.Values{"per_page": {"1"}}
 	if strings.HasPrefix(family, "finance.") {
-		list.Query = url.Values{"limit": {"1"}}
+		query = url.Values{"limit": {"1"}}
 	}
-	list.Optional = k.optional
-	asked, err := c.prepare(ctx, list)
+	asked, err := c.prepare(ctx, Request{Operation: family + ".list", Path: k.path, Query: query, Optional: k.optional})
 	if err != nil {
 		return err
 	}

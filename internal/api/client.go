@@ -47,7 +47,7 @@ type Request struct {
 	Path           map[string]string // placeholder → value; escaped; "", "." and ".." are rejected
 	Query          url.Values
 	Body           any    // nil: none; marshalled once
-	IdempotencyKey string // sent with a POST, to the service that honours it
+	IdempotencyKey string // sent where the service honours it
 	Accept         string // media type of the response; "" is application/json, anything else is for Raw
 	Once           bool   // it is not repeated, although its operation could be: see Change
 	// Optional says that something else is done when it fails: it is hardly repeated, and says nothing to other calls.
@@ -139,23 +139,25 @@ type call struct {
 }
 
 func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
-	row, ok := c.cfg.Operations.route(r.Operation)
+	row, ok := operations[r.Operation]
 	if !ok {
 		return nil, fmt.Errorf("%s: there is no operation named %q", c.cfg.Service, r.Operation)
 	}
-	path, err := expand(row.template, r.Path)
+	to, _ := c.cfg.Operations.route(r.Operation)
+	path, err := expand(to.template, r.Path)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", c.cfg.Service, r.Operation, err)
 	}
 	k := &call{
 		operation:    r.Operation,
-		route:        row,
+		route:        to,
 		resourcePath: strings.TrimRight(c.base.EscapedPath(), "/") + path,
 		path:         r.Path,
-		repeatable:   c.cfg.Operations.repeatable(r.Operation) && !r.Once,
-		waiting:      waitingContext(ctx),
-		optional:     r.Optional,
-		latest:       time.Now().Add(c.cfg.MaxWait),
+		// A POST that is moved to another method is no safer to repeat, nor is what is moved to POST.
+		repeatable: row.repeatable() && to.method != http.MethodPost && !r.Once,
+		waiting:    waitingContext(ctx),
+		optional:   r.Optional,
+		latest:     time.Now().Add(c.cfg.MaxWait),
 	}
 	// The zone of an IPv6 address is escaped in a URL.
 	k.url = (&url.URL{Scheme: "https", Host: c.base.Host}).String() + k.resourcePath
@@ -167,11 +169,11 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 			return nil, fmt.Errorf("%s %s: encode the request: %w", c.cfg.Service, r.Operation, err)
 		}
 	}
-	return k, c.setHeader(k, r)
+	return k, c.setHeader(k, r, row.keyed)
 }
 
 // setHeader fills the headers that every attempt carries.
-func (c *Client) setHeader(k *call, r Request) error {
+func (c *Client) setHeader(k *call, r Request, keyed bool) error {
 	// Content-Type goes with every request, also with GET and DELETE (service
 	// description, Recurring billing §1).
 	k.header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
@@ -186,7 +188,7 @@ func (c *Client) setHeader(k *call, r Request) error {
 	} else {
 		k.header.Set(name, c.cfg.Token)
 	}
-	if r.IdempotencyKey == "" || !c.cfg.HonoursIdempotencyKey || k.route.method != http.MethodPost {
+	if r.IdempotencyKey == "" || !keyed || k.route.method != http.MethodPost {
 		return nil
 	}
 	if ValidateToken(r.IdempotencyKey) != nil {

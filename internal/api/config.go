@@ -35,15 +35,14 @@ type Config struct {
 	// attempts after the first one, for 5xx, 408 and transport errors only; see NoRetryLimit
 	MaxRetries int
 	// how long such attempts continue, from the first failure on; 0 means 5 min, and 20 s until the service has responded
-	RetryTimeout          time.Duration
-	RequestTimeout        time.Duration     // per attempt; 0 means 30 s
-	MaxWait               time.Duration     // longest that one call waits for a gate closed by 429; 0 means 20 min
-	Gate                  *Gate             // nil: its own gate without a client-side limit
-	Operations            Operations        // zero value: the defaults
-	Observer              Observer          // nil: none
-	BulkRefresh           bool              // Refreshed may read lists instead of single objects
-	HonoursIdempotencyKey bool              // only financial management; else the header is never sent
-	Transport             http.RoundTripper // for tests; nil: the real one
+	RetryTimeout   time.Duration
+	RequestTimeout time.Duration     // per attempt; 0 means 30 s
+	MaxWait        time.Duration     // longest that one call waits for a gate closed by 429; 0 means 20 min
+	Gate           *Gate             // nil: its own gate without a client-side limit
+	Operations     Operations        // zero value: the defaults
+	Observer       Observer          // nil: none
+	BulkRefresh    bool              // Refreshed may read lists instead of single objects
+	Transport      http.RoundTripper // for tests; nil: the real one
 }
 
 // ValidateBaseURL accepts an absolute https address of a host, with a port and

@@ -28,67 +28,21 @@ func (e *OtherObjectError) Error() string { return e.Err.Error() }
 
 func (e *OtherObjectError) Unwrap() error { return e.Err }
 
-// subject is the object that the response to an operation is about.
-type subject struct {
-	noun        string // for messages
-	placeholder string // holds its id in the path
-	field       string // holds its id in the response
-}
-
-// subjects are the objects of the operations that have one in their path. An operation
-// that is not listed here has none, or its response is about another object:
-// subscriptions.invoice returns an invoice, webhook_endpoints.test the ids of an
-// event. The successor of a rotated API key says whose successor it is.
-var subjects = map[string]subject{
-	"customers.get":    {"customer", "id", "id"},
-	"customers.update": {"customer", "id", "id"},
-	"customers.delete": {"customer", "id", "id"},
-
-	"billing_accounts.get":        {"billing account", "id", "id"},
-	"billing_accounts.update":     {"billing account", "id", "id"},
-	"billing_accounts.delete":     {"billing account", "id", "id"},
-	"billing_accounts.suspend":    {"billing account", "id", "id"},
-	"billing_accounts.reactivate": {"billing account", "id", "id"},
-	"billing_accounts.close":      {"billing account", "id", "id"},
-
-	"subscriptions.get":         {"subscription", "id", "id"},
-	"subscriptions.update":      {"subscription", "id", "id"},
-	"subscriptions.delete":      {"subscription", "id", "id"},
-	"subscriptions.pause":       {"subscription", "id", "id"},
-	"subscriptions.resume":      {"subscription", "id", "id"},
-	"subscriptions.change_plan": {"subscription", "id", "id"},
-	"subscriptions.cancel":      {"subscription", "id", "id"},
-
-	"finance.records.get":    {"record", "id", "id"},
-	"finance.records.update": {"record", "id", "id"},
-	"finance.records.delete": {"record", "id", "id"},
-
-	"webhook_endpoints.get":           {"webhook endpoint", "id", "id"},
-	"webhook_endpoints.update":        {"webhook endpoint", "id", "id"},
-	"webhook_endpoints.delete":        {"webhook endpoint", "id", "id"},
-	"webhook_endpoints.rotate_secret": {"webhook endpoint", "id", "id"},
-
-	"webhook_deliveries.retry": {"delivery", "deliveryId", "id"},
-
-	"api_keys.get":    {"API key", "id", "id"},
-	"api_keys.rotate": {"predecessor of the new API key", "id", "predecessorId"},
-	"api_keys.revoke": {"API key", "id", "id"},
-}
-
 // checkSubject compares the id in an object with the one in the path. An object
 // that shows no id is not another one: what an object needs is up to its Check.
 func (c *Client) checkSubject(response *Response, object json.RawMessage) error {
 	k := response.call
-	if created, ok := creations[k.operation]; ok {
-		if err := c.checkCreated(created, response, object); err != nil {
+	row := operations[k.operation]
+	if row.creates.noun != "" {
+		if err := c.checkCreated(row.creates, response, object); err != nil {
 			return err
 		}
 	}
-	s, ok := subjects[k.operation]
-	if !ok {
+	s := row.about
+	if s.noun == "" {
 		return nil
 	}
-	asked := k.path[s.placeholder]
+	asked := k.path[row.placeholder()]
 	got := idIn(object, s.field)
 	if got == "" || same.ID(asked, got) {
 		if s.field == "id" {
@@ -101,33 +55,6 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 	return &OtherObjectError{Noun: s.noun, Asked: asked, Shown: got, Err: e}
 }
 
-// creation is what the response to a creation must have in common with the request. What it does not show contradicts
-// nothing; an external_id that was sent and is null is one of another object.
-type creation struct {
-	noun   string
-	inside string // the field of the response that holds the object; "": the response is the object
-	// paths are the same ones in the request and in the object: the external_id, the owner, or what else the service
-	// stores as it was sent and objects are found by.
-	paths []string
-}
-
-var creations = map[string]creation{
-	"customers.create":         {noun: "customer", inside: "customer", paths: []string{pathExternalID, pathName}},
-	"billing_accounts.create":  {noun: "billing account", paths: []string{pathExternalID, pathCustomer}},
-	"subscriptions.create":     {noun: "subscription", paths: []string{pathExternalID, "billing_account_id", pathPlan}},
-	"webhook_endpoints.create": {noun: "webhook endpoint", paths: []string{pathURL}},
-	"api_keys.create":          {noun: "API key", paths: []string{pathName}},
-	"api_keys.rotate":          {noun: "API key"},
-}
-
-const (
-	pathExternalID = "external_id"
-	pathCustomer   = "customer.id"
-	pathURL        = "url"
-	pathName       = "name"
-	pathPlan       = "plan_id"
-)
-
 // checkCreated compares an object with the request that is said to have created it. One that was there before the
 // request is another one: it was shown before, or it is older by the dates of the responses (see [Client.age]).
 func (c *Client) checkCreated(wanted creation, response *Response, object json.RawMessage) error {
@@ -139,7 +66,7 @@ func (c *Client) checkCreated(wanted creation, response *Response, object json.R
 		return err
 	}
 	id := idIn(shown, "id")
-	because, byDate := "another creation of this run was answered with it", false
+	because, byDate := "another creation of this run already returned this object", false
 	_, was := c.answered.Load(id)
 	if at, ok := c.seen.Load(strings.ToLower(id)); ok && !was && at.(time.Time).Before(response.sentAt) {
 		because, was = "an earlier response of this run has shown it", true

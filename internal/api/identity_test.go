@@ -19,13 +19,9 @@ func TestSubjects(t *testing.T) {
 	t.Parallel()
 	for _, name := range OperationNames() {
 		_, template, _ := DefaultOperations().Lookup(name)
-		s, checked := subjects[name]
-		named := strings.Contains(template, "{id}")
-		switch {
-		case named && checked == slices.Contains(aboutNothing, name):
-			t.Errorf("%s has to be in one of subjects (identity.go) and aboutNothing, and not in both", name)
-		case checked && !strings.Contains(template, "{"+s.placeholder+"}"):
-			t.Errorf("%s: the path %s has no %s", name, template, s.placeholder)
+		checked := operations[name].about.noun != ""
+		if strings.Contains(template, "{id}") && checked == slices.Contains(aboutNothing, name) {
+			t.Errorf("%s needs either an about (contract.go) or a place in aboutNothing", name)
 		}
 	}
 }
@@ -212,10 +208,10 @@ func TestCreatedBefore(t *testing.T) {
 func TestCreations(t *testing.T) {
 	t.Parallel()
 	for _, name := range OperationNames() {
-		_, checked := creations[name]
+		checked := operations[name].creates.noun != ""
 		want := strings.HasSuffix(name, ".create") && name != "finance.records.create" || name == "api_keys.rotate"
 		if checked != want {
-			t.Errorf("%s: in creations (identity.go): %v, want %v", name, checked, want)
+			t.Errorf("%s: creates (contract.go) is set: %v, want %v", name, checked, want)
 		}
 	}
 }

@@ -45,10 +45,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 		base.Observer = conn.Log{Secrets: s.secrets()}
 	}
 	c.Billing = service(s, s.billing, base, billing.New, diags)
-	// Only financial management honours the key (service description, Financial management §1); see api.Config.
-	keyed := base
-	keyed.HonoursIdempotencyKey = true
-	c.Finance = service(s, s.finance, keyed, finance.New, diags)
+	c.Finance = service(s, s.finance, base, finance.New, diags)
 	base.AuthHeader = s.collectionsAuthHeader
 	c.Collections = service(s, s.collections, base, collections.New, diags)
 	c.UseKey(s.collections.secret.text)

@@ -34,7 +34,7 @@ func newService(t *testing.T, transport http.RoundTripper) *Service {
 	t.Helper()
 	client, err := api.New(api.Config{
 		Service: "finance", BaseURL: "https://api.example.test", Token: "header.payload.signature", MaxRetries: 1,
-		HonoursIdempotencyKey: true, Transport: transport,
+		Transport: transport,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Service is the financial-management service behind one client, whose
-// Config.HonoursIdempotencyKey must be set. It is safe for concurrent use.
+// Service is the financial-management service behind one client. It is safe for concurrent use.
 type Service struct {
 	client *api.Client
 	keys   claims

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"maps"
+	"net/http"
+)
+
+// operation is all that the client knows of one operation.
+type operation struct {
+	route
+	// about is the object that the last placeholder of the path names, and that the response shows. Some operations
+	// return something else: subscriptions.invoice an invoice, webhook_endpoints.test the ids of an event.
+	about subject
+	// creates is the object that the request creates, which the response must repeat.
+	creates creation
+	// ends says that a 404 removes the object from a state or counts as its deletion, so that it takes a list of such
+	// objects to prove that the service itself sent it (see absence.go).
+	ends bool
+	// keyed says that the service honours an idempotency key, so that the request may be repeated with one.
+	keyed bool
+}
+
+// route is a method and a path template with {placeholders}.
+type route struct {
+	method, template string
+}
+
+// subject is the object that a response is about.
+type subject struct {
+	noun  string // for messages
+	field string // of the response, holds the id
+}
+
+// creation is what the response to a creation must have in common with the request. What it does not show contradicts
+// nothing; an external_id that was sent and is null is one of another object.
+type creation struct {
+	noun   string
+	inside string // the field of the response that holds the object; "": the response is the object
+	// paths are the same ones in the request and in the object: the external_id, the owner, or what else the service
+	// stores as it was sent and objects are found by.
+	paths []string
+}
+
+const (
+	pathExternalID = "external_id"
+	pathCustomer   = "customer.id"
+	pathAccount    = "billing_account_id"
+	pathURL        = "url"
+	pathName       = "name"
+	pathPlan       = "plan_id"
+)
+
+// repeatable reports whether a request may be sent again when the outcome of an earlier one is unknown.
+func (o operation) repeatable() bool { return o.method != http.MethodPost }
+
+// placeholder is the one of the object that the path names.
+func (o operation) placeholder() string {
+	names := placeholders(o.template)
+	return names[len(names)-1]
+}
+
+// contract holds the tables of the wire contract, by service. A new operation is one row.
+var contract = func() map[string]map[string]operation {
+	customer, account := subject{"customer", "id"}, subject{"billing account", "id"}
+	subscription, record := subject{"subscription", "id"}, subject{"record", "id"}
+	endpoint, key := subject{"webhook endpoint", "id"}, subject{"API key", "id"}
+	return map[string]map[string]operation{
+		"billing": {
+			"me.get": {route: route{"GET", "/v1/me"}},
+
+			"customers.list": {route: route{"GET", "/v1/customers"}},
+			"customers.create": {route: route{"POST", "/v1/customers"},
+				creates: creation{"customer", "customer", []string{pathExternalID, pathName}}},
+			"customers.get":    {route: route{"GET", "/v1/customers/{id}"}, about: customer, ends: true},
+			"customers.update": {route: route{"PATCH", "/v1/customers/{id}"}, about: customer},
+			"customers.delete": {route: route{"DELETE", "/v1/customers/{id}"}, about: customer, ends: true},
+
+			"billing_accounts.list": {route: route{"GET", "/v1/billing-accounts"}},
+			"billing_accounts.create": {route: route{"POST", "/v1/billing-accounts"},
+				creates: creation{"billing account", "", []string{pathExternalID, pathCustomer}}},
+			"billing_accounts.get":        {route: route{"GET", "/v1/billing-accounts/{id}"}, about: account, ends: true},
+			"billing_accounts.update":     {route: route{"PATCH", "/v1/billing-accounts/{id}"}, about: account},
+			"billing_accounts.delete":     {route: route{"DELETE", "/v1/billing-accounts/{id}"}, about: account, ends: true},
+			"billing_accounts.suspend":    {route: route{"POST", "/v1/billing-accounts/{id}/suspend"}, about: account},
+			"billing_accounts.reactivate": {route: route{"POST", "/v1/billing-accounts/{id}/reactivate"}, about: account},
+			"billing_accounts.close":      {route: route{"POST", "/v1/billing-accounts/{id}/close"}, about: account, ends: true},
+
+			"subscriptions.list": {route: route{"GET", "/v1/subscriptions"}},
+			"subscriptions.create": {route: route{"POST", "/v1/subscriptions"},
+				creates: creation{"subscription", "", []string{pathExternalID, pathAccount, pathPlan}}},
+			"subscriptions.get":         {route: route{"GET", "/v1/subscriptions/{id}"}, about: subscription, ends: true},
+			"subscriptions.update":      {route: route{"PATCH", "/v1/subscriptions/{id}"}, about: subscription},
+			"subscriptions.delete":      {route: route{"DELETE", "/v1/subscriptions/{id}"}, about: subscription, ends: true},
+			"subscriptions.pause":       {route: route{"POST", "/v1/subscriptions/{id}/pause"}, about: subscription},
+			"subscriptions.resume":      {route: route{"POST", "/v1/subscriptions/{id}/resume"}, about: subscription},
+			"subscriptions.change_plan": {route: route{"POST", "/v1/subscriptions/{id}/change-plan"}, about: subscription},
+			"subscriptions.cancel": {route: route{"POST", "/v1/subscriptions/{id}/cancel"},
+				about: subscription, ends: true},
+			"subscriptions.items.list": {route: route{"GET", "/v1/subscriptions/{id}/items"}},
+			"subscriptions.items.sync": {route: route{"PUT", "/v1/subscriptions/{id}/items"}},
+			"subscriptions.invoice":    {route: route{"POST", "/v1/subscriptions/{id}/invoices"}},
+
+			"invoices.list": {route: route{"GET", "/v1/invoices"}},
+
+			"records.list": {route: route{"GET", "/v1/{collection}"}},
+		},
+		"finance": {
+			"finance.accounts.list":    {route: route{"GET", "/v1/accounts"}},
+			"finance.payables.list":    {route: route{"GET", "/v1/payables"}},
+			"finance.receivables.list": {route: route{"GET", "/v1/receivables"}},
+			"finance.records.list":     {route: route{"GET", "/v1/{collection}"}},
+			"finance.records.create":   {route: route{"POST", "/v1/{collection}"}, keyed: true},
+			"finance.records.get":      {route: route{"GET", "/v1/{collection}/{id}"}, about: record, ends: true},
+			"finance.records.update":   {route: route{"PATCH", "/v1/{collection}/{id}"}, about: record},
+			"finance.records.delete":   {route: route{"DELETE", "/v1/{collection}/{id}"}, about: record, ends: true},
+			"finance.openapi.yaml":     {route: route{"GET", "/api/v1/openapi.yaml"}},
+			"finance.openapi.json":     {route: route{"GET", "/api/v1/openapi.json"}},
+		},
+		"collections": {
+			"webhook_endpoints.create": {route: route{"POST", "/api/v1/webhook-endpoints"},
+				creates: creation{"webhook endpoint", "", []string{pathURL}}},
+			"webhook_endpoints.list": {route: route{"GET", "/api/v1/webhook-endpoints"}},
+			"webhook_endpoints.get": {route: route{"GET", "/api/v1/webhook-endpoints/{id}"},
+				about: endpoint, ends: true},
+			"webhook_endpoints.update": {route: route{"PATCH", "/api/v1/webhook-endpoints/{id}"}, about: endpoint},
+			"webhook_endpoints.delete": {route: route{"DELETE", "/api/v1/webhook-endpoints/{id}"},
+				about: endpoint, ends: true},
+			"webhook_endpoints.test": {route: route{"POST", "/api/v1/webhook-endpoints/{id}/test"}},
+			"webhook_endpoints.rotate_secret": {route: route{"POST", "/api/v1/webhook-endpoints/{id}/rotate-secret"},
+				about: endpoint},
+
+			"webhook_deliveries.list": {route: route{"GET", "/api/v1/webhook-endpoints/{id}/deliveries"}},
+			"webhook_deliveries.retry": {route: route{"POST", "/api/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry"},
+				about: subject{"delivery", "id"}},
+
+			"api_keys.create": {route: route{"POST", "/api/v1/api-keys"}, creates: creation{"API key", "", []string{pathName}}},
+			"api_keys.list":   {route: route{"GET", "/api/v1/api-keys"}},
+			"api_keys.get":    {route: route{"GET", "/api/v1/api-keys/{id}"}, about: key, ends: true},
+			"api_keys.rotate": {route: route{"POST", "/api/v1/api-keys/{id}/rotate"},
+				about:   subject{"predecessor of the new API key", "predecessorId"},
+				creates: creation{"API key", "", nil}},
+			"api_keys.revoke": {route: route{"DELETE", "/api/v1/api-keys/{id}"}, about: key, ends: true},
+		},
+	}
+}()
+
+// operations are those of all services, by name.
+var operations = func() map[string]operation {
+	all := map[string]operation{}
+	for _, rows := range contract {
+		maps.Copy(all, rows)
+	}
+	return all
+}()

@@ -9,17 +9,15 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // ledgerVariable names the file in which live runs note what they create.
 const ledgerVariable = "BILLING_ACC_LEDGER"
-
-// created are the operations that create an object. A rotation creates a key with another id.
-var created = regexp.MustCompile(`^(/v1/[\w-]+|/api/v1/webhook-endpoints|(/api/v1/api-keys)(?:/[^/]+/rotate)?)$`)
 
 // Recording is the same service behind a proxy that notes every object that is created in a file, before the response
 // is passed on. A sweep deletes what is in the file: exactly what a run has created, whatever its name.
@@ -30,8 +28,8 @@ func (s *Service) Recording(ledger string) *Service {
 
 // note appends the object of a creation to the ledger.
 func note(ledger string, r *http.Response) error {
-	found := created.FindStringSubmatch(r.Request.URL.Path)
-	if r.Request.Method != http.MethodPost || r.StatusCode >= http.StatusMultipleChoices || found == nil {
+	collection := creates(r.Request.URL.Path)
+	if r.Request.Method != http.MethodPost || r.StatusCode >= http.StatusMultipleChoices || collection == "" {
 		return nil
 	}
 	raw, err := io.ReadAll(r.Body)
@@ -42,16 +40,12 @@ func note(ledger string, r *http.Response) error {
 	var body JSON
 	_ = json.Unmarshal(raw, &body) // a response that is not an object has no id; the test will see it
 	made := unwrapped(body)
-	if customer, paired := made["customer"].(JSON); paired && found[1] == "/v1/customers" {
+	if customer, paired := made["customer"].(JSON); paired && collection == "/v1/customers" {
 		made = customer // the response has the customer and its account
 	}
 	id, _ := made["id"].(string)
 	if id == "" {
 		return nil
-	}
-	collection := found[1]
-	if found[2] != "" {
-		collection = found[2]
 	}
 	file, err := os.OpenFile(ledger, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -60,6 +54,19 @@ func note(ledger string, r *http.Response) error {
 	// One write, so that the lines of several processes do not mix.
 	_, err = fmt.Fprintf(file, "%s/%s\n", collection, id)
 	return errors.Join(err, file.Close())
+}
+
+// creates is the path of the list that has what a POST to a path creates; empty: it creates nothing.
+func creates(path string) string {
+	if key, rotates := evidence.Match("/api/v1/api-keys/{id}/rotate", path); rotates {
+		path = strings.TrimSuffix(path, "/"+key["id"]+"/rotate") // a rotation creates a key with another id
+	}
+	for _, kind := range evidence.Kinds() {
+		if _, ok := evidence.Match(kind.Path(), path); ok {
+			return path
+		}
+	}
+	return ""
 }
 
 // unwrapped is the object of a response, with its envelope or without.

@@ -13,29 +13,11 @@ func operationOf(method, path string, finance bool) (evidence.Operation, map[str
 		if operation.Method != method || strings.HasPrefix(operation.Name, "finance.") != finance {
 			continue
 		}
-		if values, matches := fill(operation.Path, path); matches {
+		if values, matches := evidence.Match(operation.Path, path); matches {
 			return operation, values, true
 		}
 	}
 	return evidence.Operation{}, nil, false
-}
-
-// fill matches a path with a template and returns the values of its placeholders.
-func fill(template, path string) (map[string]string, bool) {
-	wanted, got := strings.Split(template, "/"), strings.Split(path, "/")
-	if len(wanted) != len(got) {
-		return nil, false
-	}
-	values := map[string]string{}
-	for i, segment := range wanted {
-		switch {
-		case strings.HasPrefix(segment, "{"):
-			values[segment] = got[i]
-		case segment != got[i]:
-			return nil, false
-		}
-	}
-	return values, true
 }
 
 // route is the method and path that a call is sent to, once the overrides of the target are applied.
@@ -47,7 +29,7 @@ func (t Target) route(method, path string, finance bool) (string, string) {
 		return method, path
 	}
 	for placeholder, value := range values {
-		template = strings.ReplaceAll(template, placeholder, value)
+		template = strings.ReplaceAll(template, "{"+placeholder+"}", value)
 	}
 	return newMethod, template
 }

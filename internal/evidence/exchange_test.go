@@ -94,13 +94,15 @@ func TestExchangesFollowTheirOperation(t *testing.T) {
 // matches reports whether a path is the template with its placeholders filled by
 // ids, that of a collection by a name.
 func matches(template, path string) bool {
-	wanted, got := strings.Split(template, "/"), strings.Split(path, "/")
-	return slices.EqualFunc(wanted, got, func(w, g string) bool {
-		if w == "{collection}" {
-			return nameForm.MatchString(g)
+	values, ok := evidence.Match(template, path)
+	for name, value := range values {
+		form := uuidForm
+		if name == "collection" {
+			form = nameForm
 		}
-		return w == g || strings.HasPrefix(w, "{") && uuidForm.MatchString(g)
-	})
+		ok = ok && form.MatchString(value)
+	}
+	return ok
 }
 
 func checkResponse(t *testing.T, response evidence.Response) {

@@ -1,6 +1,9 @@
 package evidence
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Operation is one row of the wire contract: a named call with the method and
 // the path that it has unless a configuration overrides them.
@@ -16,6 +19,23 @@ type Operation struct {
 // Operations returns every operation of the wire contract: recurring billing,
 // then financial management (names start with "finance."), then collections.
 func Operations() []Operation { return slices.Clone(operations) }
+
+// Match compares a path with a template, segment by segment, and returns the values of the placeholders by their name. No
+// placeholder stands for an empty segment.
+func Match(template, path string) (values map[string]string, ok bool) {
+	ok = slices.EqualFunc(strings.Split(template, "/"), strings.Split(path, "/"), func(want, have string) bool {
+		name, isPlaceholder := strings.CutPrefix(want, "{")
+		if !isPlaceholder {
+			return want == have
+		}
+		if values == nil {
+			values = map[string]string{}
+		}
+		values[strings.TrimSuffix(name, "}")] = have
+		return have != ""
+	})
+	return values, ok
+}
 
 var operations = []Operation{
 	{"me.get", "GET", "/v1/me"},

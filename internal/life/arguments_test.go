@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // stays are the optional arguments that do not arrive at the object, and why. Others test them.
@@ -55,7 +56,8 @@ var atCreation = []string{"billing_subscription.trial_end", "billing_subscriptio
 // values in choices.
 func TestArguments(t *testing.T) { //nolint:paralleltest // lives are counted
 	described := acctest.ResourceSchemas()
-	for _, typeName := range rank {
+	for _, kind := range evidence.Kinds() {
+		typeName := kind.Type
 		t.Run(typeName, func(t *testing.T) {
 			arguments := map[string]*tfprotov6.SchemaAttribute{}
 			for _, a := range described[typeName].Block.Attributes {

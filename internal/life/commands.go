@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -261,25 +262,21 @@ func changesOf(plan *acctest.CorePlan) string {
 	return strings.Join(lines, "\n")
 }
 
-// serviceKinds are the kinds of commands, by the type of resource.
-var serviceKinds = map[string]string{"customer": "billing_customer", "account": "billing_account",
-	"subscription": "billing_subscription", "endpoint": "billing_webhook_endpoint", "key": "billing_api_key"}
-
 // pathOfKind is where the objects of a kind are; one that is not known is a collection of financial management.
 func pathOfKind(name string) string {
-	if typeName := serviceKinds[name]; typeName != "" {
-		return paths[typeName]
+	if kind := evidence.KindOf(name); kind.Name == name {
+		return kind.Path()
 	}
-	return paths["billing_finance_record"] + name + "/"
+	return "/v1/" + name
 }
 
 // live are the objects of a kind at the service that have not ended.
 func (s *scenario) live(name string) (all []object) {
 	s.t.Helper()
-	if serviceKinds[name] == "" {
+	if evidence.KindOf(name).Name != name {
 		return s.service.FinanceRecords(name)
 	}
-	path := strings.TrimSuffix(pathOfKind(name), "/") + "?per_page=2"
+	path := pathOfKind(name) + "?per_page=2"
 	if strings.HasPrefix(path, "/v1/") {
 		path += "&sort_by=id" // without it each page has an order of its own
 	}
@@ -332,7 +329,7 @@ func (s *scenario) find(name, where string) (path, at string) {
 			at = address
 		}
 	}
-	return pathOfKind(name) + url.PathEscape(id), at
+	return pathOfKind(name) + "/" + url.PathEscape(id), at
 }
 
 // edit changes or deletes an object as another system does.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -16,13 +17,6 @@ type applied struct {
 	before   map[string]object // by address: the object at the service
 	defaults [2]object         // default_custom_metadata before and now
 	newIDs   map[string]string // ids in the state now: addresses
-}
-
-// creations are the operations that make an object of a type.
-var creations = map[string]string{
-	"customers.create": "billing_customer", "billing_accounts.create": "billing_account",
-	"subscriptions.create": "billing_subscription", "webhook_endpoints.create": "billing_webhook_endpoint",
-	"api_keys.create": "billing_api_key", "finance.records.create": "billing_finance_record",
 }
 
 // shownBy names the attribute whose planned change explains an operation on an object that is kept.
@@ -44,11 +38,12 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 		}
 	}
 	for _, r := range sent {
-		if r.Method == http.MethodGet || r.Fault != "" && r.Method == http.MethodPost && creations[r.Operation] != "" {
+		if r.Method == http.MethodGet || r.Fault != "" && r.Method == http.MethodPost && creates(r) {
 			continue // A creation that met a fault may have to be sent again.
 		}
 		why := ""
-		if typeName, creates := creations[r.Operation]; creates {
+		if creates(r) {
+			typeName := evidence.KindOf(r.Operation).Type
 			again := r.Path + string(r.Body)
 			bodies[again]++
 			if n := bodies[again]; typeName == "billing_finance_record" && n > 1 && n <= 4*a.creations(typeName) {
@@ -67,6 +62,9 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 	}
 	return unexplained
 }
+
+// creates reports whether a request is to create an object.
+func creates(r sandbox.Request) bool { return evidence.KindOf(r.Operation).Create != "" }
 
 // creations is how many objects of a type the plan creates. An update that shows another id creates one too: a key that
 // was rotated elsewhere is followed by a new one.
@@ -100,7 +98,7 @@ func (a applied) unexplained(r sandbox.Request) string {
 		}) {
 			return "" // the successor that was only made to give an old key its end
 		}
-		return "the plan has no such object, and creations (explain.go) no such operation"
+		return "the plan has no such object, and evidence.Kinds no such operation"
 	}
 	if change.Action == acctest.Delete || change.Action == acctest.Replace {
 		return ""

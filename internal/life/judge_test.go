@@ -185,7 +185,7 @@ func (w *world) stateHas(sent []sandbox.Request) *violation {
 		removed := slices.ContainsFunc(sent, func(other sandbox.Request) bool {
 			return other.Method == http.MethodDelete && strings.HasSuffix(other.Path, "/"+id)
 		})
-		if creations[r.Operation] == "" || r.Status != http.StatusCreated || !isObject || known || removed {
+		if !creates(r) || r.Status != http.StatusCreated || !isObject || known || removed {
 			continue
 		}
 		// A key that was used before is answered with its record, which may be deleted.

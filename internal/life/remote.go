@@ -2,31 +2,24 @@ package life
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
-
-// paths are those of the resource types at the services. A type that is missing here has no remote object.
-var paths = map[string]string{
-	"billing_customer": "/v1/customers/", "billing_account": "/v1/billing-accounts/",
-	"billing_subscription": "/v1/subscriptions/", "billing_webhook_endpoint": "/api/v1/webhook-endpoints/",
-	"billing_api_key": "/api/v1/api-keys/", "billing_finance_record": "/v1/",
-}
 
 func typeOf(address string) string { return acctest.Block{Address: address}.Type() }
 
 // pathOf is where the service has the object of a state.
 func pathOf(address string, state object) string {
 	id, _ := state["id"].(string)
-	if collection, isRecord := state["collection"].(string); isRecord {
-		id = collection + "/" + id
-	}
-	return paths[typeOf(address)] + id
+	collection, _ := state["collection"].(string)
+	return strings.Replace(evidence.KindOf(typeOf(address)).Path(), "{collection}", collection, 1) + "/" + id
 }
 
 // remote is the object as the service has it, the items of a subscription among its fields; nil where it is gone.
 func (s *stage) remote(address string, state object) object {
-	if state == nil || paths[typeOf(address)] == "" {
+	if state == nil || evidence.KindOf(typeOf(address)).Type == "" {
 		return nil
 	}
 	path := pathOf(address, state)

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"runtime/debug"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -106,9 +107,10 @@ func (w *world) live(s step) *violation {
 	return nil
 }
 
-// rank puts the types in the order in which they refer to each other.
-var rank = []string{"billing_customer", "billing_account", "billing_subscription", "billing_webhook_endpoint",
-	"billing_api_key", "billing_finance_record"}
+// rank is the place of a type in the order in which they refer to each other.
+func rank(typeName string) int {
+	return slices.IndexFunc(evidence.Kinds(), func(k evidence.Kind) bool { return k.Type == typeName })
+}
 
 // configuration is the whole of it. A block that refers to one that is not there is left out.
 func (w *world) configuration(run step) acctest.Configuration {
@@ -120,7 +122,7 @@ func (w *world) configuration(run step) acctest.Configuration {
 		text += fmt.Sprintf("provider \"billing\" {\n  default_custom_metadata = %s\n}\n", expression(w.nowDefaults, w.start))
 	}
 	addresses := slices.SortedFunc(maps.Keys(w.blocks), func(a, b string) int {
-		return cmp.Or(cmp.Compare(slices.Index(rank, typeOf(a)), slices.Index(rank, typeOf(b))), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(rank(typeOf(a)), rank(typeOf(b))), cmp.Compare(a, b))
 	})
 	written := map[string]bool{}
 	for _, address := range addresses {
@@ -321,7 +323,7 @@ func (w *world) stranger() *violation {
 	}
 	bound := slices.ContainsFunc(w.drive.Addresses(), func(address string) bool {
 		state := w.drive.State(address)
-		return slices.Contains(rank[:3], typeOf(address)) && w.remote(address, state) != nil
+		return evidence.KindOf(typeOf(address)).Unique == "external_id" && w.remote(address, state) != nil
 	})
 	if w.other == "" {
 		w.other, _ = w.service.OtherToken()

@@ -64,13 +64,30 @@ func TestRoutesAreTheOperations(t *testing.T) {
 		}
 	}
 	for _, r := range slices.Concat(new(billing.Service).Routes(), new(collections.Service).Routes()) {
-		if got := r.Method + " " + r.Pattern; want[r.Name] != got {
-			t.Errorf("%s is %s, want %s", r.Name, got, want[r.Name])
+		got := r.Method + " " + r.Pattern
+		if there, known := want[r.Name]; !known {
+			t.Errorf("%s is %s, and not in evidence.Operations", r.Name, got)
+		} else if there != got {
+			t.Errorf("%s is %s, want %s", r.Name, got, there)
 		}
 		delete(want, r.Name)
 	}
 	if len(want) != 0 {
 		t.Errorf("not served: %v", want)
+	}
+}
+
+// The kinds that have a unique field are those that a command can name by it.
+func TestCandidatesAreTheKinds(t *testing.T) {
+	t.Parallel()
+	want := map[string]bool{}
+	for _, kind := range evidence.Kinds() {
+		want[kind.Name] = kind.Unique != ""
+	}
+	for name, unique := range want {
+		if (candidates[name] != nil) != unique {
+			t.Errorf("candidates of %q: %t, want %t", name, candidates[name] != nil, unique)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -235,9 +236,7 @@ func TestUndescribedIsNotServed(t *testing.T) {
 func methodsOf(paths map[string]any, path string) map[string]any {
 	all := map[string]any{}
 	for described, item := range paths {
-		if slices.EqualFunc(strings.Split(described, "/"), strings.Split(path, "/"), func(want, have string) bool {
-			return want == have || strings.HasPrefix(want, "{") && have != ""
-		}) {
+		if _, ok := evidence.Match(described, path); ok {
 			maps.Copy(all, item.(map[string]any))
 		}
 	}

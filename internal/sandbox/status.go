@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
@@ -158,71 +159,69 @@ type candidate struct {
 	ended                   bool // deleted or canceled: another one may have the name since
 }
 
-// kinds are the objects that a command can name, with the field that names one.
-var kinds = map[string]struct {
-	field string
-	all   func(s *Server, tx *store.Tx) []candidate
-}{
-	"customer": {"external_id", func(s *Server, tx *store.Tx) (found []candidate) {
+// candidates are the objects of the kinds that a command can name, by the unique field of the kind.
+var candidates = map[string]func(s *Server, tx *store.Tx) []candidate{
+	"customer": func(s *Server, tx *store.Tx) (found []candidate) {
 		for id, r := range s.billing.Customers.All(tx) {
 			found = append(found, candidate{id, server.TextOf(r.Customer.ExternalID), r.Organization, r.Deleted})
 		}
 		return found
-	}},
-	"account": {"external_id", func(s *Server, tx *store.Tx) (found []candidate) {
+	},
+	"account": func(s *Server, tx *store.Tx) (found []candidate) {
 		for id, r := range s.billing.Accounts.All(tx) {
 			found = append(found, candidate{id, server.TextOf(r.Account.ExternalID), r.Organization,
 				r.Account.Status == billing.AccountClosed})
 		}
 		return found
-	}},
-	"subscription": {"external_id", func(s *Server, tx *store.Tx) (found []candidate) {
+	},
+	"subscription": func(s *Server, tx *store.Tx) (found []candidate) {
 		for id, r := range s.billing.Subscriptions.All(tx) {
 			ended := r.Subscription.Status == billing.SubscriptionCanceled
 			found = append(found, candidate{id, server.TextOf(r.Subscription.ExternalID), r.Organization, ended})
 		}
 		return found
-	}},
-	"endpoint": {"url", func(s *Server, tx *store.Tx) (found []candidate) {
+	},
+	"endpoint": func(s *Server, tx *store.Tx) (found []candidate) {
 		for id, r := range s.collections.Endpoints.All(tx) {
 			found = append(found, candidate{id, r.Endpoint.URL, r.Organization, false})
 		}
 		return found
-	}},
+	},
 }
 
 // find returns the id of the object that a name refers to: external_id=CODE, url=URL for an endpoint, or the id
 // itself. Of several, the one of the sandbox's own organization counts, and the one that has not ended.
 func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
-	named, ok := kinds[kind]
+	all, ok := candidates[kind]
+	unique := evidence.KindOf(kind).Unique
 	if !ok {
 		return "", server.ErrValidation.With("There is no kind " + quote(kind) + ".")
 	}
-	value, isName := strings.CutPrefix(name, named.field+"=")
+	value, isName := strings.CutPrefix(name, unique+"=")
 	if !isName {
 		return name, nil
 	}
-	all := slices.DeleteFunc(named.all(s, tx), func(c candidate) bool { return c.value == "" })
-	known := make([]string, 0, len(all))
-	for _, c := range all {
+	named := slices.DeleteFunc(all(s, tx), func(c candidate) bool { return c.value == "" })
+	known := make([]string, 0, len(named))
+	for _, c := range named {
 		known = append(known, c.value)
 	}
-	all = slices.DeleteFunc(all, func(c candidate) bool { return c.value != value })
+	named = slices.DeleteFunc(named, func(c candidate) bool { return c.value != value })
 	rank := func(c candidate) int {
 		if c.ended {
 			return 2*s.foreign(c.organization) + 1
 		}
 		return 2 * s.foreign(c.organization)
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(named, func(a, b candidate) int { return rank(a) - rank(b) })
 	switch {
-	case len(all) == 0:
-		return "", server.ErrNotFound.With(fmt.Sprintf("No %s has %s=%s%s", kind, named.field, value, among(value, known)))
-	case len(all) > 1 && rank(all[0]) == rank(all[1]):
+	case len(named) == 0:
+		return "", server.ErrNotFound.With(fmt.Sprintf("No %s has %s=%s%s", kind, unique, value, among(value, known)))
+	case len(named) > 1 && rank(named[0]) == rank(named[1]):
 		return "", server.ErrValidation.With(fmt.Sprintf("Several have %s: %s and %s. Give the id.", name,
-			all[0].id, all[1].id))
+			named[0].id, named[1].id))
 	}
-	return all[0].id, nil
+	return named[0].id, nil
 }
 
 func meant(word string, known []string) string {

@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -125,15 +125,20 @@ func (p program) readBody(method string, words []string) (body []byte, err error
 	return body, nil
 }
 
-// folders are the paths of the objects that edit changes, by type. In those of recurring billing, call knows names.
-var folders = map[string]string{
-	"customer": "/v1/customers/", "account": "/v1/billing-accounts/", "subscription": "/v1/subscriptions/",
-	"endpoint": "/api/v1/webhook-endpoints/",
+// editable are the kinds of objects that edit changes, which have a unique field.
+func editable() (names []string) {
+	for _, kind := range evidence.Kinds() {
+		if kind.Unique != "" {
+			names = append(names, kind.Name)
+		}
+	}
+	return slices.Sorted(slices.Values(names))
 }
 
 // resolve puts the id in place of a name in a path.
 func (c *controller) resolve(ctx context.Context, path string) (string, error) {
-	for kind, folder := range folders {
+	for _, kind := range evidence.Kinds() {
+		folder := kind.Path() + "/"
 		rest, ok := strings.CutPrefix(path, folder)
 		if !ok || !strings.HasPrefix(rest, "external_id=") {
 			continue
@@ -146,7 +151,7 @@ func (c *controller) resolve(ctx context.Context, path string) (string, error) {
 		if err != nil {
 			return "", misused("PATH: %v", err)
 		}
-		id, err := c.find(ctx, kind, name)
+		id, err := c.find(ctx, kind.Name, name)
 		return folder + id + rest[end:], err
 	}
 	return path, nil
@@ -169,22 +174,14 @@ var serviceVariables = map[sandbox.Service][2]string{
 // placeholders goes before: financial management has collections of any name.
 func serviceOf(method, path string) (sandbox.Service, bool) {
 	path, _, _ = strings.Cut(path, "?")
-	segments := strings.Split(path, "/")
 	var best sandbox.Operation
 	fewest := -1
 	for _, o := range sandbox.Operations() {
-		pattern := strings.Split(o.Path, "/")
-		placeholders := 0
+		values, fits := evidence.Match(o.Path, path)
+		placeholders := len(values)
 		if o.Method != method {
-			placeholders = len(segments) // after all that have the method
+			placeholders += len(path) // after all that have the method
 		}
-		fits := slices.EqualFunc(pattern, segments, func(want, got string) bool {
-			if strings.HasPrefix(want, "{") {
-				placeholders++
-				return got != ""
-			}
-			return want == got
-		})
 		if fits && (fewest < 0 || placeholders < fewest) {
 			best, fewest = o, placeholders
 		}
@@ -289,7 +286,7 @@ is sent with it.
 			usage: "TYPE ID FIELD=TEXT|FIELD:=JSON...", flags: q.flags,
 			run: func(ctx context.Context, c *controller, values []string) error {
 				kind := values[0]
-				types := slices.Sorted(maps.Keys(folders))
+				types := editable()
 				if !slices.Contains(types, kind) {
 					return misused("%q is not a type; there are %s%s", kind, strings.Join(types, ", "), meant(kind, types))
 				}
@@ -301,7 +298,7 @@ is sent with it.
 				if err != nil {
 					return err
 				}
-				return q.send(ctx, c, http.MethodPatch, folders[kind]+url.PathEscape(id), body)
+				return q.send(ctx, c, http.MethodPatch, evidence.KindOf(kind).Path()+"/"+url.PathEscape(id), body)
 			},
 		}},
 	}

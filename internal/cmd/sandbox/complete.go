@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -121,7 +120,7 @@ func (p program) candidates(ctx context.Context, before []string, word string) (
 	switch strings.Join(before, " ") {
 	case c.name:
 		if c.name == "edit" {
-			return slices.Sorted(maps.Keys(folders))
+			return editable()
 		}
 		return c.verbs()
 	case "event emit":

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agext/levenshtein"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
@@ -82,29 +83,17 @@ func find(routes []Route, method string, address *url.URL) (Route, map[string]st
 	return Route{}, nil, &refusal
 }
 
-// match compares segment by segment on the escaped path, so that an escaped
-// slash stays inside its segment.
+// match matches the escaped path, so that an escaped slash stays inside its segment.
 func match(pattern, path string) (map[string]string, bool) {
-	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
-	if len(want) != len(got) {
-		return nil, false
-	}
-	values := map[string]string{}
-	for i, segment := range want {
-		name, placeholder := strings.CutPrefix(segment, "{")
-		if !placeholder {
-			if segment != got[i] {
-				return nil, false
-			}
-			continue
-		}
-		value, err := url.PathUnescape(got[i])
-		if err != nil || value == "" {
+	values, ok := evidence.Match(pattern, path)
+	for name, escaped := range values {
+		value, err := url.PathUnescape(escaped)
+		if err != nil {
 			return nil, false
 		}
-		values[strings.TrimSuffix(name, "}")] = CanonicalID(value)
+		values[name] = CanonicalID(value)
 	}
-	return values, true
+	return values, ok
 }
 
 // required is the scope that an operation needs, which may name the collection

@@ -354,7 +354,7 @@ const everyCustomerField = `{
 	"document_number": "529.982.247-25", "kind": "natural", "birthday": "1990-12-31",
 	"notes": "prefers mail", "tags": ["vip", "a<b>"],
 	"addresses": [{"kind": "billing", "street": "Rua A", "number": "10", "complement": null,
-		"neighborhood": "Centro", "city": "Recife", "state": "PE", "postal_code": "50000-000", "country": "BR"}],
+		"neighborhood": "Centro", "city": "Recife", "state": "PE", "postal_code": "50000-000", "country": "BRA"}],
 	"phones": [{"kind": "mobile", "value": "+5581999990000"}],
 	"emails": [{"value": "ana@exemplo.com.br"}],
 	"websites": [{"kind": "shop", "value": "https://exemplo.com.br"}],

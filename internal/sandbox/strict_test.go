@@ -38,6 +38,7 @@ var customerFields = []string{
 	`"email":null`, `"phone":null`, `"external_id":""`, `"document_number":"none"`, `"document_number":52998224725`,
 	`"tags":"vip"`, `tags[1]: "tags":["vip",1]`, `"addresses":{}`, `addresses[0]: "addresses":[null]`,
 	`addresses[0].zip: "addresses":[{"zip":"1"}]`, `addresses[0].country: "addresses":[{"country":"Brazil"}]`,
+	`addresses[0].country: "addresses":[{"country":"076"}]`,
 	`emails[0].value: "emails":[{"kind":"x"}]`, `emails[0].value: "emails":[{"value":"ana"}]`,
 	`phones[0].value: "phones":[{"value":""}]`, `websites[0].url: "websites":[{"value":"x","url":"x"}]`,
 	`"custom_metadata":[]`, `"custom_metadata":null`, `"id":"x"`, `"document_type":"cpf"`,

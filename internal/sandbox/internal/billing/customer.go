@@ -147,7 +147,7 @@ var addressFields = server.Shape{
 	"complement": server.Nullable(server.Text), "neighborhood": server.Nullable(server.Text),
 	"city":  server.Nullable(server.Text),
 	"state": server.Nullable(server.Text), "postal_code": server.Nullable(server.Text),
-	"country": server.Nullable(server.TextWhere("must be a country code of two letters", isCountry)),
+	"country": server.Nullable(server.TextWhere("must be an ISO country code: two letters or three", isCountry)),
 }
 
 func contactFields(value server.Rule) server.Shape {
@@ -155,7 +155,7 @@ func contactFields(value server.Rule) server.Shape {
 }
 
 func isCountry(s string) bool {
-	return len(s) == 2 && strings.Trim(strings.ToUpper(s), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	return (len(s) == 2 || len(s) == 3) && strings.Trim(strings.ToUpper(s), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 var (

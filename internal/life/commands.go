@@ -75,7 +75,7 @@ func (s *scenario) judged(command string) {
 	case inPlan && (command == "apply" || command == "destroy"):
 		s.fatalf("the plan fails, not the apply: write ! plan, or ! plan -destroy\n%s", errs)
 	}
-	s.unnamed = s.where()
+	s.unnamed, s.counted, s.failed = slices.Clone(s.last.errors), false, s.where()
 }
 
 // flags are the flags of a run; rest are the words without them.

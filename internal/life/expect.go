@@ -66,12 +66,16 @@ func init() {
 				s.errorf("it was sent:\n%s", lines(s.last.sent))
 			}
 		}},
-		"warning":     {1, 2, func(s *scenario, words []string) { s.expectText(s.last.warnings, words) }},
-		"error":       {1, 2, func(s *scenario, words []string) { s.expectText(s.last.errors, words) }},
-		"warnings":    {1, 1, func(s *scenario, words []string) { s.expectTexts(s.last.warnings, words[0]) }},
-		"errors":      {1, 1, func(s *scenario, words []string) { s.expectTexts(s.last.errors, words[0]) }},
+		"warning":  {1, 2, func(s *scenario, words []string) { s.expectText(s.last.warnings, words) }},
+		"error":    {1, 2, func(s *scenario, words []string) { s.expectText(s.last.errors, words) }},
+		"warnings": {1, 1, func(s *scenario, words []string) { s.expectTexts(s.last.warnings, words[0]) }},
+		"errors": {1, 1, func(s *scenario, words []string) {
+			s.expectTexts(s.last.errors, words[0])
+			s.counted = true
+		}},
 		"no warnings": {0, 0, func(s *scenario, _ []string) { s.expectTexts(s.last.warnings, "0") }},
 		"messages": {1, 1, func(s *scenario, words []string) {
+			s.unnamed = nil
 			if _, isCore := s.drive.(*acctest.Core); isCore {
 				golden.Said(s.t, words[0], s.last.said)
 				return
@@ -204,6 +208,7 @@ func (s *scenario) expectText(all, words []string) {
 	if !slices.ContainsFunc(all, func(text string) bool { return pattern.MatchString(flat(text)) }) {
 		s.errorf("it is none of %d:\n%s", len(all), strings.Join(all, "\n"))
 	}
+	s.unnamed = slices.DeleteFunc(s.unnamed, func(text string) bool { return pattern.MatchString(flat(text)) })
 	if _, isCore := s.drive.(*acctest.Core); !isCore || len(words) == 1 {
 		return
 	}

@@ -161,7 +161,11 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 			}
 			for _, change := range plan.Changes {
 				asked := w.blocks[change.Address].String() != w.appliedBlocks[change.Address].String()
-				ends := change.After["revoke_previous_keys"] == true || fmt.Sprint(change.After["grace_period_days"]) == "0"
+				grace := change.After["grace_period_days"]
+				if grace == any(acctest.Unknown) {
+					grace = w.blocks[change.Address].Values["grace_period_days"]
+				}
+				ends := change.After["revoke_previous_keys"] == true || fmt.Sprint(grace) == "0"
 				if change.Before["id"] == id && change.Action != acctest.Delete && !asked && !ends {
 					return broken("grace", "%s was rotated elsewhere, and loses its grace", change.Address)
 				}

@@ -32,7 +32,8 @@
 // # Commands
 //
 // One in a line. A # begins a comment. Words with spaces are in single quotes, and two single quotes in them are one.
-// A leading ! means that Terraform must fail, and an "expect error" or "expect messages" that follows says why. ! plan
+// A leading ! means that Terraform must fail, and what follows says why: "expect error" for each error, or for one and
+// "expect errors", or "expect messages". ! plan
 // and ! plan -destroy are for what the plan refuses; ! apply and ! destroy are for a plan that succeeds and whose apply
 // fails. In every word {billing_customer.c.id} is an attribute of the state, and
 // {called.id} a field of the object that the last call returned, {called} the whole of it. {age.ana} is the age
@@ -173,7 +174,9 @@ type scenario struct {
 	last    run
 
 	fails     bool     // the command begins with !
-	unnamed   string   // the failure that nothing says the reason of yet
+	failed    string   // the line of the last failure
+	unnamed   []string // its errors that nothing expects yet
+	counted   bool     // their number was expected
 	changes   []string // to the file of the run
 	meanwhile []func() // happens between the next plan and its apply
 }
@@ -229,17 +232,17 @@ func play(t *testing.T, path, text string) {
 	}
 }
 
-// named holds a failure to the expectations after it: one of them says the reason.
+// named holds a failure to the expectations after it: they name each error, or one of them and how many there are.
 func (s *scenario) named(next []string) {
 	s.t.Helper()
-	switch {
-	case s.unnamed == "":
-	case len(next) == 0 || next[0] != "expect":
-		s.t.Fatalf("%s\nsay why it fails: expect error 'REGEXP', or expect messages NAME. It is:\n%s", s.unnamed,
-			strings.Join(s.last.errors, "\n"))
-	case len(next) > 1 && (next[1] == "error" || next[1] == "messages"):
-		s.unnamed = ""
+	if len(next) > 0 && next[0] == "expect" {
+		return
 	}
+	if len(s.unnamed) > 0 && (!s.counted || len(s.unnamed) == len(s.last.errors)) {
+		s.t.Fatalf("%s\nsay why it fails: expect error 'REGEXP' for each error, or for one and expect errors N, or expect "+
+			"messages NAME. It is:\n%s", s.failed, strings.Join(s.unnamed, "\n"))
+	}
+	s.unnamed = nil
 }
 
 func (s *scenario) where() string { return fmt.Sprintf("%s:%d: %s", s.path, s.line, s.text) }

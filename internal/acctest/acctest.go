@@ -50,7 +50,7 @@ type Service struct {
 	CollectionsURL, CollectionsKey string
 	// CAFile is trusted in addition to the system's authorities; empty: none.
 	CAFile string
-	// Serve makes each provider that Core and Direct drive; nil: that of Factories.
+	// Serve makes each provider that Core drives; nil: that of Factories.
 	Serve func() tfprotov6.ProviderServer
 
 	t *testing.T

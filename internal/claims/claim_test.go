@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -133,8 +135,8 @@ func TestClaimsNeedTheirService(t *testing.T) {
 // a service with its own catalogue knows.
 func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
 	t.Parallel()
-	plans := []string{newUUID(), newUUID()}
-	prices := []claims.Price{{newUUID(), newUUID()}, {newUUID(), newUUID()}, {newUUID(), newUUID()}}
+	plans := []string{uuid.NewString(), uuid.NewString()}
+	prices := []claims.Price{{uuid.NewString(), uuid.NewString()}, {uuid.NewString(), uuid.NewString()}, {uuid.NewString(), uuid.NewString()}}
 	refuse := func(in *inFlight) {
 		for _, item := range items(in.sent["items"]) {
 			if price := item["price_id"]; price != nil &&

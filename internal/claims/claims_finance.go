@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 func financeClaims() []Claim {
@@ -210,7 +212,7 @@ func filterClaims() []Claim {
 		financeClaim(741, source+"payables.list, finance.receivables.list, finance.records.list",
 			"company_id returns the records of that company and no others.", func(p *probe) {
 				for _, s := range shelves() {
-					other := shelf{s.path, newUUID()}
+					other := shelf{s.path, uuid.NewString()}
 					mine, theirs := s.fill(p, 3), other.fill(p, 2)
 					p.wantIDs("GET "+s.path+" of one company", s.walk(p, 2, nil), mine...)
 					p.wantIDs("GET "+s.path+" of another company", other.walk(p, 2, nil), theirs...)
@@ -259,7 +261,7 @@ func recordCreateClaims() []Claim {
 					a.wantFields("data", merged(sent, object{"company_id": s.company})).wantMatch("data.id", uuidForm)
 				}
 				sent := object{
-					"name": unique(), "company_id": newUUID(), "occurred_at": "2026-03-01", "amount": "4200.00", "type": "debit",
+					"name": unique(), "company_id": uuid.NewString(), "occurred_at": "2026-03-01", "amount": "4200.00", "type": "debit",
 					"lines":  []object{{"account": "1.01", "amount": "10.10"}, {"account": "2.07", "approved": false}},
 					"origin": object{"system": "erp", "batch": object{"number": 12, "tags": []string{"mensal", "revisão"}}},
 				}
@@ -308,7 +310,7 @@ func idempotencyClaims() []Claim {
 			"The same creation with the same key returns the first response again and creates no second record.",
 			func(p *probe) {
 				for _, s := range shelves() {
-					key, body := newUUID(), object{"name": unique(), "company_id": s.company}
+					key, body := uuid.NewString(), object{"name": unique(), "company_id": s.company}
 					first := p.create(s.path, key, body).wantStatus(http.StatusCreated)
 					for range 2 {
 						p.create(s.path, key, body).wantSame(first)
@@ -317,7 +319,7 @@ func idempotencyClaims() []Claim {
 				}
 			}),
 		financeClaim(757, again, "The same key returns the first response again, with any body.", func(p *probe) {
-			collection, key := ownCollection(), newUUID()
+			collection, key := ownCollection(), uuid.NewString()
 			first := p.create(collection, key, object{"name": unique(), "amount": "10.00"}).wantStatus(http.StatusCreated)
 			for _, body := range []object{{"name": unique(), "amount": "20.00"}, {}, {"amount": 20}} {
 				p.create(collection, key, body).wantSame(first)
@@ -327,7 +329,7 @@ func idempotencyClaims() []Claim {
 		financeClaim(758, again,
 			"The same key returns the first response again after the record was updated, and the update is kept.",
 			func(p *probe) {
-				collection, key, body := ownCollection(), newUUID(), object{"name": unique(), "amount": "10.00"}
+				collection, key, body := ownCollection(), uuid.NewString(), object{"name": unique(), "amount": "10.00"}
 				first := p.create(collection, key, body).wantStatus(http.StatusCreated)
 				path := recordPath(collection, first.text("data.id"))
 				p.patch(path, object{"amount": "20.00"}).wantStatus(http.StatusOK)
@@ -338,7 +340,7 @@ func idempotencyClaims() []Claim {
 		financeClaim(759, again,
 			"The same key returns the first response again after the record was deleted, and the record stays deleted.",
 			func(p *probe) {
-				collection, key, body := ownCollection(), newUUID(), object{"name": unique(), "amount": "10.00"}
+				collection, key, body := ownCollection(), uuid.NewString(), object{"name": unique(), "amount": "10.00"}
 				first := p.create(collection, key, body).wantStatus(http.StatusCreated)
 				path := recordPath(collection, first.text("data.id"))
 				p.delete(path).wantStatus(http.StatusNoContent)
@@ -349,7 +351,7 @@ func idempotencyClaims() []Claim {
 		financeClaim(760, source, "Creations with one key at the same time create one record, and all return it.",
 			func(p *probe) {
 				collection := ownCollection()
-				responses := p.together(8, creation(collection, newUUID(), object{"name": unique()}))
+				responses := p.together(8, creation(collection, uuid.NewString(), object{"name": unique()}))
 				for _, a := range responses {
 					a.wantStatus(http.StatusCreated).wantSame(responses[0])
 				}
@@ -360,7 +362,7 @@ func idempotencyClaims() []Claim {
 				collection, body := ownCollection(), object{"name": unique()}
 				var ids []string
 				for range 2 {
-					ids = append(ids, p.create(collection, newUUID(), body).wantStatus(http.StatusCreated).text("data.id"))
+					ids = append(ids, p.create(collection, uuid.NewString(), body).wantStatus(http.StatusCreated).text("data.id"))
 				}
 				p.wantTwo(collection, ids)
 			}),
@@ -469,7 +471,7 @@ func recordRefusalClaims() []Claim {
 		financeClaim(785, types+create, "A creation that is rejected creates nothing.", func(p *probe) {
 			for _, s := range ledgers()[:2] {
 				for field, value := range map[string]any{"amount": 10.5, "occurred_at": "yesterday", "type": "income"} {
-					p.create(s.path, newUUID(), object{"name": unique(), "company_id": s.company, field: value}).wantBlamed(field)
+					p.create(s.path, uuid.NewString(), object{"name": unique(), "company_id": s.company, field: value}).wantBlamed(field)
 				}
 				p.wantIDs("after creations that were rejected, "+s.path, s.walk(p, 100, nil))
 			}

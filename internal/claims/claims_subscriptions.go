@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 func subscriptionCreateClaims() []Claim {
@@ -51,7 +53,7 @@ func subscriptionCreateClaims() []Claim {
 		claim(204, source, "The ids of a company, a product group and a discount code are returned as they were sent.",
 			func(p *probe) {
 				for _, field := range []string{"company_id", "product_group_id", "discount_code_id"} {
-					id := newUUID()
+					id := uuid.NewString()
 					path, a := p.subscription(object{field: id})
 					a.want("data."+field, id)
 					p.get(path).wantStatus(http.StatusOK).want("data."+field, id)

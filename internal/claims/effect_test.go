@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -75,7 +77,7 @@ func TestClaimsHold(t *testing.T) {
 	for n := range 5 {
 		name := fmt.Sprint("somebody else ", n)
 		p.ask(http.MethodPost, "/v1/customers", object{"name": name, "create_billing_account": false})
-		p.ask(http.MethodPost, financePrefix+"/v1/payables", object{"name": "somebody else", "company_id": newUUID()})
+		p.ask(http.MethodPost, financePrefix+"/v1/payables", object{"name": "somebody else", "company_id": uuid.NewString()})
 	}
 	before := p.inventory(t)
 	transport, advance, settle := target.Client.Transport, target.Advance, target.Settle

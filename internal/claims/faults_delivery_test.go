@@ -7,13 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 var deliveryFaults = []fault{
 	{name: "a test gets 200", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) { in.status = http.StatusOK })},
 	{name: "a test returns other ids", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
-		func(in *inFlight) { setAt(in.got, "data.eventId", newUUID()) })},
+		func(in *inFlight) { setAt(in.got, "data.eventId", uuid.NewString()) })},
 	{name: "nothing is sent", breaks: []int{581, 585, 586, 587, 589, 591, 601, 611, 613, 621, 622}, deliver: nowhere},
 	{name: "a delivery without its event id", breaks: []int{581}, deliver: func(out *sending) {
 		out.header.Del("X-Webhook-Event-Id")
@@ -68,7 +70,7 @@ var deliveryFaults = []fault{
 		func(in *inFlight) {
 			endpoint := in.proxy.one(in.parentPath())
 			if wanted := texts(endpoint["events"]); len(wanted) > 0 && !slices.Contains(wanted, "webhook.test") {
-				in.status, in.got = http.StatusAccepted, object{"data": object{"eventId": newUUID(), "deliveryId": newUUID()}}
+				in.status, in.got = http.StatusAccepted, object{"data": object{"eventId": uuid.NewString(), "deliveryId": uuid.NewString()}}
 			}
 		})},
 	{name: "inactive endpoints are tested", breaks: []int{592}, rewrite: onCall(http.MethodPost, hook+"/test",
@@ -145,9 +147,9 @@ var redeliveryFaults = []fault{
 			in.status, in.got = http.StatusAccepted, object{"data": object{}}
 		})},
 	{name: "a redelivery is another event", breaks: []int{611},
-		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Event-Id", newUUID()) })},
+		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Event-Id", uuid.NewString()) })},
 	{name: "a redelivery is another delivery", breaks: []int{611},
-		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Delivery-Id", newUUID()) })},
+		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Delivery-Id", uuid.NewString()) })},
 	{name: "a redelivery has another body", breaks: []int{611},
 		deliver: onSecond(func(out *sending) { out.body = append(slices.Clone(out.body), '\n') })},
 	{name: "a redelivery goes on counting", breaks: []int{612},
@@ -212,7 +214,7 @@ var keyEventFaults = []fault{
 			}
 		})},
 	{name: "each endpoint has its own event id", breaks: []int{581}, deliver: func(out *sending) {
-		setHeader(out, "X-Webhook-Event-Id", newUUID())
+		setHeader(out, "X-Webhook-Event-Id", uuid.NewString())
 	}},
 	{name: "one event id for all", breaks: []int{581}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Event-Id", strangerID)

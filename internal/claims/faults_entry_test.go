@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 const keyHeader = "X-Idempotency-Key"
@@ -210,7 +212,7 @@ var entryUpdateFaults = []fault{
 		func(in *inFlight) { in.got = object{"data": in.sent} })},
 	{name: "an update gives a new id", breaks: []int{774},
 		spoil: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
-			setAt(in.got, "data.id", newUUID())
+			setAt(in.got, "data.id", uuid.NewString())
 		})},
 	{name: "a deletion returns a body", breaks: []int{776}, spoil: onCall(http.MethodDelete, oneEntry,
 		func(in *inFlight) { in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}} })},

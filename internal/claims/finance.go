@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/google/uuid"
 )
 
 const (
@@ -50,7 +52,7 @@ type shelf struct{ path, company string }
 // shelves are one in each collection that the description names, and one in a
 // collection of the claim's own.
 func shelves() []shelf {
-	company := newUUID()
+	company := uuid.NewString()
 	return []shelf{{ledgerAccountsPath, company}, {payablesPath, company}, {receivablesPath, company},
 		{ownCollection(), company}}
 }
@@ -86,7 +88,7 @@ func (s shelf) walk(p *probe, limit int, between func(read []string), query ...s
 // entry creates a record under a unique name, unless the fields say another, and
 // returns its path and the response.
 func (p *probe) entry(collection string, fields object) (string, *response) {
-	a := p.create(collection, newUUID(), merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
+	a := p.create(collection, uuid.NewString(), merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
 	return recordPath(collection, a.text("data.id")), a
 }
 

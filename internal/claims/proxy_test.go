@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -365,7 +367,7 @@ func TestClaimsFindFaults(t *testing.T) {
 			t.Parallel()
 			p, target := startFaulty(t, open(t, sandbox.Options{NoExampleData: true}), fault)
 			p.ask(http.MethodPost, "/v1/customers", object{"name": "somebody else"})
-			p.ask(http.MethodPost, financePrefix+"/v1/payables", object{"name": "somebody else", "company_id": newUUID()})
+			p.ask(http.MethodPost, financePrefix+"/v1/payables", object{"name": "somebody else", "company_id": uuid.NewString()})
 			tolerated := true
 			for _, number := range fault.breaks {
 				result := claims.Run(t.Context(), target, []claims.Claim{byNumber[number]})[0]

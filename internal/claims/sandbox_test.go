@@ -2,10 +2,8 @@ package claims_test
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -68,13 +66,6 @@ func receiverAuthorities(t *testing.T) *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(server.Certificate())
 	return pool
-}
-
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails, by its contract
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // atoi is 0 for what is not a number.

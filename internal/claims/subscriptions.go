@@ -1,12 +1,12 @@
 package claims
 
 import (
-	"crypto/rand"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 const (
@@ -50,7 +50,7 @@ func (p *probe) subscription(fields object) (string, *response) {
 // plan is the id of the n-th plan, counted from 0, the same one throughout a claim.
 func (p *probe) plan(n int) string {
 	if len(p.target.Plans) == 0 {
-		p.target.Plans = []string{newUUID(), newUUID()}
+		p.target.Plans = []string{uuid.NewString(), uuid.NewString()}
 	}
 	if n >= len(p.target.Plans) {
 		p.failf("%w: %d plans", ErrNotGiven, n+1)
@@ -63,7 +63,7 @@ func (p *probe) plan(n int) string {
 func (p *probe) item(n int, fields object) object {
 	if len(p.target.Prices) == 0 {
 		for range 3 {
-			p.target.Prices = append(p.target.Prices, Price{ProductID: newUUID(), PriceID: newUUID()})
+			p.target.Prices = append(p.target.Prices, Price{ProductID: uuid.NewString(), PriceID: uuid.NewString()})
 		}
 	}
 	if n >= len(p.target.Prices) {
@@ -72,13 +72,6 @@ func (p *probe) item(n int, fields object) object {
 	}
 	price := p.target.Prices[n]
 	return merged(object{"product_id": price.ProductID, "price_id": price.PriceID}, fields)
-}
-
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails, by its contract
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // wantMoment fails unless the date-time at path is the wanted one, give or take

@@ -339,13 +339,7 @@ func (s *scenario) edit(words []string) {
 	path, at := s.find(words[1], words[2])
 	method, body := http.MethodDelete, object(nil)
 	if words[0] == "edit" {
-		method, body = http.MethodPatch, object{}
-		for _, word := range words[3:] {
-			s.place(body, word)
-		}
-		if body["custom_metadata"] != nil && body["custom_metadata_mode"] == nil {
-			body["custom_metadata_mode"] = "merge"
-		}
+		method, body = http.MethodPatch, s.fields(sandbox.ParseUpdate, words[3:])
 	}
 	status, response := s.service.Call(method, path, body)
 	s.succeeded(status, response)
@@ -354,29 +348,14 @@ func (s *scenario) edit(words []string) {
 	}
 }
 
-// place puts FIELD=TEXT or FIELD:=JSON into a body.
-func (s *scenario) place(into object, word string) {
+// fields is the object that FIELD=TEXT and FIELD:=JSON describe.
+func (s *scenario) fields(parse func([]string) (map[string]any, error), words []string) object {
 	s.t.Helper()
-	name, text, fine := strings.Cut(word, "=")
-	var v any = text
-	if field, isJSON := strings.CutSuffix(name, ":"); isJSON {
-		if name, v = field, parsed([]byte(text)); v == nil && text != "null" {
-			s.fatalf("%q is not JSON", text)
-		}
+	all, err := parse(words)
+	if err != nil {
+		s.fatalf("%v", err)
 	}
-	if !fine || name == "" {
-		s.fatalf("%q is not FIELD=TEXT or FIELD:=JSON", word)
-	}
-	path := strings.Split(name, ".")
-	for _, key := range path[:len(path)-1] {
-		inner, isObject := into[key].(object)
-		if !isObject {
-			inner = object{}
-			into[key] = inner
-		}
-		into = inner
-	}
-	into[path[len(path)-1]] = v
+	return all
 }
 
 // mark remembers what another system has set in a free-form object. What the configuration has too is not theirs; see

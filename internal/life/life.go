@@ -507,15 +507,16 @@ func (s *scenario) interrupt(words []string) {
 func (s *scenario) shown(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 100)
-	at, fields := strings.TrimSuffix(pathOfKind(words[1]), "/"), object{}
-	var none []string
+	at := pathOfKind(words[1])
+	var none, set []string
 	for _, word := range words[2:] {
 		if name, without := strings.CutPrefix(word, "-"); without {
 			none = append(none, name)
 		} else {
-			s.place(fields, word)
+			set = append(set, word)
 		}
 	}
+	fields := s.fields(sandbox.ParseFields, set)
 	token, through := s.here.Token, s.service
 	if len(words) > 2 {
 		through = s.service.Rewriting(func(path string, o object) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -16,6 +15,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -218,7 +219,7 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	}
 	c.add("Content-Type", "application/json") // every operation asks for it, a GET too
 	if service == sandbox.Finance && method == http.MethodPost {
-		c.add("X-Idempotency-Key", newUUID())
+		c.add("X-Idempotency-Key", uuid.NewString())
 	}
 	c.add("User-Agent", cmp.Or(c.as, "billing-sandbox-call"))
 	request.Header = c.header
@@ -235,13 +236,6 @@ func (c *caller) add(name, value string) {
 	if c.header.Get(name) == "" {
 		c.header.Set(name, value)
 	}
-}
-
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 func (p program) showResponse(response *http.Response) error {
@@ -290,9 +284,13 @@ is sent with it.
 				if !slices.Contains(types, kind) {
 					return misused("%q is not a type; there are %s%s", kind, strings.Join(types, ", "), meant(kind, types))
 				}
-				body, err := assigned(values[2:])
+				fields, err := sandbox.ParseUpdate(values[2:])
 				if err != nil {
 					return misused("%v", err)
+				}
+				body, err := json.Marshal(fields)
+				if err != nil {
+					return err
 				}
 				id, err := c.find(ctx, kind, values[1])
 				if err != nil {
@@ -302,51 +300,4 @@ is sent with it.
 			},
 		}},
 	}
-}
-
-// assigned is the body of an update, from FIELD=TEXT and FIELD:=JSON.
-func assigned(words []string) ([]byte, error) {
-	body := map[string]any{}
-	for _, word := range words {
-		name, text, ok := strings.Cut(word, "=")
-		field, isJSON := strings.CutSuffix(name, ":")
-		path := strings.Split(field, ".")
-		if !ok || slices.Contains(path, "") {
-			return nil, fmt.Errorf("%q is not FIELD=TEXT or FIELD:=JSON", word)
-		}
-		var value any = text
-		if isJSON {
-			if !json.Valid([]byte(text)) {
-				return nil, fmt.Errorf("%q is not valid JSON", text)
-			}
-			value = json.RawMessage(text)
-		}
-		if err := place(body, path, value); err != nil {
-			return nil, fmt.Errorf("%q: %w", word, err)
-		}
-	}
-	if _, nested := body["custom_metadata"].(map[string]any); nested && body["custom_metadata_mode"] == nil {
-		body["custom_metadata_mode"] = "merge"
-	}
-	return json.Marshal(body)
-}
-
-func place(into map[string]any, path []string, value any) error {
-	for _, key := range path[:len(path)-1] {
-		inner, ok := into[key].(map[string]any)
-		if !ok && into[key] != nil {
-			return errors.New("the field has another value already")
-		}
-		if !ok {
-			inner = map[string]any{}
-			into[key] = inner
-		}
-		into = inner
-	}
-	last := path[len(path)-1]
-	if _, taken := into[last]; taken {
-		return errors.New("the field has another value already")
-	}
-	into[last] = value
-	return nil
 }

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/mattn/go-isatty"
 )
 
 // Exit codes: a wrong command line is distinguished from a failure.
@@ -45,7 +47,7 @@ func main() {
 	p := program{
 		name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"),
 		in:   os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
-		outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
+		outTerminal: isatty.IsTerminal(os.Stdout.Fd()), errTerminal: isatty.IsTerminal(os.Stderr.Fd()),
 	}
 	code := p.run(ctx, os.Args[1:])
 	stop()

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -317,10 +316,4 @@ func requestLine(r sandbox.Request, colours bool) string {
 func (p program) colours(terminal bool) bool {
 	return terminal && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" &&
 		(runtime.GOOS != "windows" || p.getenv("WT_SESSION") != "")
-}
-
-// isTerminal reports whether a file is a terminal, or at least looks like one.
-func isTerminal(file *os.File) bool {
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -177,14 +177,6 @@ func TestRequestsOnTerminal(t *testing.T) {
 			t.Errorf("%+v: %s", test, text)
 		}
 	}
-	file, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if isTerminal(file) {
-		t.Error("a file is taken for a terminal")
-	}
 }
 
 // Each format quotes what would end a value. A sandbox leaves a file alone which another one has written since.

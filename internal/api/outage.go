@@ -90,7 +90,7 @@ func (o *outage) fails(operation string) {
 }
 
 // giveUp notes that a call whose attempts have failed since then has ended. When the
-// operation, or the service, has worked for nothing else meanwhile, its other calls end too.
+// operation, or of the service, has succeeded meanwhile, its other calls end too.
 func (o *outage) giveUp(operation string, since time.Time, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -25,7 +25,7 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"keeps its external_id, so no new", // the account was applied with abandon, so it stays and keeps it
 	"this plan removes its billing account", "This plan removes the customer of",
 	"an import replaces nothing",
-	"The plan cannot show whether the imported customer", // a value that is only known in the apply decides
+	"The plan cannot show whether the imported customer", // a value that is known only after apply decides
 	"The expires_at of API key .* has passed",
 	"The lifetime of API key .* is not longer than its grace period", // ignore_changes keeps one of both
 	// ignore_changes keeps a part of it that another type does not have
@@ -35,7 +35,7 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"Two new records in \\S+ have the key", "has the key of a new record", // one is configured under another's old name
 	"is deleted and created again with the same key", // it was renamed
 	"is deleted at one address and kept at another",
-	"deletion_policy prevents that this plan (destroy|replace)s",
+	"deletion_policy = .prevent. blocks this plan from (destroy|replac)ing",
 }, "|"))
 
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
@@ -51,7 +51,7 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"Conflicting authentication",
 	// what was not known in the plan differs from what was imported
 	"an import replaces nothing",
-	"The plan cannot show whether the imported customer", // a value that is only known in the apply decides
+	"The plan cannot show whether the imported customer", // a value that is known only after apply decides
 	// one was abandoned, or runs to the end of its period
 	"The (customer|billing account) has subscriptions that are not canceled",
 }, "|"))

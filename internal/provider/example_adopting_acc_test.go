@@ -101,7 +101,7 @@ func TestAccExample_adopting(t *testing.T) {
 	before = records(t, service)
 	service.Sandbox.ResetRequests()
 
-	const prevented = "deletion_policy prevents that this plan"
+	const prevented = `deletion_policy = "prevent" blocks this plan`
 	terraform.refused([]string{prevented}, "destroy", "-auto-approve")
 	list := terraform.read("existing.auto.tfvars")
 	terraform.replace("existing.auto.tfvars", "\"crm-1002-geral\"\n    plan_id", "\"crm-1001-geral\"\n    plan_id")

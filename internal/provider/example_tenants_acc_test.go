@@ -83,7 +83,7 @@ func TestAccExample_tenants(t *testing.T) {
 	terraform.settled()
 	kept := terraform.read(tenantList)
 	terraform.withoutTenant("aurora")
-	terraform.refused([]string{"deletion_policy prevents that this plan"}, "plan")
+	terraform.refused([]string{`deletion_policy = "prevent" blocks this plan`}, "plan")
 	terraform.write(tenantList, kept)
 	terraform.withoutTenant("horizonte")
 	terraform.applies("delete", ofTenant("horizonte"))

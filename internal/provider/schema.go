@@ -72,7 +72,7 @@ func providerSchema() schema.Schema {
 			"default_custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{},
 				MarkdownDescription: "Object merged under the `custom_metadata` of every customer, account and subscription " +
 					"here; a resource's own keys take precedence. The keys are owned like these (see " +
-					"[ownership](guides/custom-metadata.md#defaults-for-everything)). A change of it changes " +
+					"[ownership](guides/custom-metadata.md#defaults-for-everything)). Changing it updates " +
 					"all of these objects."},
 			"max_retries": schema.Int64Attribute{Optional: true, CustomType: value.Whole,
 				MarkdownDescription: "Maximum number of times that one request is repeated after a server failure " +

@@ -152,7 +152,7 @@ func (s *Server) controlRevoke(r *http.Request) (any, error) {
 	return struct{}{}, err
 }
 
-// checkScopes rejects a scope that covers nothing which the service checks: it is a typing error. Financial
+// checkScopes rejects a scope that covers nothing which the service checks: it is a typo. Financial
 // management has collections of any name, so that only what follows the colon is known.
 func (s *Server) checkScopes(t Token) error {
 	service := cmp.Or(t.Service, Billing)

@@ -26,7 +26,7 @@ const (
 	// defaultGraceDays is how long an old key works next to a new one (service description, Collections §8).
 	defaultGraceDays = 7
 	highestGraceDays = 30
-	// lowestDays and highestDays bound rotate_after_days and expires_after_days: a century is a typing error.
+	// lowestDays and highestDays bound rotate_after_days and expires_after_days: a century is a typo.
 	lowestDays, highestDays = 1, 36500
 	// revoke is the default of deletion_policy.
 	revoke = "revoke"
@@ -78,7 +78,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"rotate_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
 				Default: mapdefault.StaticValue(object.NoTrigger),
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them creates a new key in place. Defaults " +
-					"to `{}`. Setting the first values, or removing all values, creates none."},
+					"to `{}`. Setting the first values, or removing all values, does not create a key."},
 			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
 				Validators: []validator.Int64{check.Between(lowestDays, highestDays)},
 				MarkdownDescription: "Age in days, 1 to 36500, at which a plan creates a new key in place; see " +
@@ -104,7 +104,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"rotation_due_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When a plan creates a new key " +
 				"because of its age or expiry, the earlier of both, ISO 8601: `rotate_after_days` after the last one, or " +
 				"`grace_period_days` before `key_expires_at`. Null if neither, or if `expires_at` comes before."},
-			"created_at": object.Computed("When the key was created. It is the time of the first key."),
+			"created_at": object.Computed("When the first key was created."),
 			"previous_keys": schema.ListNestedAttribute{Computed: true,
 				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Old keys that still work, newest first. A key leaves the list when its grace period " +

@@ -35,7 +35,7 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 	switch {
 	case d.held && len(d.differs) > 0 && d.known.imported:
 		p.Diags.AddAttributeWarning(path.Root(d.differs[0]), name+" differs from the configuration",
-			fmt.Sprintf("Only a new key can have the configured %s, and the run that imports a key creates none. The next "+
+			fmt.Sprintf("Only a new key can have the configured %s, and the run that imports a key never creates one. The next "+
 				"plan creates it, and this key keeps working for grace_period_days after that. To keep this key, set what it "+
 				"has: name = %s, description = %s, scopes = %s, %s.", strings.Join(d.differs, ", "), state.Name,
 				state.Description, state.Scopes, d.expiry()))

@@ -72,7 +72,7 @@ func keepImported(ctx context.Context, p *object.Plan[model]) {
 	}
 	p.Diags.AddError(fmt.Sprintf("The plan cannot show whether the imported %s changes", p.State.displayName()),
 		fmt.Sprintf("Its import shows email = %s and phone = %s, its first entries, and the configuration names another "+
-			"entry. Whether that is its only difference depends on values that are only known in the apply. Apply what "+
+			"entry. Whether that is its only difference depends on values that are known only after apply. Apply what "+
 			"they come from first, or name the first entries.", p.State.Email, p.State.Phone))
 }
 

@@ -109,8 +109,8 @@ const (
 
 // oneEntry describes a main value that is an entry of a list.
 func oneEntry(list string) string {
-	return " Changing it replaces that entry only, also where `ignore_changes` names `" + list + "`. Next to `" + list +
-		"` it must be one of its values. If unset, it shows the first entry; if removed, the entry stays."
+	return " Changing it replaces that entry only, even if `ignore_changes` names `" + list + "`. If `" + list +
+		"` is set too, it must contain it. If unset, it shows the first entry; if removed, the entry stays."
 }
 
 const onCreateOnly = "Used on creation only."

@@ -148,7 +148,7 @@ func warnUnknownFilters(filters map[string]string, items []object.Shown, noun st
 		}
 		diags.AddAttributeWarning(path.Root("filter").AtMapKey(name),
 			fmt.Sprintf("The service may ignore the filter %q of %s", name, noun),
-			fmt.Sprintf("None of the items has a field %q. If it is a typing error, the list is not filtered. Similar "+
+			fmt.Sprintf("None of the items has a field %q. If it is a typo, the list is not filtered. Similar "+
 				"fields: %s.", field, strings.Join(api.Nearest(field, names, 3), ", ")))
 	}
 }

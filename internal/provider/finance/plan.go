@@ -99,7 +99,7 @@ func warnCollection(collection types.String, diags *diag.Diagnostics) {
 	if meant := api.Nearest(strings.ToLower(name), documented, 1)[0]; api.Distance(strings.ToLower(name), meant) <= 2 {
 		diags.AddAttributeWarning(path.Root(attrCollection), fmt.Sprintf("Collection %q: did you mean %q?", name, meant),
 			fmt.Sprintf("The service describes the collection %q. It may accept any other name, so %q may be right. If it is a "+
-				"typing error, its records are not among the %s.", meant, name, meant))
+				"typo, its records are not among the %s.", meant, name, meant))
 	}
 }
 

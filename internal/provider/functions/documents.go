@@ -62,7 +62,7 @@ func (*NormalizeDocument) Definition(_ context.Context, _ function.DefinitionReq
 		Summary: "Validates and normalizes a tax number",
 		MarkdownDescription: "Validates a CPF or CNPJ, removes its mask and converts letters to capitals: " +
 			"`\"529.982.247-25\"` becomes `\"52998224725\"`, `\"12.abc.345/01de-35\"` becomes " +
-			"`\"12ABC34501DE35\"`. Any other length and wrong check digits are errors, so typing errors are " +
+			"`\"12ABC34501DE35\"`. Any other length and wrong check digits are errors, so typos are " +
 			"found before the service stores them. Sends no request.",
 		Parameters: []function.Parameter{function.StringParameter{Name: "number",
 			MarkdownDescription: "The tax number: 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters " +
@@ -103,7 +103,7 @@ func (*NormalizeDocument) Run(ctx context.Context, req function.RunRequest, resp
 		resp.Error = refuse("%s", wrong)
 	case !value.CheckDigits(plain):
 		resp.Error = refuse("The check digits of %q are wrong: the last two digits do not follow from the others. "+
-			"This is probably a typing error", number)
+			"This is probably a typo", number)
 	default:
 		resp.Error = resp.Result.Set(ctx, plain)
 	}

@@ -47,7 +47,7 @@ func dataSchema() schema.Schema {
 			"collection": object.Collection("Name of the collection, as in the paths of the service after `/v1/`, such as "+
 				known+". One that the service does not have is an error.", "plans"),
 			"filter": object.Filters("Only records that match all of these query parameters of the service, such as "+
-				"`status`. One that the service does not know may be an error, or narrow nothing. One with the value null is "+
+				"`status`. A field that the service does not know may be rejected or ignored. One with the value null is "+
 				"not sent.", reserved),
 			"items": object.Items("records"),
 		}),

@@ -115,7 +115,7 @@ func readDeliveries(ctx context.Context, client *collections.Service, m *deliver
 	if known := []string{"pending", deliverySuccess, deliveryFailed, deliveryExhausted}; !m.Status.IsNull() &&
 		!slices.Contains(known, status) {
 		diags.AddAttributeWarning(path.Root("status"), fmt.Sprintf("Unknown status %q of deliveries of webhook endpoint %s",
-			status, id), fmt.Sprintf("It is not among the statuses that the service describes (%s). If it is a typing error, "+
+			status, id), fmt.Sprintf("It is not among the statuses that the service describes (%s). If it is a typo, "+
 			"nothing ever matches.", strings.Join(known, ", ")))
 	}
 	newest := m.Newest.IsNull() || m.Newest.ValueBool()

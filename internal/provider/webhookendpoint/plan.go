@@ -88,7 +88,7 @@ func warnSecret(p *object.Plan[model], lost bool) {
 			"rotate_secret_when_changed changes. From the apply on, "+what)
 	default:
 		p.Diags.AddAttributeWarning(trigger, "The secret of "+name+" may be rotated", "The values of "+
-			"rotate_secret_when_changed are only known in the apply. If they differ from those in the state, the old secret "+
+			"rotate_secret_when_changed are known only after apply. If they differ from those in the state, the old secret "+
 			"is invalid immediately: "+what)
 	}
 }
@@ -120,7 +120,7 @@ func warnEvents(p *object.Plan[model]) {
 		if meant := nearMiss(event.ValueString()); meant != "" && !slices.ContainsFunc(had, element.Equal) {
 			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("Event %q of %s: did you mean %q?",
 				event.ValueString(), p.Planned.displayName(), meant), fmt.Sprintf("The service describes %q. It adds events "+
-				"without notice, so %q may be right. If it is a typing error, the event never comes.", meant, event.ValueString()))
+				"without notice, so %q may be right. If it is a typo, nothing will be delivered.", meant, event.ValueString()))
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Default: mapdefault.StaticValue(object.NoTrigger),
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them rotates the secret in " +
 					"place, after the other changes. The old secret is invalid immediately. Defaults to `{}`. " +
-					"Setting the first values, or removing all values, rotates nothing."},
+					"Setting the first values, or removing all values, does not rotate it."},
 			object.PolicyName: object.PolicyAttribute("`delete` deletes the endpoint and the deliveries that it has not "+
 				"received", object.PolicyDelete),
 			"secret": schema.StringAttribute{Computed: true, Sensitive: true,

@@ -178,7 +178,7 @@ func takenText(e *api.Error, operation Operation) string {
 			"and then write both. Otherwise use another external_id, or change that of the other object first."
 	}
 	other += "Nothing was created. If this resource was renamed or moved, add a moved block from its old address, and " +
-		"plan again. If this plan destroys the other object, that may be done by now: apply again. Otherwise use another " +
+		"plan again. If this plan destroys the other object, it may already be gone: apply again. Otherwise use another " +
 		"external_id, or, where no address of this state and no other configuration has the other object, import it"
 	if e.ExistingID != "" && operation.TypeName != "" {
 		other += " with this block (put this resource's name after the type):\n\n" +

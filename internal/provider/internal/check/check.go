@@ -338,7 +338,7 @@ func (v knownStatus) Advise(at path.Path, status string, diags *diag.Diagnostics
 		return
 	}
 	diags.AddAttributeWarning(at, fmt.Sprintf("Unknown status %q", status),
-		fmt.Sprintf("The statuses that this provider knows are %s. If it is a typing error, nothing ever matches.",
+		fmt.Sprintf("The statuses that this provider knows are %s. If it is a typo, nothing ever matches.",
 			strings.Join(v, ", ")))
 }
 

@@ -45,7 +45,7 @@ func writeTo(file io.Writer, text string, recipients []string) error {
 
 // What is wrong with a text that is, or may be, secret. No message repeats it.
 var (
-	errPrivateKey = errors.New("it is a private key, which decrypts. Write the public key that belongs to it, age1…, " +
+	errPrivateKey = errors.New("this is a private key. Write the public key that belongs to it, age1…, " +
 		"which `age-keygen -y` prints. Regard the private key as disclosed if the configuration is stored or shared")
 	errForeign = errors.New("it is not an age public key, which begins with age1. The value is not shown, because it " +
 		"may be secret")

@@ -231,7 +231,7 @@ func TestPrivateKey(t *testing.T) {
 				t.Errorf("%s: Terraform shows the line of %s", name, d.Detail())
 			}
 		}
-		if !strings.Contains(detail, "age_recipients[1]: it is a private key") {
+		if !strings.Contains(detail, "age_recipients[1]: this is a private key") {
 			t.Errorf("%s: %s", name, detail)
 		}
 		for _, secret := range []string{key.String(), pq.String(), strings.ToLower(key.String()), "QWERTY", "qwerty"} {

@@ -129,7 +129,7 @@ func Recipients(secret, encrypted string) schema.ListAttribute {
 		Default: listdefault.StaticValue(None), Validators: []validator.List{publicKeys{}},
 		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org), `age1…` or all "+
 			"`age1pq1…`. If set, the state contains `%s` instead of `%s`; the next apply encrypts clear text in the state. "+
-			"Defaults to `[]`. Recipients change with the next rotation.", encrypted, secret)}
+			"Defaults to `[]`. New recipients apply from the next rotation.", encrypted, secret)}
 }
 
 // Encrypted is the attribute for the encrypted text of the attribute secret.

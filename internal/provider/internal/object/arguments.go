@@ -52,7 +52,7 @@ func PolicyAttribute(effects string, words ...string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(words[0]),
 		Validators: []validator.String{check.OneOf(append(words, PolicyAbandon, policyPrevent)...)},
 		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
-			"is an error in the plan, also for replacement. Defaults to `%s`; the value in state applies.", effects, words[0])}
+			"makes destroying or replacing it an error. Defaults to `%s`; the value in state applies.", effects, words[0])}
 }
 
 // MetadataModeAttribute is the argument custom_metadata_mode.
@@ -92,8 +92,8 @@ func (o Policy) refuse(verb, more string, diags *diag.Diagnostics) {
 	if o.Value.ValueString() != policyPrevent {
 		return
 	}
-	diags.AddAttributeError(path.Root(PolicyName), fmt.Sprintf("deletion_policy prevents that this plan %ss %s", verb,
-		o.Object), fmt.Sprintf("The state has deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply "+
+	diags.AddAttributeError(path.Root(PolicyName), fmt.Sprintf("deletion_policy = %q blocks this plan from %sing %s",
+		policyPrevent, strings.TrimSuffix(verb, "e"), o.Object), fmt.Sprintf("The state has deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply "+
 		"that first. To remove it from the state only, use \"abandon\", or a removed block with destroy = false.%s", verb,
 		o.Own, more))
 }

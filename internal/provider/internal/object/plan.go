@@ -176,7 +176,7 @@ func CreateOnly[V attr.Value](planned *V, config, state V) {
 var NoTrigger = types.MapValueMust(types.StringType, map[string]attr.Value{})
 
 // Triggered reports whether a trigger asks for a rotation: it had values, and they change. Values that appear for the
-// first time, as after an import, only give something to compare with, and removing them rotates nothing.
+// first time, as after an import, only give something to compare with, and removing them does not rotate.
 func Triggered(had, has types.Map) bool {
 	return len(had.Elements()) > 0 && (has.IsUnknown() || len(has.Elements()) > 0) && !has.Equal(had)
 }
@@ -214,7 +214,7 @@ func (r *Resource[S, T, M]) WarnExisting(ctx context.Context, p *Plan[M], e Exis
 		strings.Join(ids, ", ")), fmt.Sprintf("This plan creates another one. The service has:\n\n%s\n\nIf this resource "+
 		"was renamed or moved, add a moved block from its old address: without one, the old object is destroyed and a new "+
 		"one is created. %sIf no address of this state has that object and it is the one you mean, import it instead; if an "+
-		"address has it, an import here would end in its destruction. The block (put this resource's name after the type):"+
+		"address has it, importing it here would destroy it. The block (put this resource's name after the type):"+
 		"\n\n%s", strings.Join(lines, "\n"), spaced(e.More), apidiag.ImportBlocks(p.typeName, ids...)))
 }
 

@@ -134,7 +134,7 @@ func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 		keyID: identityschema.StringAttribute{OptionalForImport: true,
 			Description: fmt.Sprintf("Id of the %s. Give exactly one of id and %s.", s.Noun, s.Key)},
 		s.Key: identityschema.StringAttribute{OptionalForImport: true,
-			Description: fmt.Sprintf("The %s of the %s, to find it by. What identifies the %s is its id.", s.Key,
+			Description: fmt.Sprintf("The %s of the %s, used to look it up. The identity of the %s is its id.", s.Key,
 				s.Noun, s.Noun)},
 	}}
 }

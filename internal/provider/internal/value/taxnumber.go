@@ -71,7 +71,7 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 	case !CheckDigits(plain):
 		resp.Diagnostics.AddAttributeWarning(check.Line(req.Path),
 			fmt.Sprintf("Check digits of the tax number %q do not match", number),
-			fmt.Sprintf("%s: the last two digits do not follow from the others, so this is probably a typing error. The "+
+			fmt.Sprintf("%s: the last two digits do not follow from the others, so this is probably a typo. The "+
 				"service stores the number as it is; the tax authority may reject invoices for it.", check.PathName(req.Path)))
 	}
 }

@@ -6,6 +6,7 @@ package subscription
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -274,7 +275,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
 	atPeriodEnd := w.State.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
-	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() {
+	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() || !w.endStands(ctx, atPeriodEnd, begun.Replaces(ctx)) {
 		return
 	}
 	w.Do(ctx, step{Verb: "cancel", Blame: blameEnd, Send: func(ctx context.Context) (*billing.Subscription, error) {
@@ -294,6 +295,27 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		}
 		return nil, err
 	}})
+}
+
+// endStands rejects the deletion of a subscription that would end later than the plan has shown, or whose replacement
+// would bill a customer for whom another system has canceled it since.
+func (w *work) endStands(ctx context.Context, atPeriodEnd, replaces bool) bool {
+	if !atPeriodEnd && !replaces {
+		return true
+	}
+	now, err := w.Client.GetSubscription(ctx, w.id())
+	e, responded := api.AsError(err)
+	switch {
+	case replaces && (api.IsNotFound(err) || err == nil && now.Status == statusCanceled):
+		w.refuseEnded(now)
+	case atPeriodEnd && err == nil && now.Status != statusCanceled && w.otherPeriod(now):
+		w.refusePeriod(now)
+	case err == nil, api.IsNotFound(err), responded && e.Status == http.StatusForbidden:
+		return true
+	default:
+		apidiag.Add(w.Diags, err, apidiag.Operation{Verb: "read", Object: w.State.displayName()})
+	}
+	return false
 }
 
 // stays reports that destroying the subscription sends nothing.

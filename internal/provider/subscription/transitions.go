@@ -47,6 +47,7 @@ const (
 	changeItems       = "change items"
 	changeMetadata    = "change custom_metadata"
 	pauseIt           = "pause"
+	endLater          = "cancel at the end of the period"
 )
 
 var (
@@ -96,7 +97,7 @@ var transitions = []transition{
 	{name: pauseIt, when: func(p *planning) bool { return p.pauseDiffers() && !p.pauseOver() },
 		refuse: (*planning).refusePause, touches: []string{"updated_at", "status", "paused_at", "resumes_at"},
 		request: &pauseRequest, follows: true},
-	{name: "cancel at the end of the period", when: func(p *planning) bool {
+	{name: endLater, when: func(p *planning) bool {
 		return (p.Planned.CancelAtPeriodEnd.ValueBool() || p.Planned.CancelAtPeriodEnd.IsUnknown()) &&
 			!p.State.CancelAtPeriodEnd.ValueBool()
 	}, refuse: (*planning).refuseEnd, touches: ofEnding, request: &endRequest, follows: true},
@@ -341,10 +342,11 @@ func (w *work) resume(ctx context.Context) (*billing.Subscription, error) {
 	return w.unlessDone(ctx, resumed, err, func(now *billing.Subscription) bool { return pauseOf(now).IsNull() })
 }
 
-// planStands rejects a change of plan where another plan runs, or comes next, than the plan has seen: it would begin,
-// end and charge something else than was shown.
+// planStands rejects a change of plan where another plan runs, or comes next, than the plan has seen, and what happens
+// at the end of a period where another period runs: it would begin, end and charge something else than was shown.
 func (w *work) planStands(ctx context.Context) bool {
-	if w.Plan.samePlans(w.State) {
+	later := slices.Contains(w.asked, endLater) || slices.Contains(w.asked, changePlanLater)
+	if w.Plan.samePlans(w.State) && !later {
 		return true
 	}
 	var remote *billing.Subscription
@@ -356,7 +358,10 @@ func (w *work) planStands(ctx context.Context) bool {
 	}
 	switch {
 	case remote.Status == statusCanceled:
-		w.refuseEnded(types.StringPointerValue(remote.CanceledAt))
+		w.refuseEnded(remote)
+		return false
+	case later && w.otherPeriod(remote):
+		w.refusePeriod(remote)
 		return false
 	case w.stands(remote):
 		return true
@@ -402,14 +407,32 @@ func (w *work) endedSince(ctx context.Context, err error) bool {
 	if lookErr != nil || now.Status != statusCanceled {
 		return false
 	}
-	w.refuseEnded(types.StringPointerValue(now.CanceledAt))
+	w.refuseEnded(now)
 	return true
 }
 
-func (w *work) refuseEnded(at types.String) {
-	w.Diags.AddError(w.State.title()+" was canceled since the plan", fmt.Sprintf("It was canceled at %s, and a canceled "+
-		"subscription cannot be changed. Run terraform plan again: on_external_cancel then decides what becomes of it.",
-		at.ValueString()))
+// refuseEnded reports a subscription that was canceled, or deleted, since the plan.
+func (w *work) refuseEnded(now *billing.Subscription) {
+	what, again := "deleted", "It does not exist any more."
+	if now != nil {
+		what, again = "canceled", fmt.Sprintf("It was canceled at %s.", api.OrEmpty(now.CanceledAt))
+	}
+	w.Diags.AddError(fmt.Sprintf("%s was %s since the plan", w.State.title(), what), again+" Run terraform "+
+		"plan again, with a refresh: on_external_cancel then decides what becomes of it.")
+}
+
+// otherPeriod reports whether another period runs than when the change was planned.
+func (w *work) otherPeriod(now *billing.Subscription) bool {
+	planned, known := api.Moment(w.State.CurrentPeriodEnd.ValueString())
+	end, shown := api.Moment(now.CurrentPeriodEnd)
+	return known && shown && !end.Equal(planned)
+}
+
+func (w *work) refusePeriod(now *billing.Subscription) {
+	w.Diags.AddError(w.State.title()+" is in another period than when this change was planned", fmt.Sprintf("Its period was "+
+		"to end at %s, and now ends at %s, so it would be charged for one more. The period has ended since, another system "+
+		"has moved it, or the change was planned without a refresh. Nothing was sent. Run terraform plan again, with a "+
+		"refresh.", w.State.periodEnd(), now.CurrentPeriodEnd))
 }
 
 func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {

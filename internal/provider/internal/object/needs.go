@@ -60,6 +60,11 @@ func (r *Resource[S, T, M]) checkReplacement(ctx context.Context, w *Write[S, T,
 		r.checkUnique(ctx, w, needs)
 }
 
+// Replaces reports whether the deletion is the first half of a replacement.
+func (w *Write[S, T, M]) Replaces(ctx context.Context) bool {
+	return len(private.Get[[]Need](ctx, w.Private, keyNeeds, w.Diags)) > 0
+}
+
 // checkNeeds reports the first need that is not met. A token that may not read what the object needs may still create
 // it.
 func (r *Resource[S, T, M]) checkNeeds(ctx context.Context, client S, needs []Need, object string,

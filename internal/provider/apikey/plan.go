@@ -29,7 +29,7 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 	if readKnown(ctx, p.Private, p.Diags).had(p.State.KeyExpiresAt) {
 		keys = keys[1:]
 	}
-	r.warnEnds("Destroying", p.State, keys, "", p.Diags)
+	r.warnEnds("Destroying "+p.State.displayName()+" ends", p.State, keys, "", p.Diags)
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
@@ -254,10 +254,11 @@ func (d decision) keepsOld() bool {
 	return !d.ended && (d.known.Rotated || d.plan.GracePeriodDays.ValueInt64() > 0)
 }
 
-// endsNow lists the keys that the change ends without a grace period.
+// endsNow lists the keys that the change ends without a grace period, or may end as long as revoke_previous_keys is not
+// known.
 func (d decision) endsNow() []predecessor {
 	var ends []predecessor
-	revokes := d.plan.RevokePreviousKeys.ValueBool()
+	revokes := d.plan.RevokePreviousKeys.ValueBool() || d.plan.RevokePreviousKeys.IsUnknown()
 	if d.fresh && !d.ended && (revokes || isKnown(d.plan.GracePeriodDays) && !d.keepsOld()) {
 		ends = append(ends, d.state.all()[0])
 	}

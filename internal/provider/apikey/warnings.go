@@ -24,7 +24,7 @@ import (
 // warnUpdate reports what the plan of a key that exists does not show by itself.
 func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d decision) {
 	plan, state, name := d.plan, d.state, d.state.displayName()
-	r.warnEnds("Changing", state, d.endsNow(), d.why(), p.Diags)
+	r.warnEnds("Changing "+name+d.endsOrMayEnd(), state, d.endsNow(), d.why(), p.Diags)
 	if !plan.Scopes.Equal(state.Scopes) {
 		plan.warnScopes(p.Diags)
 	}
@@ -47,7 +47,7 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 		p.Diags.AddAttributeWarning(path.Root("rotation_due_at"), name+" is due, and the next plan renews it",
 			fmt.Sprintf("A new key has been due since %s. Without a refresh, a plan that changes something else of a key does "+
 				"not renew it. Apply, and plan again.", d.dueAt.ValueString()))
-	case d.sure && !p.Diags.HasError():
+	case d.fresh && !p.Diags.HasError():
 		r.warnNew(ctx, p, d)
 	case !d.held && !d.fresh && r.endsSoon(ctx, d):
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("%s expires at %s and is not renewed", name, end),
@@ -75,12 +75,26 @@ func (r *Resource) endsSoon(ctx context.Context, d decision) bool {
 	return key.EndsWithin(client.Shown(ctx), d.plan.GracePeriodDays.ValueInt64())
 }
 
-// why says what asks for the new key.
-func (d decision) why() (text string) {
-	if len(d.differs) > 0 {
-		text = "Only a new key can have the configured " + strings.Join(d.differs, ", ") + ". "
+// endsOrMayEnd says how sure it is that endsNow end.
+func (d decision) endsOrMayEnd() string {
+	if d.plan.RevokePreviousKeys.IsUnknown() || d.fresh && !d.sure {
+		return " may end"
 	}
-	if d.triggered {
+	return " ends"
+}
+
+// why says what asks for the new key, and what is not known of it.
+func (d decision) why() (text string) {
+	if !d.sure && d.fresh {
+		text = "Whether there is a new key depends on values that are known only after apply. "
+	}
+	if d.plan.RevokePreviousKeys.IsUnknown() {
+		text += "If revoke_previous_keys, which is known only after apply, is true, no old key has a grace period. "
+	}
+	if len(d.differs) > 0 {
+		text += "Only a new key can have the configured " + strings.Join(d.differs, ", ") + ". "
+	}
+	if d.triggered && isKnown(d.plan.RotateWhenChanged) {
 		text += "The value of rotate_when_changed changes. "
 	}
 	if d.due && !d.known.Rotated {
@@ -109,6 +123,9 @@ func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decisio
 	case d.known.Rotated:
 		r.warnRotated(ctx, p, d)
 	case slices.ContainsFunc(d.endsNow(), named(d.state.ID.ValueString())):
+	case !d.sure:
+		p.Diags.AddWarning(name+" may be replaced by a new key", d.why()+d.until(now)+own)
+		return
 	default:
 		p.Diags.AddWarning(name+" is replaced by a new key", d.why()+d.until(now)+own)
 	}
@@ -247,14 +264,14 @@ func howToEnd(keys []collections.APIKey) string {
 		"at an address of its own and destroy it:\n\n" + apidiag.ImportBlocks(typeName, idsOf(keys)...)
 }
 
-// warnEnds reports which keys stop working in this apply.
-func (r *Resource) warnEnds(verb string, m model, keys []predecessor, why string, diags *diag.Diagnostics) {
+// warnEnds reports which keys stop working in this apply, or may stop. what says what ends them.
+func (r *Resource) warnEnds(what string, m model, keys []predecessor, why string, diags *diag.Diagnostics) {
 	if len(keys) == 0 {
 		return
 	}
-	what := "a key"
+	which := "a key"
 	if len(keys) > 1 {
-		what = fmt.Sprintf("%d keys", len(keys))
+		which = fmt.Sprintf("%d keys", len(keys))
 	}
 	text := why + "What uses these keys is rejected as soon as the apply ends them:\n"
 	own := r.ownID(m)
@@ -264,7 +281,7 @@ func (r *Resource) warnEnds(verb string, m model, keys []predecessor, why string
 			text += ", with which the provider authenticates"
 		}
 	}
-	diags.AddWarning(fmt.Sprintf("%s %s ends %s without a grace period", verb, m.displayName(), what), text)
+	diags.AddWarning(fmt.Sprintf("%s %s without a grace period", what, which), text)
 }
 
 // warnLateRenewal reports a lifetime without a grace period: a plan renews such a key when it has expired.

@@ -24,7 +24,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
-	state := r.current(ctx, p.State)
+	state, _ := r.current(ctx, p.State)
 	refuseDestroy(state, p.Diags)
 	if !p.Diags.HasError() {
 		warnCharges(state, p.Diags)
@@ -33,22 +33,22 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 
 // current is the subscription as the service has it. Terraform plans the removal of an object that is not in the
 // configuration any more before it refreshes it, so its period may have ended long ago. Without a response it is the
-// state.
-func (r *Resource) current(ctx context.Context, state model) model {
+// state, and exists is false where the service has none.
+func (r *Resource) current(ctx context.Context, state model) (now model, exists bool) {
 	client, ready := r.Client()
 	if !ready {
-		return state
+		return state, true
 	}
 	remote, _, err := scheme.Listed(client, ctx, state.ID.ValueString())
 	if err != nil {
-		return state
+		return state, !api.IsNotFound(err)
 	}
-	now, err := fromAPI(remote)
+	now, err = fromAPI(remote)
 	if err != nil {
-		return state
+		return state, true
 	}
 	now.DeletionPolicy = state.DeletionPolicy
-	return now
+	return now, true
 }
 
 func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
@@ -59,8 +59,11 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 	p.refuseNew()
 	if id := run.Replaced(ctx, p.Private, p.Diags); id != "" && !before.Replaces {
 		// terraform plan -replace: the plan of the change did not know about it.
-		p.replaces(r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
-			DeletionPolicy: types.StringValue(before.Policy)}))
+		present, exists := r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
+			DeletionPolicy: types.StringValue(before.Policy)})
+		if exists { // the note may be of an object that was deleted since
+			p.replaces(present)
+		}
 	}
 	p.refuseBarred()
 }

@@ -3,6 +3,7 @@ package object
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -43,6 +44,20 @@ func MetadataStep[S, T any, U interface{ IsEmpty() bool }](r CustomMetadataOf[S,
 	}}
 }
 
+// unseen is an error if the object has keys that the plan has not seen, which replacing the whole object would remove.
+func (r CustomMetadataOf[S, T, U]) unseen(ctx context.Context, client S, id string, seen metadata.Object) error {
+	current, err := r.Get(client, ctx, id)
+	if err != nil {
+		return err
+	}
+	remote, err := metadata.Parse(r.Of(current))
+	if err == nil && metadata.Removes(remote, seen) {
+		return errors.New("another system has added keys to custom_metadata since the plan, and custom_metadata_mode = " +
+			"\"replace\" would remove them. Nothing was sent. Run terraform plan again, with a refresh: it shows what it removes")
+	}
+	return err
+}
+
 // Change sends body, and with it the change of custom_metadata. A response beside an error means that a first request
 // has been carried out and a second one has not.
 func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id string, body U, m MetadataChange) (
@@ -58,6 +73,9 @@ func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id stri
 	payload, mode := changing, metadata.ModeMerge
 	switch {
 	case owner.Whole():
+		if err := r.unseen(ctx, client, id, metadata.Merge(known, desired)); err != nil {
+			return nil, err
+		}
 		payload, mode = desired, metadata.ModeReplace
 	case metadata.Removes(known, owner.Result(known, desired, desired)):
 		// The service's merge never deletes a key (Recurring billing §4), so the object is read again and sent whole.

@@ -136,7 +136,8 @@ func TestClaimsNeedTheirService(t *testing.T) {
 func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
 	t.Parallel()
 	plans := []string{uuid.NewString(), uuid.NewString()}
-	prices := []claims.Price{{uuid.NewString(), uuid.NewString()}, {uuid.NewString(), uuid.NewString()}, {uuid.NewString(), uuid.NewString()}}
+	prices := []claims.Price{{uuid.NewString(), uuid.NewString()}, {uuid.NewString(), uuid.NewString()},
+		{uuid.NewString(), uuid.NewString()}}
 	refuse := func(in *inFlight) {
 		for _, item := range items(in.sent["items"]) {
 			if price := item["price_id"]; price != nil &&

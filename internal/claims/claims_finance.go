@@ -471,7 +471,8 @@ func recordRefusalClaims() []Claim {
 		financeClaim(785, types+create, "A creation that is rejected creates nothing.", func(p *probe) {
 			for _, s := range ledgers()[:2] {
 				for field, value := range map[string]any{"amount": 10.5, "occurred_at": "yesterday", "type": "income"} {
-					p.create(s.path, uuid.NewString(), object{"name": unique(), "company_id": s.company, field: value}).wantBlamed(field)
+					p.create(s.path, uuid.NewString(), object{"name": unique(), "company_id": s.company, field: value}).
+						wantBlamed(field)
 				}
 				p.wantIDs("after creations that were rejected, "+s.path, s.walk(p, 100, nil))
 			}

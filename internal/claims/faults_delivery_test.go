@@ -70,7 +70,8 @@ var deliveryFaults = []fault{
 		func(in *inFlight) {
 			endpoint := in.proxy.one(in.parentPath())
 			if wanted := texts(endpoint["events"]); len(wanted) > 0 && !slices.Contains(wanted, "webhook.test") {
-				in.status, in.got = http.StatusAccepted, object{"data": object{"eventId": uuid.NewString(), "deliveryId": uuid.NewString()}}
+				in.status = http.StatusAccepted
+				in.got = object{"data": object{"eventId": uuid.NewString(), "deliveryId": uuid.NewString()}}
 			}
 		})},
 	{name: "inactive endpoints are tested", breaks: []int{592}, rewrite: onCall(http.MethodPost, hook+"/test",

@@ -20,8 +20,8 @@ type Operation struct {
 // then financial management (names start with "finance."), then collections.
 func Operations() []Operation { return slices.Clone(operations) }
 
-// Match compares a path with a template, segment by segment, and returns the values of the placeholders by their name. No
-// placeholder stands for an empty segment.
+// Match compares a path with a template, segment by segment, and returns the values of the placeholders by their name.
+// No placeholder stands for an empty segment.
 func Match(template, path string) (values map[string]string, ok bool) {
 	ok = slices.EqualFunc(strings.Split(template, "/"), strings.Split(path, "/"), func(want, have string) bool {
 		name, isPlaceholder := strings.CutPrefix(want, "{")

@@ -229,7 +229,7 @@ func TestAccSecrets_encrypted(t *testing.T) {
 	r.printed = append(r.printed, out)
 	r.write("main.tf", required+config("3", bia.Recipient(), ana.PrivateKey()))
 	out, err = r.run("plan")
-	if err == nil || !strings.Contains(out, "age_recipients[1]: it is a private key") {
+	if err == nil || !strings.Contains(out, "age_recipients[1]: this is a private key") {
 		t.Errorf("a private key as a recipient: %v\n%s", err, out)
 	}
 	r.printed = append(r.printed, out)

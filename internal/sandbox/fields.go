@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ParseFields builds an object from FIELD=TEXT and FIELD:=JSON, in which a.b is the field b of the object a. Numbers are
-// [json.Number]. A field that has two values is an error.
+// ParseFields builds an object from FIELD=TEXT and FIELD:=JSON, in which a.b is the field b of the object a. Numbers
+// are [json.Number]. A field that has two values is an error.
 func ParseFields(words []string) (map[string]any, error) {
 	object := map[string]any{}
 	for _, word := range words {
@@ -37,7 +37,8 @@ func ParseFields(words []string) (map[string]any, error) {
 	return object, nil
 }
 
-// ParseUpdate is ParseFields for the update of an object, which keeps the keys of custom_metadata that it does not name.
+// ParseUpdate is ParseFields for the update of an object, which keeps the keys of custom_metadata that it does not
+// name.
 func ParseUpdate(words []string) (map[string]any, error) {
 	body, err := ParseFields(words)
 	if _, nested := body["custom_metadata"].(map[string]any); nested && body["custom_metadata_mode"] == nil {

@@ -261,7 +261,8 @@ func recordCreateClaims() []Claim {
 					a.wantFields("data", merged(sent, object{"company_id": s.company})).wantMatch("data.id", uuidForm)
 				}
 				sent := object{
-					"name": unique(), "company_id": uuid.NewString(), "occurred_at": "2026-03-01", "amount": "4200.00", "type": "debit",
+					"name": unique(), "company_id": uuid.NewString(), "occurred_at": "2026-03-01", "amount": "4200.00",
+					"type":   "debit",
 					"lines":  []object{{"account": "1.01", "amount": "10.10"}, {"account": "2.07", "approved": false}},
 					"origin": object{"system": "erp", "batch": object{"number": 12, "tags": []string{"mensal", "revisão"}}},
 				}

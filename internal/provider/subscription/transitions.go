@@ -430,9 +430,9 @@ func (w *work) otherPeriod(now *billing.Subscription) bool {
 
 func (w *work) refusePeriod(now *billing.Subscription) {
 	w.Diags.AddError(w.State.title()+" is in another period than when this change was planned", fmt.Sprintf("Its period "+
-		"was to end at %s, and now ends at %s, so it would be charged for one more. The period has ended since, another system "+
-		"has moved it, or the change was planned without a refresh. Nothing was sent. Run terraform plan again, with a "+
-		"refresh.", w.State.periodEnd(), now.CurrentPeriodEnd))
+		"was to end at %s, and now ends at %s, so it would be charged for one more. The period has ended since, another "+
+		"system has moved it, or the change was planned without a refresh. Nothing was sent. Run terraform plan again, with "+
+		"a refresh.", w.State.periodEnd(), now.CurrentPeriodEnd))
 }
 
 func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {

@@ -94,7 +94,8 @@ func (o Policy) refuse(verb, more string, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeError(path.Root(PolicyName), fmt.Sprintf("deletion_policy = %q blocks this plan from %sing %s",
 		policyPrevent, strings.TrimSuffix(verb, "e"), o.Object), fmt.Sprintf("The state has "+
-		"deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply that first. To remove it from the state only, use \"abandon\", or a removed block with destroy = false.%s", verb,
+		"deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply that first. "+
+		"To remove it from the state only, use \"abandon\", or a removed block with destroy = false.%s", verb,
 		o.Own, more))
 }
 

@@ -136,6 +136,17 @@ func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.Strin
 	return change.Planned, p.Effective, Owned{Object: change.Desired}
 }
 
+// WarnImported is WarnForeign for a plan that changes nothing of custom_metadata itself.
+func (d Defaults) WarnImported(config, state Value, object string, diags *diag.Diagnostics) {
+	desired, err := Ownership{Defaults: d.Object}.Desired(config)
+	had, unread := state.Object()
+	if err != nil || unread != nil {
+		return
+	}
+	Change{Foreign: missing(had, desired)}.WarnForeign(path.Root("custom_metadata"), object,
+		" effective_custom_metadata shows what the object will have.", diags)
+}
+
 // WarnForeign reports the keys that a plan seems to drop. object names the object in messages, and more ends the
 // message.
 func (c Change) WarnForeign(at path.Path, object, more string, diags *diag.Diagnostics) {

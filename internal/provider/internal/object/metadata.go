@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // CustomMetadataOf is how custom_metadata of a kind of object is read and written. S is the client of the service, T
@@ -19,6 +20,27 @@ type CustomMetadataOf[S, T, U any] struct {
 	Of func(*T) json.RawMessage
 	// Put adds custom_metadata and its mode to a body.
 	Put func(body *U, payload json.RawMessage, mode string)
+}
+
+// planOwn plans custom_metadata as it is configured where the object changes. The value of the state may stand for it
+// only as long as nothing does: a value that was unknown in the plan, and means what the state has, would be of another
+// type in the apply than the plan has shown.
+func (r *Resource[S, T, M]) planOwn(ctx context.Context, p *Plan[M], applying bool) {
+	config, has := value.Field(p.Config, "custom_metadata").(metadata.Value)
+	if !has || config.IsAbsent() || p.Diags.HasError() {
+		return
+	}
+	planned, _ := value.At(&p.Planned, "custom_metadata").Addr().Interface().(*metadata.Value)
+	configured, err := config.ToTerraformValue(ctx)
+	current, other := planned.ToTerraformValue(ctx)
+	if err != nil || other != nil || !configured.IsFullyKnown() || configured.Type().Equal(current.Type()) ||
+		!applying && !p.Changes(ctx, p.Planned) {
+		return
+	}
+	if !applying {
+		r.Defaults().WarnImported(config, *planned, policyOf(p.State).Object, p.Diags)
+	}
+	*planned = config
 }
 
 // MetadataChange is a planned change of custom_metadata.
@@ -53,7 +75,8 @@ func (r CustomMetadataOf[S, T, U]) unseen(ctx context.Context, client S, id stri
 	remote, err := metadata.Parse(r.Of(current))
 	if err == nil && metadata.Removes(remote, seen) {
 		return errors.New("another system has added keys to custom_metadata since the plan, and custom_metadata_mode = " +
-			"\"replace\" would remove them. Nothing was sent. Run terraform plan again, with a refresh: it shows what it removes")
+			"\"replace\" would remove them. Nothing was sent. Run terraform plan again, with a refresh: it shows what it " +
+			"removes")
 	}
 	return err
 }

@@ -89,7 +89,9 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 			return
 		}
 		p.handOn(ctx, policyOf(p.State))
+		applying := p.Run.Applying(p.typeName, textOf(p.State, keyID).ValueString(), p.DeferralAllowed)
 		update(ctx, p)
+		r.planOwn(ctx, p, applying)
 	}
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
 	if p.applying {

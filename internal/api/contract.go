@@ -3,6 +3,7 @@ package api
 import (
 	"maps"
 	"net/http"
+	"strings"
 )
 
 // operation is all that the client knows of one operation.
@@ -55,8 +56,7 @@ func (o operation) repeatable() bool { return o.method != http.MethodPost }
 
 // placeholder is the one of the object that the path names.
 func (o operation) placeholder() string {
-	names := placeholders(o.template)
-	return names[len(names)-1]
+	return o.template[strings.LastIndexByte(o.template, '{')+1 : strings.LastIndexByte(o.template, '}')]
 }
 
 // contract holds the tables of the wire contract, by service. A new operation is one row.

@@ -80,13 +80,9 @@ func TestRoutesAreTheOperations(t *testing.T) {
 // The kinds that have a unique field are those that a command can name by it.
 func TestCandidatesAreTheKinds(t *testing.T) {
 	t.Parallel()
-	want := map[string]bool{}
 	for _, kind := range evidence.Kinds() {
-		want[kind.Name] = kind.Unique != ""
-	}
-	for name, unique := range want {
-		if (candidates[name] != nil) != unique {
-			t.Errorf("candidates of %q: %t, want %t", name, candidates[name] != nil, unique)
+		if named := candidates[kind.Name] != nil; named != (kind.Unique != "") {
+			t.Errorf("candidates of %q: %t, want %t", kind.Name, named, !named)
 		}
 	}
 }

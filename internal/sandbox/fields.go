@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +22,7 @@ func ParseFields(words []string) (map[string]any, error) {
 		}
 		var value any = text
 		if isJSON {
-			decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+			decoder := json.NewDecoder(strings.NewReader(text))
 			decoder.UseNumber()
 			err := decoder.Decode(&value)
 			if _, end := decoder.Token(); err != nil || !errors.Is(end, io.EOF) {

@@ -68,10 +68,10 @@ func (p *planning) replaces(present model) {
 	if !p.Diags.HasError() {
 		p.Diags.AddWarning(title+" is canceled and billed again as a new one",
 			fmt.Sprintf("The apply cancels it immediately and not at the end of its period (%s), and creates another one, "+
-				"which is billed from its start, or from the end of its trial%s. Items, a "+
-				"collection_method and other values that another system has set and the configuration leaves out are not carried "+
-				"over, so the amount may differ. "+
-				"What was charged is not refunded, and invoices that exist stay due.", present.periodEnd(), present.charge()))
+				"which is billed from its start, or from the end of its trial%s. Items, a collection_method and other "+
+				"values that another system has set and the configuration leaves out are not carried over, so the amount may "+
+				"differ. What was charged is not refunded, and invoices that exist stay due.",
+				present.periodEnd(), present.charge()))
 	}
 }
 

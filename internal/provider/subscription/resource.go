@@ -275,7 +275,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
 	atPeriodEnd := w.State.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
-	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() || !w.endStands(ctx, atPeriodEnd, begun.Replaces(ctx)) {
+	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() || !r.endStands(ctx, w, atPeriodEnd) {
 		return
 	}
 	w.Do(ctx, step{Verb: "cancel", Blame: blameEnd, Send: func(ctx context.Context) (*billing.Subscription, error) {
@@ -299,7 +299,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // endStands rejects the deletion of a subscription that would end later than the plan has shown, or whose replacement
 // would bill a customer for whom another system has canceled it since.
-func (w *work) endStands(ctx context.Context, atPeriodEnd, replaces bool) bool {
+func (r *Resource) endStands(ctx context.Context, w *work, atPeriodEnd bool) bool {
+	replaces := w.Replaces(ctx)
 	if !atPeriodEnd && !replaces {
 		return true
 	}
@@ -313,7 +314,7 @@ func (w *work) endStands(ctx context.Context, atPeriodEnd, replaces bool) bool {
 	case err == nil, api.IsNotFound(err), responded && e.Status == http.StatusForbidden:
 		return true
 	default:
-		apidiag.Add(w.Diags, err, apidiag.Operation{Verb: "read", Object: w.State.displayName()})
+		apidiag.Add(w.Diags, err, r.Operation("read", w.State))
 	}
 	return false
 }

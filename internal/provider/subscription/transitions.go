@@ -413,12 +413,12 @@ func (w *work) endedSince(ctx context.Context, err error) bool {
 
 // refuseEnded reports a subscription that was canceled, or deleted, since the plan.
 func (w *work) refuseEnded(now *billing.Subscription) {
-	what, again := "deleted", "It does not exist any more."
+	what, detail := "deleted", "It does not exist any more."
 	if now != nil {
-		what, again = "canceled", fmt.Sprintf("It was canceled at %s.", api.OrEmpty(now.CanceledAt))
+		what, detail = "canceled", fmt.Sprintf("It was canceled at %s.", api.OrEmpty(now.CanceledAt))
 	}
-	w.Diags.AddError(fmt.Sprintf("%s was %s since the plan", w.State.title(), what), again+" Run terraform "+
-		"plan again, with a refresh: on_external_cancel then decides what becomes of it.")
+	w.Diags.AddError(fmt.Sprintf("%s was %s since the plan", w.State.title(), what), detail+
+		" Run terraform plan again, with a refresh: on_external_cancel then decides what becomes of it.")
 }
 
 // otherPeriod reports whether another period runs than when the change was planned.

@@ -119,7 +119,7 @@ func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.Strin
 		addInvalid(err, diags)
 		return p.State, p.Effective, Owned{}
 	}
-	more := " effective_custom_metadata shows what the object will have."
+	more := moreForeign
 	if owner.Mode == ModeReplace {
 		more += " custom_metadata_mode is replace, so the apply after this one removes them."
 	}
@@ -136,6 +136,9 @@ func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.Strin
 	return change.Planned, p.Effective, Owned{Object: change.Desired}
 }
 
+// moreForeign ends the message of WarnForeign.
+const moreForeign = " effective_custom_metadata shows what the object will have."
+
 // WarnImported is WarnForeign for a plan that changes nothing of custom_metadata itself.
 func (d Defaults) WarnImported(config, state Value, object string, diags *diag.Diagnostics) {
 	desired, err := Ownership{Defaults: d.Object}.Desired(config)
@@ -144,7 +147,7 @@ func (d Defaults) WarnImported(config, state Value, object string, diags *diag.D
 		return
 	}
 	Change{Foreign: missing(had, desired)}.WarnForeign(path.Root("custom_metadata"), object,
-		" effective_custom_metadata shows what the object will have.", diags)
+		moreForeign, diags)
 }
 
 // WarnForeign reports the keys that a plan seems to drop. object names the object in messages, and more ends the

@@ -66,13 +66,18 @@ func MetadataStep[S, T any, U interface{ IsEmpty() bool }](r CustomMetadataOf[S,
 	}}
 }
 
-// unseen is an error if the object has keys that the plan has not seen, which replacing the whole object would remove.
-func (r CustomMetadataOf[S, T, U]) unseen(ctx context.Context, client S, id string, seen metadata.Object) error {
+// remote is custom_metadata as the service has it.
+func (r CustomMetadataOf[S, T, U]) remote(ctx context.Context, client S, id string) (metadata.Object, error) {
 	current, err := r.Get(client, ctx, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	remote, err := metadata.Parse(r.Of(current))
+	return metadata.Parse(r.Of(current))
+}
+
+// unseen is an error if the object has keys that the plan has not seen, which replacing the whole object would remove.
+func (r CustomMetadataOf[S, T, U]) unseen(ctx context.Context, client S, id string, seen metadata.Object) error {
+	remote, err := r.remote(ctx, client, id)
 	if err == nil && metadata.Removes(remote, seen) {
 		return errors.New("another system has added keys to custom_metadata since the plan, and custom_metadata_mode = " +
 			"\"replace\" would remove them. Nothing was sent. Run terraform plan again, with a refresh: it shows what it " +
@@ -102,11 +107,7 @@ func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id stri
 		payload, mode = desired, metadata.ModeReplace
 	case metadata.Removes(known, owner.Result(known, desired, desired)):
 		// The service's merge never deletes a key (Recurring billing §4), so the object is read again and sent whole.
-		current, err := r.Get(client, ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		remote, err := metadata.Parse(r.Of(current))
+		remote, err := r.remote(ctx, client, id)
 		if err != nil {
 			return nil, err
 		}

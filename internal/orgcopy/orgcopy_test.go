@@ -1,0 +1,85 @@
+package orgcopy_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+)
+
+// whole is a copy of two objects.
+func whole(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := orgcopy.NewWriter(&out, orgcopy.Header{
+		Organization: json.RawMessage(`{"id":"o"}`), Time: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []orgcopy.Object{
+		{Kind: orgcopy.Customer, Object: json.RawMessage(`{"id":"1","name":"<Aurora>","unknown":9007199254740993}`)},
+		{Kind: orgcopy.Subscription, Object: json.RawMessage(`{"id":"2"}`), Items: json.RawMessage(`[]`)},
+	} {
+		if err := w.Put(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.End([]orgcopy.LeftOut{{What: "API keys", Scope: "api_keys:read"}}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func read(text string) (objects []orgcopy.Object, leftOut []orgcopy.LeftOut, err error) {
+	r, err := orgcopy.NewReader(strings.NewReader(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	for object, err := range r.Objects() {
+		if err != nil {
+			return nil, nil, err
+		}
+		objects = append(objects, object)
+	}
+	return objects, r.LeftOut, nil
+}
+
+func TestRoundTrip(t *testing.T) {
+	objects, leftOut, err := read(whole(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(objects) != 2 || string(objects[0].Object) != `{"id":"1","name":"<Aurora>","unknown":9007199254740993}` ||
+		string(objects[1].Items) != "[]" {
+		t.Errorf("read %s", objects)
+	}
+	if len(leftOut) != 1 || leftOut[0].Scope != "api_keys:read" {
+		t.Errorf("left out: %v", leftOut)
+	}
+}
+
+func TestWrongCopies(t *testing.T) {
+	text := whole(t)
+	lines := strings.SplitAfter(text, "\n")
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":          {"", "the file is empty"},
+		"not JSON":       {"hello\n", "line 1: is not the header of a copy: "},
+		"other format":   {strings.Replace(text, "/1", "/2", 1), `line 1: the format is "billing-organization/2"`},
+		"no time":        {`{"format":"billing-organization/1","organization":{}}`, "line 1: the header has no organization or no time"},
+		"truncated":      {strings.Join(lines[:2], ""), "the copy ends here and is not complete"},
+		"cut in a line":  {text[:len(text)-len(lines[3])-5], "line 3: is not valid JSON"},
+		"a line missing": {lines[0] + lines[2] + lines[3], "line 3: the copy has 1 objects and should have 2"},
+		"something more": {text + lines[1], "line 5: something follows the end"},
+		"unknown kind":   {lines[0] + `{"kind":"coupon","object":{}}`, `line 2: there is no kind of object "coupon"`},
+		"no object":      {lines[0] + `{"kind":"customer","object":[]}`, "line 2: has no object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, _, err := read(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -310,7 +310,8 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 				return true // an import shows the first entry, and the next change of anything names the configured one
 			}
 			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
-			return slices.Contains(ours, name) || freeForm && (w.nowDefaults != nil || w.marks[address] != nil ||
+			defaults := w.nowDefaults != nil || w.defaults != nil // also those that are no longer configured
+			return slices.Contains(ours, name) || freeForm && (defaults || w.marks[address] != nil ||
 				len(w.blocks[address].Ignore) > 0)
 		})
 		if change.Action != acctest.Update || len(changes) > 0 {

@@ -48,7 +48,7 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	Get:     (*billing.Service).GetSubscription,
 	Listed:  (*billing.Service).RefreshSubscription,
 	Wrote:   (*billing.Service).Wrote,
-	Again:   "creates another subscription",
+	Again:   "creates another subscription, which is billed again",
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Subscription, error) {
 		return client.FindSubscriptions(ctx, billing.SubscriptionQuery{ExternalID: by.Value})
 	},

@@ -234,52 +234,75 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 	if !c.configure(configuration.Provider, p.note) {
 		return p
 	}
-	objects := maps.Clone(c.objects)
+	objects := configuration.moved(c.objects)
 	if configuration.Destroy {
-		for _, block := range configuration.Blocks {
-			if block.PreventDestroy && objects[block.Address] != nil {
-				p.note(block.Address, trouble("Instance cannot be destroyed", "lifecycle.prevent_destroy is set"))
-			}
-		}
+		p.preventDestroy(objects)
 		configuration.Blocks, p.configuration.Blocks = nil, nil
 	}
-	for from, to := range configuration.Moved {
+	// Nothing depends on what is removed any more, so Terraform most often plans it first.
+	for _, address := range destroyedLast(objects) {
+		if !slices.ContainsFunc(configuration.Blocks, func(b Block) bool { return b.Address == address }) {
+			c.planRemoval(address, objects[address], p)
+		}
+	}
+	if configuration.Parallelism > 1 {
+		c.refreshEarly(objects, p)
+	}
+	c.planBlocks(objects, p)
+	return p
+}
+
+// moved are the objects after the moved blocks.
+func (c Configuration) moved(objects map[string]*held) map[string]*held {
+	objects = maps.Clone(objects)
+	for from, to := range c.Moved {
 		if objects[from] != nil && objects[to] == nil {
 			objects[to] = objects[from]
 			delete(objects, from)
 		}
 	}
-	// Nothing depends on what is removed any more, so Terraform most often plans it first.
-	for _, address := range destroyedLast(objects) {
-		if slices.ContainsFunc(configuration.Blocks, func(b Block) bool { return b.Address == address }) {
-			continue
-		}
-		if !p.targeted(address) {
-			p.refreshed[address] = objects[address]
-			continue
-		}
-		// Terraform refreshes after it has planned the removal, but for terraform destroy.
-		var change *Change
-		var problems []*tfprotov6.Diagnostic
-		if !configuration.Destroy {
-			change, problems = c.destruction(address, objects[address])
-		}
-		prior, read := c.refresh(address, objects[address], nil, p)
-		if !read || prior == nil {
-			continue
-		}
-		if p.refreshed[address] = prior; configuration.Destroy {
-			change, problems = c.destruction(address, prior)
-		}
-		if p.note(address, problems) {
-			p.Changes = append(p.Changes, change)
+	return objects
+}
+
+// preventDestroy reports the objects of the plan of terraform destroy that must stay.
+func (p *CorePlan) preventDestroy(objects map[string]*held) {
+	for _, block := range p.configuration.Blocks {
+		if block.PreventDestroy && objects[block.Address] != nil {
+			p.note(block.Address, trouble("Instance cannot be destroyed", "lifecycle.prevent_destroy is set"))
 		}
 	}
+}
+
+// planRemoval plans the removal of an object that is not configured. Terraform refreshes after it has planned the
+// removal, but for terraform destroy.
+func (c *Core) planRemoval(address string, object *held, p *CorePlan) {
+	c.t.Helper()
+	if !p.targeted(address) {
+		p.refreshed[address] = object
+		return
+	}
+	var change *Change
+	var problems []*tfprotov6.Diagnostic
+	if !p.configuration.Destroy {
+		change, problems = c.destruction(address, object)
+	}
+	prior, read := c.refresh(address, object, nil, p)
+	if !read || prior == nil {
+		return
+	}
+	if p.refreshed[address] = prior; p.configuration.Destroy {
+		change, problems = c.destruction(address, prior)
+	}
+	if p.note(address, problems) {
+		p.Changes = append(p.Changes, change)
+	}
+}
+
+// planBlocks plans what is configured, in the order of the blocks.
+func (c *Core) planBlocks(objects map[string]*held, p *CorePlan) {
+	c.t.Helper()
 	planned, failed := map[string]JSON{}, map[string]bool{}
-	if configuration.Parallelism > 1 {
-		c.refreshEarly(objects, p)
-	}
-	for _, block := range configuration.Blocks {
+	for _, block := range p.configuration.Blocks {
 		if needsAny(block.Needs, failed) {
 			failed[block.Address] = true // Terraform says nothing of what depends on an error.
 			continue
@@ -292,7 +315,6 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 			failed[block.Address] = !c.planBlock(block, objects[block.Address], p, planned)
 		}
 	}
-	return p
 }
 
 // refreshEarly refreshes the objects of all blocks.

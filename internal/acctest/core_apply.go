@@ -116,34 +116,16 @@ func (c *Core) destroy(address string, private []byte, done *CoreApplied) {
 	delete(c.objects, address)
 }
 
-// carryOut creates and updates, with what has become known.
+// carryOut creates and updates, with what has become known, and then destroys what has been replaced.
 func (c *Core) carryOut(p *CorePlan, done *CoreApplied) {
 	c.t.Helper()
 	results := maps.Clone(p.sources)
 	for _, block := range p.configuration.Blocks {
-		change := p.Of(block.Address)
-		switch {
-		case !c.continues(done):
+		if !c.continues(done) {
 			return
-		case needsAny(block.Needs, done.failed) || done.failed[block.Address]:
-			done.failed[block.Address] = true
+		}
+		if !c.carryOutBlock(block, p, results, done) {
 			continue
-		case slices.Contains(p.deferred(), block.Address):
-			result, problems := c.readSource(block, results)
-			if done.note(block.Address, problems) {
-				results[block.Address] = result
-			}
-			continue
-		case change == nil || change.Action == NoOp:
-		default:
-			if change.Action == Replace && block.CreateBeforeDestroy {
-				c.objects[block.Address+deposed] = c.objects[block.Address]
-				delete(c.objects, block.Address)
-			}
-			config, problems := c.evaluate(block, results)
-			if !done.note(block.Address, problems) || !c.carryOutOne(change, config, done) {
-				continue
-			}
 		}
 		if object := c.objects[block.Address]; object != nil {
 			object.needs = block.Needs
@@ -160,6 +142,32 @@ func (c *Core) carryOut(p *CorePlan, done *CoreApplied) {
 			c.destroy(change.Address+deposed, again.private, done)
 		}
 	}
+}
+
+// carryOutBlock carries out what is planned for a block, and reports whether its object is now as planned. A data
+// source goes into results itself.
+func (c *Core) carryOutBlock(block Block, p *CorePlan, results map[string]JSON, done *CoreApplied) bool {
+	c.t.Helper()
+	change := p.Of(block.Address)
+	switch {
+	case needsAny(block.Needs, done.failed) || done.failed[block.Address]:
+		done.failed[block.Address] = true
+		return false
+	case slices.Contains(p.deferred(), block.Address):
+		result, problems := c.readSource(block, results)
+		if done.note(block.Address, problems) {
+			results[block.Address] = result
+		}
+		return false
+	case change == nil || change.Action == NoOp:
+		return true
+	}
+	if change.Action == Replace && block.CreateBeforeDestroy {
+		c.objects[block.Address+deposed] = c.objects[block.Address]
+		delete(c.objects, block.Address)
+	}
+	config, problems := c.evaluate(block, results)
+	return done.note(block.Address, problems) && c.carryOutOne(change, config, done)
 }
 
 // carryOutOne plans a change once more, with all that is known now, and carries it out.

@@ -185,51 +185,54 @@ func invalidNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config, 
 // broken lists where a later value breaks Terraform's second demand: what was known in the plan has come.
 func broken(t *testing.T, planned, later tftypes.Value, at string) []string {
 	t.Helper()
-	differs := []string{fmt.Sprintf("%s: was %s, but now %s", strings.TrimPrefix(at, "."), planned, later)}
-	switch {
-	case !planned.IsKnown(), planned.Equal(later):
+	if !planned.IsKnown() || planned.Equal(later) {
 		return nil
-	case !later.IsKnown() || planned.IsNull() || later.IsNull() || planned.IsFullyKnown() &&
-		!planned.Type().Is(tftypes.Object{}):
-		return differs
-	case planned.Type().Is(tftypes.Object{}) && later.Type().Is(tftypes.Object{}), planned.Type().Is(tftypes.Map{}) &&
-		later.Type().Is(tftypes.Map{}):
-		before, now := fields(t, planned), fields(t, later)
-		if len(before) != len(now) {
-			return differs
-		}
-		var problems []string
-		for _, name := range slices.Sorted(maps.Keys(before)) {
-			other, there := now[name]
-			if !there {
-				return differs
-			}
-			problems = append(problems, broken(t, before[name], other, at+"."+name)...)
-		}
-		return problems
-	case planned.Type().Is(tftypes.Set{}):
-		before, now := elements(t, planned), elements(t, later)
-		for _, one := range before {
-			fits := false
-			for _, other := range now {
-				fits = fits || len(broken(t, one, other, "")) == 0
-			}
-			if !fits {
-				return differs
-			}
-		}
-		return nil
-	default:
-		before, now := elements(t, planned), elements(t, later)
-		if len(before) != len(now) {
-			return differs
-		}
-		var problems []string
-		for i := range before {
-			problems = append(problems, broken(t, before[i], now[i], fmt.Sprintf("%s[%d]", at, i))...)
-		}
-		return problems
 	}
+	differs := []string{fmt.Sprintf("%s: was %s, but now %s", strings.TrimPrefix(at, "."), planned, later)}
+	isObject := planned.Type().Is(tftypes.Object{})
+	switch {
+	case !later.IsKnown(), planned.IsNull(), later.IsNull(), planned.IsFullyKnown() && !isObject:
+		return differs
+	case isObject && later.Type().Is(tftypes.Object{}), planned.Type().Is(tftypes.Map{}) && later.Type().Is(tftypes.Map{}):
+		return brokenFields(t, fields(t, planned), fields(t, later), at, differs)
+	case planned.Type().Is(tftypes.Set{}):
+		return brokenSet(t, elements(t, planned), elements(t, later), differs)
+	}
+	before, now := elements(t, planned), elements(t, later)
+	if len(before) != len(now) {
+		return differs
+	}
+	var problems []string
+	for i := range before {
+		problems = append(problems, broken(t, before[i], now[i], fmt.Sprintf("%s[%d]", at, i))...)
+	}
+	return problems
+}
+
+func brokenFields(t *testing.T, before, now map[string]tftypes.Value, at string, differs []string) []string {
+	t.Helper()
+	if len(before) != len(now) {
+		return differs
+	}
+	var problems []string
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		other, there := now[name]
+		if !there {
+			return differs
+		}
+		problems = append(problems, broken(t, before[name], other, at+"."+name)...)
+	}
+	return problems
+}
+
+func brokenSet(t *testing.T, before, now []tftypes.Value, differs []string) []string {
+	t.Helper()
+	for _, one := range before {
+		if !slices.ContainsFunc(now, func(other tftypes.Value) bool { return len(broken(t, one, other, "")) == 0 }) {
+			return differs
+		}
+	}
+	return nil
 }
 
 // ignoring is the configuration after ignore_changes, as Terraform gives it to the plan and to nothing else.

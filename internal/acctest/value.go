@@ -90,23 +90,7 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 	}
 	switch v := v.(type) {
 	case JSON:
-		values := map[string]tftypes.Value{}
-		switch as := as.(type) {
-		case tftypes.Object:
-			for name, attribute := range as.AttributeTypes {
-				values[name] = value(t, attribute, v[name])
-			}
-		case tftypes.Map:
-			for name := range v {
-				values[name] = value(t, as.ElementType, v[name])
-			}
-		}
-		for name := range v {
-			if _, ok := values[name]; !ok {
-				t.Fatalf("no attribute %s", name)
-			}
-		}
-		return tftypes.NewValue(as, values)
+		return tftypes.NewValue(as, members(t, as, v))
 	case []any:
 		var element tftypes.Type
 		switch as := as.(type) {
@@ -127,6 +111,28 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 	default:
 		return tftypes.NewValue(as, v)
 	}
+}
+
+// members are those of an object or a map.
+func members(t *testing.T, as tftypes.Type, v JSON) map[string]tftypes.Value {
+	t.Helper()
+	values := map[string]tftypes.Value{}
+	switch as := as.(type) {
+	case tftypes.Object:
+		for name, attribute := range as.AttributeTypes {
+			values[name] = value(t, attribute, v[name])
+		}
+	case tftypes.Map:
+		for name := range v {
+			values[name] = value(t, as.ElementType, v[name])
+		}
+	}
+	for name := range v {
+		if _, ok := values[name]; !ok {
+			t.Fatalf("no attribute %s", name)
+		}
+	}
+	return values
 }
 
 func number(t *testing.T, n json.Number) *big.Float {

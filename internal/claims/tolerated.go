@@ -93,41 +93,56 @@ func (a *response) same(path string, got, wanted any) bool {
 	case metadata && (inside != "" || wanted != nil):
 		return sameJSON(got, wanted) || a.p.merges && butForNulls(got, wanted) && accepts.accept(ignoredNulls)
 	}
-	_, isNumber := got.(json.Number)
-	if isNumber && wanted == nil && strings.HasSuffix(path, "unit_amount_subcents") {
-		return accepts.accept(priceAmounts)
-	}
 	switch wanted := wanted.(type) {
 	case nil:
-		return got == nil || got == (any)(missing{}) && accepts.accept(fieldsLeftOut)
+		return accepts.unset(path, got)
 	case map[string]any:
-		got, ok := got.(map[string]any)
-		if !ok {
-			return false
-		}
-		for name, value := range wanted {
-			member, there := got[name]
-			if !there {
-				member = missing{}
-			}
-			if !a.same(path+"."+name, member, value) {
-				return false
-			}
-		}
-		return len(got) <= len(wanted) || !a.p.finance && accepts.accept(moreFields) // a record is what was sent
+		return a.sameObject(path, got, wanted)
 	case []any:
-		list, ok := got.([]any)
-		if got == nil && len(wanted) == 0 {
-			return accepts.accept(nullLists)
-		}
-		for i := range min(len(list), len(wanted)) {
-			if !a.same(path, list[i], wanted[i]) {
-				return false
-			}
-		}
-		return ok && len(list) == len(wanted)
+		return a.sameList(path, got, wanted)
 	}
 	return sameJSON(got, wanted)
+}
+
+// unset reports whether a value is null, or what is accepted for null.
+func (a *acceptance) unset(path string, got any) bool {
+	if _, isNumber := got.(json.Number); isNumber && strings.HasSuffix(path, "unit_amount_subcents") {
+		return a.accept(priceAmounts)
+	}
+	return got == nil || got == (any)(missing{}) && a.accept(fieldsLeftOut)
+}
+
+func (a *response) sameObject(path string, got any, wanted map[string]any) bool {
+	members, ok := got.(map[string]any)
+	if !ok {
+		return false
+	}
+	for name, value := range wanted {
+		member, there := members[name]
+		if !there {
+			member = missing{}
+		}
+		if !a.same(path+"."+name, member, value) {
+			return false
+		}
+	}
+	return len(members) <= len(wanted) || !a.p.finance && a.accepts().accept(moreFields) // a record is what was sent
+}
+
+func (a *response) sameList(path string, got any, wanted []any) bool {
+	if got == nil && len(wanted) == 0 {
+		return a.accepts().accept(nullLists)
+	}
+	list, ok := got.([]any)
+	if !ok || len(list) != len(wanted) {
+		return false
+	}
+	for i := range list {
+		if !a.same(path, list[i], wanted[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // butForNulls reports whether got is what is wanted, apart from members that were set to null.

@@ -53,24 +53,20 @@ func differences(before, after any, path string) (all []difference) {
 	if (!wasObject && before != nil && before != any(absent{})) || (!isObject && after != nil && after != any(absent{})) {
 		return append(all, difference{path, before, after})
 	}
-	names := map[string]bool{}
-	for name := range old {
-		names[name] = true
-	}
-	for name := range now {
-		names[name] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		var was, is any = absent{}, absent{}
-		if v, there := old[name]; there {
-			was = v
-		}
-		if v, there := now[name]; there {
-			is = v
-		}
-		all = append(all, differences(was, is, strings.TrimPrefix(path+"."+name, "."))...)
+	names := slices.AppendSeq(slices.Collect(maps.Keys(old)), maps.Keys(now))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		all = append(all, differences(member(old, name), member(now, name), strings.TrimPrefix(path+"."+name, "."))...)
 	}
 	return all
+}
+
+// member is a field of an object, or absent.
+func member(o object, name string) any {
+	if v, there := o[name]; there {
+		return v
+	}
+	return absent{}
 }
 
 // same compares values of which one may be worded as a user does: numbers by value, times by the time they mean,

@@ -82,43 +82,51 @@ func (a applied) creations(typeName string) (n int) {
 // unexplained says what is wrong about a request to an object; nothing is "".
 func (a applied) unexplained(r sandbox.Request) string {
 	change, previous := a.about(r)
-	if r.Operation == "finance.records.update" && string(r.Body) == "{}" && a.creations("billing_finance_record") > 0 {
+	switch {
+	case r.Operation == "finance.records.update" && string(r.Body) == "{}" && a.creations("billing_finance_record") > 0:
 		return "" // finds out whether the record of a key was deleted
-	}
-	if change == nil {
-		for id := range a.newIDs {
-			if id != "" && strings.Contains(r.Path, id) {
-				return "" // made in this apply
-			}
-		}
-		if r.Operation == "api_keys.revoke" && slices.ContainsFunc(a.plan.Changes, func(c *acctest.Change) bool {
-			return typeOf(c.Address) == "billing_api_key" &&
-				(c.Action == acctest.Delete || c.After["previous_keys"] == any(acctest.Unknown) ||
-					c.After["id"] == any(acctest.Unknown))
-		}) {
-			return "" // the successor that was only made to give an old key its end
-		}
+	case change == nil && !a.createdHere(r) && !a.endsOldKey(r):
 		return "the plan has no such object, and evidence.Kinds no such operation"
-	}
-	if change.Action == acctest.Delete || change.Action == acctest.Replace {
+	case change == nil, change.Action == acctest.Delete, change.Action == acctest.Replace:
 		return ""
-	}
-	if change.Action == acctest.NoOp {
+	case change.Action == acctest.NoOp:
 		return change.Address + " shows no change"
 	}
+	return a.unexplainedUpdate(change, previous, r)
+}
+
+// createdHere reports whether a request is to an object that this apply has created.
+func (a applied) createdHere(r sandbox.Request) bool {
+	for id := range a.newIDs {
+		if id != "" && strings.Contains(r.Path, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsOldKey reports whether a request revokes the successor that was only created to give an old key its end.
+func (a applied) endsOldKey(r sandbox.Request) bool {
+	return r.Operation == "api_keys.revoke" && slices.ContainsFunc(a.plan.Changes, func(c *acctest.Change) bool {
+		return typeOf(c.Address) == "billing_api_key" &&
+			(c.Action == acctest.Delete || c.After["previous_keys"] == any(acctest.Unknown) ||
+				c.After["id"] == any(acctest.Unknown))
+	})
+}
+
+// unexplainedUpdate is unexplained for an object that the plan updates.
+func (a applied) unexplainedUpdate(change *acctest.Change, previous bool, r sandbox.Request) string {
 	changes := differences(change.Before, change.After, "")
-	if r.Operation == "api_keys.rotate" && previous && touched(changes, "previous_keys") {
+	revokes := change.After["revoke_previous_keys"] == true
+	ends := revokes || fmt.Sprint(change.After["grace_period_days"]) == "0"
+	switch {
+	case r.Operation == "api_keys.rotate" && previous && touched(changes, "previous_keys"):
 		return "" // an old key gets its end
-	}
-	ends := change.After["revoke_previous_keys"] == true || fmt.Sprint(change.After["grace_period_days"]) == "0"
-	if r.Operation == "api_keys.revoke" && (ends && touched(changes, "id") ||
-		previous && change.After["revoke_previous_keys"] == true) {
+	case r.Operation == "api_keys.revoke" && (ends && touched(changes, "id") || previous && revokes):
 		return ""
-	}
-	if r.Operation == "webhook_endpoints.test" {
+	case r.Operation == "webhook_endpoints.test":
 		return ""
-	}
-	if strings.HasSuffix(r.Operation, ".update") {
+	case strings.HasSuffix(r.Operation, ".update"):
 		return a.update(change, changes, r)
 	}
 	name, known := shownBy[r.Operation]

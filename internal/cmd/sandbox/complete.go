@@ -95,22 +95,8 @@ func (p program) candidates(ctx context.Context, before []string, word string) (
 		return nil
 	}
 	key := before[len(before)-1]
-	switch strings.TrimLeft(key[strings.LastIndex(key, ",")+1:], "-") {
-	case "operation":
-		return operationNames()
-	case "service":
-		return serviceNames
-	case "env-format":
-		return envFormats
-	case "tolerance":
-		return sandbox.ToleranceNames()
-	case "status":
-		switch c.name {
-		case "deliveries":
-			return deliveryStatuses
-		case "requests":
-			return statusClasses
-		}
+	if values := c.valuesOf(strings.TrimLeft(key[strings.LastIndex(key, ",")+1:], "-")); values != nil {
+		return values
 	}
 	if strings.HasPrefix(word, "-") {
 		set, _ := c.flagSets()
@@ -136,6 +122,23 @@ func (p program) candidates(ctx context.Context, before []string, word string) (
 		}
 	}
 	return found
+}
+
+// valuesOf are the values of a flag, or of a key in a fault; nil where any text may be one.
+func (c command) valuesOf(key string) []string {
+	switch key {
+	case "operation":
+		return operationNames()
+	case "service":
+		return serviceNames
+	case "env-format":
+		return envFormats
+	case "tolerance":
+		return sandbox.ToleranceNames()
+	case "status":
+		return map[string][]string{"deliveries": deliveryStatuses, "requests": statusClasses}[c.name]
+	}
+	return nil
 }
 
 func operationNames() (names []string) {

@@ -161,46 +161,58 @@ func ParseFault(spec string, operations []string) (Fault, error) {
 		if part, rest, _ = strings.Cut(rest, ","); strings.HasPrefix(part, "body=") && rest != "" {
 			part, rest = part+","+rest, ""
 		}
-		name, value, valued := strings.Cut(part, "=")
-		key := name
-		if name == "drop" {
-			key, valued = part, false // its two values are two fields
-		}
-		_, known := faultFields[key]
-		var err error
-		switch {
-		case !known && name == "drop":
-			err = errors.New("must be before or after")
-		case !known:
-			return Fault{}, fmt.Errorf("fault %q: no key %q; %s", spec, key, keysNear(key))
-		case slices.Contains(given, name):
-			err = errors.New("is given twice")
-		case valued && isFlag(key):
-			err = errors.New("takes no value")
-		case !valued && !isFlag(key):
-			err = errors.New("needs a value")
-		case key == "operation":
-			f.Operation, err = value, knownOperation(value, operations)
-		default:
-			err = f.set(key, value)
-		}
+		name, err := f.read(part, given, operations)
 		if err != nil {
-			return Fault{}, fmt.Errorf("fault %q: %s: %w", spec, name, err)
+			return Fault{}, fmt.Errorf("fault %q: %w", spec, err)
 		}
 		given = append(given, name)
 	}
-	if f.Clock != 0 && len(given) > 1 {
-		return Fault{}, fmt.Errorf("fault %q: clock takes no other key", spec)
+	return f, f.check(spec, len(given))
+}
+
+// read sets the field that KEY=VALUE, or KEY alone, stands for, and returns the name of the key.
+func (f *Fault) read(part string, given, operations []string) (name string, err error) {
+	name, value, valued := strings.Cut(part, "=")
+	key := name
+	if name == "drop" {
+		key, valued = part, false // its two values are two fields
 	}
-	if f.Late != 0 && (f.After || f.DropAfter || !f.responds() && !f.DropBefore) {
-		return Fault{}, fmt.Errorf("fault %q: late takes a status, foreign, empty, body or drop=before, and neither "+
+	_, known := faultFields[key]
+	switch {
+	case !known && name == "drop":
+		err = errors.New("must be before or after")
+	case !known:
+		return name, fmt.Errorf("no key %q; %s", key, keysNear(key))
+	case slices.Contains(given, name):
+		err = errors.New("is given twice")
+	case valued && isFlag(key):
+		err = errors.New("takes no value")
+	case !valued && !isFlag(key):
+		err = errors.New("needs a value")
+	case key == "operation":
+		f.Operation, err = value, knownOperation(value, operations)
+	default:
+		err = f.set(key, value)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return name, err
+}
+
+// check rejects keys that do not go together.
+func (f *Fault) check(spec string, keys int) error {
+	switch {
+	case f.Clock != 0 && keys > 1:
+		return fmt.Errorf("fault %q: clock takes no other key", spec)
+	case f.Late != 0 && (f.After || f.DropAfter || !f.responds() && !f.DropBefore):
+		return fmt.Errorf("fault %q: late takes a status, foreign, empty, body or drop=before, and neither "+
 			"after nor drop=after", spec)
-	}
-	if !f.does() {
-		return Fault{}, fmt.Errorf("fault %q does nothing: give one of %s", spec,
+	case !f.does():
+		return fmt.Errorf("fault %q does nothing: give one of %s", spec,
 			"latency, status, drop, truncate, empty, body, foreign, lag, other, silent, outage, clock")
 	}
-	return f, nil
+	return nil
 }
 
 func (f Fault) does() bool {

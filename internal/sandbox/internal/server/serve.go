@@ -82,14 +82,11 @@ func (s *Server) Handler(site Site) http.Handler {
 		process := func(ctx context.Context, entry *Request) response {
 			c := s.newCall(values, body)
 			c.fault, c.Client, c.Token = fault, entry.Client, token.Prefix
-			err := authErr
-			if err == nil && site.Used != nil {
-				err = site.Used(token, entry.Time)
+			if authErr != nil {
+				return s.failure(authErr)
 			}
-			if err == nil {
-				err = errors.Join(routeErr, bodyErr) // which a caller without a token does not learn
-			}
-			if err != nil {
+			// What is wrong with the request, a caller without a token does not learn.
+			if err := errors.Join(site.noteUse(token, entry.Time), routeErr, bodyErr); err != nil {
 				return s.failure(err)
 			}
 			return s.process(site, r.WithContext(ctx), route, entry, c, token)
@@ -100,15 +97,7 @@ func (s *Server) Handler(site Site) http.Handler {
 		if hit && (s.fallsAway(site.Service, fault) || Wait(r.Context(), fault.Latency) != nil || fault.DropBefore) {
 			s.drop(entry)
 		}
-		var a response
-		if hit && fault.responds() && !fault.After {
-			a = s.faultResponse(fault)
-		} else {
-			a = process(r.Context(), &entry)
-			if hit && fault.After && fault.responds() {
-				a = s.faultResponse(fault)
-			}
-		}
+		a := s.respond(r, fault, &entry, process)
 		entry.Status, entry.Response = a.status, site.loggable(a.body)
 		if hit && fault.DropAfter {
 			s.drop(entry)
@@ -124,11 +113,30 @@ func (s *Server) Handler(site Site) http.Handler {
 	})
 }
 
+// respond processes a request, unless its fault responds instead; after it, the fault may respond too.
+func (s *Server) respond(r *http.Request, fault Fault, entry *Request,
+	process func(ctx context.Context, entry *Request) response) response {
+	if !fault.responds() {
+		return process(r.Context(), entry)
+	}
+	if fault.After {
+		process(r.Context(), entry)
+	}
+	return s.faultResponse(fault)
+}
+
 // maxText bounds what the log keeps of a text that a client chooses: a path may have a megabyte.
 const maxText = 2 << 10
 
 // short is a text as the log keeps it.
 func short(text string) string { return strings.Clone(text[:min(len(text), maxText)]) }
+
+func (site Site) noteUse(token StoredToken, now time.Time) error {
+	if site.Used == nil {
+		return nil
+	}
+	return site.Used(token, now)
+}
 
 // loggable is a body as the log keeps it.
 func (site Site) loggable(body []byte) []byte {

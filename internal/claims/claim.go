@@ -93,6 +93,9 @@ type Claim struct {
 	Source string
 	// Text is the statement, a full sentence.
 	Text string
+	// Otherwise is what a user of the provider notices when the claim does not hold, with the argument or setting that
+	// helps where there is one.
+	Otherwise string
 	// Service is the service that the claim is about.
 	Service Service
 	// Effect is what a check does to the target.
@@ -139,10 +142,27 @@ func Run(ctx context.Context, target Target, claims []Claim) []Result {
 	return results
 }
 
+// otherwise stands before claims, and is what a user notices when one of them does not hold.
+func otherwise(consequence string) Claim { return Claim{Otherwise: consequence} }
+
+// withConsequences are the claims of all groups, each with the consequence that stands before it.
+func withConsequences(groups ...[]Claim) (all []Claim) {
+	consequence := ""
+	for _, c := range slices.Concat(groups...) {
+		if c.Number == 0 {
+			consequence = c.Otherwise
+			continue
+		}
+		c.Otherwise = consequence
+		all = append(all, c)
+	}
+	return all
+}
+
 // BillingClaims returns every claim about the recurring-billing service, sorted
 // by number.
 func BillingClaims() []Claim {
-	return slices.Concat(
+	return withConsequences(
 		conventionClaims(),
 		accessClaims(),
 		listClaims(),
@@ -171,7 +191,7 @@ func BillingClaims() []Claim {
 
 // FinanceClaims returns every claim about financial management, sorted by number.
 func FinanceClaims() []Claim {
-	return slices.Concat(
+	return withConsequences(
 		financeClaims(),
 		financeAccessClaims(),
 		financeScopeClaims(),
@@ -190,7 +210,7 @@ func FinanceClaims() []Claim {
 // CollectionsClaims returns every claim about the collections service, sorted by
 // number.
 func CollectionsClaims() []Claim {
-	return slices.Concat(
+	return withConsequences(
 		endpointClaims(),
 		addressClaims(),
 		collectionsAccessClaims(),

@@ -58,7 +58,7 @@ func TestClaimsAreNumberedOnceAndInOrder(t *testing.T) {
 		}
 		texts[claim.Text+claim.Source] = claim.Number
 		checkSource(t, claim.Source)
-		for _, sentence := range []string{claim.Text, claim.Meaning()} {
+		for _, sentence := range []string{claim.Text, claim.Otherwise} {
 			if !strings.HasSuffix(sentence, ".") && !strings.HasSuffix(sentence, "?") {
 				t.Errorf("claim %d is no full sentence: %q", claim.Number, sentence)
 			}

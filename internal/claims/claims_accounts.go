@@ -13,6 +13,7 @@ func accountClaims() []Claim {
 	const get = "Recurring billing §2 Billing account; wire contract: billing_accounts.get"
 	const list = "Recurring billing §4 Collections; wire contract: billing_accounts.list"
 	return []Claim{
+		otherwise("customer_id of an account is not known after an import, and each account is read once more by its id."),
 		claim(133, get+" (customer loaded)", "The customer is included in it, with every documented member.",
 			func(p *probe) {
 				created, read := p.account(allFields(unique()))
@@ -20,6 +21,7 @@ func accountClaims() []Claim {
 					read.want("data.customer."+member, created.at("data.customer."+member))
 				}
 			}),
+		otherwise("Lookups by this filter read the whole list, as the provider compares every account itself: prefer ids."),
 		claim(135, list, "The filter customer_id returns the accounts of that customer and no others.", func(p *probe) {
 			first, _ := p.account(nil)
 			p.account(nil)
@@ -33,6 +35,7 @@ func accountClaims() []Claim {
 			p.get(accountsPath, "customer_id", id, "status", "active").wantStatus(http.StatusOK).want("meta.total", 1)
 			p.get(accountsPath, "customer_id", id, "status", "closed").wantStatus(http.StatusOK).want("meta.total", 0)
 		}),
+		otherwise("The argument search of billing_accounts finds other accounts. Filter the result in the configuration."),
 		claim(137, list+" (search)",
 			"search finds an account by its external_id, and no account by a word that no account contains.", func(p *probe) {
 				word := unique()
@@ -42,6 +45,7 @@ func accountClaims() []Claim {
 				p.get(accountsPath, "search", word).wantStatus(http.StatusOK).want("meta.total", 1).want("data.0.external_id", word)
 				p.get(accountsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
 			}),
+		otherwise("A refresh of many accounts misses some, or shows wrong differences. Set bulk_refresh = false."),
 		claim(138, list, "With sort_by and sort_order the accounts of a customer are returned in that order.",
 			func(p *probe) {
 				word := unique()
@@ -94,6 +98,7 @@ func (p *probe) account(fields object) (created, read *response) {
 func accountCreateClaims() []Claim {
 	const source = "Recurring billing §4 Billing account create; wire contract: billing_accounts.create"
 	return []Claim{
+		otherwise("The creation of an account fails, or attributes that the service sets are null."),
 		claim(141, source,
 			"An account can be created with only a customer; every documented member is returned, with the customer included.",
 			func(p *probe) {
@@ -105,12 +110,14 @@ func accountCreateClaims() []Claim {
 				a.want("data.external_id", nil).want("data.billing_email", nil).integer("data.balance_cents")
 				p.get(path).wantStatus(http.StatusOK).want("data", a.at("data"))
 			}),
+		otherwise("The argument is different in every plan. Write what the service returns, or use ignore_changes."),
 		claim(142, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
 			fields := accountFields(unique())
 			path, a := p.openAccount(fields)
 			a.wantFields("data", fields)
 			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
 		}),
+		otherwise("billing_email of a new account is not the customer's. Set billing_email."),
 		claim(143, source,
 			"billing_email is the customer's email when it is not sent, for a new and for an existing customer.",
 			func(p *probe) {
@@ -121,12 +128,16 @@ func accountCreateClaims() []Claim {
 				_, b := p.openAccount(object{"customer": object{"id": made.text("data.customer.id")}})
 				b.want("data.billing_email", other)
 			}),
+		otherwise("Accounts for customers that exist cannot be created. Let the customer create it " +
+			"(create_billing_account)."),
 		claim(145, source, "customer.id finds a customer by its UUID.", func(p *probe) {
 			_, made := p.customer(nil)
 			id := made.text("data.customer.id")
 			_, a := p.openAccount(object{"customer": object{"id": id}})
 			a.want("data.customer.id", id)
 		}),
+		otherwise("An apply with an external_id that is taken does not say which account to import, or " +
+			"creates a second one."),
 		claim(154, "Wire contract: billing_accounts.create (same external_id twice)",
 			"An external_id that another account has is rejected with the id of that account, in a create and in an update.",
 			func(p *probe) {
@@ -160,6 +171,7 @@ func accountFields(word string) object {
 func accountUpdateClaims() []Claim {
 	const source = "Recurring billing §4 Billing account update; wire contract: billing_accounts.update"
 	return []Claim{
+		otherwise("A change of one argument changes others, or does not take effect and stays in every plan."),
 		claim(161, source, "Each field of the account can be changed alone, and nothing else of it changes.",
 			func(p *probe) {
 				path, created := p.openAccount(accountFields(unique()))
@@ -181,11 +193,13 @@ func accountUpdateClaims() []Claim {
 			a := p.patch(path, object{"external_id": nil}).wantStatus(http.StatusOK).want("data.external_id", nil)
 			a.wantKept(accountMembers, created.at("data"), "external_id")
 		}),
+		otherwise("Keys of custom_metadata are lost or stay, depending on custom_metadata_mode: use the mode that works."),
 		claim(167, "Recurring billing §4 custom_metadata_mode; wire contract: billing_accounts.update",
 			"custom_metadata is replaced unless the mode is merge.", func(p *probe) {
 				path, _ := p.openAccount(object{"custom_metadata": object{"a": object{"b": 1, "c": 2}, "d": 3}})
 				checkMetadataModes(p, path)
 			}),
+		otherwise("An account that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
 		claim(168, "Recurring billing §7 Errors; wire contract: billing_accounts.update",
 			"Every operation on an account that does not exist returns 404.", func(p *probe) {
 				path := accountPath(nobody)
@@ -213,6 +227,7 @@ func checkMetadataModes(p *probe, path string) {
 func accountStatusClaims() []Claim {
 	const reason = "Recurring billing §2 Billing account, §4 Billing account reason; wire contract: billing_accounts."
 	return []Claim{
+		otherwise("The argument status fails, or is different in every plan. Remove it and suspend elsewhere."),
 		claim(171, reason+"suspend", "A suspended account has the status, the time and the reason.", func(p *probe) {
 			path, created := p.openAccount(nil)
 			a := p.step(path, "suspend").wantStatus(http.StatusOK)
@@ -228,6 +243,8 @@ func accountStatusClaims() []Claim {
 			p.step(path, "reactivate").wantStatus(http.StatusOK).want("data.status", "active")
 			p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
 		}),
+		otherwise("The default deletion_policy = \"close\" fails, or leaves the account open. Set " +
+			"\"delete\" or \"abandon\"."),
 		claim(175, reason+"close", "A closed account has the status, can still be read, and is listed with it.",
 			func(p *probe) {
 				path, created := p.openAccount(nil)
@@ -247,6 +264,7 @@ func accountStatusClaims() []Claim {
 				p.step(path, "reactivate").wantRefused()
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "closed").want("data.payment_terms_days", 10)
 			}),
+		otherwise("Replacing an account that keeps its external_id fails. Change the external_id with it."),
 		claim(177, "Wire contract: billing_accounts.close (external_id of a closed object)",
 			"The external_id of a closed account can be used again.", func(p *probe) {
 				word := unique()
@@ -257,6 +275,7 @@ func accountStatusClaims() []Claim {
 					p.failf("the new account has the path of the closed one, %s", path)
 				}
 			}),
+		otherwise("An account with subscriptions cannot be destroyed before they end. Set deletion_policy = \"abandon\"."),
 		claim(180, "Wire contract: billing_accounts.close (with live subscriptions)",
 			"An account with a subscription that is not canceled can be closed; the subscription does not change.",
 			func(p *probe) {
@@ -265,6 +284,7 @@ func accountStatusClaims() []Claim {
 				p.step(accountPath(account), "close").wantStatus(http.StatusOK).want("data.status", "closed")
 				p.get(path).wantStatus(http.StatusOK).wantKept(subscriptionMembers, created.at("data"))
 			}),
+		otherwise("deletion_policy = \"delete\" fails, or leaves the account. Set \"close\" or \"abandon\"."),
 		claim(181, "Recurring billing §2 Envelopes; wire contract: billing_accounts.delete",
 			"Deleting an account returns {data: {deleted: true}}; afterwards it returns 404 and does not appear in any list.",
 			func(p *probe) {
@@ -280,6 +300,7 @@ func accountStatusClaims() []Claim {
 				p.delete(path).wantStatus(http.StatusOK)
 				p.openAccount(object{"external_id": word})
 			}),
+		otherwise("Lookups by this filter read the whole list, as the provider compares every account itself: prefer ids."),
 		claim(183, "Wire contract: billing_accounts.list",
 			"The filter external_id matches the whole value only, and updated_at_gte excludes older items.", func(p *probe) {
 				word := unique()
@@ -293,6 +314,7 @@ func accountStatusClaims() []Claim {
 						wantStatus(http.StatusOK).want("meta.total", total)
 				}
 			}),
+		otherwise("Every change and every list of accounts takes one more request for each account. Nothing else fails."),
 		claim(184, "Wire contract: billing_accounts.list (customer loaded in every response)",
 			"The customer is included in an account that is created with it, listed, updated, suspended, reactivated or closed.",
 			func(p *probe) {

@@ -21,6 +21,7 @@ const nobody = "00000000-0000-4000-8000-000000000000"
 
 func conventionClaims() []Claim {
 	return []Claim{
+		otherwise("Errors of the provider name no Request-Id for the support of the service."),
 		claim(1, "Recurring billing §1 Wire rules", "Every response carries its own Request-Id.", func(p *probe) {
 			responses := []*response{
 				p.get(mePath),
@@ -33,6 +34,7 @@ func conventionClaims() []Claim {
 			}
 			wantRequestIDs(responses)
 		}),
+		otherwise("An object that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
 		claim(5, "Recurring billing §7 Errors; wire contract: customers.get",
 			"An unknown id returns 404 in the error shape.", func(p *probe) {
 				p.get(customerPath(nobody)).wantStatus(http.StatusNotFound).wantError("")
@@ -40,6 +42,7 @@ func conventionClaims() []Claim {
 				p.delete(customerPath(nobody)).wantStatus(http.StatusNotFound).wantError("")
 				p.get(accountPath(nobody)).wantStatus(http.StatusNotFound).wantError("")
 			}),
+		otherwise("The guards environment and allowed_organization_ids, and the data source billing_organization, fail."),
 		claim(12, "Recurring billing §4 Organization of the token; wire contract: me.get",
 			"/v1/me is a bare object with every documented member.", func(p *probe) {
 				a := p.get(mePath).wantStatus(http.StatusOK)
@@ -71,6 +74,7 @@ func wantRequestIDs(responses []*response) {
 
 func accessClaims() []Claim {
 	return []Claim{
+		otherwise("The error about a token that does not work does not name the token as the cause."),
 		claim(23, "Recurring billing §5 Authentication", "An unknown token returns 401.", func(p *probe) {
 			wantUnauthorized(p.send(call{method: http.MethodGet, path: mePath, token: unique()}))
 		}).readsOnly(),
@@ -80,6 +84,7 @@ func accessClaims() []Claim {
 		claim(25, "Recurring billing §5 Authentication", "An expired token returns 401.", func(p *probe) {
 			checkDeadToken(p, "an expired token", p.target.ExpiredToken)
 		}).readsOnly(),
+		otherwise("The error about a missing permission does not name the scope that the token needs."),
 		claim(26, "Recurring billing §5 Authentication, §7 Errors",
 			"A scope that is too narrow returns 403 insufficient_scope and {required, granted}.", func(p *probe) {
 				if p.target.NarrowToken == "" {
@@ -114,6 +119,8 @@ func checkDeadToken(p *probe, kind, token string) {
 
 func listClaims() []Claim {
 	return []Claim{
+		otherwise("Refreshes and data sources see a part of a list, or fail. Set bulk_refresh = false, " +
+			"which reads each object."),
 		claim(31, "Recurring billing §2 Envelopes; wire contract: customers.list",
 			"A list is {data, meta} and meta holds total, page, per_page and total_pages as integers.", func(p *probe) {
 				a := p.get(customersPath).wantStatus(http.StatusOK)
@@ -169,6 +176,8 @@ func listClaims() []Claim {
 						wantStatus(http.StatusOK).wantNames(name)
 				}
 			}),
+		otherwise("The argument search of plural data sources finds other objects. Filter the result in the " +
+			"configuration."),
 		claim(40, "Recurring billing §4 Collections",
 			"search finds a customer by a word of its name, and no customer by a word that no customer contains.",
 			func(p *probe) {
@@ -178,6 +187,7 @@ func listClaims() []Claim {
 					1).wantNames("Casa " + word + " Ltda")
 				p.get(customersPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0).want("data", []any{})
 			}),
+		otherwise("Lookups by this filter read the whole list, as the provider compares every object itself: prefer ids."),
 		claim(41, "Wire contract: customers.list", "The filter external_id matches the whole value only.", func(p *probe) {
 			word := unique()
 			p.customer(object{"name": word, "external_id": word})
@@ -210,6 +220,7 @@ func listClaims() []Claim {
 					p.get(customersPath, "search", word, "updated_at_gte", moment.Format(form)).wantStatus(http.StatusOK).wantNames()
 				}
 			}),
+		otherwise("A refresh of many objects misses some, or shows wrong differences. Set bulk_refresh = false."),
 		claim(45, "Recurring billing §2 Customer; wire contract: customers.list",
 			"A listed customer contains what a single read of it returns.", func(p *probe) {
 				word := unique()
@@ -273,6 +284,7 @@ func (a *response) wantNames(names ...string) *response {
 func createClaims() []Claim {
 	const source = "Recurring billing §4 Customer create; wire contract: customers.create"
 	return []Claim{
+		otherwise("A creation fails, or attributes that the service sets are null."),
 		claim(51, source, "A customer can be created with only a name; every documented member is returned.",
 			func(p *probe) {
 				name := unique()
@@ -286,12 +298,15 @@ func createClaims() []Claim {
 					a.wantEmpty("data.customer." + member)
 				}
 			}),
+		otherwise("The argument is different in every plan. Write what the service returns, or use ignore_changes."),
 		claim(52, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
 			fields := allFields(unique())
 			path, a := p.customer(fields)
 			a.wantFields("data.customer", fields)
 			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
 		}),
+		otherwise("The customer has no account, or another one. Set create_billing_account = false and use " +
+			"billing_account."),
 		claim(53, source, "An account is created with the customer unless the request says otherwise.", func(p *probe) {
 			a := p.post(customersPath, object{"name": unique()}).wantStatus(http.StatusCreated)
 			a.wantMatch("data.customer.id", uuidForm).wantMatch("data.billing_account.id", uuidForm)
@@ -311,6 +326,7 @@ func createClaims() []Claim {
 			_, b := p.customer(object{"create_billing_account": true, "payment_terms_days": 0})
 			b.want("data.billing_account.payment_terms_days", 0)
 		}),
+		otherwise("A customer's email or phone is different in every plan. Use emails and phones."),
 		claim(57, source+" (email and phone become the first of emails and phones)",
 			"email and phone become the first item of emails and phones.", func(p *probe) {
 				email, other := unique()+"@correio.example", unique()+"@correio.example"
@@ -333,6 +349,7 @@ func createClaims() []Claim {
 				_, a := p.customer(merged(lists, object{"email": email, "phone": "+55 11 3091-0001"}))
 				a.wantFields("data.customer", lists)
 			}),
+		otherwise("Ids are rejected where the provider requires a UUID: in imports and in arguments."),
 		claim(61, "Recurring billing §1 Data types; wire contract: customers.create",
 			"Ids are UUIDs of version 4; id and public_id differ between customers.", func(p *probe) {
 				_, a := p.customer(nil)
@@ -345,6 +362,7 @@ func createClaims() []Claim {
 					}
 				}
 			}),
+		otherwise("After a lost response an apply fails, as it cannot tell when an object was created. Import it."),
 		claim(62, "Wire contract: customers.create (datetimes are UTC with milliseconds and Z)",
 			"created_at and updated_at are UTC with milliseconds and Z, and not before one another.", func(p *probe) {
 				path, a := p.customer(nil)
@@ -364,6 +382,7 @@ func createClaims() []Claim {
 func updateClaims() []Claim {
 	const source = "Recurring billing §4 Customer update; wire contract: customers.update"
 	return []Claim{
+		otherwise("A change of one argument changes others, which the next plan reports as drift."),
 		claim(71, source, "Each field can be changed alone, and nothing else changes with it.", func(p *probe) {
 			word := unique()
 			path, created := p.customer(allFields(word))
@@ -376,6 +395,7 @@ func updateClaims() []Claim {
 				before = a.at("data")
 			}
 		}),
+		otherwise("An argument that was removed stays in every plan. Set another value instead of removing it."),
 		claim(74, source+" (null clears)", "null clears every single value that may be returned as null.", func(p *probe) {
 			path, created := p.customer(allFields(unique()))
 			before := created.at("data.customer")
@@ -444,6 +464,8 @@ func metadataClaims() []Claim {
 	const create = "Recurring billing §4 Customer create; wire contract: customers.create"
 	const update = "Recurring billing §4 custom_metadata_mode; wire contract: customers.update"
 	return []Claim{
+		otherwise("custom_metadata is different in every plan. Write such values as strings, and omit null " +
+			"and empty ones."),
 		claim(81, create, "custom_metadata is stored as it was sent: types, nesting, empty parts, null and unusual keys.",
 			func(p *probe) {
 				metadata := object{
@@ -470,6 +492,8 @@ func metadataClaims() []Claim {
 			p.patch(path, object{"custom_metadata": object{"more": 1}, "custom_metadata_mode": "merge"}).
 				want("data.custom_metadata", merged(metadata, object{"more": 1}))
 		}),
+		otherwise("Keys of custom_metadata are lost, or are different in every plan. Without other writers, " +
+			"set custom_metadata_mode = \"replace\"."),
 		claim(83, update, "merge adds keys and merges nested objects, at any depth.", func(p *probe) {
 			checkMode(p, "merge",
 				object{"a": 1, "crm": object{"owner": "Aline", "team": object{"name": "sul", "size": 3}}},
@@ -494,6 +518,7 @@ func metadataClaims() []Claim {
 				object{"object": 2, "scalar": object{"b": 2}, "list": object{"c": 3}},
 				object{"object": 2, "scalar": object{"b": 2}, "list": object{"c": 3}})
 		}),
+		otherwise("Keys that were removed from custom_metadata stay. Set them to another value instead."),
 		claim(88, update, "replace replaces the whole object and keeps null values.", func(p *probe) {
 			stored := object{"a": 1, "crm": object{"owner": "Aline", "team": "sul"}}
 			sent := object{"crm": object{"owner": "Jonas"}, "nothing": nil}
@@ -525,10 +550,12 @@ func refusalClaims() []Claim {
 	const change = "Recurring billing §4 Customer update, §7 Errors; wire contract: customers.update (validation failure)"
 	const taken = " (same external_id twice)"
 	return []Claim{
+		otherwise("The error about an invalid value does not name the argument."),
 		claim(101, invalid, "A customer without a name is rejected.", func(p *probe) {
 			p.post(customersPath, object{"nickname": unique()}).wantInvalid("name")
 			p.post(customersPath, object{"name": nil}).wantInvalid("name")
 		}),
+		otherwise("An apply that fails has changed the service all the same. Look at the object before you apply again."),
 		claim(106, invalid, "A rejected create creates nothing.", func(p *probe) {
 			word := unique()
 			p.post(customersPath, object{"name": word, "external_id": word, "kind": "company"}).wantInvalid("kind")
@@ -539,6 +566,8 @@ func refusalClaims() []Claim {
 			p.patch(path, object{"notes": "depois", "kind": "company"}).wantInvalid("kind")
 			p.get(path).wantStatus(http.StatusOK).wantUnchanged(created.at("data.customer"))
 		}),
+		otherwise("An apply with an external_id that is taken does not say which object to import, or " +
+			"creates a second one."),
 		claim(110, "Wire contract: customers.create"+taken,
 			"An external_id that another customer has is rejected with the id of that customer.", func(p *probe) {
 				word := unique()
@@ -552,6 +581,7 @@ func refusalClaims() []Claim {
 			p.patch(path, object{"external_id": word}).wantTaken(first.text("data.customer.id"))
 			p.get(path).want("data.external_id", nil)
 		}),
+		otherwise("An update whose response was lost fails, although it was carried out. Plan again."),
 		claim(112, "Wire contract: customers.update"+taken, "A customer's own external_id does not count as taken.",
 			func(p *probe) {
 				word := unique()
@@ -578,6 +608,7 @@ func (a *response) wantTaken(id string) {
 
 func deleteClaims() []Claim {
 	return []Claim{
+		otherwise("A destroy fails, or leaves the object. deletion_policy = \"abandon\" removes it from state only."),
 		claim(121, "Recurring billing §2 Envelopes; wire contract: customers.delete",
 			"Deleting a customer returns 200 and {data: {deleted: true}}.", func(p *probe) {
 				path, _ := p.customer(nil)
@@ -600,6 +631,7 @@ func deleteClaims() []Claim {
 				p.get(customersPath, "search", word).want("meta.total", 0).want("data", []any{})
 				p.get(customersPath, "external_id", word).want("meta.total", 0).want("data", []any{})
 			}),
+		otherwise("Replacing an object that keeps its external_id fails. Change the external_id with it."),
 		claim(124, "Wire contract: customers.create (external_id of a deleted object)",
 			"The external_id of a deleted customer can be used again.", func(p *probe) {
 				word := unique()
@@ -610,6 +642,7 @@ func deleteClaims() []Claim {
 					p.failf("the new customer has the path of the deleted one, %s", path)
 				}
 			}),
+		otherwise("A billing account whose customer was deleted is an error in the plan. Remove it from the state."),
 		claim(125, "Wire contract: customers.delete, billing_accounts.get",
 			"The billing accounts of a deleted customer can still be read, with status closed.", func(p *probe) {
 				path, a := p.customer(object{"create_billing_account": true})

@@ -17,6 +17,7 @@ func endpointClaims() []Claim {
 	const update = "wire contract: webhook_endpoints.update"
 	const rotate = "wire contract: webhook_endpoints.rotate_secret"
 	return []Claim{
+		otherwise("The creation of a webhook endpoint fails, or arguments are different in every plan."),
 		collectionsClaim(501, fields+create, "Creating an endpoint returns 201 with every member and what was sent.",
 			func(p *probe) {
 				sent := object{"url": publicURL(), "description": "São João, 50% <b>", "active": false}
@@ -32,6 +33,7 @@ func endpointClaims() []Claim {
 				a.want("data.active", true).want("data.events", []any{}).want("data.authentication", object{"type": "none"})
 				a.wantUnset("data.description")
 			}),
+		otherwise("secret is null or not usable in the state. Read it in the service's own interface."),
 		collectionsClaim(503, fields+create,
 			"The secret is in the response to the creation, starts with whsec_ and is different for every endpoint.",
 			func(p *probe) {
@@ -41,6 +43,7 @@ func endpointClaims() []Claim {
 					second.failf("the secret is that of another endpoint")
 				}
 			}),
+		otherwise("An endpoint's arguments are different in every plan. Use ignore_changes."),
 		collectionsClaim(505, "Wire contract: webhook_endpoints.get", "A read and a list return what the creation returned.",
 			func(p *probe) {
 				path, created := p.endpoint(object{"description": "Cobranças", "authentication": object{"type": "header",
@@ -69,6 +72,7 @@ func endpointClaims() []Claim {
 					}
 				}
 			}),
+		otherwise("A change of an endpoint changes other arguments, or does not take effect and stays in every plan."),
 		collectionsClaim(508, "Wire contract: webhook_endpoints.update",
 			"An update changes each field that is sent and no other.", func(p *probe) {
 				path, created := p.endpoint(object{"description": "one"})
@@ -112,6 +116,7 @@ func endpointClaims() []Claim {
 				p.get(path).wantStatus(http.StatusOK).want("data.authentication", change.shown)
 			}
 		}),
+		otherwise("rotate_secret_when_changed fails, or leaves the old secret. Rotate it in the service's own interface."),
 		collectionsClaim(512, "Collections §2 Webhook endpoint, §4 Endpoints; "+rotate,
 			"Rotating the secret returns 200 with the endpoint and a new secret of the same form, at every rotation.",
 			func(p *probe) {
@@ -127,6 +132,7 @@ func endpointClaims() []Claim {
 					}
 				}
 			}),
+		otherwise("A destroy fails, or leaves the endpoint. deletion_policy = \"abandon\" removes it from state only."),
 		collectionsClaim(513, "Wire contract: webhook_endpoints.delete", "Deleting an endpoint returns 204 without a body.",
 			func(p *probe) {
 				path, _ := p.endpoint(nil)
@@ -189,6 +195,7 @@ func addressClaims() []Claim {
 	const source = "Collections §2 Webhook endpoint (url), §5 Protection on the sender side, §7 Errors; wire contract: " +
 		"webhook_endpoints.create "
 	return []Claim{
+		otherwise("The error about a url that the service does not accept does not name the argument url."),
 		collectionsClaim(521, source+"(https only)",
 			"A url that does not start with https:// returns 422 INVALID_WEBHOOK_URL.", func(p *probe) {
 				for _, url := range []string{"http://example.com/in", "ftp://example.com/in", "wss://example.com/in",
@@ -215,6 +222,8 @@ func (p *probe) register(url string) *response {
 func collectionsAccessClaims() []Claim {
 	const source = "Collections §5 Access to this API, §7 Errors; "
 	return []Claim{
+		otherwise("The error about a key that does not work does not name the key. Is " +
+			"collections_auth_header the right header?"),
 		collectionsClaim(532, source+"wire contract: webhook_endpoints.list (header that carries the key)",
 			"A call with an unknown key returns 401, for endpoints and for keys.", func(p *probe) {
 				for _, c := range closed {
@@ -222,6 +231,7 @@ func collectionsAccessClaims() []Claim {
 					wantUnauthorized(p.send(c))
 				}
 			}),
+		otherwise("An object that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
 		collectionsClaim(534, "Wire contract: webhook_endpoints.get (error body as in recurring billing)",
 			"An unknown id returns 404 in the error shape, for endpoints, deliveries and keys.", func(p *probe) {
 				path, _ := p.endpoint(nil)
@@ -254,6 +264,7 @@ func collectionsListClaims() []Claim {
 	const paging = " (paging as in recurring billing)"
 	const order = " (order by createdAt)"
 	return []Claim{
+		otherwise("Refreshes, imports and data sources see a part of a list, or fail. Set bulk_refresh = false."),
 		collectionsClaim(536, "Wire contract: webhook_endpoints.list"+paging,
 			"Pages of endpoints have the requested size, contain each item once and count them all in meta.total.",
 			func(p *probe) {
@@ -335,6 +346,7 @@ func deliveryClaims() []Claim {
 	const signature = "Collections §5 HMAC signature; wire contract: "
 	const toward = "Collections §5 Request authentication toward the consumer; wire contract: "
 	return []Claim{
+		otherwise("The action billing_webhook_test fails, or cannot follow its delivery. Set wait = false."),
 		collectionsClaim(581, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
 			"A test returns 202 with eventId and deliveryId, and webhook.test is delivered under these ids.",
 			receiving(func(p *probe, r *receiver) {
@@ -346,6 +358,7 @@ func deliveryClaims() []Claim {
 				p.wantHeader(one, "X-Webhook-Event-Id", a.text("data.eventId"))
 				p.wantHeader(one, "X-Webhook-Delivery-Id", a.text("data.deliveryId"))
 			})),
+		otherwise("Consumers reject deliveries: neither the function verify_webhook_signature nor the secret fits."),
 		collectionsClaim(585, signature+"webhook_endpoints.test",
 			"The signature is t=<seconds>,v1=<hex> and verifies with the endpoint's secret over the raw body.",
 			receiving(func(p *probe, r *receiver) {
@@ -381,6 +394,7 @@ func deliveryClaims() []Claim {
 					p.failf("the delivery verifies with the old secret")
 				}
 			})),
+		otherwise("Consumers that require authentication reject deliveries. Verify the signature instead."),
 		collectionsClaim(589, toward+"webhook_endpoints.create",
 			"With authentication basic, bearer or header a delivery contains what was configured.",
 			receiving(func(p *probe, r *receiver) {
@@ -390,6 +404,7 @@ func deliveryClaims() []Claim {
 					p.wantHeader(p.awaitNth(r, i+1), kind.name, kind.value)
 				}
 			})),
+		otherwise("The action billing_webhook_test reports the outcome of another delivery, or of none."),
 		collectionsClaim(591, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
 			"A test is sent to its endpoint with any list of events, and to no other endpoint.",
 			receiving(func(p *probe, r *receiver) {
@@ -443,6 +458,7 @@ func kinds() []credentials {
 func attemptClaims() []Claim {
 	const statuses = "Collections §3 Delivery status; wire contract: webhook_deliveries.list"
 	return []Claim{
+		otherwise("billing_webhook_deliveries, and check blocks on it, report a wrong outcome of deliveries."),
 		collectionsClaim(601, statuses,
 			"A response of 2xx is a success: deliveredAt is set, one attempt, and no further attempt.",
 			receiving(func(p *probe, r *receiver) {
@@ -492,6 +508,7 @@ func (a *response) wantFailure() {
 func redeliveryClaims() []Claim {
 	const source = "Collections §3 Delivery status, §4 Endpoints; wire contract: webhook_deliveries.retry"
 	return []Claim{
+		otherwise("The action billing_webhook_redelivery fails, or sends something else again."),
 		collectionsClaim(611, source,
 			"A failed delivery is sent again immediately: 202 with the delivery, under the same ids, and a success then.",
 			receiving(func(p *probe, r *receiver) {
@@ -544,6 +561,7 @@ func redeliveryClaims() []Claim {
 func recordClaims() []Claim {
 	const source = "Collections §2 Delivery record; wire contract: webhook_deliveries.list"
 	return []Claim{
+		otherwise("billing_webhook_deliveries does not show what was sent, or misses deliveries."),
 		collectionsClaim(621, source,
 			"A delivery is listed with every member, and with the bodies that were sent and returned.",
 			receiving(func(p *probe, r *receiver) {
@@ -561,6 +579,7 @@ func recordClaims() []Claim {
 					a.failf("responseBody is %s", show(a.at("data.responseBody")))
 				}
 			})),
+		otherwise("The state contains secrets of deliveries: do not use billing_webhook_deliveries."),
 		collectionsClaim(622,
 			"Collections §2 Delivery record, §5 Protection on the sender side; wire contract: webhook_deliveries.list",
 			"No secret, credential, signature or Set-Cookie appears in a delivery: such a header contains [REDACTED].",
@@ -583,6 +602,7 @@ func recordClaims() []Claim {
 					p.wantRedacted(a.at("data"), append(slices.Clone(hidden), strings.ToLower(kind.name)))
 				}
 			})),
+		otherwise("billing_webhook_deliveries reads every delivery and compares them itself, or misses some. Use a limit."),
 		collectionsClaim(623, "Wire contract: webhook_deliveries.list (filters)",
 			"The filters status and event exclude the others, alone and combined.", receiving(func(p *probe, r *receiver) {
 				path, failed, _ := p.failing(r)

@@ -16,6 +16,7 @@ import (
 func financeClaims() []Claim {
 	const wire, errors = "Financial management §1 What the service does", "Financial management §7 Errors"
 	return []Claim{
+		otherwise("Errors of the provider name no Request-Id for the support of the service."),
 		financeClaim(701, wire, "Every response carries its own Request-Id.", func(p *probe) {
 			path, created := p.entry(payablesPath, nil)
 			wantRequestIDs([]*response{
@@ -30,6 +31,7 @@ func financeClaims() []Claim {
 				p.delete(path),
 			})
 		}),
+		otherwise("A record that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
 		financeClaim(704, errors+"; wire contract: finance.records.get (error body as in recurring billing)",
 			"An unknown id returns 404 in the error shape, in every collection.", func(p *probe) {
 				for _, collection := range []string{ledgerAccountsPath, payablesPath, receivablesPath, ownCollection()} {
@@ -45,6 +47,7 @@ func financeClaims() []Claim {
 func financeAccessClaims() []Claim {
 	const source = "Financial management §5 Authentication, §7 Errors; wire contract: finance.records.list"
 	return []Claim{
+		otherwise("The error about a token that does not work does not name finance_token as the cause."),
 		financeClaim(712, source, "A string that is not a token returns 401, and so does another scheme.", func(p *probe) {
 			for _, token := range []string{unique(), unique() + "." + unique() + "." + unique(), "e30.e30."} {
 				wantUnauthorized(p.send(call{method: http.MethodGet, path: payablesPath, token: token}))
@@ -72,6 +75,7 @@ func financeAccessClaims() []Claim {
 func financeScopeClaims() []Claim {
 	const source = "Financial management §5 Authentication, §7 Errors; wire contract: finance."
 	return []Claim{
+		otherwise("A token with few scopes may do more or less than expected. Use separate tokens."),
 		financeClaim(717, source+"accounts.list, finance.payables.list, finance.records.create",
 			"A token that may read accounts does so, and returns 403 for every other collection and for writing.",
 			func(p *probe) {
@@ -115,6 +119,7 @@ func pageClaims() []Claim {
 	const listing, limits = "Financial management §4 Endpoints; wire contract: finance.",
 		"Financial management §4 Endpoints, §8 Limits; wire contract: finance.records.list"
 	return []Claim{
+		otherwise("Data sources of financial management read a part of a list, or fail. Narrow the filters."),
 		financeClaim(721, listing+"accounts.list, finance.payables.list, finance.receivables.list, finance.records.list",
 			"A list is {data, meta: {next_cursor}}, and next_cursor is null on the last page.", func(p *probe) {
 				for _, s := range shelves() {
@@ -209,6 +214,8 @@ func ahead(made, read []string) string {
 func filterClaims() []Claim {
 	const source = "Financial management §4 Endpoints; wire contract: finance."
 	return []Claim{
+		otherwise("A filter returns other records too. The provider compares ids and times itself; filter " +
+			"the rest yourself."),
 		financeClaim(741, source+"payables.list, finance.receivables.list, finance.records.list",
 			"company_id returns the records of that company and no others.", func(p *probe) {
 				for _, s := range shelves() {
@@ -252,6 +259,7 @@ func checkBounds(p *probe, moments [3]string, bounds ...string) {
 func recordCreateClaims() []Claim {
 	const source = "Financial management §2 Resources and their fields; wire contract: finance.records."
 	return []Claim{
+		otherwise("body is different in every plan. Write what the service returns, or set ignore_remote_changes = true."),
 		financeClaim(751, source+"create",
 			"A creation returns 201 {data: record}, which contains what was sent and an id that is a UUID of version 4.",
 			func(p *probe) {
@@ -307,6 +315,7 @@ func idempotencyClaims() []Claim {
 	const source = "Financial management §1 What the service does (idempotency); wire contract: finance.records.create"
 	const again = "Wire contract: finance.records.create (same idempotency key again)"
 	return []Claim{
+		otherwise("An apply after a lost response can create a second record, or fails. Look for the record first."),
 		financeClaim(756, source,
 			"The same creation with the same key returns the first response again and creates no second record.",
 			func(p *probe) {
@@ -358,6 +367,7 @@ func idempotencyClaims() []Claim {
 				}
 				p.wantOne(collection, responses[0])
 			}),
+		otherwise("Records with equal bodies become one. Make their bodies differ."),
 		financeClaim(763, source,
 			"Creations with different keys create one record each, also when their bodies are the same.", func(p *probe) {
 				collection, body := ownCollection(), object{"name": unique()}
@@ -395,6 +405,7 @@ func (p *probe) wantTwo(collection string, ids []string) {
 func recordUpdateClaims() []Claim {
 	const source = "Wire contract: finance.records.update"
 	return []Claim{
+		otherwise("A change of body does not take effect and stays in every plan, or changes other keys."),
 		financeClaim(771, source+" (merges at the top level)",
 			"An update changes the keys that are sent, adds new ones and does not change the others.", func(p *probe) {
 				for _, s := range ledgers() {
@@ -443,6 +454,7 @@ func recordUpdateClaims() []Claim {
 func recordDeleteClaims() []Claim {
 	const source = "Wire contract: finance.records.delete"
 	return []Claim{
+		otherwise("A destroy fails, or leaves the record. deletion_policy = \"abandon\" removes it from state only."),
 		financeClaim(776, source,
 			"A deletion returns 204 without a body; afterwards the record returns 404 and does not appear in any list.",
 			func(p *probe) {
@@ -469,6 +481,7 @@ func recordRefusalClaims() []Claim {
 	const types, create = "Financial management §2 Resources and their fields, §7 Errors; ",
 		"wire contract: finance.records.create"
 	return []Claim{
+		otherwise("An apply that fails has created a record all the same. Look for it before you apply again."),
 		financeClaim(785, types+create, "A creation that is rejected creates nothing.", func(p *probe) {
 			for _, s := range ledgers()[:2] {
 				for field, value := range map[string]any{"amount": 10.5, "occurred_at": "yesterday", "type": "income"} {
@@ -484,6 +497,7 @@ func recordRefusalClaims() []Claim {
 func openAPIClaims() []Claim {
 	const source = "Financial management §4 Endpoints, §9 Versioning; wire contract: finance.openapi."
 	return []Claim{
+		otherwise("The data source billing_finance_openapi fails. Do not use it."),
 		financeClaim(791, source+"json",
 			"The machine-readable description in JSON is an OpenAPI document with info and paths.", func(p *probe) {
 				a := p.openAPI().wantMatch("openapi", openAPIForm)

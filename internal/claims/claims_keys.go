@@ -12,6 +12,7 @@ func keyClaims() []Claim {
 	const shape = "Collections §2 API key; "
 	const create = "wire contract: api_keys.create"
 	return []Claim{
+		otherwise("The creation of a key fails, or arguments are different in every plan."),
 		collectionsClaim(541, shape+create, "Creating a key returns 201 with its public shape and what was sent.",
 			func(p *probe) {
 				sent := object{"name": "integração " + unique(), "description": "Lê cobranças"}
@@ -28,6 +29,7 @@ func keyClaims() []Claim {
 				a.want("data.scopes", []any{}).wantUnset("data.description")
 				a.want("data.expiresAt", nil).want("data.lastUsedAt", nil).want("data.revokedAt", nil)
 			}).createsKeys(),
+		otherwise("token is not usable, or the provider does not notice that a key is its own (allow_own_key)."),
 		collectionsClaim(543, shape+create,
 			"The token is in the response to the creation, starts with the shorter keyPrefix and is different for every key.",
 			func(p *probe) {
@@ -43,6 +45,7 @@ func keyClaims() []Claim {
 					second.failf("the token is that of another key")
 				}
 			}).createsKeys(),
+		otherwise("A key's arguments are different in every plan, or imports by name find no key."),
 		collectionsClaim(544, shape+"wire contract: api_keys.get (without token)",
 			"A read and a list return what the creation returned, without the token.", func(p *probe) {
 				path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"},
@@ -55,6 +58,7 @@ func keyClaims() []Claim {
 					a.wantMissing("data.token").wantNowhere("the token", created.text("data.token"))
 				}
 			}).createsKeys(),
+		otherwise("After a lost response a key in use can be taken for an unused one. Look at it before you revoke it."),
 		collectionsClaim(546, shape+"wire contract: api_keys.get",
 			"lastUsedAt is null until the key is used, and a timestamp afterwards.", func(p *probe) {
 				path, created := p.key(nil)
@@ -68,6 +72,7 @@ func keyClaims() []Claim {
 					return nil
 				})
 			}).createsKeys(),
+		otherwise("A key with expires_at or expires_after_days stops too early or too late. Revoke it yourself."),
 		collectionsClaim(548, "Collections §7 Errors; "+create+" (expiresAt)",
 			"A key works until expiresAt; afterwards it returns 401 and can still be read.", timed(func(p *probe) {
 				_, other := p.key(nil)
@@ -80,6 +85,7 @@ func keyClaims() []Claim {
 				wantUnauthorized(p.using(token))
 				p.get(path).wantStatus(http.StatusOK).wantTime("data.expiresAt", expires).want("data.revokedAt", nil)
 			})).createsKeys().movesClock(),
+		otherwise("A destroyed or replaced key continues to work. Revoke it in the service's own interface."),
 		collectionsClaim(549, "Collections §3 API key status; wire contract: api_keys.revoke",
 			"Revoking returns 204 without a body, and the key returns 401 immediately.", func(p *probe) {
 				path, created := p.key(nil)
@@ -91,6 +97,7 @@ func keyClaims() []Claim {
 				wantUnauthorized(p.using(created.text("data.token")))
 				p.using(other.text("data.token")).wantStatus(http.StatusOK)
 			}).createsKeys(),
+		otherwise("A revoked key is an error in the plan, or a destroy fails. Remove it from the state."),
 		collectionsClaim(550, "Wire contract: api_keys.revoke (a revoked key)",
 			"A revoked key can still be read and is still listed, with revokedAt.", func(p *probe) {
 				path, created := p.key(nil)
@@ -115,6 +122,7 @@ func keyClaims() []Claim {
 func keyScopeClaims() []Claim {
 	const source = "Collections §2 API key (scopes), §5 Access to this API; wire contract: api_keys.create"
 	return []Claim{
+		otherwise("A key may do more or less than its scopes say. List the scopes that it needs, and test them."),
 		collectionsClaim(552, source,
 			"A key with empty scopes works, and returns 403 insufficient_scope where keys are managed.", func(p *probe) {
 				_, created := p.key(object{"scopes": []string{}})
@@ -157,6 +165,8 @@ func wantScopeRefused(a *response) {
 func rotationClaims() []Claim {
 	const source = "Collections §3 API key status, §4 Endpoints, §8 Limits; wire contract: api_keys.rotate"
 	return []Claim{
+		otherwise("A rotation fails, or the new key differs from its configuration. Replace the resource " +
+			"instead (-replace)."),
 		collectionsClaim(561, source,
 			"Rotating returns 200 with a successor that has its own id, token and prefix, predecessorId and graceUntil.",
 			func(p *probe) {
@@ -185,6 +195,8 @@ func rotationClaims() []Claim {
 				_, a = p.rotate(forever, nil)
 				a.want("data.expiresAt", nil).want("data.scopes", []any{})
 			}).createsKeys(),
+		otherwise("grace_period_days is not kept: an old key stops too early, or continues to work. Set it, " +
+			"or revoke old keys."),
 		collectionsClaim(563, source, "Without graceDays the grace period is 7 days.", func(p *probe) {
 			path, _ := p.key(nil)
 			_, a := p.rotate(path, nil)
@@ -234,6 +246,7 @@ func rotationClaims() []Claim {
 				p.get(path).wantStatus(http.StatusOK).wantTime("data.expiresAt", expires)
 				successor.wantTime("data.expiresAt", expires)
 			}).createsKeys(),
+		otherwise("A rotation fails without advice when another system has rotated or revoked the key. Plan again."),
 		collectionsClaim(570, "Wire contract: api_keys.rotate (key_not_active)",
 			"Rotating a key that is already rotated returns 409 key_not_active.", func(p *probe) {
 				path, _ := p.key(nil)
@@ -246,6 +259,7 @@ func rotationClaims() []Claim {
 				p.delete(path).wantStatus(http.StatusNoContent)
 				p.post(path+"/rotate", object{}).wantStatus(http.StatusConflict).wantError("key_not_active")
 			}).createsKeys(),
+		otherwise("A second rotation within the grace period ends a key too early, or fails. Wait for grace_until."),
 		collectionsClaim(572, source, "A successor can be rotated within the grace period; all three keys work then.",
 			func(p *probe) {
 				path, first := p.key(nil)
@@ -256,6 +270,8 @@ func rotationClaims() []Claim {
 					p.using(a.text("data.token")).wantStatus(http.StatusOK)
 				}
 			}).createsKeys(),
+		otherwise("revoke_previous_keys leaves an old key, or revokes the new one. Revoke it in the " +
+			"service's own interface."),
 		collectionsClaim(573, "Collections §3 API key status; wire contract: api_keys.revoke",
 			"Revoking the old key ends its grace period immediately; the successor continues to work.", func(p *probe) {
 				path, old := p.key(nil)
@@ -283,6 +299,7 @@ func (a *response) wantGrace(days int) *response {
 func keyEventClaims() []Claim {
 	const list = "Collections §2 Webhook endpoint (events), §6 Events; wire contract: webhook_endpoints.create"
 	return []Claim{
+		otherwise("Endpoints receive other events than events and active say. Filter them in the consumer."),
 		collectionsClaim(645, list, "An endpoint receives the events that it names and no others.",
 			receiving(func(p *probe, r *receiver) {
 				p.hook(r, object{"events": []string{"api_key.revoked", "charge.paid"}})

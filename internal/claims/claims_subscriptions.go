@@ -15,6 +15,7 @@ import (
 func subscriptionCreateClaims() []Claim {
 	const source = "Recurring billing §4 Subscription create, §2 Subscription; wire contract: subscriptions.create"
 	return []Claim{
+		otherwise("The creation of a subscription fails, or attributes that the service sets are null."),
 		claim(201, source,
 			"A subscription to a plan has every member that is always present, amounts as integers, times in UTC.",
 			func(p *probe) {
@@ -44,6 +45,7 @@ func subscriptionCreateClaims() []Claim {
 			_, a := p.subscription(nil)
 			a.want("data.status", "active")
 		}),
+		otherwise("The argument is different in every plan. Write what the service returns, or use ignore_changes."),
 		claim(203, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
 			fields := subscriptionFields(unique())
 			path, a := p.subscription(fields)
@@ -59,6 +61,7 @@ func subscriptionCreateClaims() []Claim {
 					p.get(path).wantStatus(http.StatusOK).want("data."+field, id)
 				}
 			}),
+		otherwise("A subscription of items alone cannot be created. Set plan_id."),
 		claim(205, source+" (plan_id null or absent with items)",
 			"Items are accepted without a plan, plan_id absent or null; plan_id is then null.", func(p *probe) {
 				account, _ := p.payer()
@@ -68,6 +71,8 @@ func subscriptionCreateClaims() []Claim {
 				p.post(subscriptionsPath, merged(body, object{"plan_id": nil})).wantStatus(http.StatusCreated).want("data.plan_id",
 					nil)
 			}),
+		otherwise("A trial is different in every plan, or does not start. Use the other of trial_end and " +
+			"trial_period_days."),
 		claim(206, source+" (first status)", "trial_period_days counts from creation; the status is trialing.",
 			func(p *probe) {
 				path, a := p.subscription(object{"trial_period_days": 14})
@@ -84,6 +89,7 @@ func subscriptionCreateClaims() []Claim {
 			})
 			a.want("data.status", "trialing").wantMatch("data.trial_end", timeForm).wantMoment("data.trial_end", end, 0)
 		}),
+		otherwise("A value that the provider accepts is rejected by the service in the apply. Use another value."),
 		claim(210, source, "Every documented value of the enumerations is accepted, null for collection_method too.",
 			func(p *probe) {
 				account, _ := p.payer()
@@ -94,6 +100,7 @@ func subscriptionCreateClaims() []Claim {
 					}
 				}
 			}).reprices(),
+		otherwise("Attributes of a new subscription change in the plan after its creation."),
 		claim(211, "Recurring billing §2 Subscription; wire contract: subscriptions.get",
 			"The subscription that the create returned equals the one that is read.", func(p *probe) {
 				for _, fields := range []object{nil, {"trial_period_days": 7}} {
@@ -129,12 +136,15 @@ func subscriptionRefusalClaims() []Claim {
 	const create = "Recurring billing §4 Subscription create, §7 Errors; wire contract: subscriptions.create " +
 		"(validation failure)"
 	return []Claim{
+		otherwise("An apply that fails has created a subscription all the same. Look for it before you apply again."),
 		claim(228, create, "A rejected create creates nothing.", func(p *probe) {
 			account, _ := p.payer()
 			p.post(subscriptionsPath, object{"billing_account_id": account, "plan_id": p.plan(0), "billing_cycle": "weekly"}).
 				wantInvalid("billing_cycle")
 			p.get(subscriptionsPath, "billing_account_id", account).wantStatus(http.StatusOK).want("meta.total", 0)
 		}),
+		otherwise("An apply with an external_id that is taken does not name the subscription to import, or " +
+			"creates another."),
 		claim(229, "Wire contract: subscriptions.create (same external_id twice)",
 			"An external_id that another subscription has is rejected with the id of that subscription, in a create and in an "+
 				"update.", func(p *probe) {
@@ -147,6 +157,7 @@ func subscriptionRefusalClaims() []Claim {
 				p.patch(second, object{"external_id": word}).wantTaken(first.text("data.id"))
 				p.patch(path, object{"external_id": word}).wantStatus(http.StatusOK).want("data.external_id", word)
 			}),
+		otherwise("A subscription that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
 		claim(233, "Recurring billing §7 Errors; wire contract: subscriptions.get",
 			"Every operation on a subscription that does not exist returns 404.", func(p *probe) {
 				path := subscriptionPath(nobody)
@@ -165,6 +176,7 @@ func subscriptionRefusalClaims() []Claim {
 func subscriptionUpdateClaims() []Claim {
 	const source = "Recurring billing §4 Subscription update; wire contract: subscriptions.update"
 	return []Claim{
+		otherwise("A change of one argument changes others, or does not take effect and stays in every plan."),
 		claim(241, source, "Each field without effect on charges can be changed alone, and nothing else changes with it.",
 			func(p *probe) {
 				word := unique()
@@ -189,6 +201,7 @@ func subscriptionUpdateClaims() []Claim {
 			}
 			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
 		}).reprices(),
+		otherwise("An argument that was removed stays in every plan. Set another value instead of removing it."),
 		claim(243, source+" (null clears)", "null clears every field that an update may send as null.", func(p *probe) {
 			path, _ := p.subscription(subscriptionFields(unique()))
 			p.patch(path, object{"discount_percent": 10}).wantStatus(http.StatusOK)
@@ -198,6 +211,8 @@ func subscriptionUpdateClaims() []Claim {
 				p.get(path).wantStatus(http.StatusOK).want("data."+field, nil)
 			}
 		}).reprices(),
+		otherwise("discount_percent is different in every plan. Write it as the service returns it, or use " +
+			"ignore_changes."),
 		claim(244, source+" (discount_percent)",
 			"A percent is sent as a number and returned as a decimal string with two decimal places.", func(p *probe) {
 				path, _ := p.subscription(nil)
@@ -207,6 +222,7 @@ func subscriptionUpdateClaims() []Claim {
 					p.get(path).wantStatus(http.StatusOK).want("data.discount_percent", text)
 				}
 			}).reprices(),
+		otherwise("Keys of custom_metadata are lost or stay, depending on custom_metadata_mode: use the mode that works."),
 		claim(246, "Recurring billing §4 custom_metadata_mode; wire contract: subscriptions.update",
 			"custom_metadata is replaced unless the mode is merge.", func(p *probe) {
 				path, _ := p.subscription(object{"custom_metadata": object{"a": object{"b": 1, "c": 2}, "d": 3}})
@@ -219,6 +235,8 @@ func subscriptionItemClaims() []Claim {
 	const list = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.list"
 	const sync = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.sync"
 	return []Claim{
+		otherwise("items cannot be read, or are different in every plan. If the list is 404 or 405, items " +
+			"are not refreshed."),
 		claim(261, list, "The items of a create are listed in the list envelope, each with its own id.", func(p *probe) {
 			items := []object{p.item(0, object{"quantity": 2, "unit_amount_subcents": 0}),
 				p.item(1, object{"quantity": 3, "unit_amount_subcents": 1050125})}
@@ -235,6 +253,8 @@ func subscriptionItemClaims() []Claim {
 			path, _ := p.subscription(object{"plan_id": nil, "items": []object{p.item(0, nil)}})
 			p.items(path).want("data.0.quantity", 1).want("data.0.unit_amount_subcents", nil)
 		}),
+		otherwise("A change of items is not carried out as planned, and stays in every plan. Remove items " +
+			"and use plan_id."),
 		claim(263, sync+" (the whole wanted set)",
 			"A sync adds, changes and removes until the items are those that were sent, in any order.", func(p *probe) {
 				path, _ := p.subscription(object{"plan_id": nil, "items": []object{p.item(0, nil), p.item(1,
@@ -307,6 +327,7 @@ func pauseClaims() []Claim {
 	const pause = "Recurring billing §2 Subscription, §4 Subscription pause; wire contract: subscriptions.pause"
 	const resume = "Recurring billing §2 Subscription; wire contract: subscriptions.resume"
 	return []Claim{
+		otherwise("A pause block fails, or is different in every plan. Remove the block and pause elsewhere."),
 		claim(271, pause,
 			"A paused subscription has the status, the time, and pause_collection and resumes_at as they were requested.",
 			func(p *probe) {
@@ -347,6 +368,8 @@ func pauseClaims() []Claim {
 					wantMoment("data.resumes_at",
 						until, 0)
 			}),
+		otherwise("Removing the pause block does not resume the subscription, and stays in every plan. " +
+			"Resume it elsewhere."),
 		claim(278, resume, "A resumed subscription is active again, with resumed_at set and pause_collection null.",
 			func(p *probe) {
 				path, _ := p.subscription(nil)
@@ -381,6 +404,7 @@ func (p *probe) resume(path string) *response {
 func changePlanClaims() []Claim {
 	const source = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan"
 	return []Claim{
+		otherwise("A change of plan_id or plan_change fails, takes effect at another time, or stays in every plan."),
 		claim(281, source, "A change of plan is immediate unless the request says otherwise: plan_id is the new one.",
 			func(p *probe) {
 				for _, timing := range []object{nil, {"timing": "immediate", "reason": "Mais usuários"}} {
@@ -423,6 +447,8 @@ func (p *probe) changeLater(path string) *response {
 func cancelClaims() []Claim {
 	const source = "Recurring billing §3 Subscription status, §4 Subscription cancel; wire contract: subscriptions.cancel"
 	return []Claim{
+		otherwise("Destroying or replacing a subscription leaves it running. Cancel it elsewhere, then " +
+			"remove it from the state."),
 		claim(291, source, "A cancellation is immediate unless the request says otherwise: it sets status, time and reason.",
 			func(p *probe) {
 				path, created := p.subscription(nil)
@@ -433,6 +459,8 @@ func cancelClaims() []Claim {
 					b.wantMoment("data.canceled_at", created.time("data.created_at"), prompt)
 				}
 			}),
+		otherwise("cancel_at_period_end ends the subscription at another time, or is different in every " +
+			"plan: do not set it."),
 		claim(292, source+" (cancel_at_period_end)",
 			"With cancel_at_period_end the status does not change and the field is true.", func(p *probe) {
 				path, created := p.subscription(nil)
@@ -455,6 +483,8 @@ func cancelClaims() []Claim {
 					want("data.cancel_at_period_end", false)
 				p.get(path).wantStatus(http.StatusOK).want("data.cancel_at_period_end", false).want("data.status", "active")
 			}),
+		otherwise("A trialing or paused subscription cannot be destroyed. Resume it, or set deletion_policy " +
+			"= \"abandon\"."),
 		claim(297, source+" (any state that is not final)", "Trialing and paused subscriptions can be canceled.",
 			func(p *probe) {
 				trialing, _ := p.subscription(object{"trial_period_days": 14})
@@ -463,6 +493,7 @@ func cancelClaims() []Claim {
 				p.post(paused+"/pause", object{}).wantStatus(http.StatusOK)
 				p.post(paused+"/cancel", object{}).wantStatus(http.StatusOK).want("data.status", "canceled")
 			}),
+		otherwise("Replacing a subscription that keeps its external_id fails. Change the external_id with it."),
 		claim(298, "Wire contract: subscriptions.cancel (external_id of a canceled object)",
 			"The external_id of a canceled subscription can be used again.", func(p *probe) {
 				word := unique()
@@ -473,6 +504,7 @@ func cancelClaims() []Claim {
 				again.want("data.external_id", word).want("data.status", "active")
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "canceled")
 			}),
+		otherwise("Destroying a customer that still has subscriptions fails without advice, or takes them with it."),
 		claim(301, "Wire contract: customers.delete",
 			"A customer with a subscription that is not canceled cannot be deleted, and can be deleted after the cancellation.",
 			func(p *probe) {
@@ -491,6 +523,7 @@ func cancelClaims() []Claim {
 func subscriptionListClaims() []Claim {
 	const list = "Recurring billing §4 Collections; wire contract: subscriptions.list"
 	return []Claim{
+		otherwise("Lookups by this filter read the whole list, as the provider compares every object itself: prefer ids."),
 		claim(311, list,
 			"The filters billing_account_id, status and plan_id return what matches and nothing else, and they combine.",
 			func(p *probe) {
@@ -527,6 +560,7 @@ func subscriptionListClaims() []Claim {
 				}
 			}
 		}),
+		otherwise("A refresh of many subscriptions misses some, or shows wrong differences. Set bulk_refresh = false."),
 		claim(314, list, "A listed subscription contains what a single read of it returns, in the list envelope.",
 			func(p *probe) {
 				account, _ := p.payer()
@@ -549,6 +583,8 @@ func subscriptionListClaims() []Claim {
 				a.wantStatus(http.StatusOK).want("meta.total", 3).want("data.0.external_id", word+last)
 			}
 		}),
+		otherwise("The argument search of billing_subscriptions finds other objects. Filter the result in " +
+			"the configuration."),
 		claim(316, list+" (search)",
 			"search finds a subscription by its external_id, and no subscription by a word that no subscription contains.",
 			func(p *probe) {
@@ -565,6 +601,7 @@ func invoiceClaims() []Claim {
 	const create = "Wire contract: subscriptions.invoice"
 	const list = "Recurring billing §4 Collections; wire contract: invoices.list"
 	return []Claim{
+		otherwise("The action billing_subscription_invoice fails, although it has created an invoice."),
 		claim(321, create, "A manual invoice returns 201 and has its own id, with and without a reason.", func(p *probe) {
 			path, _ := p.subscription(object{"collection_method": "manual_invoice"})
 			first := p.invoice(path, object{"reason": "Segunda cobrança do mês"})
@@ -573,6 +610,7 @@ func invoiceClaims() []Claim {
 				p.failf("two invoices of %s have the id %s", path, first)
 			}
 		}).createsInvoices(),
+		otherwise("billing_invoices reads the whole list and compares every invoice itself, or fails. Use a limit."),
 		claim(322, list,
 			"The filter subscription_id returns the invoices of that subscription and no others, each with an id.",
 			func(p *probe) {
@@ -610,6 +648,7 @@ func invoiceClaims() []Claim {
 func collectionClaims() []Claim {
 	const list = "Recurring billing §4 Collections; wire contract: records.list"
 	return []Claim{
+		otherwise("billing_records cannot read plans, products or prices by name. Write their ids into the configuration."),
 		claim(351, list, "A collection is listed by its name after /v1/, in the list envelope.", func(p *probe) {
 			for _, collection := range []string{"plans", "products", "prices"} {
 				a := p.get("/v1/"+collection, "per_page", "1").wantStatus(http.StatusOK)
@@ -619,6 +658,7 @@ func collectionClaims() []Claim {
 				}
 			}
 		}).readsOnly(),
+		otherwise("billing_records with a collection that does not exist fails without a clear error."),
 		claim(352, list+" (a collection that the service does not have)",
 			"A collection that does not exist returns 404 in the error shape.", func(p *probe) {
 				p.get("/v1/" + unique()).wantStatus(http.StatusNotFound).wantError("")
@@ -657,6 +697,7 @@ func clockClaims() []Claim {
 	const plan = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan (end_of_period)"
 	const cancel = "Recurring billing §3 Subscription status; wire contract: subscriptions.cancel (cancel_at_period_end)"
 	return []Claim{
+		otherwise("A change of plan_change.timing = \"end_of_period\" does not come, or comes although it was reverted."),
 		claim(334, plan, "A pending change of plan takes effect at the end of the period, and nothing is pending then.",
 			timed(func(p *probe) {
 				path, created := p.subscription(nil)
@@ -671,6 +712,7 @@ func clockClaims() []Claim {
 			p.passPeriod(created)
 			p.get(path).wantStatus(http.StatusOK).want("data.plan_id", p.plan(0)).wantAbsent("data.metadata.pending_plan_id")
 		})).reprices().movesClock(),
+		otherwise("A scheduled cancellation does not end the subscription, or ends it although it was reverted."),
 		claim(336, cancel, "A scheduled cancellation takes effect at the end of the period, and not before.",
 			timed(func(p *probe) {
 				path, created := p.subscription(nil)
@@ -689,6 +731,7 @@ func clockClaims() []Claim {
 				p.passPeriod(created)
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "active").want("data.canceled_at", nil)
 			})).movesClock(),
+		otherwise("A subscription stays trialing after its trial, which a check block on status reports."),
 		claim(338,
 			"Recurring billing §3 Subscription status, §4 Subscription create; wire contract: subscriptions.create (trial)",
 			"When the trial ends, the subscription is active.", timed(func(p *probe) {
@@ -698,6 +741,7 @@ func clockClaims() []Claim {
 				p.advance(1*day + time.Hour)
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
 			})).movesClock(),
+		otherwise("pause.resumes_at does not end the pause, or a pause without it ends. Remove the block to resume."),
 		claim(339,
 			"Recurring billing §3 Subscription status, §4 Subscription pause; wire contract: subscriptions.pause (resumes_at)",
 			"A pause with resumes_at ends at that time, and not before.", timed(func(p *probe) {

@@ -69,7 +69,7 @@ func (r *checkReport) result(result claims.Result) error {
 	}
 	r.failed++
 	line := lineOf(result.Claim, "failed", result.Err.Error())
-	line.Means, line.Advice = result.Claim.Meaning(), issueAdvice
+	line.Means, line.Advice = result.Claim.Otherwise, issueAdvice
 	var failure *claims.Failure
 	if errors.As(result.Err, &failure) && failure.Exchange != nil {
 		line.Exchange = failure.Exchange

@@ -5,9 +5,9 @@
 // other objects. A claim about what happens when time passes needs a target whose clock can be moved, one about
 // deliveries a receiver that the service can reach; both report it where there is none.
 //
-// To add one, append it to the list of its subject (claims_*.go) with the next free number, and say in meaning.go what
-// a user notices when it does not hold. Numbers are never used
-// twice nor given to another statement, because reports name them. Then add the fault that it is meant to find to the
+// To add one, append it to the list of its subject (claims_*.go) with the next free number, below the consequence
+// (otherwise) that a user notices when it does not hold. A number is never reused, because reports name it. Then add
+// the fault that it is meant to find to the
 // tests (faults*_test.go), which run every claim against a sandbox behind a proxy that plants the fault: a claim that
 // no fault can fail proves nothing.
 //

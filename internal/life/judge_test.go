@@ -47,6 +47,8 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"is another one than planned",
 	"is not replaced, because the new one could not be created",
 	"Invalid value for expires_at: must be in the future",
+	// plan_change was not known in the plan
+	"nothing would be billed until the plan begins", "the plan cannot be removed at the end of the period",
 	// it was not known in the plan, and ignore_changes keeps a part of another type
 	"Conflicting authentication",
 	// what was not known in the plan differs from what was imported

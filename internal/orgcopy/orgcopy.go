@@ -65,6 +65,17 @@ type (
 	}
 )
 
+// String is what was left out and why, in half a sentence.
+func (l LeftOut) String() string {
+	switch {
+	case l.Scope != "":
+		return l.What + " (the token lacks the scope " + l.Scope + ")"
+	case l.Reason != "":
+		return l.What + " (" + l.Reason + ")"
+	}
+	return l.What
+}
+
 // Error is what is wrong with a copy, and in which line; 0 stands for the whole.
 type Error struct {
 	Line    int
@@ -135,7 +146,10 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return reader, nil
 }
 
-// Objects yields every object, and the first error, which is an *Error where the content is wrong.
+// Line is the number of the line that was read last.
+func (r *Reader) Line() int { return r.line }
+
+// Objects yields every object, one that changed while it was copied again, and the first error, which is an *Error where the content is wrong.
 func (r *Reader) Objects() iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		for count := 0; ; count++ {

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -39,7 +40,8 @@ type Server struct {
 	settings    store.Table[bootstrap]
 	tokens      store.Table[server.StoredToken] // of recurring billing and financial management
 	bootstrap   bootstrap
-	seedIgnored bool          // there is a seed document, and the state is not new
+	seedIgnored bool          // there is a seed document or a copy, and the state is not new
+	copied      *copyOf       // of Options.Copy, for a new state
 	stopped     chan struct{} // closed when a client requests the end
 	stop        func()        // closes it, once
 
@@ -76,6 +78,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.core, err = server.OpenCore(o.StateFile, o.Start, o.Logger); err != nil {
 		return err
 	}
+	if err := s.openCopy(); err != nil {
+		return err
+	}
 	guard := netguard.Guard{AllowLoopback: o.AllowLoopbackReceivers, Resolver: o.Resolver}
 	s.billing, s.finance = billing.Open(s.core), finance.Open(s.core)
 	s.collections = collections.Open(s.core, guard, o.ReceiverCAs, o.Logger)
@@ -91,6 +96,24 @@ func (s *Server) open(ctx context.Context) (err error) {
 	return s.collections.Start()
 }
 
+// openCopy reads the copy that a new state begins with, and sets the clock to its time.
+func (s *Server) openCopy() error {
+	settings := store.NewTable[bootstrap](s.core.DB, "settings")
+	saved, used := bootstrap{}, false
+	store.Read(s.core.DB, func(tx *store.Tx) bool { saved, used = settings.Get(tx, bootstrapID); return used })
+	s.core.Copy = saved.Copy != nil
+	if used || s.options.Copy == nil {
+		return s.core.DB.Err()
+	}
+	of, organization, err := readCopy(s.options.Copy)
+	if err != nil {
+		return err
+	}
+	s.copied, s.options.Organization, s.core.Copy = &of, organization, true
+	s.core.Clock.Begin(of.Time)
+	return nil
+}
+
 // bootstrap is what a restart over the same state file must find again:
 // addresses change, credentials and the authority do not.
 type bootstrap struct {
@@ -101,6 +124,8 @@ type bootstrap struct {
 	// SigningKey signs the tokens and the cursors of financial management.
 	SigningKey string `json:"signing_key"`
 	Starts     uint64 `json:"starts"`
+	// Copy is set for the copy of an organization.
+	Copy *copyOf `json:"copy,omitempty"`
 }
 
 const bootstrapID = "bootstrap"
@@ -110,7 +135,7 @@ func (s *Server) boot(ctx context.Context, tx *store.Tx) error {
 	saved.Starts++
 	s.core.Source = server.NewSource(s.options.Seed, saved.Starts)
 	s.bootstrap = saved
-	s.seedIgnored = ok && len(s.options.SeedDocument) > 0
+	s.seedIgnored = ok && (len(s.options.SeedDocument) > 0 || s.options.Copy != nil)
 	if !ok {
 		if err := s.firstBoot(tx); err != nil {
 			return err
@@ -125,6 +150,9 @@ func (s *Server) boot(ctx context.Context, tx *store.Tx) error {
 
 // firstData is what a new state begins with.
 func (s *Server) firstData(ctx context.Context, tx *store.Tx) error {
+	if s.options.Copy != nil && s.core.Copy {
+		return s.load(tx)
+	}
 	if len(s.options.SeedDocument) == 0 && !s.options.NoExampleData {
 		return s.finance.PutExamples(tx, s.bootstrap.Organization)
 	}
@@ -146,7 +174,7 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 		return err
 	}
 	organization := s.options.Organization
-	if s.options.Seed == 0 {
+	if s.options.Seed == 0 || s.copied != nil {
 		organization.ID = cmp.Or(organization.ID, organizationID)
 	}
 	organization = s.core.OrganizationWithDefaults(organization)
@@ -156,8 +184,14 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 	s.bootstrap.ControlToken = "control_" + s.core.Source.Hex(20)
 	s.bootstrap.SigningKey = s.core.Source.Hex(64)
 	s.bootstrap.Credentials = map[Service]string{}
-
-	for _, service := range []Service{Billing, Finance, Collections} {
+	s.bootstrap.Copy = s.copied
+	services := []Service{Billing, Finance, Collections}
+	if s.copied != nil { // whose keys are those of the copy
+		prefix := cmp.Or(s.copied.Key, "ck_copy_"+s.core.Source.Hex(4))
+		s.bootstrap.Credentials[Collections] = prefix + "_" + s.core.Source.Hex(20)
+		services = services[:2]
+	}
+	for _, service := range services {
 		made, err := s.putToken(tx, Token{Service: service})
 		if err != nil {
 			return err
@@ -300,6 +334,10 @@ type Options struct {
 	// it, Start fails with a *SeedError and nothing has been made. Only a new
 	// state is seeded; see Server.SeedIgnored.
 	SeedDocument []byte
+	// Copy opens the copy of an organization (package orgcopy), which is what the sandbox begins with instead of a seed:
+	// exactly these objects, and a clock that stands at the time of the copy. No delivery is sent and no amount is
+	// invented. When something is wrong with the copy, Start fails with a *CopyError. Only a new state takes a copy.
+	Copy func() (io.ReadCloser, error)
 	// MaxPerPage is the largest page size; zero means 100, as documented. A test sets
 	// 2, so that every listing crosses a page boundary.
 	MaxPerPage int

@@ -187,7 +187,7 @@ func (s *Server) make(ctx context.Context, tx *store.Tx, e *SeedError, list, pla
 	switch {
 	case credential == "":
 	case list == "api_keys":
-		s.collections.SetToken(tx, made, prefixOf(credential), credential)
+		s.collections.SetToken(tx, made, server.PublicPrefix(credential), credential)
 	default:
 		s.collections.SetSecret(tx, made, credential)
 	}
@@ -270,8 +270,6 @@ var seedCredentials = map[string]struct {
 		"must be ck_sandbox_NAME_SECRET, of letters and digits, SECRET at least 16 of them"},
 }
 
-func prefixOf(token string) string { return token[:strings.LastIndex(token, "_")] }
-
 // takeCredential removes the credential from an element, because the operation does not know
 // the field, and returns it, or what is wrong with it.
 func (s *Server) takeCredential(tx *store.Tx, list string, element map[string]any) (value, problem string) {
@@ -285,7 +283,7 @@ func (s *Server) takeCredential(tx *store.Tx, list string, element map[string]an
 	switch {
 	case !known.pattern.MatchString(value):
 		return "", known.must
-	case list == "api_keys" && s.collections.HasPrefix(tx, prefixOf(value)):
+	case list == "api_keys" && s.collections.HasPrefix(tx, server.PublicPrefix(value)):
 		return "", "another one has it, or its public part"
 	}
 	return value, ""

@@ -21,6 +21,7 @@ type (
 	Status struct {
 		Addresses     map[string]string `json:"addresses"` // of the services, control and the web page
 		StateFile     string            `json:"state_file,omitempty"`
+		Copy          *CopyState        `json:"copy,omitempty"`
 		Clock         ClockState        `json:"clock"`
 		Organizations []Organization    `json:"organizations"` // the one of the default tokens first
 		Objects       []Count           `json:"objects"`
@@ -40,7 +41,7 @@ func (s *Server) controlStatus(r *http.Request) (any, error) {
 		return nil, err
 	}
 	status := Status{
-		Addresses: s.server.Addresses(), StateFile: s.options.StateFile, Clock: s.clockState(),
+		Addresses: s.server.Addresses(), StateFile: s.options.StateFile, Copy: s.copyState(), Clock: s.clockState(),
 		Requests: len(s.server.Log.Since(0)), Faults: faults.([]FaultState),
 	}
 	if err := s.billing.Settle(status.Clock.Now); err != nil {

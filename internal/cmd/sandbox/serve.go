@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -50,6 +51,7 @@ type serving struct {
 	options   sandbox.Options
 	faults    []sandbox.Fault
 	seedFile  string
+	copyFile  string
 	envFile   string
 	envFormat string
 	verbose   bool
@@ -74,6 +76,8 @@ func (s *serving) flags(set *flag.FlagSet) {
 		"write the CA certificate to this `FILE`; if unset, next to the file of --state, or to a temporary file")
 	set.StringVar(&o.StateFile, "state", "", "store everything, tokens and clock too, in this `FILE`; if unset, in memory")
 	set.StringVar(&s.seedFile, "seed-file", "", "begin with the data of this JSON `FILE`; - is standard input")
+	set.StringVar(&s.copyFile, "copy", "",
+		"begin with the organization in this `FILE` of \"{sandbox} copy\", at the time of the copy; no delivery is sent")
 	set.BoolVar(&o.NoExampleData, "no-example-data", false, "let financial management begin empty; if unset, and "+
 		"without a seed file, it has the accounts, payables and receivables of two companies")
 	set.Uint64Var(&o.Seed, "seed", 0,
@@ -146,14 +150,17 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 	if options.SeedDocument, err = s.p.readSeed(s.seedFile); err != nil {
 		return err
 	}
+	if err := s.useCopy(&options); err != nil {
+		return err
+	}
 	// The server outlives ctx for as long as Close takes.
 	server, err := sandbox.Start(context.WithoutCancel(ctx), options)
 	if err != nil {
 		return s.blame(err)
 	}
 	if server.SeedIgnored() {
-		fmt.Fprint(s.p.err, s.p.expand("The state file "+options.StateFile+" has been used before: "+s.seedFile+
-			" is ignored until \"{sandbox} reset\".\n"))
+		fmt.Fprint(s.p.err, s.p.expand("The state file "+options.StateFile+" has been used before: "+
+			cmp.Or(s.seedFile, s.copyFile)+" is ignored until \"{sandbox} reset\".\n"))
 	}
 	for _, fault := range s.faults {
 		server.AddFault(fault)
@@ -170,6 +177,21 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 		err = file.remove()
 	}
 	return errors.Join(err, server.Close())
+}
+
+// useCopy makes the sandbox begin with a copy.
+func (s *serving) useCopy(options *sandbox.Options) error {
+	switch {
+	case s.copyFile == "":
+		return nil
+	case s.seedFile != "":
+		return misused("--copy and --seed-file exclude each other: a copy has exactly the objects of its organization")
+	case !options.Start.IsZero():
+		return misused("--copy and --clock exclude each other: the clock of a copy begins at the time of the copy; " +
+			"move it with \"" + s.p.called() + " clock\"")
+	}
+	options.Copy = func() (io.ReadCloser, error) { return os.Open(s.copyFile) }
+	return nil
 }
 
 // announce reports that the sandbox is ready and where. What goes into GITHUB_ENV has no comments, so they go to
@@ -232,7 +254,10 @@ func (p program) readSeed(file string) ([]byte, error) {
 func (s *serving) blame(err error) error {
 	var refused *sandbox.SeedError
 	var unknown *net.DNSError
+	var copied *sandbox.CopyError
 	switch {
+	case errors.As(err, &copied):
+		return fmt.Errorf("--copy %s: %w", s.copyFile, copied)
 	case errors.As(err, &refused) && s.seedFile == "-":
 		return fmt.Errorf("standard input: %w", refused)
 	case errors.As(err, &refused):

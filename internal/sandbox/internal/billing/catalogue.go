@@ -114,6 +114,9 @@ func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, err
 	case "prices":
 		return listOf(c, tx, s.prices, func(p price) []*string { return []*string{p.Name} })
 	}
+	if s.Copy {
+		return s.listCopied(c, tx)
+	}
 	return server.Reply{}, server.ErrNoRoute
 }
 
@@ -173,6 +176,17 @@ func (s *Service) checkReferences(c *server.Call, tx *store.Tx, planID *string, 
 		}
 	}
 	return p.Err()
+}
+
+// costs is what a subscription costs a billing cycle, in cents; nil: not known.
+type costs func(SubscriptionRow) *int64
+
+func (s *Service) costs(tx *store.Tx) costs {
+	if s.Copy {
+		return func(r SubscriptionRow) *int64 { return s.shownAmount(tx, r) }
+	}
+	prices := s.pricing(tx)
+	return func(r SubscriptionRow) *int64 { return r.amount(prices) }
 }
 
 // pricing is what a plan or a price with that id costs, in subcents.

@@ -272,7 +272,7 @@ func (s *Service) Settle(now time.Time) error {
 		s.due = never
 		var renewals []SubscriptionRow
 		for _, row := range s.Subscriptions.All(tx) {
-			passed, renewed := row.passUntil(now, s.pricing(tx))
+			passed, renewed := row.passUntil(now, s.costs(tx))
 			s.notePlans(tx, row, renewed, func(r SubscriptionRow) time.Time { return r.Subscription.CurrentPeriodStart.Time })
 			if len(renewed) > 0 || passed.Subscription.UpdatedAt != row.Subscription.UpdatedAt {
 				s.putSubscription(tx, passed)
@@ -296,7 +296,7 @@ func (s *Service) Settle(now time.Time) error {
 
 // passUntil processes everything that is due by now, and returns the row as it was after
 // each renewal too.
-func (r SubscriptionRow) passUntil(now time.Time, costs pricing) (passed SubscriptionRow, renewed []SubscriptionRow) {
+func (r SubscriptionRow) passUntil(now time.Time, costs costs) (passed SubscriptionRow, renewed []SubscriptionRow) {
 	for {
 		at, ok := r.Due()
 		if !ok || at.After(now) {
@@ -309,7 +309,7 @@ func (r SubscriptionRow) passUntil(now time.Time, costs pricing) (passed Subscri
 }
 
 func (s *Service) putSubscription(tx *store.Tx, row SubscriptionRow) SubscriptionRow {
-	row = row.derived(s.pricing(tx))
+	row = row.derived(s.costs(tx))
 	s.Subscriptions.Put(tx, row.Subscription.ID, row)
 	s.note(row)
 	return row

@@ -122,6 +122,9 @@ func sameCode(err error, want *server.Error) bool {
 
 // What the end of the period does from every state (Recurring billing §3
 // lifecycle), with nothing scheduled and with a cancellation.
+// byID are the amounts that follow from the ids.
+func byID(r SubscriptionRow) *int64 { return r.amount(priceAmount) }
+
 func TestArrowsOfTime(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]struct {
@@ -136,16 +139,16 @@ func TestArrowsOfTime(t *testing.T) {
 		row := inState(t, from)
 		end := row.Subscription.CurrentPeriodEnd.Time
 		if passed, renewed := row.passUntil(end.Add(-time.Millisecond),
-			priceAmount); passed.Subscription.Status != row.Subscription.Status || len(renewed) != 0 {
+			byID); passed.Subscription.Status != row.Subscription.Status || len(renewed) != 0 {
 			t.Errorf("%s moves before its period ends", from)
 		}
-		passed, renewed := row.passUntil(end, priceAmount)
+		passed, renewed := row.passUntil(end, byID)
 		if passed.Subscription.Status != want.to || len(renewed) != want.renewals {
 			t.Errorf("%s: %s after %d renewals, want %s after %d", from, passed.Subscription.Status, len(renewed),
 				want.to, want.renewals)
 		}
 		row.Subscription.CancelAtPeriodEnd = true
-		passed, renewed = row.passUntil(end, priceAmount)
+		passed, renewed = row.passUntil(end, byID)
 		if passed.Subscription.Status != want.scheduled || len(renewed) != 0 {
 			t.Errorf("%s with a scheduled cancellation: %s after %d renewals, want %s", from, passed.Subscription.Status,
 				len(renewed), want.scheduled)

@@ -34,6 +34,8 @@ type Service struct {
 	plans         store.Table[listed[plan]]
 	products      store.Table[listed[product]]
 	prices        store.Table[listed[price]]
+	records       store.Table[copiedRecord] // of other collections, in a copy
+	shown         store.Table[shownAmount]  // in a copy, what the source showed, by terms
 	// invoiceNumbers holds the last number given to an invoice, by organization.
 	invoiceNumbers store.Table[int64]
 
@@ -59,6 +61,8 @@ func Open(c *server.Core) *Service {
 		plans:          store.NewTable[listed[plan]](c.DB, "plans"),
 		products:       store.NewTable[listed[product]](c.DB, "products"),
 		prices:         store.NewTable[listed[price]](c.DB, "prices"),
+		records:        store.NewTable[copiedRecord](c.DB, "copied_records"),
+		shown:          store.NewTable[shownAmount](c.DB, "shown_amounts"),
 		history: history{
 			writers: store.NewTable[map[string]Writer](c.DB, "metadata_writers"),
 			plans:   store.NewTable[[]PlanChange](c.DB, "plan_changes"),

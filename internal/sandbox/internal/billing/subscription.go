@@ -94,6 +94,8 @@ type SubscriptionRow struct {
 	// has it: a period that began on 31 January ends on the last of February,
 	// and the one after that on 31 March.
 	AnchorDay int `json:"anchor_day"`
+	// Shown is the amount that the source of a copy showed, and for which terms.
+	Shown *shownAmount `json:"shown,omitempty"`
 }
 
 // externalKey takes part in the index of external ids until the subscription
@@ -106,13 +108,13 @@ func (r SubscriptionRow) externalKey() string {
 }
 
 // derived returns the row with the fields that follow from others.
-func (r SubscriptionRow) derived(costs pricing) SubscriptionRow {
+func (r SubscriptionRow) derived(costs costs) SubscriptionRow {
 	r.Subscription.Metadata = object{}
 	if r.PendingPlanID != nil {
 		r.Subscription.Metadata["pending_plan_id"] = *r.PendingPlanID
 	}
 	r.Subscription.CycleBillingDate = r.Subscription.CurrentPeriodEnd
-	r.Subscription.RecurringAmountCents = r.amount(costs)
+	r.Subscription.RecurringAmountCents = costs(r)
 	return r
 }
 
@@ -309,7 +311,7 @@ func sentPlan(in server.Body) *string {
 }
 
 func (s *Service) changeSubscription(c *server.Call, tx *store.Tx, row, changed SubscriptionRow) SubscriptionRow {
-	if reflect.DeepEqual(changed.derived(s.pricing(tx)), row) {
+	if reflect.DeepEqual(changed.derived(s.costs(tx)), row) {
 		return row
 	}
 	s.noteWriter(c, tx, row.Subscription.ID, row.Subscription.CustomMetadata, changed.Subscription.CustomMetadata)

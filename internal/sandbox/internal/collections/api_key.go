@@ -43,6 +43,15 @@ type KeyRow struct {
 	Key         apiKey `json:"key"`
 	SuccessorID string `json:"successor_id,omitempty"` // not empty: rotated
 	Blocked     bool   `json:"blocked,omitempty"`
+	Hidden      bool   `json:"hidden,omitempty"` // no operation shows it
+}
+
+// Owner is nobody for a hidden key.
+func (r KeyRow) Owner() string {
+	if r.Hidden {
+		return ""
+	}
+	return r.Organization
 }
 
 // Status is active, rotated, expired or revoked.

@@ -206,7 +206,7 @@ func (s *Service) resolveURL(ctx context.Context, c *server.Call) error {
 		return nil
 	}
 	host, err := s.guard.CheckURL(in.URL)
-	if err != nil {
+	if err != nil || s.Copy {
 		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, resolveTimeout)

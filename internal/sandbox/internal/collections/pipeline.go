@@ -74,8 +74,11 @@ func (p *pipeline) state() (quiet bool, settled <-chan struct{}) {
 	return len(p.busy) == 0, p.settled
 }
 
-// Start begins to send.
+// Start begins to send, unless this is a copy.
 func (s *Service) Start() error {
+	if s.Copy {
+		return nil
+	}
 	if err := s.DB.Update(s.catchUp); err != nil {
 		return err
 	}
@@ -215,6 +218,9 @@ func (s *Service) compose(id string) (message delivery.Message, send bool, err e
 
 // WaitDeliveries waits until every attempt that is due has been made.
 func (s *Service) WaitDeliveries(ctx context.Context) error {
+	if s.Copy {
+		return nil
+	}
 	for {
 		quiet, settled := s.pipeline.state()
 		open := s.open()

@@ -120,6 +120,9 @@ type StoredToken struct {
 	LastUsed time.Time `json:"-"`
 }
 
+// PublicPrefix is the part of an API key before the last underscore, which is no secret.
+func PublicPrefix(token string) string { return token[:max(strings.LastIndexByte(token, '_'), 0)] }
+
 // Digest is what is kept of a token.
 func Digest(value string) string {
 	sum := sha256.Sum256([]byte(value))

@@ -97,6 +97,18 @@ func (all *connections) reset() {
 	}
 }
 
+// closeUnused closes the connections that have had no request: a client that opens more than it needs would hold up the
+// end of the server.
+func (all *connections) closeUnused() {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for c := range all.open {
+		if c.run == nil {
+			_ = c.Conn.Close() // nothing was sent
+		}
+	}
+}
+
 // abort closes a connection with a reset, as a process that is killed does.
 func abort(connection net.Conn) {
 	if tcp, ok := connection.(*net.TCPConn); ok {

@@ -35,11 +35,14 @@ type Core struct {
 	DB     *store.DB
 	Clock  *Clock
 	Source *Source
+	// Copy says that the objects are those of a copy (package orgcopy): no amount is invented, and nothing is sent.
+	Copy bool
 
 	Organizations store.Table[Organization]
 	// sequence holds the last number given out, under one name: what is made at
 	// the same time still has an order.
 	sequence store.Table[int64]
+	kept     store.Table[kept]
 }
 
 const sequenceName = "collections"
@@ -55,7 +58,7 @@ func OpenCore(stateFile string, start time.Time, logger *slog.Logger) (*Core, er
 		return nil, err
 	}
 	c := &Core{DB: db, Clock: NewClock(start), Organizations: store.NewTable[Organization](db, "organizations"),
-		sequence: store.NewTable[int64](db, "sequence")}
+		sequence: store.NewTable[int64](db, "sequence"), kept: store.NewTable[kept](db, "kept_fields")}
 	clocks := store.NewTable[setting](db, ClockTable)
 	if start.IsZero() {
 		c.Clock.state = store.Read(db, func(tx *store.Tx) setting {
@@ -273,6 +276,9 @@ func (c *Clock) tell() {
 		c.OnMove()
 	}
 }
+
+// Begin makes the clock stand at a time, to which it also goes back.
+func (c *Clock) Begin(at time.Time) { c.move(func() { c.state = setting{Start: at, At: at} }) }
 
 // Fixed reports whether the clock stands still until it is moved.
 func (c *Clock) Fixed() bool { return c.current().fixed() }

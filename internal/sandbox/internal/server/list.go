@@ -50,6 +50,16 @@ func List[T any](c *Call, objects []T) (Reply, error) {
 	return pageOf(c, objects, page, perPage), nil
 }
 
+// Page returns the page that the query asks for of objects that are in their order.
+func Page[T any](c *Call, objects []T) (Reply, error) {
+	p := Problems{}
+	page, perPage := c.pageSize(p)
+	if err := p.Err(); err != nil {
+		return Reply{}, err
+	}
+	return pageOf(c, objects, page, perPage), nil
+}
+
 // pageSize reads which page is wanted, and of how many objects.
 func (c *Call) pageSize(p Problems) (page, perPage int) {
 	limit := c.MaxPerPage

@@ -151,6 +151,7 @@ func (s *Server) serve(ctx context.Context, name, host string, port int, handler
 	}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetHTTP2(s.options.HTTP2)
+	server.RegisterOnShutdown(s.connections.closeUnused)
 	s.http = append(s.http, server)
 	s.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

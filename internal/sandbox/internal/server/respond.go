@@ -60,6 +60,9 @@ func (s *Server) success(r *http.Request, result Reply) response {
 		return a
 	}
 	body, kind, err := s.options.Tolerance.written(result)
+	if err == nil {
+		body, err = s.asCopied(body)
+	}
 	if err != nil {
 		return s.failure(err)
 	}

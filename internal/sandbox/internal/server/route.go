@@ -215,12 +215,7 @@ func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Re
 	if k.Order == nil {
 		return List(c, objects)
 	}
-	p := Problems{}
-	page, perPage := c.pageSize(p)
-	if err := p.Err(); err != nil {
-		return Reply{}, err
-	}
-	return pageOf(c, objects, page, perPage), nil
+	return Page(c, objects)
 }
 
 // has reports whether the fields of an object, which are at those places of it, have the values that the query asks

@@ -1,0 +1,84 @@
+package copier
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// Source is an organization at its services. A service that is not configured is nil.
+type Source struct {
+	billing, finance, collections *api.Client
+
+	addresses map[string]string
+	key       string // of collections
+}
+
+// clientAgent is the User-Agent of a copy.
+const clientAgent = "billing-sandbox-copy"
+
+// FromEnvironment is the organization that the variables of the provider name (BILLING_BASE_URL, BILLING_TOKEN, …). The
+// error says which variable to set or to correct, and never holds a token.
+func FromEnvironment(getenv func(string) string) (Source, error) {
+	s := Source{addresses: map[string]string{}, key: getenv("BILLING_COLLECTIONS_API_KEY")}
+	var roots *x509.CertPool
+	if file := getenv("BILLING_CA_CERTIFICATE_FILE"); file != "" {
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %w", err)
+		}
+		if roots, err = x509.SystemCertPool(); err != nil {
+			roots = x509.NewCertPool()
+		}
+		if !roots.AppendCertsFromPEM(pem) {
+			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s holds no PEM certificate", file)
+		}
+	}
+	for _, one := range []struct {
+		service, address, token, header string
+		into                            **api.Client
+	}{
+		{"billing", "BILLING_BASE_URL", "BILLING_TOKEN", "", &s.billing},
+		{"finance", "BILLING_FINANCE_BASE_URL", "BILLING_FINANCE_TOKEN", "", &s.finance},
+		{"collections", "BILLING_COLLECTIONS_BASE_URL", "BILLING_COLLECTIONS_API_KEY",
+			getenv("BILLING_COLLECTIONS_AUTH_HEADER"), &s.collections},
+	} {
+		address, token := getenv(one.address), getenv(one.token)
+		switch {
+		case address == "" && token == "":
+			continue
+		case address == "":
+			return s, fmt.Errorf("%s is set and %s is not: set it to the address of the service", one.token, one.address)
+		case token == "":
+			return s, fmt.Errorf("%s is set and %s is not: set it to a token of the service", one.address, one.token)
+		}
+		if err := api.ValidateBaseURL(address); err != nil {
+			return s, fmt.Errorf("%s: %w", one.address, err)
+		}
+		if err := api.ValidateToken(token); err != nil {
+			return s, fmt.Errorf("%s: %w", one.token, err)
+		}
+		client, err := api.New(api.Config{Service: one.service, BaseURL: address, Token: token, AuthHeader: one.header,
+			UserAgent: clientAgent, RootCAs: roots, MaxRetries: api.NoRetryLimit})
+		if err != nil {
+			return s, err
+		}
+		*one.into, s.addresses[one.service] = client, address
+	}
+	if s.billing == nil {
+		return s, errors.New("no organization is configured: set BILLING_BASE_URL and BILLING_TOKEN")
+	}
+	return s, nil
+}
+
+// prefix is the public part of the key of collections, as its service shows it: everything before the last underscore.
+func (s Source) prefix() string {
+	if i := strings.LastIndexByte(s.key, '_'); i > 0 {
+		return s.key[:i]
+	}
+	return ""
+}

@@ -1,0 +1,248 @@
+package billing
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// In a copy of an organization (package orgcopy) the objects are those of the source, and no amount is invented: a
+// subscription costs what the source showed for the same terms, or what it costs is not known.
+
+// shownAmount is what the source of a copy showed for terms.
+type shownAmount struct {
+	Terms string `json:"terms"`
+	Cents *int64 `json:"cents"` // nil: not known, or subscriptions with the same terms show different amounts
+}
+
+// terms are all that the amount of a subscription may depend on.
+func (s *Service) terms(tx *store.Tx, r SubscriptionRow) string {
+	account, _ := s.Accounts.Get(tx, r.Subscription.BillingAccountID)
+	items := slices.Clone(r.Items)
+	for i := range items {
+		items[i].ID = ""
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.ProductID, b.ProductID), cmp.Compare(a.PriceID, b.PriceID),
+			cmp.Compare(a.Quantity, b.Quantity), cmp.Compare(amountOf(a), amountOf(b)))
+	})
+	text, _ := json.Marshal([]any{r.Subscription.PlanID, r.Subscription.BillingCycle, r.Subscription.DiscountPercent,
+		r.Subscription.DiscountCodeID, account.Account.Currency, items}) // strings and numbers: it cannot fail
+	return string(text)
+}
+
+func amountOf(i item) int64 {
+	if i.UnitAmountSubcents == nil {
+		return -1
+	}
+	return *i.UnitAmountSubcents
+}
+
+// shownAmount is what the source showed for the terms of a subscription: for itself first.
+func (s *Service) shownAmount(tx *store.Tx, r SubscriptionRow) *int64 {
+	terms := s.terms(tx, r)
+	if r.Shown != nil && r.Shown.Terms == terms {
+		return r.Shown.Cents
+	}
+	shown, _ := s.shown.Get(tx, terms)
+	return shown.Cents
+}
+
+// Load stores an object of a copy as it is.
+func (s *Service) Load(tx *store.Tx, organization string, o orgcopy.Object) error {
+	owned := server.Owned{Organization: organization}
+	switch o.Kind {
+	case orgcopy.Record:
+		return s.loadRecord(tx, owned, o)
+	case orgcopy.Customer:
+		var of customer
+		id, err := s.Keep(tx, o.Object, &of, asIs)
+		if err == nil {
+			s.Customers.Put(tx, id, CustomerRow{Owned: owned, Customer: of})
+		}
+		return err
+	case orgcopy.Account:
+		return s.loadAccount(tx, owned, o.Object)
+	default:
+		return s.loadSubscription(tx, owned, o)
+	}
+}
+
+func (s *Service) loadAccount(tx *store.Tx, owned server.Owned, object json.RawMessage) error {
+	var of billingAccount
+	var owner *embeddedCustomer
+	id, err := s.Keep(tx, object, &of, func() error {
+		if owner = of.Customer; owner == nil || owner.ID == "" {
+			return errors.New("the billing account shows no customer")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	customerID := server.CanonicalID(owner.ID)
+	if _, known := s.Customers.Get(tx, customerID); !known {
+		// A customer that is deleted is in no list, and its closed accounts still show it.
+		deleted := owner.customer
+		if deleted.Kind != nil {
+			deleted.Kind = new(map[string]string{"individual": "natural", "company": "juridical"}[*deleted.Kind])
+		}
+		s.Customers.Put(tx, customerID, CustomerRow{Owned: owned, Customer: deleted, Deleted: of.Status == AccountClosed})
+	}
+	of.Customer = nil
+	s.Accounts.Put(tx, id, AccountRow{Owned: owned, CustomerID: customerID, Account: of})
+	return nil
+}
+
+func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.Object) error {
+	row := SubscriptionRow{Owned: owned}
+	id, err := s.Keep(tx, o.Object, &row.Subscription, func() error {
+		if _, known := s.Accounts.Get(tx, row.Subscription.BillingAccountID); !known {
+			return fmt.Errorf("the copy has no billing account with the id %q", row.Subscription.BillingAccountID)
+		}
+		if len(o.Items) > 0 {
+			if err := json.Unmarshal(o.Items, &row.Items); err != nil {
+				return fmt.Errorf("items: %w", err)
+			}
+		}
+		if pending, ok := row.Subscription.Metadata["pending_plan_id"].(string); ok {
+			row.PendingPlanID = &pending
+		}
+		row.AnchorDay = row.anchor().UTC().Day()
+		row.Shown = &shownAmount{Terms: s.terms(tx, row), Cents: row.Subscription.RecurringAmountCents}
+		row = row.derived(s.costs(tx))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.noteShown(tx, *row.Shown)
+	s.Subscriptions.Put(tx, id, row)
+	s.note(row)
+	return nil
+}
+
+// noteShown notes the amount that a subscription showed. Two amounts for the same terms prove none.
+func (s *Service) noteShown(tx *store.Tx, amount shownAmount) {
+	other, known := s.shown.Get(tx, amount.Terms)
+	switch {
+	case amount.Cents == nil:
+		return
+	case known && (other.Cents == nil || *other.Cents != *amount.Cents):
+		amount.Cents = nil
+	}
+	s.shown.Put(tx, amount.Terms, amount)
+}
+
+// asIs completes an object of which nothing follows.
+func asIs() error { return nil }
+
+// anchor is when the first period began, which governs the days of all later ones; see begin.
+func (r SubscriptionRow) anchor() time.Time {
+	of := r.Subscription
+	for _, at := range []*server.Timestamp{of.TrialEnd, of.ConfirmedAt, of.ActivatedAt} {
+		if at != nil {
+			return at.Time
+		}
+	}
+	return of.CurrentPeriodStart.Time
+}
+
+// copiedRecord is a record of a collection that the sandbox does not know.
+type copiedRecord struct {
+	server.Owned
+	Collection string          `json:"collection"`
+	Object     json.RawMessage `json:"object"`
+}
+
+func (s *Service) loadRecord(tx *store.Tx, owned server.Owned, o orgcopy.Object) error {
+	switch o.Collection {
+	case "plans":
+		return loadListed(tx, s.Core, s.plans, owned, o.Object)
+	case "products":
+		return loadListed(tx, s.Core, s.products, owned, o.Object)
+	case "prices":
+		return loadListed(tx, s.Core, s.prices, owned, o.Object)
+	}
+	var of struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(o.Object, &of); err != nil {
+		return err
+	}
+	s.records.Put(tx, o.Collection+"/"+of.ID, copiedRecord{owned, o.Collection, o.Object})
+	return nil
+}
+
+func loadListed[T any](tx *store.Tx, core *server.Core, table store.Table[listed[T]], owned server.Owned,
+	object json.RawMessage) error {
+	var of T
+	id, err := core.Keep(tx, object, &of, asIs)
+	if err == nil {
+		table.Put(tx, id, listed[T]{Owned: owned, Object: of})
+	}
+	return err
+}
+
+// listCopied lists the records of another collection as they were copied. Each of their fields is a filter, and may sort
+// them.
+func (s *Service) listCopied(c *server.Call, tx *store.Tx) (server.Reply, error) {
+	var found []object
+	known := false
+	for _, row := range s.records.All(tx) {
+		if row.Collection != c.Path["collection"] || row.Organization != c.Organization {
+			continue
+		}
+		var record object
+		if err := json.Unmarshal(row.Object, &record); err != nil {
+			return server.Reply{}, err
+		}
+		if known = true; record.passes(c.Query, string(row.Object)) {
+			found = append(found, record)
+		}
+	}
+	if !known {
+		return server.Reply{}, server.ErrNoRoute
+	}
+	if by := c.Query.Get("sort_by"); by != "" {
+		slices.SortStableFunc(found, func(a, b object) int { return strings.Compare(a.text(by), b.text(by)) })
+		if c.Query.Get("sort_order") != "asc" {
+			slices.Reverse(found)
+		}
+	}
+	return server.Page(c, found)
+}
+
+func (o object) text(name string) string {
+	if o[name] == nil {
+		return ""
+	}
+	return fmt.Sprint(o[name])
+}
+
+// passes reports whether a record is what a query asks for. whole is its JSON.
+func (o object) passes(query url.Values, whole string) bool {
+	for name := range query {
+		switch wanted := query.Get(name); name {
+		case "page", "per_page", "sort_by", "sort_order":
+		case "search":
+			if !anyHolds(wanted, &whole) {
+				return false
+			}
+		default:
+			if o.text(name) != wanted {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// kept are the fields of an object of a copy that this sandbox would write otherwise than the source: those that it
+// does not know, those that the source leaves out, and values with another wording. Each counts as long as the sandbox
+// would write what it would have written at the beginning.
+type kept map[string]keptField
+
+// keptField is a field as this sandbox writes it, and as the source wrote it; nil: it has no such field.
+type keptField struct {
+	Here   json.RawMessage `json:"here,omitempty"`
+	Source json.RawMessage `json:"source,omitempty"`
+}
+
+// Keep reads an object of a copy into a row's object, so that responses show it as its source did. complete is called
+// once the object has been read, and sets what follows from its fields. Keep returns the id.
+func (c *Core) Keep(tx *store.Tx, document json.RawMessage, into any, complete func() error) (id string, err error) {
+	if err := json.Unmarshal(document, into); err != nil {
+		return "", fmt.Errorf("the object is not what the service describes: %w", err)
+	}
+	var source, here map[string]json.RawMessage
+	if err := json.Unmarshal(document, &source); err != nil {
+		return "", err
+	}
+	if err := json.Unmarshal(source["id"], &id); err != nil || id == "" {
+		return "", errors.New("the object has no id")
+	}
+	id = CanonicalID(id)
+	if err := complete(); err != nil {
+		return "", err
+	}
+	written, err := Encode(into)
+	if err == nil {
+		err = json.Unmarshal(written, &here)
+	}
+	if err != nil {
+		return "", err
+	}
+	fields := kept{}
+	for name, value := range source {
+		if string(here[name]) != compact(value) {
+			fields[name] = keptField{Here: here[name], Source: json.RawMessage(compact(value))}
+		}
+	}
+	for name, value := range here {
+		if _, shown := source[name]; !shown {
+			fields[name] = keptField{Here: value}
+		}
+	}
+	if len(fields) > 0 {
+		c.kept.Put(tx, id, fields)
+	}
+	return id, nil
+}
+
+// compact is JSON as Encode writes it, every digit of its numbers kept.
+func compact(document json.RawMessage) string {
+	value, err := Decode(document)
+	if err != nil {
+		return string(document)
+	}
+	text, err := Encode(value)
+	if err != nil {
+		return string(document)
+	}
+	return string(text)
+}
+
+// asCopied is a body whose objects have their kept fields as the source wrote them.
+func (c *Core) asCopied(body []byte) ([]byte, error) {
+	value, err := Decode(body)
+	if !c.Copy || err != nil { // or a text
+		return body, nil
+	}
+	err = c.DB.View(func(tx *store.Tx) error {
+		c.restore(tx, value)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return Encode(value)
+}
+
+// restore puts the kept fields into a value and everything in it.
+func (c *Core) restore(tx *store.Tx, value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			c.restore(tx, element)
+		}
+	case map[string]any:
+		for _, inner := range value {
+			c.restore(tx, inner)
+		}
+		id, _ := value["id"].(string)
+		fields, _ := c.kept.Get(tx, id)
+		for name, field := range fields {
+			field.into(value, name)
+		}
+	}
+}
+
+func (f keptField) into(object map[string]any, name string) {
+	now, there := object[name]
+	text, err := Encode(now)
+	switch {
+	case err != nil, there != (f.Here != nil), there && string(text) != compact(f.Here):
+	case f.Source == nil:
+		delete(object, name)
+	default:
+		object[name] = f.Source
+	}
+}

@@ -51,10 +51,10 @@ type (
 	}
 	// Differences are between the copy with the apply and the one without, until the end.
 	Differences struct {
-		Months        []Month     `json:"months"`        // with an invoice in either
-		Subscriptions []Amounts   `json:"subscriptions"` // whose amount differs
-		Events        []Event     `json:"events"`
-		Happenings    []Happening `json:"happenings"` // of subscriptions and keys, by time
+		Months        []Month      `json:"months"`        // with an invoice in either
+		Subscriptions []Amounts    `json:"subscriptions"` // whose amount differs
+		Events        []Event      `json:"events"`
+		Occurrences   []Occurrence `json:"occurrences"` // of accounts, subscriptions and keys, by time
 	}
 	// Month is what the invoices of a calendar month (UTC) come to.
 	Month struct {
@@ -85,8 +85,8 @@ type (
 		Without  int    `json:"without"`
 		With     int    `json:"with"`
 	}
-	// Happening is something that happens to an object in one of the two copies and not in the other.
-	Happening struct {
+	// Occurrence is something that happens to an object in one of the two copies and not in the other.
+	Occurrence struct {
 		At     time.Time `json:"at"`
 		Object string    `json:"object"`
 		What   string    `json:"what"` // such as "ends", "begins", "changes its plan to …"

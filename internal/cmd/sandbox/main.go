@@ -32,6 +32,8 @@ type program struct {
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
+	// wrapped is the program that rehearse runs.
+	wrapped string
 	// Whether out and err are terminals, read by people.
 	outTerminal, errTerminal bool
 }
@@ -67,7 +69,7 @@ func (p program) chapters() []chapter {
 		{"Make things happen", []command{
 			p.clock(), p.subscription(), p.event(), p.fault(), p.operations(), p.token(),
 		}},
-		{"Try a change on a copy of an organization", []command{p.copy()}},
+		{"Try a change on a copy of an organization", []command{p.copy(), p.rehearse(), p.forecast()}},
 		{"Compare a service with what the provider assumes", []command{p.check()}},
 		{"About it", []command{p.completion(), p.version()}},
 	}
@@ -113,6 +115,14 @@ func (p program) run(ctx context.Context, args []string) int {
 	c, err := p.command(name)
 	if err != nil {
 		return p.ended("", "", err)
+	}
+	p.wrapped = "terraform"
+	if i := slices.Index(rest, "--"); i >= 0 && c.name == "rehearse" {
+		if len(rest) != i+2 {
+			return p.ended(name, " "+name, misused("name one program after --, such as -- tofu"))
+		}
+		rest, p.wrapped = rest[:i], rest[i+1]
+		c = p.rehearse()
 	}
 	return p.ended(name, " "+name, p.follow(ctx, c, rest))
 }

@@ -187,8 +187,8 @@ func (s *serving) useCopy(options *sandbox.Options) error {
 	case s.seedFile != "":
 		return misused("--copy and --seed-file exclude each other: a copy has exactly the objects of its organization")
 	case !options.Start.IsZero():
-		return misused("--copy and --clock exclude each other: the clock of a copy begins at the time of the copy; " +
-			"move it with \"" + s.p.called() + " clock\"")
+		return misused("--copy and --clock exclude each other: the clock of a copy begins at the time of the copy; "+
+			"move it with \"%s clock\"", s.p.called())
 	}
 	options.Copy = func() (io.ReadCloser, error) { return os.Open(s.copyFile) }
 	return nil

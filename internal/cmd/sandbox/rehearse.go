@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+)
+
+// exitRefused is the exit code of a rehearsal that was refused, or whose second plan is not empty.
+const exitRefused = 3
+
+const defaultDays = 90
+
+// formats are how a report is written.
+type formats struct{ markdown, json bool }
+
+func (f *formats) flags(set *flag.FlagSet) {
+	set.BoolVar(&f.markdown, "markdown", false, "write Markdown, for a comment on a pull request")
+	set.BoolVar(&f.json, "json", false, "write one JSON object")
+}
+
+// report is something that can be written in each format.
+type report interface {
+	Text(out io.Writer) error
+	Markdown(out io.Writer) error
+	JSON(out io.Writer) error
+}
+
+func (f *formats) write(out io.Writer, r report) error {
+	switch {
+	case f.markdown && f.json:
+		return misused("--markdown and --json exclude each other")
+	case f.markdown:
+		return r.Markdown(out)
+	case f.json:
+		return r.JSON(out)
+	}
+	return r.Text(out)
+}
+
+func (p program) rehearse() command {
+	options := rehearsal.Options{Program: "terraform", Days: defaultDays}
+	var format formats
+	run := func(ctx context.Context, _ *controller, values []string) (err error) {
+		if len(values) > 0 {
+			if options.Copy, err = rehearsal.ReadFile(values[0]); err != nil {
+				return err
+			}
+		}
+		if options.Folder, err = os.Getwd(); err != nil {
+			return err
+		}
+		options.Environ, options.Program = os.Environ(), p.wrapped
+		options.Progress = func(text string) { fmt.Fprintln(p.err, text+" …") }
+		result, err := rehearsal.Run(ctx, options)
+		if err != nil {
+			return err
+		}
+		if err := format.write(p.out, result); err != nil {
+			return err
+		}
+		if result.Result != rehearsal.Applied {
+			return statusError{code: exitRefused}
+		}
+		return nil
+	}
+	return command{
+		name: "rehearse", summary: "apply the configuration of this folder to a copy, and show what differs", alone: true,
+		about: `Applies the configuration of this folder to a copy of the organization, and reports what it sends, what the
+service would reject, and what differs for the next days: invoices, subscriptions, keys and deliveries.
+Without FILE it copies the organization that BILLING_* names, with GET alone and into memory; FILE is a copy
+that "{sandbox} copy" has written. Nothing else reaches the services, no delivery is sent, and the state,
+the lock file and the files of this folder stay as they are.
+
+It runs init, plan, apply and plan of Terraform, or of the program after --, in a temporary copy of the
+folder with the state of its backend. Only resources of this provider are applied, and what they depend on.
+Exit code: 0 applied and the second plan is empty, 3 refused or not empty, 1 not rehearsed.
+`,
+		examples: `{sandbox} rehearse
+{sandbox} rehearse organization.copy --days 365
+{sandbox} rehearse --markdown > report.md
+{sandbox} rehearse -- tofu
+`,
+		actions: []action{{
+			usage: "[FILE]",
+			flags: func(set *flag.FlagSet) {
+				set.IntVar(&options.Days, "days", defaultDays, "`NUMBER` of days to look ahead")
+				set.BoolVar(&options.All, "all", false, "apply the resources of other providers too, for real")
+				format.flags(set)
+			},
+			run: run,
+		}},
+	}
+}
+
+func (p program) forecast() command {
+	var format formats
+	return command{
+		name: "forecast", summary: "show what the subscriptions of a plan cost, now and then", alone: true,
+		about: `Reads what "terraform show -json" prints of a saved plan, and shows for each subscription what it costs a
+billing cycle before and after the apply, and the totals. An amount is what the service showed for the same
+plan, items, discount and cycle in the state or in a data source, or it is not known. PLAN may be -.
+`,
+		examples: `terraform plan -out plan.tfplan && terraform show -json plan.tfplan > plan.json
+{sandbox} forecast plan.json
+{sandbox} forecast plan.json --markdown
+`,
+		actions: []action{{
+			usage: "PLAN", flags: format.flags,
+			run: func(_ context.Context, _ *controller, values []string) error {
+				content, err := p.fileOrInput(values[0])
+				if err != nil {
+					return err
+				}
+				f, err := rehearsal.ReadForecast(content)
+				if err != nil {
+					return fmt.Errorf("%s: %w", values[0], err)
+				}
+				return format.write(p.out, f)
+			},
+		}},
+	}
+}
+
+// fileOrInput reads a file, or standard input for -.
+func (p program) fileOrInput(name string) ([]byte, error) {
+	content, err := []byte(nil), error(nil)
+	if name == "-" {
+		content, err = io.ReadAll(p.in)
+	} else {
+		content, err = os.ReadFile(name)
+	}
+	if err == nil && len(content) == 0 {
+		err = errors.New(name + " is empty")
+	}
+	return content, err
+}

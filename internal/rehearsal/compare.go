@@ -1,0 +1,345 @@
+package rehearsal
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+type object = map[string]any
+
+// outcome is what has become of a copy.
+type outcome struct {
+	before     objects // right after the apply
+	objects    objects
+	invoices   []object // since the copy
+	deliveries []sandbox.DeliveryState
+}
+
+// objects are those of each kind, by id.
+type objects map[string]map[string]object
+
+// observe reads a copy as a client does.
+func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, error) {
+	env := s.Env()
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] })
+	if err != nil {
+		return outcome{}, err
+	}
+	var out bytes.Buffer
+	if _, err := copier.Copy(ctx, source, copier.Options{Collections: []string{copier.BillingPrefix + "invoices"}},
+		&out); err != nil {
+		return outcome{}, err
+	}
+	reader, err := orgcopy.NewReader(&out)
+	if err != nil {
+		return outcome{}, err
+	}
+	seen := outcome{objects: objects{}, deliveries: s.Deliveries()}
+	for line, err := range reader.Objects() {
+		if err != nil {
+			return outcome{}, err
+		}
+		of := object{}
+		if err := decode(line.Object, &of); err != nil {
+			return outcome{}, err
+		}
+		if line.Collection == "invoices" {
+			if at := timeOf(of["created_at"]); at.After(since) {
+				seen.invoices = append(seen.invoices, of)
+			}
+			continue
+		}
+		if seen.objects[line.Kind] == nil {
+			seen.objects[line.Kind] = map[string]object{}
+		}
+		seen.objects[line.Kind][fmt.Sprint(of["id"])] = of
+	}
+	return seen, nil
+}
+
+func timeOf(v any) time.Time {
+	at, _ := time.Parse(time.RFC3339, fmt.Sprint(v)) // zero: none
+	return at
+}
+
+func textOf(v any) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+// money is an amount of cents in JSON. null is not known.
+func money(v any) Money {
+	number, ok := v.(interface{ Int64() (int64, error) })
+	if !ok {
+		return Money{}
+	}
+	cents, err := number.Int64()
+	return Money{Cents: cents, Known: err == nil}
+}
+
+// compare says what differs between the two copies.
+func compare(without, with outcome) Differences {
+	return Differences{
+		Months: months(without.invoices, with.invoices), Subscriptions: amounts(without, with),
+		Events: events(without.deliveries, with.deliveries), Occurrences: occurrences(without, with),
+	}
+}
+
+// billed is the status of an invoice that is to be paid. The others are those of a paused subscription.
+const billed = "open"
+
+// months are the sums of the invoices by month and currency, where any of them differs.
+func months(without, with []object) []Month {
+	sums := map[[2]string]*Month{}
+	add := func(invoices []object, into func(*Month) *Money) {
+		for _, of := range invoices {
+			if of["status"] != billed {
+				continue
+			}
+			key := [2]string{timeOf(of["created_at"]).UTC().Format("2006-01"), textOf(of["currency"])}
+			if sums[key] == nil {
+				sums[key] = &Month{Month: key[0], Currency: key[1], Without: Money{Known: true}, With: Money{Known: true}}
+			}
+			sum, amount := into(sums[key]), money(of["amount_cents"])
+			sum.Cents += amount.Cents
+			sum.Known = sum.Known && amount.Known
+		}
+	}
+	add(without, func(m *Month) *Money { return &m.Without })
+	add(with, func(m *Month) *Money { return &m.With })
+	var all []Month
+	differs := false
+	for _, m := range slices.SortedFunc(maps.Values(sums), func(a, b *Month) int {
+		return cmp.Or(cmp.Compare(a.Month, b.Month), cmp.Compare(a.Currency, b.Currency))
+	}) {
+		for _, sum := range []*Money{&m.Without, &m.With} {
+			if !sum.Known {
+				sum.Cents = 0
+			}
+		}
+		differs = differs || m.Without != m.With || !m.With.Known
+		all = append(all, *m)
+	}
+	if !differs {
+		return nil
+	}
+	return all
+}
+
+// live reports whether a subscription is there and bills.
+func live(of object) bool { return of != nil && of["status"] != "canceled" && of["status"] != "draft" }
+
+// amounts are what the subscriptions cost whose amount, cycle or status the apply changes.
+func amounts(without, with outcome) (all []Amounts) {
+	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
+		before, now := without.objects[orgcopy.Subscription][id], with.objects[orgcopy.Subscription][id]
+		if same(before, now, "recurring_amount_cents", "billing_cycle", "status", "plan_id") {
+			continue
+		}
+		of := cmpOr(now, before)
+		account := cmpOr(with.objects[orgcopy.Account][textOf(of["billing_account_id"])],
+			without.objects[orgcopy.Account][textOf(of["billing_account_id"])])
+		one := Amounts{ID: id, Name: cmp.Or(textOf(of["external_id"]), id), Cycle: textOf(of["billing_cycle"]),
+			Currency: textOf(account["currency"])}
+		if start := without.before[orgcopy.Subscription][id]; live(start) {
+			one.Now = new(money(start["recurring_amount_cents"]))
+		}
+		if live(now) {
+			one.Then = new(money(now["recurring_amount_cents"]))
+		}
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b Amounts) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+func cmpOr(a, b object) object {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// same reports whether two objects agree in these fields. One that is not there agrees with none.
+func same(a, b object, fields ...string) bool {
+	if (a == nil) != (b == nil) {
+		return false
+	}
+	for _, name := range fields {
+		if !equal(a[name], b[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+func ids(of ...map[string]object) (all []string) {
+	for _, some := range of {
+		all = slices.AppendSeq(all, maps.Keys(some))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// events counts the deliveries by event and endpoint, where the counts differ.
+func events(without, with []sandbox.DeliveryState) (all []Event) {
+	counts := map[[2]string]*Event{}
+	add := func(deliveries []sandbox.DeliveryState, into func(*Event) *int) {
+		for _, d := range deliveries {
+			key := [2]string{d.Event, cmp.Or(d.URL, d.EndpointID)}
+			if counts[key] == nil {
+				counts[key] = &Event{Event: key[0], Endpoint: key[1]}
+			}
+			*into(counts[key])++
+		}
+	}
+	add(without, func(e *Event) *int { return &e.Without })
+	add(with, func(e *Event) *int { return &e.With })
+	for _, e := range slices.SortedFunc(maps.Values(counts), func(a, b *Event) int {
+		return cmp.Or(cmp.Compare(a.Event, b.Event), cmp.Compare(a.Endpoint, b.Endpoint))
+	}) {
+		if e.Without != e.With {
+			all = append(all, *e)
+		}
+	}
+	return all
+}
+
+// occurrences are what happens in one of the copies alone.
+func occurrences(without, with outcome) (all []Occurrence) {
+	for _, one := range []struct {
+		of    outcome
+		other outcome
+		with  bool
+	}{{with, without, true}, {without, with, false}} {
+		for _, kind := range []struct {
+			kind, noun string
+			what       func(before, of object) map[string]time.Time
+		}{
+			{orgcopy.Account, "billing account", accountEvents},
+			{orgcopy.Subscription, "subscription", subscriptionEvents},
+			{orgcopy.Key, "API key", keyEvents},
+		} {
+			for id, of := range one.of.objects[kind.kind] {
+				start := without.before[kind.kind][id]
+				happens := kind.what(one.of.before[kind.kind][id], of)
+				if start == nil {
+					happens["begins"] = timeOf(cmp.Or(textOf(of["created_at"]), textOf(of["createdAt"])))
+				}
+				elsewhere := map[string]time.Time{}
+				if other := one.other.objects[kind.kind][id]; other != nil {
+					elsewhere = kind.what(one.other.before[kind.kind][id], other)
+				}
+				for what, at := range happens {
+					if there, also := elsewhere[what]; !also || !there.Equal(at) {
+						all = append(all, Occurrence{At: at, Object: nameOf(kind.noun, id, of), What: what, With: one.with})
+					}
+				}
+			}
+			if !one.with {
+				continue
+			}
+			for id, of := range without.before[kind.kind] { // deleted by the apply
+				if one.of.before[kind.kind][id] == nil {
+					all = append(all, Occurrence{Object: nameOf(kind.noun, id, of), What: "is deleted", With: true})
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Occurrence) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Object, b.Object), cmp.Compare(a.What, b.What))
+	})
+	return all
+}
+
+func nameOf(noun, id string, of object) string {
+	return noun + " \"" + cmp.Or(textOf(of["external_id"]), textOf(of["name"]), id) + "\""
+}
+
+// subscriptionEvents are what happens to a subscription, and when. before is how the apply has left it.
+func subscriptionEvents(before, of object) map[string]time.Time {
+	events := map[string]time.Time{}
+	if of["status"] == "canceled" {
+		events["ends"] = timeOf(of["canceled_at"])
+	}
+	if at := textOf(of["paused_at"]); at != "" {
+		events["is paused"] = timeOf(at)
+	}
+	if at := textOf(of["resumed_at"]); at != "" {
+		events["continues after its pause"] = timeOf(at)
+	}
+	if plan := textOf(of["plan_id"]); before != nil && plan != textOf(before["plan_id"]) && plan != "" {
+		events["changes to plan "+plan] = timeOf(before["current_period_end"])
+	} else if plan != "" {
+		events["has plan "+plan] = time.Time{}
+	}
+	return events
+}
+
+func accountEvents(_, of object) map[string]time.Time {
+	switch of["status"] {
+	case "active":
+		return map[string]time.Time{}
+	case "suspended":
+		return map[string]time.Time{"is suspended": timeOf(of["suspended_at"])}
+	}
+	return map[string]time.Time{"is " + textOf(of["status"]): timeOf(of["updated_at"])}
+}
+
+func keyEvents(_, of object) map[string]time.Time {
+	events := map[string]time.Time{}
+	if at := textOf(of["revokedAt"]); at != "" {
+		events["is revoked"] = timeOf(at)
+	} else if at := textOf(of["expiresAt"]); at != "" {
+		events["ends"] = timeOf(at)
+	}
+	return events
+}
+
+// notKnown are what the rehearsal cannot say about this change.
+func notKnown(r Report, p plan) (all []string) {
+	unknown := 0
+	for _, one := range r.Differences.Subscriptions {
+		if one.Then != nil && !one.Then.Known {
+			unknown++
+		}
+	}
+	if unknown > 0 {
+		all = append(all, fmt.Sprintf("What %d of these subscriptions will cost: no subscription of the organization shows the "+
+			"same plan, items, discount and cycle.", unknown))
+	}
+	if slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.changesAmount() && s.Status < 300 }) {
+		all = append(all, "What the service bills or refunds for the rest of the current period (proration).")
+	}
+	if len(r.Differences.Months) > 0 {
+		all = append(all, "Payments, taxes, what discount codes are worth, and what other systems change until then.")
+	}
+	if slices.ContainsFunc(p.ResourceChanges, func(c resourceChange) bool { return c.Type == "billing_webhook_endpoint" }) {
+		all = append(all, "Whether receivers accept deliveries: a copy sends none.")
+	}
+	return all
+}
+
+// changesAmount reports whether a request changes what the period that runs costs.
+func (s Sent) changesAmount() bool {
+	switch s.Operation {
+	case "subscriptions.change_plan", "subscriptions.items.sync", "subscriptions.cancel":
+		return true
+	case "subscriptions.update":
+		return slices.ContainsFunc(s.Arguments, func(name string) bool {
+			return slices.Contains([]string{"plan_id", "discount_percent", "discount_code_id", "billing_cycle"}, name)
+		})
+	}
+	return false
+}

@@ -1,0 +1,314 @@
+package rehearsal
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Forecast is what a plan alone says about money. Its JSON is the output of --json.
+type Forecast struct {
+	Subscriptions []Forecasted `json:"subscriptions"` // that the plan changes
+	Totals        []Total      `json:"totals"`        // of all subscriptions of the configuration
+}
+
+// Forecasted is what a subscription costs a billing cycle, before and after the apply.
+type Forecasted struct {
+	Address string `json:"address"`
+	Action  string `json:"action"`
+	Amounts
+	At string `json:"at,omitempty"` // when the new amount begins, where that is not the apply
+}
+
+// Total is the sum of a billing cycle and a currency. One that has an amount which is not known is not known.
+type Total struct {
+	Cycle    string `json:"cycle"`
+	Currency string `json:"currency"`
+	Now      Money  `json:"now"`
+	Then     Money  `json:"then"`
+	Unknown  int    `json:"unknown"` // subscriptions of which the new amount is not known
+}
+
+// formatMajor is the version of Terraform's plan format that is read.
+const formatMajor = "1."
+
+// ReadForecast reads the output of terraform show -json of a saved plan.
+func ReadForecast(document []byte) (*Forecast, error) {
+	if len(document) > 1 && document[0] == 'P' && document[1] == 'K' {
+		return nil, errors.New("this is a saved plan: convert it with \"terraform show -json FILE > plan.json\"")
+	}
+	var p struct {
+		plan
+		Values any `json:"values"`
+	}
+	if err := decode(document, &p); err != nil {
+		return nil, fmt.Errorf("this is not the JSON of a plan (%w): write it with \"terraform show -json FILE\"", err)
+	}
+	switch {
+	case p.FormatVersion == "":
+		return nil, errors.New("this is not the JSON of a plan: write it with \"terraform show -json FILE\"")
+	case !strings.HasPrefix(p.FormatVersion, formatMajor):
+		return nil, fmt.Errorf("the plan has format version %s, and this version reads %sx: use a newer one", p.FormatVersion,
+			formatMajor)
+	case p.ResourceChanges == nil && p.Values != nil:
+		return nil, errors.New("this is the JSON of a state: save a plan with \"terraform plan -out FILE\", and show that")
+	}
+	return p.forecast(), nil
+}
+
+// terms are all that an amount may depend on; "" where one of them is not known.
+func terms(of, unknown object) string {
+	for _, name := range []string{"plan_id", "items", "discount_percent", "discount_code_id", "billing_cycle",
+		"billing_account_id"} {
+		if hasUnknown(unknown[name]) && name != "billing_account_id" {
+			return ""
+		}
+	}
+	var items []string
+	list, _ := of["items"].([]any)
+	for _, one := range list {
+		fields, _ := one.(object)
+		text, _ := json.Marshal([]any{fields["product_id"], fields["price_id"], fields["quantity"],
+			fields["unit_amount_subcents"]}) // of what was JSON
+		items = append(items, string(text))
+	}
+	slices.Sort(items)
+	text, _ := json.Marshal([]any{of["plan_id"], items, number(of["discount_percent"]), of["discount_code_id"],
+		of["billing_cycle"]})
+	return string(text)
+}
+
+// number is a number in one wording: 10, 10.0 and "10.00" are the same discount.
+func number(v any) string {
+	text := textOf(v)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	if text == "0" {
+		return "" // none
+	}
+	return text
+}
+
+func hasUnknown(v any) bool {
+	switch v := v.(type) {
+	case bool:
+		return v
+	case []any:
+		return slices.ContainsFunc(v, hasUnknown)
+	case object:
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), hasUnknown)
+	}
+	return false
+}
+
+// running is a subscription of a state as it is billed now: the plan that runs, and not one that waits.
+func running(of object) object {
+	of = maps.Clone(of)
+	if current, known := of["current_plan_id"]; known {
+		of["plan_id"] = current
+	}
+	return of
+}
+
+// shown are the amounts that the service showed, by terms. Two amounts for the same terms prove none.
+func (p plan) shown() map[string]Money {
+	all := map[string]Money{}
+	for _, r := range p.PriorState.Values.RootModule.all() {
+		var seen []object
+		switch r.Type {
+		case "billing_subscription":
+			seen = []object{r.Values}
+		case "billing_subscriptions":
+			list, _ := r.Values["subscriptions"].([]any)
+			for _, one := range list {
+				of, _ := one.(object)
+				if _, lists := of["items"]; lists { // else the terms are not complete
+					seen = append(seen, of)
+				}
+			}
+		}
+		for _, of := range seen {
+			key, amount := terms(running(of), nil), money(of["recurring_amount_cents"])
+			if other, known := all[key]; known && other != amount {
+				amount = Money{}
+			}
+			all[key] = amount
+		}
+	}
+	return all
+}
+
+// currencies are those of the accounts, by id.
+func (p plan) currencies() map[string]string {
+	all := map[string]string{}
+	for _, r := range p.PriorState.Values.RootModule.all() {
+		if r.Type == "billing_account" {
+			all[textOf(r.Values["id"])] = textOf(r.Values["currency"])
+		}
+	}
+	return all
+}
+
+func (p plan) forecast() *Forecast {
+	shown, currencies := p.shown(), p.currencies()
+	f := &Forecast{}
+	totals := map[[2]string]*Total{}
+	for _, c := range p.ResourceChanges {
+		if c.Type != "billing_subscription" || c.Mode != "managed" {
+			continue
+		}
+		one := c.forecast(shown)
+		one.Currency = cmp.Or(currencies[textOf(c.Change.After["billing_account_id"])],
+			currencies[textOf(c.Change.Before["billing_account_id"])])
+		one.add(totals)
+		if action(c.Change.Actions) != "" && !sameMoney(one.Now, one.Then) {
+			f.Subscriptions = append(f.Subscriptions, one)
+		}
+	}
+	for _, t := range slices.SortedFunc(maps.Values(totals), func(a, b *Total) int {
+		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Cycle, b.Cycle))
+	}) {
+		for _, sum := range []*Money{&t.Now, &t.Then} {
+			if !sum.Known {
+				sum.Cents = 0
+			}
+		}
+		f.Totals = append(f.Totals, *t)
+	}
+	return f
+}
+
+func sameMoney(a, b *Money) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b && a.Known
+}
+
+// forecast is what a change of a subscription does to its amount.
+func (c resourceChange) forecast(shown map[string]Money) Forecasted {
+	before, after, unknown := c.Change.Before, c.Change.After, c.Change.AfterUnknown
+	of := cmpOr(after, before)
+	one := Forecasted{Address: c.Address, Action: cmp.Or(action(c.Change.Actions), "no change")}
+	one.ID, one.Cycle = textOf(of["id"]), textOf(of["billing_cycle"])
+	one.Name = cmp.Or(textOf(of["external_id"]), c.Address)
+	if live(before) {
+		one.Now = new(money(before["recurring_amount_cents"]))
+	}
+	switch {
+	case after == nil:
+		if before["deletion_policy"] == "cancel_at_period_end" || before["cancel_at_period_end"] == true {
+			one.At = textOf(before["current_period_end"])
+		}
+		if before["deletion_policy"] == "abandon" {
+			one.Then = one.Now
+		}
+	case after["status"] == "canceled" || !live(object{"status": cmp.Or(textOf(after["status"]), "active")}):
+	default:
+		one.Then = new(shown[terms(wanted(after), unknown)])
+		if before != nil && !replaced(c) && terms(wanted(after), unknown) == terms(running(before), nil) {
+			one.Then = one.Now
+		}
+		if change, _ := after["plan_change"].(object); before != nil && change["timing"] == "end_of_period" &&
+			!equal(after["plan_id"], running(before)["plan_id"]) {
+			one.At = textOf(before["current_period_end"])
+		}
+		if after["cancel_at_period_end"] == true {
+			one.Then, one.At = nil, textOf(before["current_period_end"])
+		}
+	}
+	return one
+}
+
+func replaced(c resourceChange) bool { return strings.HasPrefix(action(c.Change.Actions), "replace") }
+
+// wanted is a subscription as it is billed once the plan is carried out. A list of items that the service computes and
+// that is not known yet is reported by terms.
+func wanted(after object) object {
+	after = maps.Clone(after)
+	if after["billing_cycle"] == nil {
+		after["billing_cycle"] = "monthly"
+	}
+	return after
+}
+
+// add adds the amounts to the totals.
+func (f Forecasted) add(totals map[[2]string]*Total) {
+	if f.Now == nil && f.Then == nil {
+		return
+	}
+	key := [2]string{f.Cycle, f.Currency}
+	if totals[key] == nil {
+		totals[key] = &Total{Cycle: f.Cycle, Currency: f.Currency, Now: Money{Known: true}, Then: Money{Known: true}}
+	}
+	t := totals[key]
+	t.Now.plus(f.Now)
+	t.Then.plus(f.Then)
+	if f.Then != nil && !f.Then.Known {
+		t.Unknown++
+	}
+}
+
+func (m *Money) plus(other *Money) {
+	if other == nil {
+		return
+	}
+	m.Cents += other.Cents
+	m.Known = m.Known && other.Known
+}
+
+// sections are the tables of a forecast.
+func (f *Forecast) sections() []section {
+	var all []section
+	var rows [][]string
+	for _, s := range f.Subscriptions {
+		row := amountRows([]Amounts{s.Amounts})[0]
+		row[0] = s.Address
+		at := ""
+		if when := timeOf(s.At); !when.IsZero() {
+			at = "from " + when.Format(time.DateOnly)
+		}
+		rows = append(rows, append(row, strings.Join(strings.Fields(s.Action+" "+at), " ")))
+	}
+	if len(rows) > 0 {
+		all = append(all, section{"Subscriptions", []string{"Address", "Cycle", "Now", "Then", "Plan"}, rows})
+	}
+	rows = nil
+	for _, t := range f.Totals {
+		then := t.Then.in(t.Currency)
+		if t.Unknown > 0 {
+			then += fmt.Sprintf(" (%d subscriptions)", t.Unknown)
+		}
+		rows = append(rows, []string{cmp.Or(t.Cycle, notKnownText), t.Now.in(t.Currency), then})
+	}
+	if len(rows) > 0 {
+		all = append(all, section{"Total of the subscriptions in this configuration", []string{"Cycle", "Now", "Then"}, rows})
+	}
+	return all
+}
+
+func (f *Forecast) headline() string {
+	switch n := len(f.Subscriptions); n {
+	case 0:
+		return "This plan changes what no subscription costs"
+	case 1:
+		return "This plan changes what 1 subscription costs"
+	default:
+		return fmt.Sprintf("This plan changes what %d subscriptions cost", n)
+	}
+}
+
+// Text writes the forecast for people.
+func (f *Forecast) Text(out io.Writer) error { return writeText(out, f.headline(), f.sections()) }
+
+// Markdown writes the forecast for a comment on a pull request.
+func (f *Forecast) Markdown(out io.Writer) error {
+	return writeMarkdown(out, f.headline(), f.sections())
+}
+
+// JSON writes the forecast for programs.
+func (f *Forecast) JSON(out io.Writer) error { return writeJSON(out, f) }

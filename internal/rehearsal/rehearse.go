@@ -1,0 +1,421 @@
+package rehearsal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// Options say what is rehearsed.
+type Options struct {
+	Folder  string // of the configuration
+	Program string // terraform, or what does the same
+	Days    int    // how far the clock is moved
+	All     bool   // resources of other providers are applied too
+	// Copy is the copy that is used; nil reads the organization that the environment names, into memory.
+	Copy     []byte
+	Environ  []string
+	Progress func(text string) // nil: none
+}
+
+// Run rehearses the configuration of a folder. An error says that it could not be rehearsed.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	r := &rehearsal{Options: o, user: terraform{o.Program, o.Folder, o.Environ}}
+	if err := r.read(ctx); err != nil {
+		return nil, err
+	}
+	w, err := prepare(o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = w.remove() }() // an interrupt gets here too
+	r.workspace = w
+	if err := w.check(o.All); err != nil {
+		return nil, err
+	}
+	if err := w.put(r.state, r.name); err != nil {
+		return nil, err
+	}
+	return r.play(ctx)
+}
+
+// rehearsal is one under way.
+type rehearsal struct {
+	Options
+	user      terraform
+	workspace *workspace
+	name      string // of the workspace
+	state     []byte // empty: there is none yet
+	resources []stateResource
+	copied    []byte
+	objects   []orgcopy.Object
+	leftOut   []orgcopy.LeftOut
+	report    Report
+}
+
+func (r *rehearsal) progress(text string) {
+	if r.Progress != nil {
+		r.Progress(text)
+	}
+}
+
+// stateResource is what is used of a resource in a state.
+type stateResource struct {
+	Module    string `json:"module"`
+	Mode      string `json:"mode"`
+	Type      string `json:"type"`
+	Name      string `json:"name"`
+	Instances []struct {
+		Attributes map[string]any `json:"attributes"`
+	} `json:"instances"`
+}
+
+// read reads the state and the organization.
+func (r *rehearsal) read(ctx context.Context) error {
+	r.progress("read the state")
+	out, err := r.user.run(ctx, "workspace", "show")
+	if err != nil {
+		return err
+	}
+	r.name = strings.TrimSpace(string(out))
+	if r.state, err = r.user.run(ctx, "state", "pull"); err != nil {
+		return fmt.Errorf("the state cannot be read: %w", err)
+	}
+	r.state = bytes.TrimSpace(r.state)
+	if len(r.state) > 0 {
+		var state struct {
+			Resources []stateResource `json:"resources"`
+		}
+		if err := decode(r.state, &state); err != nil {
+			return fmt.Errorf("the state cannot be read: %w", err)
+		}
+		r.resources = state.Resources
+	}
+	if r.copied = r.Copy; r.copied == nil {
+		if r.copied, err = r.fetch(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.open(); err != nil {
+		return err
+	}
+	return r.belongs()
+}
+
+// fetch copies the organization into memory, with the collections that the state uses.
+func (r *rehearsal) fetch(ctx context.Context) ([]byte, error) {
+	source, err := copier.FromEnvironment(r.getenv)
+	if err != nil {
+		return nil, err
+	}
+	r.progress("copy the organization, with GET alone")
+	var out bytes.Buffer
+	_, err = copier.Copy(ctx, source, copier.Options{Collections: r.collections()}, &out)
+	return out.Bytes(), err
+}
+
+func (r *rehearsal) getenv(name string) string {
+	for _, one := range slices.Backward(r.Environ) {
+		if value, found := strings.CutPrefix(one, name+"="); found {
+			return value
+		}
+	}
+	return ""
+}
+
+// collections are those of financial management with records in the state.
+func (r *rehearsal) collections() (names []string) {
+	for _, one := range r.resources {
+		for _, instance := range one.Instances {
+			if name, ok := instance.Attributes["collection"].(string); ok && one.Type == "billing_finance_record" {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// open reads the copy.
+func (r *rehearsal) open() error {
+	reader, err := orgcopy.NewReader(bytes.NewReader(r.copied))
+	if err != nil {
+		return fmt.Errorf("the copy cannot be used: %w", err)
+	}
+	for object, err := range reader.Objects() {
+		if err != nil {
+			return fmt.Errorf("the copy cannot be used: %w", err)
+		}
+		r.objects = append(r.objects, object)
+	}
+	r.leftOut = reader.LeftOut
+	var of struct {
+		Name string `json:"name"`
+	}
+	r.report.From = reader.Header.Time
+	r.report.Until = reader.Header.Time.AddDate(0, 0, r.Days)
+	_ = json.Unmarshal(reader.Header.Organization, &of) // the sandbox says what is wrong with it
+	r.report.Organization = of.Name
+	return nil
+}
+
+// belongs rejects a state of which the organization has nothing: it is that of another one.
+func (r *rehearsal) belongs() error {
+	known := map[string]bool{}
+	for _, o := range r.objects {
+		known[idOf(o.Object)] = true
+	}
+	in, of := 0, 0
+	for _, one := range r.resources {
+		for _, instance := range one.Instances {
+			if id, _ := instance.Attributes["id"].(string); one.Mode == "managed" && isOurs(one.Type) && id != "" {
+				if of++; known[id] {
+					in++
+				}
+			}
+		}
+	}
+	if of > 0 && in == 0 {
+		return fmt.Errorf("the state has %d objects of the provider, and organization %q has none of them: the state is "+
+			"that of another organization, or the copy leaves them out", of, r.report.Organization)
+	}
+	return nil
+}
+
+func idOf(object json.RawMessage) string {
+	var of struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(object, &of) // "" has no object
+	return of.ID
+}
+
+// serve starts a sandbox with the copy.
+func (r *rehearsal) serve(ctx context.Context, caFile string) (*sandbox.Server, error) {
+	return sandbox.Start(ctx, sandbox.Options{CAFile: caFile, Copy: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(r.copied)), nil
+	}})
+}
+
+// play applies the configuration to the copy.
+func (r *rehearsal) play(ctx context.Context) (*Report, error) {
+	with, err := r.serve(ctx, filepath.Join(r.workspace.temporary, "rehearsal.ca.pem"))
+	if err != nil {
+		return nil, err
+	}
+	defer with.Close()
+	tf := terraform{r.Program, r.workspace.folder, environment(r.Environ, with.Env(), r.name)}
+	r.progress("terraform init")
+	if err := r.workspace.initialize(ctx, tf); err != nil {
+		return nil, err
+	}
+	first, err := r.planned(ctx, tf, with)
+	if err != nil {
+		return nil, err
+	}
+	if r.report.Result != Refused {
+		if err := r.applied(ctx, tf, with); err != nil {
+			return nil, err
+		}
+	}
+	without, err := r.serve(ctx, filepath.Join(r.workspace.temporary, "without.ca.pem"))
+	if err != nil {
+		return nil, err
+	}
+	defer without.Close()
+	return &r.report, r.compare(ctx, with, without, first)
+}
+
+// planFile is the name of the first plan.
+const planFile = "rehearsal.tfplan"
+
+// planned plans, and notes what the plan says.
+func (r *rehearsal) planned(ctx context.Context, tf terraform, with *sandbox.Server) (plan, error) {
+	r.progress("terraform plan")
+	result, err := tf.logged(ctx, append([]string{"plan", "-json", "-input=false", "-out=" + planFile}, r.targets()...)...)
+	if err != nil {
+		return plan{}, err
+	}
+	r.report.Warnings = result.warnings
+	if len(result.errors) > 0 || result.code == 1 {
+		r.report.Result, r.report.Refused = Refused, result.errors
+		r.report.Sent = sent(with.Requests(), r.names())
+		return plan{}, nil
+	}
+	return tf.planOf(ctx, planFile)
+}
+
+// targets restrict a run to the provider's own resources, where there are others.
+func (r *rehearsal) targets() (arguments []string) {
+	others := r.workspace.others()
+	if r.All || len(others) == 0 {
+		return nil
+	}
+	addresses := r.workspace.targets(r.workspace.folder, "")
+	for _, one := range r.resources {
+		if one.Mode == "managed" && isOurs(one.Type) {
+			addresses = append(addresses, strings.TrimPrefix(one.Module+"."+one.Type+"."+one.Name, "."))
+		}
+	}
+	slices.Sort(addresses)
+	for _, address := range slices.Compact(addresses) {
+		arguments = append(arguments, "-target="+address)
+	}
+	text := "Resources of other providers (" + strings.Join(others, ", ") + ") are applied only as far as billing resources " +
+		"depend on them. Use --all to apply everything."
+	if !slices.Contains(r.report.LeftOut, text) {
+		r.report.LeftOut = append(r.report.LeftOut, text)
+	}
+	return arguments
+}
+
+// applied applies the plan, and plans once more.
+func (r *rehearsal) applied(ctx context.Context, tf terraform, with *sandbox.Server) error {
+	r.progress("terraform apply")
+	before := len(with.Requests())
+	result, err := tf.logged(ctx, "apply", "-json", "-input=false", "-auto-approve", planFile)
+	if err != nil {
+		return err
+	}
+	r.report.Sent = sent(with.Requests()[before:], r.names())
+	if len(result.errors) > 0 || result.code != 0 {
+		r.report.Result, r.report.Refused = Refused, result.errors
+		return nil
+	}
+	r.progress("terraform plan, again")
+	again := append([]string{"plan", "-json", "-input=false", "-out=second.tfplan"}, r.targets()...)
+	if result, err = tf.logged(ctx, again...); err != nil {
+		return err
+	}
+	if len(result.errors) > 0 {
+		r.report.Result, r.report.Refused = Refused, result.errors
+		return nil
+	}
+	second, err := tf.planOf(ctx, "second.tfplan")
+	if err != nil {
+		return err
+	}
+	r.report.Result = Applied
+	if r.report.SecondPlan = second.changes(); len(r.report.SecondPlan) > 0 {
+		r.report.Result = NotEmpty
+	}
+	return nil
+}
+
+// compare moves both copies on, and notes what differs.
+func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, first plan) error {
+	r.progress(fmt.Sprintf("move both clocks by %d days", r.Days))
+	var seen [2]outcome
+	for i, server := range []*sandbox.Server{without, with} {
+		now, err := observe(ctx, server, r.report.From)
+		if err != nil {
+			return err
+		}
+		for range r.Days {
+			server.Clock().Advance(24 * time.Hour)
+		}
+		if seen[i], err = observe(ctx, server, r.report.From); err != nil {
+			return err
+		}
+		seen[i].before = now.objects
+	}
+	r.report.Differences = compare(seen[0], seen[1])
+	r.report.NotKnown = notKnown(r.report, first)
+	for _, left := range r.leftOut {
+		r.report.LeftOut = append(r.report.LeftOut, "Not in the copy: "+left.String()+".")
+	}
+	return nil
+}
+
+// sent are the requests that change something.
+func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
+	for _, q := range requests {
+		if q.Method == http.MethodGet {
+			continue
+		}
+		one := Sent{Operation: q.Operation, Status: q.Status, ID: q.Object}
+		noun, verb := objectOf(q.Operation)
+		one.Verb = verb
+		body := map[string]any{}
+		_ = json.Unmarshal(q.Body, &body) // a request without a body has no arguments
+		if inner, ok := body["customer"].(map[string]any); ok && q.Operation == "customers.create" {
+			body = inner
+		}
+		one.Object = noun
+		if name := firstText(body["external_id"], body["url"], names[q.Object], body["name"], q.Object); name != "" {
+			one.Object += " \"" + name + "\""
+		}
+		for name := range body {
+			if name != "custom_metadata_mode" {
+				one.Arguments = append(one.Arguments, name)
+			}
+		}
+		slices.Sort(one.Arguments)
+		var refusal struct {
+			Error struct {
+				Code string `json:"code"`
+			} `json:"error"`
+		}
+		if json.Unmarshal(q.Response, &refusal) == nil {
+			one.Code = refusal.Error.Code
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func firstText(values ...any) string {
+	for _, v := range values {
+		if text, ok := v.(string); ok && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// objectOf is the noun and the verb of an operation.
+func objectOf(operation string) (noun, verb string) {
+	family, verb, _ := strings.Cut(operation, ".")
+	if i := strings.LastIndexByte(verb, '.'); i >= 0 {
+		family, verb = "subscriptions", map[string]string{"items.sync": "set the items of"}[verb]
+	}
+	if family == "finance" {
+		family, verb = "records", strings.TrimPrefix(operation, "finance.records.")
+	}
+	noun = map[string]string{"customers": "customer", "billing_accounts": "billing account", "subscriptions": "subscription",
+		"webhook_endpoints": "webhook endpoint", "api_keys": "API key", "records": "finance record"}[family]
+	return noun, strings.ReplaceAll(verb, "_", " ")
+}
+
+// names are the names of the objects of the copy, by id.
+func (r *rehearsal) names() map[string]string {
+	names := map[string]string{}
+	for _, o := range r.objects {
+		var of map[string]any
+		_ = json.Unmarshal(o.Object, &of) // the sandbox has read it
+		names[idOf(o.Object)] = firstText(of["external_id"], of["url"], of["name"])
+	}
+	return names
+}
+
+// ReadFile reads a copy from a file.
+func ReadFile(name string) ([]byte, error) {
+	content, err := os.ReadFile(name)
+	if err == nil && len(content) == 0 {
+		err = errors.New(name + " is empty: write it with \"billing-sandbox copy\"")
+	}
+	return content, err
+}

@@ -1,0 +1,227 @@
+package rehearsal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// terraform runs a program in a folder.
+type terraform struct {
+	program string
+	folder  string
+	env     []string
+}
+
+// grace is how long a run that is interrupted may take to end.
+const grace = 20 * time.Second
+
+// failed is a run that ended with an error.
+type failed struct {
+	command string
+	code    int
+	output  string
+}
+
+func (e *failed) Error() string {
+	text := strings.TrimSpace(e.output)
+	if lines := strings.Split(text, "\n"); len(lines) > 25 {
+		text = strings.Join(lines[len(lines)-25:], "\n")
+	}
+	return fmt.Sprintf("%s failed (exit code %d):\n%s", e.command, e.code, text)
+}
+
+// run returns the standard output. The error is a *failed where the program says no.
+func (t terraform) run(ctx context.Context, arguments ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, t.program, arguments...)
+	command.Dir, command.Env = t.folder, t.env
+	var out, errs bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errs
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = grace
+	err := command.Run()
+	exit := new(exec.ExitError)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &exit):
+		text := errs.String()
+		if text == "" {
+			text = out.String()
+		}
+		return out.Bytes(), &failed{t.program + " " + arguments[0], exit.ExitCode(), text}
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("there is no program %s: install Terraform, or name another one after --, such as -- tofu",
+			t.program)
+	}
+	return out.Bytes(), err
+}
+
+// environment is that of a run that can reach the copy alone: what leads to the service, to a proxy or to other
+// arguments is dropped.
+func environment(environ []string, of map[string]string, workspace string) []string {
+	kept := slices.DeleteFunc(slices.Clone(environ), func(one string) bool {
+		name, _, _ := strings.Cut(one, "=")
+		upper := strings.ToUpper(name)
+		return strings.HasPrefix(upper, "BILLING_") || strings.HasSuffix(upper, "_PROXY") ||
+			strings.HasPrefix(upper, "TF_CLI_ARGS") || strings.HasPrefix(upper, "TF_LOG") ||
+			slices.Contains([]string{"TF_WORKSPACE", "TF_DATA_DIR", "TF_INPUT", "TF_REATTACH_PROVIDERS"}, upper)
+	})
+	for name, value := range of {
+		kept = append(kept, name+"="+value)
+	}
+	return append(kept, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "TF_WORKSPACE="+workspace)
+}
+
+// ran is what a plan or an apply has said.
+type ran struct {
+	errors, warnings []Diagnostic
+	code             int
+}
+
+// logged runs a command that writes lines of JSON.
+func (t terraform) logged(ctx context.Context, arguments ...string) (ran, error) {
+	out, err := t.run(ctx, arguments...)
+	result := ran{}
+	if no := new(failed); errors.As(err, &no) {
+		result.code, err = no.code, nil
+		if !bytes.Contains(out, []byte(`"@level"`)) {
+			return result, no // it has not come to a diagnostic
+		}
+	}
+	if err != nil {
+		return result, err
+	}
+	for line := range bytes.Lines(out) {
+		var message struct {
+			Type       string `json:"type"`
+			Diagnostic struct {
+				Severity string `json:"severity"`
+				Diagnostic
+			} `json:"diagnostic"`
+		}
+		if json.Unmarshal(line, &message) != nil || message.Type != "diagnostic" {
+			continue
+		}
+		if message.Diagnostic.Severity == "error" {
+			result.errors = append(result.errors, message.Diagnostic.Diagnostic)
+		} else {
+			result.warnings = append(result.warnings, message.Diagnostic.Diagnostic)
+		}
+	}
+	return result, nil
+}
+
+// plan is what is used of the JSON of a plan.
+type plan struct {
+	FormatVersion   string           `json:"format_version"`
+	ResourceChanges []resourceChange `json:"resource_changes"`
+	PriorState      struct {
+		Values struct {
+			RootModule module `json:"root_module"`
+		} `json:"values"`
+	} `json:"prior_state"`
+	Deferred []any `json:"deferred_changes"`
+}
+
+type resourceChange struct {
+	Address string `json:"address"`
+	Mode    string `json:"mode"`
+	Type    string `json:"type"`
+	Change  struct {
+		Actions      []string       `json:"actions"`
+		Before       map[string]any `json:"before"`
+		After        map[string]any `json:"after"`
+		AfterUnknown map[string]any `json:"after_unknown"`
+	} `json:"change"`
+}
+
+type module struct {
+	Resources []resource `json:"resources"`
+	Modules   []module   `json:"child_modules"`
+}
+
+type resource struct {
+	Address string         `json:"address"`
+	Mode    string         `json:"mode"`
+	Type    string         `json:"type"`
+	Values  map[string]any `json:"values"`
+}
+
+// all are the resources of a module and of those that it calls.
+func (m module) all() (found []resource) {
+	found = append(found, m.Resources...)
+	for _, inner := range m.Modules {
+		found = append(found, inner.all()...)
+	}
+	return found
+}
+
+// planOf reads a saved plan.
+func (t terraform) planOf(ctx context.Context, file string) (plan, error) {
+	var p plan
+	out, err := t.run(ctx, "show", "-json", "-no-color", file)
+	if err != nil {
+		return p, err
+	}
+	return p, decode(out, &p)
+}
+
+// decode keeps every digit of numbers.
+func decode(document []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(document))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+// action is the word for the actions of a change; "" for none.
+func action(actions []string) string {
+	switch strings.Join(actions, " ") {
+	case "no-op", "read":
+		return ""
+	case "delete create":
+		return "replace"
+	case "create delete":
+		return "replace (create first)"
+	}
+	return strings.Join(actions, " ")
+}
+
+// changes are what a plan wants to do.
+func (p plan) changes() (all []Change) {
+	for _, c := range p.ResourceChanges {
+		does := action(c.Change.Actions)
+		if does == "" {
+			continue
+		}
+		change := Change{Address: c.Address, Action: does}
+		if does == "update" {
+			for name, after := range c.Change.After {
+				if !equal(after, c.Change.Before[name]) {
+					change.Arguments = append(change.Arguments, name)
+				}
+			}
+			for name, unknown := range c.Change.AfterUnknown {
+				if unknown == true {
+					change.Arguments = append(change.Arguments, name)
+				}
+			}
+			slices.Sort(change.Arguments)
+		}
+		all = append(all, change)
+	}
+	return all
+}
+
+func equal(a, b any) bool {
+	one, _ := json.Marshal(a) // of what was JSON
+	other, _ := json.Marshal(b)
+	return bytes.Equal(one, other)
+}

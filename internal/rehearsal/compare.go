@@ -22,6 +22,7 @@ type outcome struct {
 	objects    objects
 	invoices   []object // since the copy
 	deliveries []sandbox.DeliveryState
+	names      map[string]string // of plans, by id
 }
 
 // objects are those of each kind, by id.
@@ -43,7 +44,7 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	seen := outcome{objects: objects{}, deliveries: s.Deliveries()}
+	seen := outcome{objects: objects{}, names: map[string]string{}, deliveries: s.Deliveries()}
 	for line, err := range reader.Objects() {
 		if err != nil {
 			return outcome{}, err
@@ -51,6 +52,9 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 		of := object{}
 		if err := decode(line.Object, &of); err != nil {
 			return outcome{}, err
+		}
+		if line.Collection == "plans" {
+			seen.names[fmt.Sprint(of["id"])] = textOf(of["name"])
 		}
 		if line.Collection == "invoices" {
 			if at := timeOf(of["created_at"]); at.After(since) {
@@ -89,10 +93,10 @@ func money(v any) Money {
 }
 
 // compare says what differs between the two copies.
-func compare(without, with outcome) Differences {
+func compare(without, with outcome, since time.Time) Differences {
 	return Differences{
 		Months: months(without.invoices, with.invoices), Subscriptions: amounts(without, with),
-		Events: events(without.deliveries, with.deliveries), Occurrences: occurrences(without, with),
+		Events: events(without.deliveries, with.deliveries), Occurrences: occurrences(without, with, since),
 	}
 }
 
@@ -217,7 +221,7 @@ func events(without, with []sandbox.DeliveryState) (all []Event) {
 }
 
 // occurrences are what happens in one of the copies alone.
-func occurrences(without, with outcome) (all []Occurrence) {
+func occurrences(without, with outcome, since time.Time) (all []Occurrence) {
 	for _, one := range []struct {
 		of    outcome
 		other outcome
@@ -225,7 +229,7 @@ func occurrences(without, with outcome) (all []Occurrence) {
 	}{{with, without, true}, {without, with, false}} {
 		for _, kind := range []struct {
 			kind, noun string
-			what       func(before, of object) map[string]time.Time
+			what       func(l life) map[string]time.Time
 		}{
 			{orgcopy.Account, "billing account", accountEvents},
 			{orgcopy.Subscription, "subscription", subscriptionEvents},
@@ -233,13 +237,13 @@ func occurrences(without, with outcome) (all []Occurrence) {
 		} {
 			for id, of := range one.of.objects[kind.kind] {
 				start := without.before[kind.kind][id]
-				happens := kind.what(one.of.before[kind.kind][id], of)
+				happens := kind.what(life{start, one.of.before[kind.kind][id], of, without.names, since})
 				if start == nil {
 					happens["begins"] = timeOf(cmp.Or(textOf(of["created_at"]), textOf(of["createdAt"])))
 				}
 				elsewhere := map[string]time.Time{}
 				if other := one.other.objects[kind.kind][id]; other != nil {
-					elsewhere = kind.what(one.other.before[kind.kind][id], other)
+					elsewhere = kind.what(life{start, one.other.before[kind.kind][id], other, without.names, since})
 				}
 				for what, at := range happens {
 					if there, also := elsewhere[what]; !also || !there.Equal(at) {
@@ -252,7 +256,7 @@ func occurrences(without, with outcome) (all []Occurrence) {
 			}
 			for id, of := range without.before[kind.kind] { // deleted by the apply
 				if one.of.before[kind.kind][id] == nil {
-					all = append(all, Occurrence{Object: nameOf(kind.noun, id, of), What: "is deleted", With: true})
+					all = append(all, Occurrence{At: since, Object: nameOf(kind.noun, id, of), What: "is deleted", With: true})
 				}
 			}
 		}
@@ -267,27 +271,45 @@ func nameOf(noun, id string, of object) string {
 	return noun + " \"" + cmp.Or(textOf(of["external_id"]), textOf(of["name"]), id) + "\""
 }
 
-// subscriptionEvents are what happens to a subscription, and when. before is how the apply has left it.
-func subscriptionEvents(before, of object) map[string]time.Time {
-	events := map[string]time.Time{}
-	if of["status"] == "canceled" {
-		events["ends"] = timeOf(of["canceled_at"])
+// life is an object at the time of the copy, right after the apply, and at the end.
+type life struct {
+	start, before, end object
+	names              map[string]string // of plans, by id
+	since              time.Time
+}
+
+func (l life) plan(of object) string {
+	id := textOf(of["plan_id"])
+	if id == "" {
+		return "no plan"
 	}
-	if at := textOf(of["paused_at"]); at != "" {
+	return "plan " + cmp.Or(l.names[id], id)
+}
+
+// subscriptionEvents are what happens to a subscription, and when.
+func subscriptionEvents(l life) map[string]time.Time {
+	events := map[string]time.Time{}
+	if l.end["status"] == "canceled" {
+		events["ends"] = timeOf(l.end["canceled_at"])
+	}
+	if at := textOf(l.end["paused_at"]); at != "" {
 		events["is paused"] = timeOf(at)
 	}
-	if at := textOf(of["resumed_at"]); at != "" {
+	if at := textOf(l.end["resumed_at"]); at != "" {
 		events["continues after its pause"] = timeOf(at)
 	}
-	if plan := textOf(of["plan_id"]); before != nil && plan != textOf(before["plan_id"]) && plan != "" {
-		events["changes to plan "+plan] = timeOf(before["current_period_end"])
-	} else if plan != "" {
-		events["has plan "+plan] = time.Time{}
+	change := func(from, to object, at time.Time) {
+		if from != nil && to != nil && l.plan(from) != l.plan(to) {
+			events["changes from "+l.plan(from)+" to "+l.plan(to)] = at
+		}
 	}
+	change(l.start, l.before, l.since)
+	change(l.before, l.end, timeOf(l.before["current_period_end"]))
 	return events
 }
 
-func accountEvents(_, of object) map[string]time.Time {
+func accountEvents(l life) map[string]time.Time {
+	of := l.end
 	switch of["status"] {
 	case "active":
 		return map[string]time.Time{}
@@ -297,8 +319,8 @@ func accountEvents(_, of object) map[string]time.Time {
 	return map[string]time.Time{"is " + textOf(of["status"]): timeOf(of["updated_at"])}
 }
 
-func keyEvents(_, of object) map[string]time.Time {
-	events := map[string]time.Time{}
+func keyEvents(l life) map[string]time.Time {
+	of, events := l.end, map[string]time.Time{}
 	if at := textOf(of["revokedAt"]); at != "" {
 		events["is revoked"] = timeOf(at)
 	} else if at := textOf(of["expiresAt"]); at != "" {
@@ -325,7 +347,9 @@ func notKnown(r Report, p plan) (all []string) {
 	if len(r.Differences.Months) > 0 {
 		all = append(all, "Payments, taxes, what discount codes are worth, and what other systems change until then.")
 	}
-	if slices.ContainsFunc(p.ResourceChanges, func(c resourceChange) bool { return c.Type == "billing_webhook_endpoint" }) {
+	if slices.ContainsFunc(p.ResourceChanges, func(c resourceChange) bool {
+		return c.Type == "billing_webhook_endpoint" && action(c.Change.Actions) != ""
+	}) {
 		all = append(all, "Whether receivers accept deliveries: a copy sends none.")
 	}
 	return all

@@ -62,11 +62,10 @@ func ReadForecast(document []byte) (*Forecast, error) {
 	return p.forecast(), nil
 }
 
-// terms are all that an amount may depend on; "" where one of them is not known.
+// terms are all that an amount may depend on, but for the cycle; "" where one of them is not known.
 func terms(of, unknown object) string {
-	for _, name := range []string{"plan_id", "items", "discount_percent", "discount_code_id", "billing_cycle",
-		"billing_account_id"} {
-		if hasUnknown(unknown[name]) && name != "billing_account_id" {
+	for _, name := range []string{"plan_id", "items", "discount_percent", "discount_code_id"} {
+		if hasUnknown(unknown[name]) {
 			return ""
 		}
 	}
@@ -79,8 +78,7 @@ func terms(of, unknown object) string {
 		items = append(items, string(text))
 	}
 	slices.Sort(items)
-	text, _ := json.Marshal([]any{of["plan_id"], items, number(of["discount_percent"]), of["discount_code_id"],
-		of["billing_cycle"]})
+	text, _ := json.Marshal([]any{of["plan_id"], items, number(of["discount_percent"]), of["discount_code_id"]})
 	return string(text)
 }
 
@@ -117,9 +115,21 @@ func running(of object) object {
 	return of
 }
 
-// shown are the amounts that the service showed, by terms. Two amounts for the same terms prove none.
-func (p plan) shown() map[string]Money {
-	all := map[string]Money{}
+// shownAmounts are the amounts that the service showed, by terms and cycle.
+type shownAmounts map[string]map[string]Money
+
+// of is the amount for terms. While the plan leaves the cycle open, the service may keep that of now or take the plan's:
+// the amount is known where the service showed these terms with the present cycle alone.
+func (s shownAmounts) of(terms, cycle string, open bool) Money {
+	if open && len(s[terms]) > 1 {
+		return Money{}
+	}
+	return s[terms][cycle]
+}
+
+// shown are the amounts that the service showed. Two amounts for the same terms prove none.
+func (p plan) shown() shownAmounts {
+	all := shownAmounts{}
 	for _, r := range p.PriorState.Values.RootModule.all() {
 		var seen []object
 		switch r.Type {
@@ -135,23 +145,30 @@ func (p plan) shown() map[string]Money {
 			}
 		}
 		for _, of := range seen {
-			key, amount := terms(running(of), nil), money(of["recurring_amount_cents"])
-			if other, known := all[key]; known && other != amount {
+			key, cycle, amount := terms(running(of), nil), textOf(of["billing_cycle"]), money(of["recurring_amount_cents"])
+			if all[key] == nil {
+				all[key] = map[string]Money{}
+			}
+			if other, known := all[key][cycle]; known && other != amount {
 				amount = Money{}
 			}
-			all[key] = amount
+			all[key][cycle] = amount
 		}
 	}
 	return all
 }
 
-// currencies are those of the accounts, by id.
+// currencies are those of the accounts, by id. Under "" is that of an account that is not there yet: known where all
+// others have one and the same.
 func (p plan) currencies() map[string]string {
 	all := map[string]string{}
 	for _, r := range p.PriorState.Values.RootModule.all() {
 		if r.Type == "billing_account" {
 			all[textOf(r.Values["id"])] = textOf(r.Values["currency"])
 		}
+	}
+	if of := slices.Compact(slices.Sorted(maps.Values(all))); len(of) == 1 {
+		all[""] = of[0]
 	}
 	return all
 }
@@ -165,8 +182,11 @@ func (p plan) forecast() *Forecast {
 			continue
 		}
 		one := c.forecast(shown)
-		one.Currency = cmp.Or(currencies[textOf(c.Change.After["billing_account_id"])],
-			currencies[textOf(c.Change.Before["billing_account_id"])])
+		of := cmpOr(c.Change.After, c.Change.Before)
+		one.Currency = cmp.Or(currencies[textOf(of["billing_account_id"])], currencies[""])
+		if one.Currency == "" && len(currencies) > 1 && one.Now == nil && one.Then != nil {
+			one.Then = &Money{} // in which currency it will be billed is not known
+		}
 		one.add(totals)
 		if action(c.Change.Actions) != "" && !sameMoney(one.Now, one.Then) {
 			f.Subscriptions = append(f.Subscriptions, one)
@@ -190,11 +210,11 @@ func sameMoney(a, b *Money) bool {
 }
 
 // forecast is what a change of a subscription does to its amount.
-func (c resourceChange) forecast(shown map[string]Money) Forecasted {
+func (c resourceChange) forecast(shown shownAmounts) Forecasted {
 	before, after, unknown := c.Change.Before, c.Change.After, c.Change.AfterUnknown
 	of := cmpOr(after, before)
 	one := Forecasted{Address: c.Address, Action: cmp.Or(action(c.Change.Actions), "no change")}
-	one.ID, one.Cycle = textOf(of["id"]), textOf(of["billing_cycle"])
+	one.ID, one.Cycle = textOf(of["id"]), cmp.Or(textOf(of["billing_cycle"]), textOf(before["billing_cycle"]), defaultCycle)
 	one.Name = cmp.Or(textOf(of["external_id"]), c.Address)
 	if live(before) {
 		one.Now = new(money(before["recurring_amount_cents"]))
@@ -209,8 +229,10 @@ func (c resourceChange) forecast(shown map[string]Money) Forecasted {
 		}
 	case after["status"] == "canceled" || !live(object{"status": cmp.Or(textOf(after["status"]), "active")}):
 	default:
-		one.Then = new(shown[terms(wanted(after), unknown)])
-		if before != nil && !replaced(c) && terms(wanted(after), unknown) == terms(running(before), nil) {
+		wanted, open := terms(after, unknown), hasUnknown(unknown["billing_cycle"])
+		one.Then = new(shown.of(wanted, one.Cycle, open))
+		if before != nil && !replaced(c) && !open && wanted == terms(running(before), nil) &&
+			equal(after["billing_cycle"], before["billing_cycle"]) {
 			one.Then = one.Now
 		}
 		if change, _ := after["plan_change"].(object); before != nil && change["timing"] == "end_of_period" &&
@@ -226,15 +248,8 @@ func (c resourceChange) forecast(shown map[string]Money) Forecasted {
 
 func replaced(c resourceChange) bool { return strings.HasPrefix(action(c.Change.Actions), "replace") }
 
-// wanted is a subscription as it is billed once the plan is carried out. A list of items that the service computes and
-// that is not known yet is reported by terms.
-func wanted(after object) object {
-	after = maps.Clone(after)
-	if after["billing_cycle"] == nil {
-		after["billing_cycle"] = "monthly"
-	}
-	return after
-}
+// defaultCycle is that of a subscription that names none.
+const defaultCycle = "monthly"
 
 // add adds the amounts to the totals.
 func (f Forecasted) add(totals map[[2]string]*Total) {

@@ -332,7 +332,7 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 		}
 		seen[i].before = now.objects
 	}
-	r.report.Differences = compare(seen[0], seen[1])
+	r.report.Differences = compare(seen[0], seen[1], r.report.From)
 	r.report.NotKnown = notKnown(r.report, first)
 	for _, left := range r.leftOut {
 		r.report.LeftOut = append(r.report.LeftOut, "Not in the copy: "+left.String()+".")

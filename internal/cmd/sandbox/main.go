@@ -112,17 +112,16 @@ func (p program) run(ctx context.Context, args []string) int {
 		p.complete(ctx, rest)
 		return 0
 	}
-	c, err := p.command(name)
-	if err != nil {
-		return p.ended("", "", err)
-	}
 	p.wrapped = "terraform"
-	if i := slices.Index(rest, "--"); i >= 0 && c.name == "rehearse" {
+	if i := slices.Index(rest, "--"); i >= 0 && name == "rehearse" {
 		if len(rest) != i+2 {
 			return p.ended(name, " "+name, misused("name one program after --, such as -- tofu"))
 		}
 		rest, p.wrapped = rest[:i], rest[i+1]
-		c = p.rehearse()
+	}
+	c, err := p.command(name)
+	if err != nil {
+		return p.ended("", "", err)
 	}
 	return p.ended(name, " "+name, p.follow(ctx, c, rest))
 }

@@ -231,6 +231,7 @@ func occurrences(without, with outcome, since time.Time) (all []Occurrence) {
 			kind, noun string
 			what       func(l life) map[string]time.Time
 		}{
+			{orgcopy.Customer, "customer", func(life) map[string]time.Time { return map[string]time.Time{} }},
 			{orgcopy.Account, "billing account", accountEvents},
 			{orgcopy.Subscription, "subscription", subscriptionEvents},
 			{orgcopy.Key, "API key", keyEvents},

@@ -63,7 +63,9 @@ type rehearsal struct {
 	copied    []byte
 	objects   []orgcopy.Object
 	leftOut   []orgcopy.LeftOut
-	report    Report
+	// initErr is the error of init in a folder where it has installed nothing: providers under development need none.
+	initErr error
+	report  Report
 }
 
 func (r *rehearsal) progress(text string) {
@@ -219,8 +221,8 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 	defer with.Close()
 	tf := terraform{r.Program, r.workspace.folder, environment(r.Environ, with.Env(), r.name)}
 	r.progress("terraform init")
-	if err := r.workspace.initialize(ctx, tf); err != nil {
-		return nil, err
+	if r.initErr = r.workspace.initialize(ctx, tf); r.initErr != nil && (!r.workspace.fresh || ctx.Err() != nil) {
+		return nil, r.initErr
 	}
 	first, err := r.planned(ctx, tf, with)
 	if err != nil {
@@ -246,6 +248,9 @@ const planFile = "rehearsal.tfplan"
 func (r *rehearsal) planned(ctx context.Context, tf terraform, with *sandbox.Server) (plan, error) {
 	r.progress("terraform plan")
 	result, err := tf.logged(ctx, append([]string{"plan", "-json", "-input=false", "-out=" + planFile}, r.targets()...)...)
+	if err == nil && r.initErr != nil && result.code == 1 && len(with.Requests()) == 0 {
+		err = r.initErr
+	}
 	if err != nil {
 		return plan{}, err
 	}

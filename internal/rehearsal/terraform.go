@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,8 +31,11 @@ type failed struct {
 	output  string
 }
 
+// colours are the sequences that colour a terminal's text.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
 func (e *failed) Error() string {
-	text := strings.TrimSpace(e.output)
+	text := strings.TrimSpace(colours.ReplaceAllString(e.output, ""))
 	if lines := strings.Split(text, "\n"); len(lines) > 25 {
 		text = strings.Join(lines[len(lines)-25:], "\n")
 	}

@@ -20,6 +20,7 @@ type workspace struct {
 	temporary string // all of it
 	folder    string // the configuration inside
 	plugins   string // the providers that the user's folder has installed; "" for none
+	fresh     bool   // init has installed nothing in the user's folder
 	blocks    []block
 }
 
@@ -65,14 +66,30 @@ func prepare(folder string) (w *workspace, err error) {
 			return w, err
 		}
 	}
+	w.fresh = !exists(filepath.Join(folder, ".terraform", "providers"))
 	if plugins := filepath.Join(folder, ".terraform", "providers"); exists(plugins) {
 		w.plugins = plugins
 	}
 	if w.blocks, err = readBlocks(w.temporary); err != nil {
 		return w, err
 	}
+	if !w.hasBackend() {
+		return w, nil
+	}
 	backend := filepath.Join(w.folder, "rehearsal_backend_override.tf.json")
 	return w, os.WriteFile(backend, []byte(`{"terraform":{"backend":{"local":{}}}}`+"\n"), 0o600)
+}
+
+// hasBackend reports whether the configuration names a backend, so that another one has to be set.
+func (w *workspace) hasBackend() bool {
+	return slices.ContainsFunc(w.blocks, func(b block) bool {
+		if b.kind != "terraform" || b.folder != w.folder {
+			return false
+		}
+		content, _, _ := b.body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+			{Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"}}})
+		return len(content.Blocks) > 0
+	})
 }
 
 func (w *workspace) remove() error { return os.RemoveAll(w.temporary) }
@@ -131,6 +148,9 @@ func copyTree(from, to string) error {
 			return os.MkdirAll(target, 0o700)
 		}
 		info, err := os.Stat(name)
+		if err == nil && info.IsDir() { // a link to a folder
+			return copyTree(name+string(filepath.Separator), target)
+		}
 		if err != nil || !info.Mode().IsRegular() || strings.Contains(entry.Name(), ".tfstate") {
 			return nil // a link to nothing, a socket, or a state
 		}
@@ -151,7 +171,7 @@ func copyTree(from, to string) error {
 type block struct {
 	at     hcl.Range
 	folder string
-	kind   string // resource, data, module, provider
+	kind   string // resource, data, module, provider, terraform
 	labels []string
 	body   hcl.Body
 }
@@ -159,6 +179,7 @@ type block struct {
 var blockSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 	{Type: "resource", LabelNames: []string{"type", "name"}}, {Type: "data", LabelNames: []string{"type", "name"}},
 	{Type: "module", LabelNames: []string{"name"}}, {Type: "provider", LabelNames: []string{"name"}},
+	{Type: "terraform"},
 }}
 
 // readBlocks reads the blocks of every configuration below a folder. What Terraform itself rejects is left to it.

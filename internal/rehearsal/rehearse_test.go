@@ -1,0 +1,392 @@
+package rehearsal_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+func TestMain(m *testing.M) { acctest.RunTests(m) }
+
+// team is the module of the trials: a customer, its account and its subscription.
+const team = `
+terraform {
+  required_providers {
+    billing = { source = "recurring-billing/billing" }
+  }
+}
+variable "name" { type = string }
+variable "plan" { type = string }
+variable "payer" { default = null }
+variable "status" { default = "active" }
+variable "timing" { default = "immediate" }
+resource "billing_customer" "this" {
+  name                   = var.name
+  external_id            = var.name
+  create_billing_account = false
+}
+resource "billing_account" "this" {
+  customer_id = billing_customer.this.id
+  external_id = var.name
+  status      = var.status
+}
+resource "billing_subscription" "this" {
+  billing_account_id = coalesce(var.payer, billing_account.this.id)
+  external_id        = var.name
+  plan_id            = var.plan
+  plan_change        = { timing = var.timing }
+}
+output "account" { value = billing_account.this.id }
+`
+
+const (
+	gold   = "11111111-1111-4111-8111-111111111111"
+	silver = "22222222-2222-4222-8222-222222222222"
+)
+
+// infrastructure is a configuration that refers to a module above its folder.
+type infrastructure struct {
+	*acctest.Terraform
+	t       *testing.T
+	service *sandbox.Server
+	folder  string
+}
+
+func newInfrastructure(t *testing.T) *infrastructure {
+	t.Helper()
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("it plays the service")
+	i := &infrastructure{Terraform: acctest.NewTerraformWithoutProvider(t).At(service), t: t, service: service.Sandbox}
+	i.install()
+	i.folder = filepath.Join(i.Dir, "infra")
+	for _, folder := range []string{i.folder, filepath.Join(i.Dir, "modules", "team")} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i.Write("modules/team/main.tf", team)
+	return i
+}
+
+// install puts the provider where init finds it.
+func (i *infrastructure) install() {
+	i.t.Helper()
+	built, err := acctest.BuiltProvider()
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	program, err := mirror.Inspect(i.t.Context(), acctest.TerraformProgram())
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	folder := i.t.TempDir()
+	executable := program.Executable(folder)
+	if err := os.MkdirAll(filepath.Dir(executable), 0o700); err != nil {
+		i.t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(built, "terraform-provider-billing"), executable); err != nil {
+		i.t.Fatal(err)
+	}
+	i.Write("cli.tfrc", string(mirror.Only(folder)))
+}
+
+// teams is a configuration of the module for each name.
+func teams(n int, change func(i int) string) string {
+	text := "terraform {\n  required_providers {\n    billing = { source = \"recurring-billing/billing\" }\n  }\n}\n"
+	for i := range n {
+		plan := gold
+		if i%2 == 1 {
+			plan = silver
+		}
+		body := fmt.Sprintf("  name = \"team-%d\"\n  plan = %q\n", i, plan)
+		if change != nil {
+			if other := change(i); other != "" {
+				body = other
+			}
+		}
+		if body != "-" {
+			text += fmt.Sprintf("module \"team_%d\" {\n  source = \"../modules/team\"\n%s}\n", i, body)
+		}
+	}
+	return text
+}
+
+// run runs Terraform in the folder of the configuration.
+func (i *infrastructure) run(arguments ...string) {
+	i.t.Helper()
+	command := i.Command(arguments...)
+	command.Dir = i.folder
+	if out, err := command.CombinedOutput(); err != nil {
+		i.t.Fatalf("terraform %v: %v\n%s", arguments, err, out)
+	}
+}
+
+// rehearse rehearses the configuration. Nothing of the folder changes, and the service gets GET alone.
+func (i *infrastructure) rehearse(ctx context.Context, o rehearsal.Options) (*rehearsal.Report, error) {
+	i.t.Helper()
+	files, requests := i.files(), len(i.service.Requests())
+	o.Folder, o.Program = i.folder, acctest.TerraformProgram()
+	o.Environ = append(o.Environ, "HTTPS_PROXY=http://127.0.0.1:1", "TF_CLI_ARGS_plan=-destroy", "TMPDIR="+i.t.TempDir())
+	for _, name := range slices.Sorted(maps.Keys(i.Env)) {
+		o.Environ = append(o.Environ, name+"="+i.Env[name])
+	}
+	report, err := rehearsal.Run(ctx, o)
+	if now := i.files(); now != files {
+		i.t.Errorf("the files were\n%sand are\n%s", files, now)
+	}
+	for _, q := range i.service.Requests()[requests:] {
+		if q.Method != http.MethodGet || !strings.HasPrefix(q.Client, "billing-sandbox-copy") {
+			i.t.Errorf("the service got %s %s from %s", q.Method, q.Path, q.Client)
+		}
+	}
+	return report, err
+}
+
+// files are the names and contents of everything in the folder.
+func (i *infrastructure) files() (all string) {
+	i.t.Helper()
+	err := filepath.Walk(i.Dir, func(name string, info os.FileInfo, err error) error {
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		all += fmt.Sprintf("%s %s %x\n", name, info.Mode(), sha256.Sum256(content))
+		return err
+	})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return all
+}
+
+// What a rehearsal says is what happens: the change is applied to the service, whose clock is moved as far.
+func TestRehearsalComesTrue(t *testing.T) {
+	i := newInfrastructure(t)
+	const n = 12
+	i.Write("infra/main.tf", teams(n, nil)+hooks)
+	i.run("init", "-input=false")
+	i.run("apply", "-auto-approve", "-input=false")
+	i.service.Clock().Advance(40 * 24 * time.Hour)
+	i.run("apply", "-auto-approve", "-input=false", "-refresh-only")
+	i.Write("infra/main.tf", teams(n, func(i int) string {
+		switch i {
+		case 0: // another plan, at the end of the period
+			return fmt.Sprintf("  name = \"team-0\"\n  plan = %q\n  timing = \"end_of_period\"\n", silver)
+		case 2: // another payer: cancelled, and billed anew
+			return fmt.Sprintf("  name = \"team-2\"\n  plan = %q\n  payer = module.team_3.account\n", gold)
+		case 4: // suspended
+			return fmt.Sprintf("  name = \"team-4\"\n  plan = %q\n  status = \"suspended\"\n", gold)
+		case 6: // removed
+			return "-"
+		case 8: // another plan, now
+			return fmt.Sprintf("  name = \"team-8\"\n  plan = %q\n", silver)
+		}
+		return ""
+	})+strings.Replace(hooks, "v = \"1\"", "v = \"2\"", 1))
+	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 90})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Result != rehearsal.Applied {
+		t.Fatalf("%+v", report)
+	}
+	var operations []string
+	for _, s := range report.Sent {
+		operations = append(operations, s.Operation)
+	}
+	before, since := len(i.service.Requests()), i.service.Clock().Now()
+	i.run("apply", "-auto-approve", "-input=false")
+	var really []string
+	for _, q := range i.service.Requests()[before:] {
+		if q.Method != http.MethodGet {
+			really = append(really, q.Operation)
+		}
+	}
+	slices.Sort(operations)
+	slices.Sort(really)
+	if !slices.Equal(operations, really) {
+		t.Errorf("rehearsed %v\nreally sent %v", operations, really)
+	}
+	for range 90 {
+		i.service.Clock().Advance(24 * time.Hour)
+	}
+	sums := map[string]int64{}
+	for _, of := range observed(t, i.service, since) {
+		sums[of.month] += of.cents
+	}
+	if len(report.Differences.Months) < 3 {
+		t.Errorf("months: %+v", report.Differences.Months)
+	}
+	for _, m := range report.Differences.Months {
+		if !m.With.Known || sums[m.Month] != m.With.Cents {
+			t.Errorf("%s: rehearsed %+v, invoiced %d", m.Month, m.With, sums[m.Month])
+		}
+		delete(sums, m.Month)
+	}
+	if len(sums) > 0 {
+		t.Errorf("more is invoiced: %v", sums)
+	}
+	var happens []string
+	for _, o := range report.Differences.Occurrences {
+		happens = append(happens, o.What)
+	}
+	for _, want := range []string{"ends", "begins", "is suspended", "is deleted", "changes from plan " + gold + " to plan " + silver} {
+		if !slices.Contains(happens, want) {
+			t.Errorf("%q is not among %q", want, happens)
+		}
+	}
+	t.Logf("%d requests, %d occurrences", len(report.Sent), len(happens))
+}
+
+const hooks = `
+resource "billing_webhook_endpoint" "hooks" {
+  url = "https://hooks.example.com/billing"
+}
+resource "billing_api_key" "ci" {
+  name                = "ci"
+  scopes              = ["webhook_endpoints:*"]
+  rotate_when_changed = { v = "1" }
+}
+`
+
+// A change that the service rejects is refused, and the report has the reason.
+func TestRehearsalRefused(t *testing.T) {
+	i := newInfrastructure(t)
+	i.Write("infra/main.tf", teams(2, nil))
+	i.run("init", "-input=false")
+	i.run("apply", "-auto-approve", "-input=false")
+	i.Write("infra/main.tf", teams(3, func(n int) string {
+		if n == 2 { // the external_id is taken
+			return fmt.Sprintf("  name = \"team-1\"\n  plan = %q\n", gold)
+		}
+		return ""
+	}))
+	i.run("init", "-input=false")
+	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Result != rehearsal.Refused || len(report.Refused) == 0 {
+		t.Errorf("%+v", report)
+	}
+	rejected := slices.ContainsFunc(report.Sent, func(s rehearsal.Sent) bool { return s.Code == "external_id_taken" })
+	if !rejected {
+		t.Errorf("sent %+v", report.Sent)
+	}
+}
+
+// What cannot be rehearsed is an error, leaves nothing behind and sends nothing.
+func TestRehearsalImpossible(t *testing.T) {
+	i := newInfrastructure(t)
+	i.Write("infra/main.tf", teams(1, nil))
+	i.run("init", "-input=false")
+	i.run("apply", "-auto-approve", "-input=false")
+	for name, c := range map[string]struct {
+		more, want string
+		program    string
+	}{
+		"address": {"provider \"billing\" {\n  base_url = \"https://billing.example.com\"\n}\n",
+			"the provider block in more.tf, line 1 sets base_url, which leads past the copy", ""},
+		"provisioner": {"resource \"billing_customer\" \"x\" {\n  name = \"x\"\n  provisioner \"local-exec\" {\n    " +
+			"command = \"true\"\n  }\n}\n", "billing_customer.x in more.tf, line 1 has a provisioner", ""},
+		"syntax":     {"resource {\n", "failed (exit code 1)", ""},
+		"no program": {"", "there is no program no-terraform", "no-terraform"},
+	} {
+		i.Write("infra/more.tf", c.more)
+		environ := []string{}
+		for _, name := range slices.Sorted(maps.Keys(i.Env)) {
+			environ = append(environ, name+"="+i.Env[name])
+		}
+		program := acctest.TerraformProgram()
+		if c.program != "" {
+			program = c.program
+		}
+		before := temporaries(t)
+		report, err := rehearsal.Run(t.Context(), rehearsal.Options{Folder: i.folder, Program: program, Days: 1,
+			Environ: environ})
+		if err == nil || !strings.Contains(strings.Join(strings.Fields(err.Error()), " "), c.want) {
+			t.Errorf("%s: %v (%+v), want %s", name, err, report, c.want)
+		}
+		if now := temporaries(t); now > before {
+			t.Errorf("%s: a temporary folder stays", name)
+		}
+	}
+}
+
+func temporaries(t *testing.T) int {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(os.TempDir(), "billing-rehearsal-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(found)
+}
+
+// An interrupt ends the rehearsal, and the folder is as it was.
+func TestRehearsalInterrupted(t *testing.T) {
+	i := newInfrastructure(t)
+	i.Write("infra/main.tf", teams(4, nil))
+	i.run("init", "-input=false")
+	ctx, stop := context.WithCancel(t.Context())
+	_, err := i.rehearse(ctx, rehearsal.Options{Days: 30, Progress: func(text string) {
+		if text == "terraform apply" {
+			time.AfterFunc(200*time.Millisecond, stop)
+		}
+	}})
+	if err == nil {
+		t.Error("it came to its end")
+	}
+}
+
+// Resources of other providers are left out unless they are asked for.
+func TestRehearsalOfOurs(t *testing.T) {
+	i := newInfrastructure(t)
+	i.Write("infra/main.tf", teams(1, nil)+"resource \"terraform_data\" \"other\" {\n  input = \"x\"\n}\n")
+	i.run("init", "-input=false")
+	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Result != rehearsal.Applied || len(report.LeftOut) != 1 || !strings.Contains(report.LeftOut[0], "terraform_data") {
+		t.Errorf("%+v", report)
+	}
+	if report, err = i.rehearse(t.Context(), rehearsal.Options{Days: 1, All: true}); err != nil || len(report.LeftOut) != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+type invoice struct {
+	month string
+	cents int64
+}
+
+// observed are the invoices of a service since a time that are to be paid.
+func observed(t *testing.T, s *sandbox.Server, since time.Time) (all []invoice) {
+	t.Helper()
+	w := &world{t: t}
+	for id, of := range w.state(s, since) {
+		if !strings.HasPrefix(id, "invoice ") || of["status"] != "open" {
+			continue
+		}
+		var cents int64
+		if _, err := fmt.Sscan(fmt.Sprint(of["amount_cents"]), &cents); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, invoice{fmt.Sprint(of["created_at"])[:7], cents})
+	}
+	return all
+}

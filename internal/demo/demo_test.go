@@ -25,7 +25,7 @@ import (
 var watch = flag.Bool("watch", false, "print a line for each step, and play one scenario after the other")
 
 // scenarios are scripts of testdata, with their configurations, in the order of make demo.
-var scenarios = []string{"customers", "subscriptions", "collections", "finance"}
+var scenarios = []string{"customers", "subscriptions", "collections", "finance", "rehearsal"}
 
 func TestDemo(t *testing.T) {
 	if os.Getenv("TF_ACC") == "" {
@@ -167,7 +167,7 @@ func (s *stage) setUp(env *testscript.Env) error {
 	env.Setenv("PATH", filepath.Join(s.dir, "bin")+string(os.PathListSeparator)+env.Getenv("PATH"))
 	env.Setenv("RECEIVER", c.receiver.address)
 	for _, pair := range [][2]string{
-		{"TF_CLI_CONFIG_FILE", filepath.Join(s.dir, "terraform.tfrc")},
+		{"TF_CLI_CONFIG_FILE", filepath.Join(s.dir, "terraform.tfrc")}, {"TERRAFORM", s.program.Path},
 		{"CHECKPOINT_DISABLE", "1"}, {"TF_INPUT", "0"}, {"TF_IN_AUTOMATION", "1"}, {"TF_CLI_ARGS", "-no-color"},
 	} {
 		env.Setenv(pair[0], pair[1])

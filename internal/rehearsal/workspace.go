@@ -30,13 +30,16 @@ const (
 	mostBytes = 200 << 20
 )
 
+// prefix begins the names of the temporary folders, which may be in the folder that is copied.
+const prefix = "billing-rehearsal-"
+
 // skipped are folders that a configuration does not read.
 var skipped = []string{".git", ".terraform", "node_modules"}
 
 // prepare copies the configuration, with what it refers to above its folder.
 func prepare(folder string) (w *workspace, err error) {
 	w = &workspace{}
-	if w.temporary, err = os.MkdirTemp("", "billing-rehearsal-"); err != nil { // mode 0700
+	if w.temporary, err = os.MkdirTemp("", prefix); err != nil { // mode 0700
 		return nil, err
 	}
 	defer func() {
@@ -142,7 +145,7 @@ func copyTree(from, to string) error {
 		}
 		target := filepath.Join(to, inside)
 		if entry.IsDir() {
-			if inside != "." && slices.Contains(skipped, entry.Name()) {
+			if inside != "." && slices.Contains(skipped, entry.Name()) || inside != "." && strings.HasPrefix(entry.Name(), prefix) {
 				return filepath.SkipDir
 			}
 			return os.MkdirAll(target, 0o700)

@@ -149,7 +149,8 @@ func NewReader(r io.Reader) (*Reader, error) {
 // Line is the number of the line that was read last.
 func (r *Reader) Line() int { return r.line }
 
-// Objects yields every object, one that changed while it was copied again, and the first error, which is an *Error where the content is wrong.
+// Objects yields every object, and one that changed while it was copied again; and the first error, which is an *Error
+// where the content is wrong.
 func (r *Reader) Objects() iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		for count := 0; ; count++ {

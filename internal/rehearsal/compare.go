@@ -339,8 +339,8 @@ func notKnown(r Report, p plan) (all []string) {
 		}
 	}
 	if unknown > 0 {
-		all = append(all, fmt.Sprintf("What %d of these subscriptions will cost: no subscription of the organization shows the "+
-			"same plan, items, discount and cycle.", unknown))
+		all = append(all, fmt.Sprintf("What %d of these subscriptions will cost: no subscription of the organization shows "+
+			"the same plan, items, discount and cycle.", unknown))
 	}
 	if slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.changesAmount() && s.Status < 300 }) {
 		all = append(all, "What the service bills or refunds for the rest of the current period (proration).")

@@ -118,8 +118,8 @@ func running(of object) object {
 // shownAmounts are the amounts that the service showed, by terms and cycle.
 type shownAmounts map[string]map[string]Money
 
-// of is the amount for terms. While the plan leaves the cycle open, the service may keep that of now or take the plan's:
-// the amount is known where the service showed these terms with the present cycle alone.
+// of is the amount for terms. While the plan leaves the cycle open, the service may keep the present one or take that of
+// the new plan: the amount is known where the service showed these terms with the present cycle alone.
 func (s shownAmounts) of(terms, cycle string, open bool) Money {
 	if open && len(s[terms]) > 1 {
 		return Money{}
@@ -145,7 +145,8 @@ func (p plan) shown() shownAmounts {
 			}
 		}
 		for _, of := range seen {
-			key, cycle, amount := terms(running(of), nil), textOf(of["billing_cycle"]), money(of["recurring_amount_cents"])
+			key, cycle := terms(running(of), nil), textOf(of["billing_cycle"])
+			amount := money(of["recurring_amount_cents"])
 			if all[key] == nil {
 				all[key] = map[string]Money{}
 			}
@@ -214,7 +215,8 @@ func (c resourceChange) forecast(shown shownAmounts) Forecasted {
 	before, after, unknown := c.Change.Before, c.Change.After, c.Change.AfterUnknown
 	of := cmpOr(after, before)
 	one := Forecasted{Address: c.Address, Action: cmp.Or(action(c.Change.Actions), "no change")}
-	one.ID, one.Cycle = textOf(of["id"]), cmp.Or(textOf(of["billing_cycle"]), textOf(before["billing_cycle"]), defaultCycle)
+	one.ID = textOf(of["id"])
+	one.Cycle = cmp.Or(textOf(of["billing_cycle"]), textOf(before["billing_cycle"]), defaultCycle)
 	one.Name = cmp.Or(textOf(of["external_id"]), c.Address)
 	if live(before) {
 		one.Now = new(money(before["recurring_amount_cents"]))

@@ -26,9 +26,10 @@ type Options struct {
 	Days    int    // how far the clock is moved
 	All     bool   // resources of other providers are applied too
 	// Copy is the copy that is used; nil reads the organization that the environment names, into memory.
-	Copy     []byte
-	Environ  []string
-	Progress func(text string) // nil: none
+	Copy      []byte
+	Environ   []string
+	Temporary string            // folder for the temporary one; empty: that of the system
+	Progress  func(text string) // nil: none
 }
 
 // Run rehearses the configuration of a folder. An error says that it could not be rehearsed.
@@ -37,7 +38,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := r.read(ctx); err != nil {
 		return nil, err
 	}
-	w, err := prepare(o.Folder)
+	w, err := prepare(o.Folder, o.Temporary)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer with.Close()
+	defer func() { _ = with.Close() }() // it has no state
 	tf := terraform{r.Program, r.workspace.folder, environment(r.Environ, with.Env(), r.name)}
 	r.progress("terraform init")
 	if r.initErr = r.workspace.initialize(ctx, tf); r.initErr != nil && (!r.workspace.fresh || ctx.Err() != nil) {
@@ -237,7 +238,7 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer without.Close()
+	defer func() { _ = without.Close() }()
 	return &r.report, r.compare(ctx, with, without, first)
 }
 
@@ -279,8 +280,8 @@ func (r *rehearsal) targets() (arguments []string) {
 	for _, address := range slices.Compact(addresses) {
 		arguments = append(arguments, "-target="+address)
 	}
-	text := "Resources of other providers (" + strings.Join(others, ", ") + ") are applied only as far as billing resources " +
-		"depend on them. Use --all to apply everything."
+	text := "Resources of other providers (" + strings.Join(others, ", ") + ") are applied only as far as billing " +
+		"resources depend on them. Use --all to apply everything."
 	if !slices.Contains(r.report.LeftOut, text) {
 		r.report.LeftOut = append(r.report.LeftOut, text)
 	}
@@ -400,8 +401,8 @@ func objectOf(operation string) (noun, verb string) {
 	if family == "finance" {
 		family, verb = "records", strings.TrimPrefix(operation, "finance.records.")
 	}
-	noun = map[string]string{"customers": "customer", "billing_accounts": "billing account", "subscriptions": "subscription",
-		"webhook_endpoints": "webhook endpoint", "api_keys": "API key", "records": "finance record"}[family]
+	noun = map[string]string{"customers": "customer", "billing_accounts": "billing account",
+		"subscriptions": "subscription", "webhook_endpoints": "webhook endpoint", "api_keys": "API key", "records": "finance record"}[family]
 	return noun, strings.ReplaceAll(verb, "_", " ")
 }
 

@@ -139,12 +139,15 @@ func (i *infrastructure) run(arguments ...string) {
 func (i *infrastructure) rehearse(ctx context.Context, o rehearsal.Options) (*rehearsal.Report, error) {
 	i.t.Helper()
 	files, requests := i.files(), len(i.service.Requests())
-	o.Folder, o.Program = i.folder, acctest.TerraformProgram()
-	o.Environ = append(o.Environ, "HTTPS_PROXY=http://127.0.0.1:1", "TF_CLI_ARGS_plan=-destroy", "TMPDIR="+i.t.TempDir())
+	o.Folder, o.Program, o.Temporary = i.folder, acctest.TerraformProgram(), i.t.TempDir()
+	o.Environ = append(o.Environ, "HTTPS_PROXY=http://127.0.0.1:1", "TF_CLI_ARGS_plan=-destroy")
 	for _, name := range slices.Sorted(maps.Keys(i.Env)) {
 		o.Environ = append(o.Environ, name+"="+i.Env[name])
 	}
 	report, err := rehearsal.Run(ctx, o)
+	if left, err := os.ReadDir(o.Temporary); err != nil || len(left) > 0 {
+		i.t.Errorf("%v stays (%v)", left, err)
+	}
 	if now := i.files(); now != files {
 		i.t.Errorf("the files were\n%sand are\n%s", files, now)
 	}
@@ -244,7 +247,8 @@ func TestRehearsalComesTrue(t *testing.T) {
 	for _, o := range report.Differences.Occurrences {
 		happens = append(happens, o.What)
 	}
-	for _, want := range []string{"ends", "begins", "is suspended", "is deleted", "changes from plan " + gold + " to plan " + silver} {
+	for _, want := range []string{"ends", "begins", "is suspended", "is deleted",
+		"changes from plan " + gold + " to plan " + silver} {
 		if !slices.Contains(happens, want) {
 			t.Errorf("%q is not among %q", want, happens)
 		}
@@ -315,25 +319,16 @@ func TestRehearsalImpossible(t *testing.T) {
 		if c.program != "" {
 			program = c.program
 		}
-		before := temporaries(t)
+		temporary := t.TempDir()
 		report, err := rehearsal.Run(t.Context(), rehearsal.Options{Folder: i.folder, Program: program, Days: 1,
-			Environ: environ})
+			Environ: environ, Temporary: temporary})
 		if err == nil || !strings.Contains(strings.Join(strings.Fields(err.Error()), " "), c.want) {
 			t.Errorf("%s: %v (%+v), want %s", name, err, report, c.want)
 		}
-		if now := temporaries(t); now > before {
-			t.Errorf("%s: a temporary folder stays", name)
+		if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v stays (%v)", name, left, err)
 		}
 	}
-}
-
-func temporaries(t *testing.T) int {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(os.TempDir(), "billing-rehearsal-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(found)
 }
 
 // An interrupt ends the rehearsal, and the folder is as it was.
@@ -361,10 +356,12 @@ func TestRehearsalOfOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Result != rehearsal.Applied || len(report.LeftOut) != 1 || !strings.Contains(report.LeftOut[0], "terraform_data") {
+	if report.Result != rehearsal.Applied || len(report.LeftOut) != 1 ||
+		!strings.Contains(report.LeftOut[0], "terraform_data") {
 		t.Errorf("%+v", report)
 	}
-	if report, err = i.rehearse(t.Context(), rehearsal.Options{Days: 1, All: true}); err != nil || len(report.LeftOut) != 0 {
+	report, err = i.rehearse(t.Context(), rehearsal.Options{Days: 1, All: true})
+	if err != nil || len(report.LeftOut) != 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
 }

@@ -196,7 +196,8 @@ func (w *world) send(service, method, path string, body object) string {
 func clientOf(s *sandbox.Server) *http.Client {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(s.CAPEM())
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}
 }
 
 // one is one of the ids, or one that nothing has.

@@ -37,9 +37,9 @@ const prefix = "billing-rehearsal-"
 var skipped = []string{".git", ".terraform", "node_modules"}
 
 // prepare copies the configuration, with what it refers to above its folder.
-func prepare(folder string) (w *workspace, err error) {
+func prepare(folder, temporary string) (w *workspace, err error) {
 	w = &workspace{}
-	if w.temporary, err = os.MkdirTemp("", prefix); err != nil { // mode 0700
+	if w.temporary, err = os.MkdirTemp(temporary, prefix); err != nil { // mode 0700
 		return nil, err
 	}
 	defer func() {
@@ -145,7 +145,7 @@ func copyTree(from, to string) error {
 		}
 		target := filepath.Join(to, inside)
 		if entry.IsDir() {
-			if inside != "." && slices.Contains(skipped, entry.Name()) || inside != "." && strings.HasPrefix(entry.Name(), prefix) {
+			if inside != "." && (slices.Contains(skipped, entry.Name()) || strings.HasPrefix(entry.Name(), prefix)) {
 				return filepath.SkipDir
 			}
 			return os.MkdirAll(target, 0o700)
@@ -154,8 +154,12 @@ func copyTree(from, to string) error {
 		if err == nil && info.IsDir() { // a link to a folder
 			return copyTree(name+string(filepath.Separator), target)
 		}
-		if err != nil || !info.Mode().IsRegular() || strings.Contains(entry.Name(), ".tfstate") {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() ||
+			strings.Contains(entry.Name(), ".tfstate") {
 			return nil // a link to nothing, a socket, or a state
+		}
+		if err != nil {
+			return err
 		}
 		files, bytes = files+1, bytes+info.Size()
 		if files > mostFiles || bytes > mostBytes {

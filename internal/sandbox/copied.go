@@ -30,8 +30,8 @@ type CopyState struct {
 	LeftOut []string  `json:"left_out,omitempty"`
 }
 
-// readCopy reads a copy to its end, so that one that cannot be used changes nothing. The time is that of the copy, or of
-// the last change in it: the copy has whole seconds.
+// readCopy reads a copy to its end, so that one that cannot be used changes nothing. The time is that of the copy, or
+// of the last change in it: the time of the copy has whole seconds.
 func readCopy(open func() (io.ReadCloser, error)) (of copyOf, organization Organization, err error) {
 	err = eachOf(open, func(r *orgcopy.Reader, o orgcopy.Object) error {
 		var stamps struct {

@@ -129,7 +129,8 @@ plan, items, discount and cycle in the state or in a data source, or it is not k
 
 // fileOrInput reads a file, or standard input for -.
 func (p program) fileOrInput(name string) ([]byte, error) {
-	content, err := []byte(nil), error(nil)
+	var content []byte
+	var err error
 	if name == "-" {
 		content, err = io.ReadAll(p.in)
 	} else {

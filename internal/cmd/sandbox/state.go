@@ -50,6 +50,12 @@ func statusLines(s sandbox.Status) [][]string {
 	if state == "" {
 		state = "in memory"
 	}
+	if s.Copy != nil {
+		lines = append(lines, []string{"copy", "of " + s.Copy.Of + ", " + s.Copy.Since.Format(time.RFC3339)})
+		for _, left := range s.Copy.LeftOut {
+			lines = append(lines, []string{"not copied", left})
+		}
+	}
 	lines = append(lines, []string{"state", state}, []string{"clock", clockText(s.Clock)})
 	for _, o := range s.Organizations {
 		lines = append(lines, []string{"organization", o.ID + "  " + o.Name})

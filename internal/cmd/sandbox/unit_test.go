@@ -61,6 +61,10 @@ func TestEveryCommandIsExplained(t *testing.T) {
 				if err := set.Parse(words[1:]); err != nil || set.NArg() > 0 {
 					t.Errorf("%q: %v", line, err)
 				}
+			case slices.Contains([]string{"copy", "rehearse", "forecast"}, c.name): // they need a service or a file
+				if code, _, complaint := nowhere.run(words...); code != exitFailure {
+					t.Errorf("%q: exit %d: %s", line, code, complaint)
+				}
 			case c.alone && c.name != "check":
 				nowhere.ok(words...)
 			case strings.HasPrefix(line, "fault add"):

@@ -193,8 +193,8 @@ func loadListed[T any](tx *store.Tx, core *server.Core, table store.Table[listed
 	return err
 }
 
-// listCopied lists the records of another collection as they were copied. Each of their fields is a filter, and may sort
-// them.
+// listCopied lists the records of another collection as they were copied. Each of their fields is a filter, and may
+// sort them.
 func (s *Service) listCopied(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	var found []object
 	known := false

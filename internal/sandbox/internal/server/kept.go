@@ -75,9 +75,12 @@ func compact(document json.RawMessage) string {
 
 // asCopied is a body whose objects have their kept fields as the source wrote them.
 func (c *Core) asCopied(body []byte) ([]byte, error) {
-	value, err := Decode(body)
-	if !c.Copy || err != nil { // or a text
+	if !c.Copy || !json.Valid(body) { // or a text
 		return body, nil
+	}
+	value, err := Decode(body)
+	if err != nil {
+		return nil, err
 	}
 	err = c.DB.View(func(tx *store.Tx) error {
 		c.restore(tx, value)

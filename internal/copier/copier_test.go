@@ -1,0 +1,240 @@
+package copier_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// seed has each kind of object. The credentials are canaries.
+const seed = `{
+  "plans": [{"id": "41111111-1111-4111-8111-111111111111", "name": "Gold", "amount_cents": 1000}],
+  "customers": [{"name": "Aurora", "external_id": "aurora", "create_billing_account": false},
+    {"name": "Bela", "external_id": "bela", "create_billing_account": false},
+    {"name": "Cinco", "external_id": "cinco", "create_billing_account": false}],
+  "billing_accounts": [{"external_id": "a-1", "customer": {"id": "external_id=aurora"}},
+    {"external_id": "a-2", "customer": {"id": "external_id=bela"}}],
+  "subscriptions": [{"external_id": "s-1", "billing_account_id": "external_id=a-1",
+      "plan_id": "41111111-1111-4111-8111-111111111111"},
+    {"external_id": "s-2", "billing_account_id": "external_id=a-2", "items": [{
+      "product_id": "51111111-1111-4111-8111-111111111111", "price_id": "61111111-1111-4111-8111-111111111111"}]}],
+  "webhook_endpoints": [{"url": "https://hooks.example.com/billing", "secret": "whsec_canary-of-the-secret",
+    "authentication": {"type": "basic", "username": "u", "password": "canary-of-the-password"}}],
+  "api_keys": [{"name": "erp", "scopes": ["*"], "token": "ck_sandbox_erp_canaryOfTheToken1"}],
+  "finance": {"payables": [{"amount": "10.50", "name": "rent"}], "receivables": [{"amount": "1.00", "name": "sale"}]}
+}`
+
+func start(t *testing.T, o sandbox.Options) *sandbox.Server {
+	t.Helper()
+	o.Start, o.SeedDocument = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), []byte(seed)
+	s, err := sandbox.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func sourceOf(t *testing.T, env map[string]string) copier.Source {
+	t.Helper()
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+// copied is what a copy has, by kind.
+func copied(t *testing.T, source copier.Source, o copier.Options) (count map[string]int, left []orgcopy.LeftOut,
+	text string) {
+	t.Helper()
+	var out bytes.Buffer
+	left, err := copier.Copy(t.Context(), source, o, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, count = out.String(), map[string]int{}
+	r, err := orgcopy.NewReader(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for object, err := range r.Objects() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		count[object.Kind+object.Collection]++
+	}
+	return count, left, text
+}
+
+// A copy has every object, sends GET alone, and has no credential.
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]sandbox.Options{
+		"plain":            {MaxPerPage: 1},
+		"lean lists":       {MaxPerPage: 2, Tolerance: sandbox.Tolerance{LeanAccounts: true}},
+		"moving pages":     {MaxPerPage: 2, Tolerance: sandbox.Tolerance{RepeatAcrossPages: true}},
+		"ignored filters":  {Tolerance: sandbox.Tolerance{IgnoreFilters: true}},
+		"items not listed": {Tolerance: sandbox.Tolerance{ItemsNotListed: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, o)
+			progress := map[string]int{}
+			count, left, text := copied(t, sourceOf(t, s.Env()), copier.Options{Collections: []string{"payables"},
+				Progress: func(kind string, n int) { progress[kind] = n }})
+			want := map[string]int{"customer": 3, "account": 2, "subscription": 2, "endpoint": 1, "key": 2,
+				"recordplans": 1, "recordpayables": 1}
+			if !maps.Equal(count, want) {
+				t.Errorf("copied %v, want %v", count, want)
+			}
+			if unlisted := name == "items not listed"; unlisted != (len(left) == 1) {
+				t.Errorf("left out %v", left)
+			}
+			if progress["customers"] != 3 || progress["subscriptions"] != 2 {
+				t.Errorf("progress %v", progress)
+			}
+			for _, secret := range append(slices.Collect(maps.Values(s.Env())), "canary") {
+				if !strings.HasPrefix(secret, "https://") && secret != s.CAFile() && strings.Contains(text, secret) {
+					t.Errorf("the copy has %s", secret)
+				}
+			}
+			for _, r := range s.Requests() {
+				if r.Method != http.MethodGet {
+					t.Errorf("sent %s %s", r.Method, r.Path)
+				}
+			}
+		})
+	}
+}
+
+// What is not asked for is not read.
+func TestCopyOnly(t *testing.T) {
+	t.Parallel()
+	s := start(t, sandbox.Options{})
+	count, _, _ := copied(t, sourceOf(t, s.Env()), copier.Options{Only: []string{"customers", "keys"}})
+	if want := map[string]int{"customer": 3, "key": 2}; !maps.Equal(count, want) {
+		t.Errorf("copied %v, want %v", count, want)
+	}
+}
+
+// What the token may not read is left out, with its scope.
+func TestCopyWithFewScopes(t *testing.T) {
+	t.Parallel()
+	s := start(t, sandbox.Options{})
+	env := s.Env()
+	token, err := s.NewToken(sandbox.Token{Scopes: []string{"customers:read", "billing_accounts:read"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env["BILLING_TOKEN"] = token
+	delete(env, "BILLING_COLLECTIONS_BASE_URL")
+	delete(env, "BILLING_COLLECTIONS_API_KEY")
+	count, left, _ := copied(t, sourceOf(t, env), copier.Options{})
+	if want := map[string]int{"customer": 3, "account": 2}; !maps.Equal(count, want) {
+		t.Errorf("copied %v, want %v", count, want)
+	}
+	var texts []string
+	for _, one := range left {
+		texts = append(texts, one.String())
+	}
+	for _, want := range []string{"subscriptions (the token lacks the scope subscriptions:read)",
+		"API keys (BILLING_COLLECTIONS_BASE_URL and BILLING_COLLECTIONS_API_KEY are not set)"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("%q is not among %q", want, texts)
+		}
+	}
+}
+
+// An object that changes while it is copied is in the copy as it is at the end.
+func TestCopyWhileItChanges(t *testing.T) {
+	t.Parallel()
+	var s *sandbox.Server
+	changed := false
+	s = start(t, sandbox.Options{OnRequest: func(r sandbox.Request) {
+		if r.Operation == "subscriptions.items.list" && !changed {
+			changed = true
+			s.Clock().Advance(40 * 24 * time.Hour) // every subscription is renewed
+		}
+	}})
+	_, _, text := copied(t, sourceOf(t, s.Env()), copier.Options{})
+	r, err := orgcopy.NewReader(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := map[string]string{}
+	for object, err := range r.Objects() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var of struct {
+			ID  string `json:"id"`
+			End string `json:"current_period_end"`
+		}
+		if err := json.Unmarshal(object.Object, &of); err != nil {
+			t.Fatal(err)
+		}
+		if object.Kind == orgcopy.Subscription {
+			last[of.ID] = of.End
+		}
+	}
+	for id, end := range last {
+		if end < "2026-03-20" {
+			t.Errorf("subscription %s ends its period at %s", id, end)
+		}
+	}
+}
+
+// Variables that lead nowhere are named, and no token is in the error.
+func TestFromEnvironment(t *testing.T) {
+	t.Parallel()
+	for want, env := range map[string]map[string]string{
+		"no organization is configured: set BILLING_BASE_URL and BILLING_TOKEN": {},
+		"BILLING_BASE_URL is set and BILLING_TOKEN is not":                      {"BILLING_BASE_URL": "https://a.example.com"},
+		"BILLING_TOKEN is set and BILLING_BASE_URL is not":                      {"BILLING_TOKEN": "canary"},
+		"BILLING_BASE_URL: the address must start with https://":                {"BILLING_BASE_URL": "http://a", "BILLING_TOKEN": "canary"},
+		"BILLING_TOKEN: the token contains a blank":                             {"BILLING_BASE_URL": "https://a", "BILLING_TOKEN": "canary b"},
+		"BILLING_CA_CERTIFICATE_FILE: open ":                                    {"BILLING_CA_CERTIFICATE_FILE": "/no/file"},
+	} {
+		_, err := copier.FromEnvironment(func(name string) string { return env[name] })
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// A redirect gets no token: it is an error.
+func TestCopyFollowsNoRedirect(t *testing.T) {
+	t.Parallel()
+	elsewhere := 0
+	other := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
+	defer other.Close()
+	s := start(t, sandbox.Options{})
+	fault, err := sandbox.ParseFault("operation=customers.list,status=307")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.AddFault(fault)
+	if _, err := copier.Copy(context.Background(), sourceOf(t, s.Env()), copier.Options{}, &bytes.Buffer{}); err == nil {
+		t.Error("a redirect is no error")
+	}
+	if elsewhere > 0 {
+		t.Error(fmt.Sprint("the redirect was followed ", elsewhere, " times"))
+	}
+}

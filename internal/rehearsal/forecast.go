@@ -298,7 +298,7 @@ func (f *Forecast) sections() []section {
 	for _, t := range f.Totals {
 		then := t.Then.in(t.Currency)
 		if t.Unknown > 0 {
-			then += fmt.Sprintf(" (%d subscriptions)", t.Unknown)
+			then += " (" + counted(t.Unknown, "subscription") + ")"
 		}
 		rows = append(rows, []string{cmp.Or(t.Cycle, notKnownText), t.Now.in(t.Currency), then})
 	}

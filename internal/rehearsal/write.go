@@ -124,15 +124,19 @@ func (r *Report) headline() string {
 	of := fmt.Sprintf(" on a copy of %s of %s", r.Organization, r.From.Format(time.RFC3339))
 	switch r.Result {
 	case Applied:
-		requests := "1 request"
-		if len(r.Sent) != 1 {
-			requests = fmt.Sprintf("%d requests", len(r.Sent))
-		}
-		return "Rehearsed" + of + ": applied with " + requests + ", and the next plan is empty"
+		return "Rehearsed" + of + ": applied with " + counted(len(r.Sent), "request") + ", and the next plan is empty"
 	case NotEmpty:
-		return fmt.Sprintf("Rehearsed%s: applied, but the next plan has %d changes", of, len(r.SecondPlan))
+		return "Rehearsed" + of + ": applied, but the next plan has " + counted(len(r.SecondPlan), "change")
 	}
 	return "Rehearsed" + of + ": refused"
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // sections are the parts that have something to say, in their order.

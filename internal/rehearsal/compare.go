@@ -269,7 +269,8 @@ func occurrences(without, with outcome, since time.Time) (all []Occurrence) {
 }
 
 func nameOf(noun, id string, of object) string {
-	return noun + " \"" + cmp.Or(textOf(of["external_id"]), textOf(of["name"]), id) + "\""
+	customer, _ := of["customer"].(object) // of an account
+	return noun + " \"" + cmp.Or(textOf(of["external_id"]), textOf(of["name"]), textOf(customer["name"]), id) + "\""
 }
 
 // life is an object at the time of the copy, right after the apply, and at the end.

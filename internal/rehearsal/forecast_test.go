@@ -35,7 +35,7 @@ func (r *random) lines(n int) string {
 		text += "  items = []\n"
 	}
 	text += r.of("", "", "", "", "", "  discount_percent = \"10\"\n", "  discount_percent = \"12.50\"\n")
-	text += r.of("", "", "  billing_cycle = \"monthly\"\n", "  billing_cycle = \"quarterly\"\n")
+	text += r.of("", "", "", "", "", "", "  billing_cycle = \"monthly\"\n", "  billing_cycle = \"quarterly\"\n")
 	return text + r.of("", "", "", "", "  cancel_at_period_end = true\n")
 }
 

@@ -118,8 +118,8 @@ func running(of object) object {
 // shownAmounts are the amounts that the service showed, by terms and cycle.
 type shownAmounts map[string]map[string]Money
 
-// of is the amount for terms. While the plan leaves the cycle open, the service may keep the present one or take that of
-// the new plan: the amount is known where the service showed these terms with the present cycle alone.
+// of is the amount for terms. While the plan leaves the cycle open, the service may keep the present one or take that
+// of the new plan: the amount is known where the service showed these terms with the present cycle alone.
 func (s shownAmounts) of(terms, cycle string, open bool) Money {
 	if open && len(s[terms]) > 1 {
 		return Money{}

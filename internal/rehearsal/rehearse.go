@@ -38,7 +38,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := r.read(ctx); err != nil {
 		return nil, err
 	}
-	w, err := prepare(o.Folder, o.Temporary)
+	w, err := prepare(o.Folder, r.getenv("TF_DATA_DIR"), o.Temporary)
 	if err != nil {
 		return nil, err
 	}

@@ -293,6 +293,38 @@ func TestRehearsalRefused(t *testing.T) {
 	}
 }
 
+// A customer whose subscription another system has is not deleted: the rehearsal says so, and so does the apply.
+func TestRehearsalOfRefusedDestroy(t *testing.T) {
+	i := newInfrastructure(t)
+	i.Write("infra/main.tf", teams(2, nil))
+	i.run("init", "-input=false")
+	i.run("apply", "-auto-approve", "-input=false")
+	w := &world{t: t, server: i.service, client: clientOf(i.service)}
+	account := ""
+	for id, of := range w.state(i.service, time.Time{}) {
+		if strings.HasPrefix(id, "account ") && of["external_id"] == "team-1" {
+			account = fmt.Sprint(of["id"])
+		}
+	}
+	if w.send("", "POST", "/v1/subscriptions", object{"billing_account_id": account, "plan_id": gold}) == "" {
+		t.Fatal("the subscription of another system was not created")
+	}
+	i.Write("infra/main.tf", teams(1, nil))
+	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := slices.ContainsFunc(report.Sent, func(s rehearsal.Sent) bool {
+		return s.Code == "customer_has_active_subscriptions" || s.Code == "billing_account_has_active_subscriptions"
+	})
+	if report.Result != rehearsal.Refused || !refused {
+		t.Errorf("%+v", report)
+	}
+	if out, err := i.inFolder("apply", "-auto-approve", "-input=false").CombinedOutput(); err == nil {
+		t.Errorf("the apply succeeds: %s", out)
+	}
+}
+
 // What cannot be rehearsed is an error, leaves nothing behind and sends nothing.
 func TestRehearsalImpossible(t *testing.T) {
 	i := newInfrastructure(t)

@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,8 +37,8 @@ const prefix = "billing-rehearsal-"
 // skipped are folders that a configuration does not read.
 var skipped = []string{".git", ".terraform", "node_modules"}
 
-// prepare copies the configuration, with what it refers to above its folder.
-func prepare(folder, temporary string) (w *workspace, err error) {
+// prepare copies the configuration, with what it refers to above its folder. data is the folder in which Terraform keeps modules and providers; empty means .terraform.
+func prepare(folder, data, temporary string) (w *workspace, err error) {
 	w = &workspace{}
 	if w.temporary, err = os.MkdirTemp(temporary, prefix); err != nil { // mode 0700
 		return nil, err
@@ -63,16 +64,19 @@ func prepare(folder, temporary string) (w *workspace, err error) {
 	if err := copyTree(root, w.temporary); err != nil {
 		return w, err
 	}
-	modules := filepath.Join(folder, ".terraform", "modules")
+	if data = cmp.Or(data, ".terraform"); !filepath.IsAbs(data) {
+		data = filepath.Join(folder, data)
+	}
+	modules := filepath.Join(data, "modules")
 	if _, err := os.Stat(modules); err == nil {
 		if err := copyTree(modules, filepath.Join(w.folder, ".terraform", "modules")); err != nil {
 			return w, err
 		}
 	}
-	w.fresh = !exists(filepath.Join(folder, ".terraform", "providers"))
-	if plugins := filepath.Join(folder, ".terraform", "providers"); exists(plugins) {
+	if plugins := filepath.Join(data, "providers"); exists(plugins) {
 		w.plugins = plugins
 	}
+	w.fresh = w.plugins == ""
 	if w.blocks, err = readBlocks(w.temporary); err != nil {
 		return w, err
 	}

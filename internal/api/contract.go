@@ -13,7 +13,7 @@ type operation struct {
 	// return something else: subscriptions.invoice an invoice, webhook_endpoints.test the ids of an event.
 	about subject
 	// creates is the object that the request creates, which the response must repeat.
-	creates creation
+	creates createdObject
 	// ends says that a 404 removes the object from a state or counts as its deletion, so that it takes a list of such
 	// objects to prove that the service itself sent it (see absence.go).
 	ends bool
@@ -32,9 +32,9 @@ type subject struct {
 	field string // of the response, holds the id
 }
 
-// creation is what the response to a creation must have in common with the request. What it does not show contradicts
-// nothing; an external_id that was sent and is null is one of another object.
-type creation struct {
+// createdObject is what the response to a creation must have in common with the request. What it does not show
+// contradicts nothing; an external_id that was sent and is null is one of another object.
+type createdObject struct {
 	noun   string
 	inside string // the field of the response that holds the object; "": the response is the object
 	// paths are the same ones in the request and in the object: the external_id, the owner, or what else the service
@@ -70,14 +70,14 @@ var contract = func() map[string]map[string]operation {
 
 			"customers.list": {route: route{"GET", "/v1/customers"}},
 			"customers.create": {route: route{"POST", "/v1/customers"},
-				creates: creation{"customer", "customer", []string{pathExternalID, pathName}}},
+				creates: createdObject{"customer", "customer", []string{pathExternalID, pathName}}},
 			"customers.get":    {route: route{"GET", "/v1/customers/{id}"}, about: customer, ends: true},
 			"customers.update": {route: route{"PATCH", "/v1/customers/{id}"}, about: customer},
 			"customers.delete": {route: route{"DELETE", "/v1/customers/{id}"}, about: customer, ends: true},
 
 			"billing_accounts.list": {route: route{"GET", "/v1/billing-accounts"}},
 			"billing_accounts.create": {route: route{"POST", "/v1/billing-accounts"},
-				creates: creation{"billing account", "", []string{pathExternalID, pathCustomer}}},
+				creates: createdObject{"billing account", "", []string{pathExternalID, pathCustomer}}},
 			"billing_accounts.get":        {route: route{"GET", "/v1/billing-accounts/{id}"}, about: account, ends: true},
 			"billing_accounts.update":     {route: route{"PATCH", "/v1/billing-accounts/{id}"}, about: account},
 			"billing_accounts.delete":     {route: route{"DELETE", "/v1/billing-accounts/{id}"}, about: account, ends: true},
@@ -87,7 +87,7 @@ var contract = func() map[string]map[string]operation {
 
 			"subscriptions.list": {route: route{"GET", "/v1/subscriptions"}},
 			"subscriptions.create": {route: route{"POST", "/v1/subscriptions"},
-				creates: creation{"subscription", "", []string{pathExternalID, pathAccount, pathPlan}}},
+				creates: createdObject{"subscription", "", []string{pathExternalID, pathAccount, pathPlan}}},
 			"subscriptions.get":         {route: route{"GET", "/v1/subscriptions/{id}"}, about: subscription, ends: true},
 			"subscriptions.update":      {route: route{"PATCH", "/v1/subscriptions/{id}"}, about: subscription},
 			"subscriptions.delete":      {route: route{"DELETE", "/v1/subscriptions/{id}"}, about: subscription, ends: true},
@@ -118,7 +118,7 @@ var contract = func() map[string]map[string]operation {
 		},
 		"collections": {
 			"webhook_endpoints.create": {route: route{"POST", "/api/v1/webhook-endpoints"},
-				creates: creation{"webhook endpoint", "", []string{pathURL}}},
+				creates: createdObject{"webhook endpoint", "", []string{pathURL}}},
 			"webhook_endpoints.list": {route: route{"GET", "/api/v1/webhook-endpoints"}},
 			"webhook_endpoints.get": {route: route{"GET", "/api/v1/webhook-endpoints/{id}"},
 				about: endpoint, ends: true},
@@ -133,12 +133,13 @@ var contract = func() map[string]map[string]operation {
 			"webhook_deliveries.retry": {route: route{"POST", "/api/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry"},
 				about: subject{"delivery", "id"}},
 
-			"api_keys.create": {route: route{"POST", "/api/v1/api-keys"}, creates: creation{"API key", "", []string{pathName}}},
-			"api_keys.list":   {route: route{"GET", "/api/v1/api-keys"}},
-			"api_keys.get":    {route: route{"GET", "/api/v1/api-keys/{id}"}, about: key, ends: true},
+			"api_keys.create": {route: route{"POST", "/api/v1/api-keys"},
+				creates: createdObject{"API key", "", []string{pathName}}},
+			"api_keys.list": {route: route{"GET", "/api/v1/api-keys"}},
+			"api_keys.get":  {route: route{"GET", "/api/v1/api-keys/{id}"}, about: key, ends: true},
 			"api_keys.rotate": {route: route{"POST", "/api/v1/api-keys/{id}/rotate"},
 				about:   subject{"predecessor of the new API key", "predecessorId"},
-				creates: creation{"API key", "", nil}},
+				creates: createdObject{"API key", "", nil}},
 			"api_keys.revoke": {route: route{"DELETE", "/api/v1/api-keys/{id}"}, about: key, ends: true},
 		},
 	}

@@ -57,7 +57,7 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 
 // checkCreated compares an object with the request that is said to have created it. One that was there before the
 // request is another one: it was shown before, or it is older by the dates of the responses (see [Client.age]).
-func (c *Client) checkCreated(wanted creation, response *Response, object json.RawMessage) error {
+func (c *Client) checkCreated(wanted createdObject, response *Response, object json.RawMessage) error {
 	sent, shown := response.call.body, []byte(object)
 	if wanted.inside != "" {
 		shown = inside(object, wanted.inside)
@@ -87,7 +87,7 @@ func (c *Client) checkCreated(wanted creation, response *Response, object json.R
 
 // checkFields compares what was sent to create an object with what the response shows. Where the external_id is the
 // same, the service may have stored another name or plan.
-func (c *Client) checkFields(wanted creation, response *Response, sent, shown []byte) error {
+func (c *Client) checkFields(wanted createdObject, response *Response, sent, shown []byte) error {
 	id, code := idIn(shown, "id"), textIn(sent, pathExternalID)
 	for _, path := range wanted.paths {
 		want, have := textIn(sent, path), textIn(shown, path)

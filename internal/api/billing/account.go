@@ -100,7 +100,7 @@ const accountClosed = "closed"
 func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*BillingAccountCreated, error) {
 	code, _ := body.ExternalID.Get()
 	customer, _ := body.Customer.Get()
-	account, adopted, err := creation[BillingAccount]{
+	account, adopted, err := newObject[BillingAccount]{
 		noun: "billing account", externalID: code, body: body,
 		otherwise: fmt.Sprintf("billing account of the customer %q", customer.ID),
 		send: func(ctx context.Context) (*BillingAccount, error) {

@@ -20,8 +20,8 @@ const (
 	mostListed = 500
 )
 
-// creation is how an object of this service is created, and found when the response is lost.
-type creation[T any] struct {
+// newObject is how an object of this service is created, and found when the response is lost.
+type newObject[T any] struct {
 	noun       string
 	externalID string // of the object to be created; "" for none
 	otherwise  string // describes it without an external_id
@@ -39,7 +39,7 @@ type creation[T any] struct {
 }
 
 // settle creates the object and settles a lost response: see [api.Settle].
-func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
+func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
 	m := api.Creation[*T]{
 		Describe: c.otherwise,
 		Send:     c.send,
@@ -56,7 +56,7 @@ func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted
 }
 
 // holders are the live objects with the external_id.
-func (c creation[T]) holders(ctx context.Context) (found []*T, err error) {
+func (c newObject[T]) holders(ctx context.Context) (found []*T, err error) {
 	objects, err := c.find(ctx, c.externalID)
 	for _, object := range onlyLive(objects, c.live) {
 		found = append(found, &object)
@@ -65,7 +65,7 @@ func (c creation[T]) holders(ctx context.Context) (found []*T, err error) {
 }
 
 // lookalikes are those of the newest live objects without an external_id that look like what is sent.
-func (c creation[T]) lookalikes(ctx context.Context) (found []*T, err error) {
+func (c newObject[T]) lookalikes(ctx context.Context) (found []*T, err error) {
 	listed := 0
 	for object, err := range c.newest(ctx) {
 		if err != nil {
@@ -81,7 +81,7 @@ func (c creation[T]) lookalikes(ctx context.Context) (found []*T, err error) {
 	return found, nil
 }
 
-func (c creation[T]) isEqual(ctx context.Context, object *T) (bool, error) {
+func (c newObject[T]) isEqual(ctx context.Context, object *T) (bool, error) {
 	shown, err := json.Marshal(object)
 	if err != nil || !shows(c.body, shown) || c.equal == nil {
 		return err == nil && shows(c.body, shown), err

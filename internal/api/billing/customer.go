@@ -128,7 +128,7 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 	code, _ := body.ExternalID.Get()
 	name, _ := body.Name.Get()
 	document, _ := body.DocumentNumber.Get()
-	customer, adopted, err := creation[Customer]{
+	customer, adopted, err := newObject[Customer]{
 		noun: "customer", externalID: code, body: body,
 		otherwise: fmt.Sprintf("customer named %q", name),
 		send: func(ctx context.Context) (*Customer, error) {

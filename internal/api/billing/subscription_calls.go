@@ -24,7 +24,7 @@ func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody)
 	code, _ := body.ExternalID.Get()
 	account, _ := body.BillingAccountID.Get()
 	items, _ := body.Items.Get()
-	subscription, adopted, err := creation[Subscription]{
+	subscription, adopted, err := newObject[Subscription]{
 		noun: "subscription", externalID: code, body: body,
 		otherwise: fmt.Sprintf("subscription of the billing account %q", account),
 		send: func(ctx context.Context) (*Subscription, error) {

@@ -263,9 +263,9 @@ type known struct {
 	Lost    bool `json:"lost,omitempty"`
 	// Unread says that key_expires_at could not be read: the next refresh takes it as it is.
 	Unread bool `json:"unread,omitempty"`
-	// Owed says that the run that has imported the key has left it with another expiry than is configured, and the next
+	// ExpiryPending says that the run that has imported the key has left it with another expiry than is configured, and the next
 	// plan continues.
-	Owed bool `json:"owed,omitempty"`
+	ExpiryPending bool `json:"expiry_pending,omitempty"`
 	// Endings are what is left to do for old keys; the next apply continues with the first.
 	Endings []ending `json:"endings,omitempty"`
 

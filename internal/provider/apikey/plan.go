@@ -181,7 +181,7 @@ func (m model) unlike(state model, k known) (names []string) {
 	compare("name", m.Name, state.Name)
 	compare("description", m.Description, state.Description)
 	compare("scopes", m.Scopes, state.Scopes)
-	imported := k.imported || k.Owed
+	imported := k.imported || k.ExpiryPending
 	end := value.DateTime{StringValue: state.KeyExpiresAt}
 	changes := imported || !m.ExpiresAfterDays.Equal(state.ExpiresAfterDays) || !m.ExpiresAt.Means(state.ExpiresAt)
 	switch {

@@ -277,7 +277,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	if w.known.imported {
-		w.known.Owed = len(d.differs) > 0
+		w.known.ExpiryPending = len(d.differs) > 0
 	}
 	if !d.fresh { // whatever fails, a token that is to be encrypted is out of the state
 		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.RotationDueAt

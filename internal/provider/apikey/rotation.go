@@ -52,7 +52,7 @@ func (w *write) rotate(ctx context.Context, d decision) bool {
 			previous = append([]predecessor{old}, previous...)
 		}
 		// A successor inherits the end, unless it shows another one.
-		w.take(ctx, successor, w.before.KeyExpiresAt, previous)
+		w.setNewKey(ctx, successor, w.before.KeyExpiresAt, previous)
 		return successor, nil
 	}, Explain: func(err error) bool {
 		if api.HasCode(err, collections.CodeKeyNotActive) {
@@ -102,7 +102,7 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 		if err != nil {
 			return nil, err
 		}
-		w.take(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.Shown(ctx)))
+		w.setNewKey(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.Shown(ctx)))
 		return key, nil
 	}, Explain: func(err error) bool {
 		return lostKey(err, fmt.Sprintf("The response to the creation of %s was lost", w.Plan.displayName()), next, w.owns,
@@ -110,9 +110,9 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 	}})
 }
 
-// take is the state with a new key, before anything else happens. expiry is its end where the response shows none, and
+// setNewKey sets the state with a new key, before anything else happens. expiry is its end where the response shows none, and
 // old are the keys that it replaces.
-func (w *write) take(ctx context.Context, key *collections.APIKey, expiry types.String, old []predecessor) {
+func (w *write) setNewKey(ctx context.Context, key *collections.APIKey, expiry types.String, old []predecessor) {
 	next := w.After(key, w.Plan)
 	w.known = known{Endings: w.known.Endings, Unread: key.ExpiresAt == nil && !expiry.IsNull()}
 	next.PreviousKeys, next.KeyExpiresAt = predecessorList(old), expiry

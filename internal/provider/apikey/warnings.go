@@ -162,7 +162,7 @@ func (r *Resource) warnRotated(ctx context.Context, p *object.Plan[model], d dec
 		return
 	}
 	client, _ := r.Client()
-	found := r.Existing(ctx, p, object.Existing[collections.APIKey]{List: client.ListAPIKeys,
+	found := r.FindDuplicates(ctx, p, object.Duplicates[collections.APIKey]{List: client.ListAPIKeys,
 		Same: func(key collections.APIKey) bool {
 			return d.known.follows(d.state, key) && works(ctx, client, &key)
 		}})
@@ -196,7 +196,7 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 		return
 	}
 	since, _ := api.Moment(d.state.since().ValueString())
-	found := r.Existing(ctx, p, object.Existing[collections.APIKey]{List: client.ListAPIKeys,
+	found := r.FindDuplicates(ctx, p, object.Duplicates[collections.APIKey]{List: client.ListAPIKeys,
 		Same: func(key collections.APIKey) bool {
 			created, known := api.Moment(key.CreatedAt)
 			named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
@@ -224,7 +224,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	if !ready || plan.Name.IsUnknown() {
 		return
 	}
-	r.WarnExisting(ctx, p, object.Existing[collections.APIKey]{
+	r.WarnDuplicates(ctx, p, object.Duplicates[collections.APIKey]{
 		At: path.Root("name"), What: fmt.Sprintf("API key with the name %q", plan.Name.ValueString()),
 		List: client.ListAPIKeys,
 		Same: func(k collections.APIKey) bool { return k.Name == plan.Name.ValueString() && works(ctx, client, &k) },

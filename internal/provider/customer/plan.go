@@ -225,7 +225,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	if !ready || number == "" || plan.ExternalID.IsUnknown() || plan.ExternalID.ValueString() != "" {
 		return
 	}
-	r.WarnExisting(ctx, p, object.Existing[billing.Customer]{
+	r.WarnDuplicates(ctx, p, object.Duplicates[billing.Customer]{
 		At: path.Root("document_number"), What: fmt.Sprintf("customer with the document number %q", number),
 		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
 			// Without a filter: the list is read once for all customers that the plan creates.

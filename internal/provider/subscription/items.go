@@ -93,21 +93,21 @@ func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	for _, remote := range listed {
 		i := item{product: types.StringValue(remote.ProductID), price: types.StringValue(remote.PriceID),
 			quantity: types.Int64Value(remote.Quantity), unit: types.Int64PointerValue(remote.UnitAmountSubcents)}
-		for twin, is := take(&items, i.equals); is; twin, is = take(&items, i.equals) {
+		for twin, is := removeFirst(&items, i.equals); is; twin, is = removeFirst(&items, i.equals) {
 			i.quantity = types.Int64Value(i.quantity.ValueInt64() + twin.quantity.ValueInt64())
 		}
 		items = append(items, i)
 	}
 	for n := range items {
-		if as, written := take(&before, items[n].fulfils); written {
+		if as, written := removeFirst(&before, items[n].fulfils); written {
 			items[n] = as
 		}
 	}
 	return itemSet(items)
 }
 
-// take takes the first item that fits out of a list.
-func take(from *[]item, fits func(item) bool) (taken item, found bool) {
+// removeFirst removes the first item that fits from a list, and returns it.
+func removeFirst(from *[]item, fits func(item) bool) (taken item, found bool) {
 	at := slices.IndexFunc(*from, fits)
 	if at < 0 {
 		return item{}, false
@@ -135,7 +135,7 @@ func (i item) equals(other item) bool {
 func sameItems(a, b types.Set) bool {
 	rest := itemsOf(b)
 	return len(a.Elements()) == len(rest) && !slices.ContainsFunc(itemsOf(a), func(i item) bool {
-		_, there := take(&rest, i.equals)
+		_, there := removeFirst(&rest, i.equals)
 		return !there
 	})
 }
@@ -219,7 +219,7 @@ func (w *work) refuseUnseen(ctx context.Context) bool {
 	rest := slices.Concat(itemsOf(w.State.Items), itemsOf(w.Plan.Items))
 	var unseen []string
 	for _, i := range itemsOf(seenItems(types.SetNull(itemType), listed)) {
-		if _, seen := take(&rest, i.fulfils); !seen {
+		if _, seen := removeFirst(&rest, i.fulfils); !seen {
 			unseen = append(unseen, "  "+i.displayName())
 		}
 	}

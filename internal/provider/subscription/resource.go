@@ -55,7 +55,7 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	Line: func(s *billing.Subscription) string {
 		return fmt.Sprintf("%s  %s (created %s)", s.ID, s.Status, s.CreatedAt)
 	},
-	Existing: findIDs,
+	Choices: findIDs,
 	Refuse: func(_ context.Context, _ *billing.Service, s *billing.Subscription, by object.Selector,
 		diags *diag.Diagnostics) {
 		if by.ID == "" && s.Status == statusCanceled {

@@ -201,7 +201,7 @@ func (p *planning) planTransition() string {
 	timing, _ := m.planChange()
 	switch {
 	case m.PlanID.Equal(state.PlanID):
-		return p.hastens()
+		return p.beginPendingPlan()
 	case m.PlanID.IsUnknown() || m.timingUnknown():
 		return changeUnknownPlan
 	case sameID(m.PlanID, state.CurrentPlanID) && m.PlanID.IsNull():
@@ -217,9 +217,9 @@ func (p *planning) planTransition() string {
 	}
 }
 
-// hastens returns the transition that lets the pending plan begin now: plan_change.timing, which has scheduled it for
+// beginPendingPlan returns the transition that lets the pending plan begin now: plan_change.timing, which has scheduled it for
 // the end of the period, becomes immediate. It returns "" for any other configuration.
-func (p *planning) hastens() string {
+func (p *planning) beginPendingPlan() string {
 	config := model{PlanChange: p.Config.PlanChange}
 	timing, _ := p.State.planChange()
 	switch {

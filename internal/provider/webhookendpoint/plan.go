@@ -155,7 +155,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	if !ready || plan.URL.IsUnknown() {
 		return
 	}
-	r.WarnExisting(ctx, p, object.Existing[collections.WebhookEndpoint]{
+	r.WarnDuplicates(ctx, p, object.Duplicates[collections.WebhookEndpoint]{
 		At: path.Root("url"), What: fmt.Sprintf("webhook endpoint with the url %q", plan.URL.ValueString()),
 		List: client.ListWebhookEndpoints,
 		Same: func(e collections.WebhookEndpoint) bool { return collections.SameURL(e.URL, plan.URL.ValueString()) },

@@ -84,7 +84,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !w.Do(ctx, step{Verb: "register", Send: func(ctx context.Context) (*collections.WebhookEndpoint, error) {
 		created, err := w.Client.CreateWebhookEndpoint(ctx, body)
 		if err == nil {
-			w.State.take(created.Secret, w.Diags)
+			w.State.storeSecret(created.Secret, w.Diags)
 		}
 		return created, err
 	}}) {
@@ -155,7 +155,7 @@ func rotate(ctx context.Context, w *write) error {
 		err = &again
 	}
 	if err == nil {
-		w.State.take(&secret, w.Diags)
+		w.State.storeSecret(&secret, w.Diags)
 	}
 	if lost || err == nil {
 		private.Set(ctx, w.Private, keySecretLost, lost, w.Diags)
@@ -171,8 +171,8 @@ func secretLost(ctx context.Context, store private.State, diags *diag.Diagnostic
 	return private.Get[bool](ctx, store, keySecretLost, diags)
 }
 
-// take is a new secret, as the state holds it.
-func (m *model) take(secret *string, diags *diag.Diagnostics) {
+// storeSecret sets the new secret, as the state holds it.
+func (m *model) storeSecret(secret *string, diags *diag.Diagnostics) {
 	m.setSecret(encrypt.Secret{Clear: types.StringPointerValue(secret)}.Stored(m.AgeRecipients, diags))
 }
 

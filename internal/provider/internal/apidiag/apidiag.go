@@ -35,9 +35,9 @@ type Operation struct {
 	// Model is the object as it was sent, a struct with tfsdk tags: an error in one of its attributes is reported there,
 	// with its value. Any other one is about the whole object.
 	Model any
-	// Existing says which values an argument could have, such as the plans that exist, as a sentence; "" where it knows
+	// Choices says which values an argument could have, such as the plans that exist, as a sentence; "" where it knows
 	// none. It is asked once, for the argument that the service rejects. It is optional.
-	Existing func(argument string) string
+	Choices func(argument string) string
 }
 
 // Of is operation with the model that was sent, where that is not the one that names the object.

@@ -229,7 +229,7 @@ func TestAdd_values(t *testing.T) {
 		"name":            "Invalid value for name: does not exist.", "colour": "Invalid value for colour: does not exist.",
 	} {
 		operation := Operation{Verb: "create", Object: "x", Model: model,
-			Existing: func(argument string) string {
+			Choices: func(argument string) string {
 				if argument == "plan_id" {
 					return "Existing: none."
 				}

@@ -33,8 +33,8 @@ func rejected(field, reason string, operation Operation, what string, e *api.Err
 	}
 	r.why += "."
 	r.do = sentences(aboutIDs(name, got), more)
-	if operation.Existing != nil {
-		r.do = sentences(r.do, operation.Existing(name))
+	if operation.Choices != nil {
+		r.do = sentences(r.do, operation.Choices(name))
 	}
 	// On the top-level argument: for a part of one, Terraform points at the beginning of the block.
 	if value.Field(operation.Model, steps[0]) != nil {

@@ -84,9 +84,9 @@ func (c *Conn) Organization(ctx context.Context) (*billing.Organization, error) 
 	return c.ask(ctx, true).wait(ctx)
 }
 
-// Home is the id of the organization that the token, and with it each new object, belongs to; "" where the service does
-// not say within longestBind, or has not said so to an earlier creation.
-func (c *Conn) Home(ctx context.Context) string {
+// OrganizationID is the id of the organization that the token, and with it each new object, belongs to; "" where the
+// service does not say within longestBind, or has not said so to an earlier creation.
+func (c *Conn) OrganizationID(ctx context.Context) string {
 	q := c.ask(ctx, false)
 	if !q.answered() && c.organization.waited.Load() {
 		return ""
@@ -114,9 +114,9 @@ const (
 	DoubtPasses Doubt = false
 )
 
-// CheckOrganization reports whether an object of the organization home belongs to another one than the token. It adds
-// one error in a run, for the first such object: one cause, one error. cause is the reason in a few words.
-func (c *Conn) CheckOrganization(ctx context.Context, home, object string, d Doubt, diags *diag.Diagnostics) (
+// CheckOrganization reports whether an object, of the organization with that id, belongs to another one than the token.
+// It adds one error in a run, for the first such object: one cause, one error. cause is the reason in a few words.
+func (c *Conn) CheckOrganization(ctx context.Context, organizationID, object string, d Doubt, diags *diag.Diagnostics) (
 	cause string, foreign bool) {
 	if d == DoubtPasses {
 		var cancel context.CancelFunc
@@ -132,15 +132,16 @@ func (c *Conn) CheckOrganization(ctx context.Context, home, object string, d Dou
 		if o.undecided.CompareAndSwap(false, true) {
 			apidiag.Add(diags, err, apidiag.Operation{Verb: "find out the organization of the token for", Object: object})
 		}
-		return "it cannot be found out whether the token belongs to its organization, " + home, true
-	case same.ID(owner.ID, home):
+		return "it cannot be found out whether the token belongs to its organization, " + organizationID, true
+	case same.ID(owner.ID, organizationID):
 		return "", false
 	case o.foreign.CompareAndSwap(false, true):
-		diags.AddError(fmt.Sprintf("The token belongs to organization %s, and this state to organization %s", owner.ID, home),
+		diags.AddError(fmt.Sprintf("The token belongs to organization %s, and this state to organization %s", owner.ID,
+			organizationID),
 			fmt.Sprintf("%s was created in or imported from organization %s. The token is one of organization %s (%q), to "+
 				"which the objects of another do not exist. Nothing is planned or changed for them. Set token, or "+
 				"BILLING_TOKEN, to a token of organization %s, or check which provider configuration (alias) the resource uses.",
-				apidiag.Capitalize(object), home, owner.ID, owner.Name, home))
+				apidiag.Capitalize(object), organizationID, owner.ID, owner.Name, organizationID))
 	}
-	return fmt.Sprintf("the token belongs to organization %s, and the object to %s", owner.ID, home), true
+	return fmt.Sprintf("the token belongs to organization %s, and the object to %s", owner.ID, organizationID), true
 }

@@ -64,16 +64,16 @@ func TestConn_Home(t *testing.T) {
 					_, _ = conn.ask(t.Context(), false).wait(t.Context())
 				}()
 				synctest.Wait()
-				if home := conn.Home(t.Context()); home != c.now || time.Since(began) != c.waits {
-					t.Errorf("the first creation finds %q after %s, want %q after %s", home, time.Since(began), c.now, c.waits)
+				if id := conn.OrganizationID(t.Context()); id != c.now || time.Since(began) != c.waits {
+					t.Errorf("the first creation finds %q after %s, want %q after %s", id, time.Since(began), c.now, c.waits)
 				}
 				began = time.Now()
-				if home := conn.Home(t.Context()); home != c.now || time.Since(began) != 0 {
-					t.Errorf("the second creation finds %q after %s", home, time.Since(began))
+				if id := conn.OrganizationID(t.Context()); id != c.now || time.Since(began) != 0 {
+					t.Errorf("the second creation finds %q after %s", id, time.Since(began))
 				}
 				time.Sleep(time.Hour)
-				if home := conn.Home(t.Context()); home != c.later {
-					t.Errorf("a late creation finds %q, want %q", home, c.later)
+				if id := conn.OrganizationID(t.Context()); id != c.later {
+					t.Errorf("a late creation finds %q, want %q", id, c.later)
 				}
 				<-asks
 			})
@@ -90,8 +90,8 @@ func TestConn_Home_interrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		began := time.Now()
-		if home := conn.Home(ctx); home != "" {
-			t.Errorf("it finds %q", home)
+		if id := conn.OrganizationID(ctx); id != "" {
+			t.Errorf("it finds %q", id)
 		}
 		if _, err := conn.Organization(ctx); err == nil || time.Since(began) != 0 {
 			t.Errorf("%v after %s", err, time.Since(began))

@@ -159,7 +159,7 @@ func Many[T, M any](objects iter.Seq2[T, error], asked Ordering, noun string, sh
 func AddListError(diags *diag.Diagnostics, err error, asked Ordering, noun string) {
 	if err != nil {
 		apidiag.Add(diags, err, apidiag.Operation{Verb: "list", Object: noun, Model: asked,
-			Existing: func(argument string) string {
+			Choices: func(argument string) string {
 				if argument != "sort_by" {
 					return ""
 				}

@@ -27,8 +27,8 @@ func (r *Resource[S, T, M]) bind(ctx context.Context, store private.State, diags
 	if !r.bound() || private.Get[string](ctx, store, keyOrganization, diags) != "" {
 		return
 	}
-	if home := r.Conn.Home(ctx); home != "" {
-		private.Set(ctx, store, keyOrganization, home, diags)
+	if organizationID := r.Conn.OrganizationID(ctx); organizationID != "" {
+		private.Set(ctx, store, keyOrganization, organizationID, diags)
 	}
 }
 
@@ -38,11 +38,11 @@ func (r *Resource[S, T, M]) foreign(ctx context.Context, store private.State, ob
 	if !r.bound() {
 		return "", false
 	}
-	home := private.Get[string](ctx, store, keyOrganization, diags)
-	if home == "" {
+	organizationID := private.Get[string](ctx, store, keyOrganization, diags)
+	if organizationID == "" {
 		return "", false
 	}
-	return r.Conn.CheckOrganization(ctx, home, object, d, diags)
+	return r.Conn.CheckOrganization(ctx, organizationID, object, d, diags)
 }
 
 // foreignEach is foreign with an error for each object, those after the first in one line: Terraform removes an object

@@ -183,8 +183,8 @@ func Triggered(had, has types.Map) bool {
 	return len(had.Elements()) > 0 && (has.IsUnknown() || len(has.Elements()) > 0) && !has.Equal(had)
 }
 
-// Existing says what the plan of a creation may duplicate.
-type Existing[T any] struct {
+// Duplicates says what the plan of a creation may duplicate.
+type Duplicates[T any] struct {
 	// At is the argument that such objects share, and What names it: `API key with the name "erp"`.
 	At   path.Path
 	What string
@@ -198,34 +198,35 @@ type Existing[T any] struct {
 	More string
 }
 
-// WarnExisting warns in the plan of a creation about objects that exist and are like the new one. Whether one of them
+// WarnDuplicates warns in the plan of a creation about objects that exist and are like the new one. Whether one of them
 // is in the state cannot be known: Terraform shows a provider one resource at a time. Without a list it warns of
 // nothing.
-func (r *Resource[S, T, M]) WarnExisting(ctx context.Context, p *Plan[M], e Existing[T]) {
+func (r *Resource[S, T, M]) WarnDuplicates(ctx context.Context, p *Plan[M], d Duplicates[T]) {
 	if p.InApply() {
 		return
 	}
 	var ids, lines []string
-	for _, object := range r.Existing(ctx, p, e) {
-		ids, lines = append(ids, r.Scheme.ID(&object)), append(lines, "  "+r.Scheme.ID(&object)+" "+e.Line(object))
+	for _, object := range r.FindDuplicates(ctx, p, d) {
+		ids, lines = append(ids, r.Scheme.ID(&object)), append(lines, "  "+r.Scheme.ID(&object)+" "+d.Line(object))
 	}
 	if len(ids) == 0 {
 		return
 	}
-	p.Diags.AddAttributeWarning(e.At, fmt.Sprintf("%s exists already (id %s)", apidiag.Capitalize(e.What),
+	p.Diags.AddAttributeWarning(d.At, fmt.Sprintf("%s exists already (id %s)", apidiag.Capitalize(d.What),
 		strings.Join(ids, ", ")), fmt.Sprintf("This plan creates another one. The service has:\n\n%s\n\nIf this resource "+
 		"was renamed or moved, add a moved block from its old address: without one, the old object is destroyed and a new "+
 		"one is created. %sIf no address of this state has that object and it is the one you mean, import it instead; if an "+
 		"address has it, importing it here would destroy it. The block (put this resource's name after the type):"+
-		"\n\n%s", strings.Join(lines, "\n"), spaced(e.More), apidiag.ImportBlocks(p.typeName, ids...)))
+		"\n\n%s", strings.Join(lines, "\n"), spaced(d.More), apidiag.ImportBlocks(p.typeName, ids...)))
 }
 
-// Existing are the objects that are like the new one, but for one that it replaces; none where they cannot be listed.
-func (r *Resource[S, T, M]) Existing(ctx context.Context, p *Plan[M], e Existing[T]) (found []T) {
+// FindDuplicates returns the objects that are like the new one, but for one that it replaces; none where they cannot be
+// listed.
+func (r *Resource[S, T, M]) FindDuplicates(ctx context.Context, p *Plan[M], d Duplicates[T]) (found []T) {
 	if p.Run == nil {
 		return nil
 	}
-	all, err := run.Listed(ctx, p.Run, p.typeName, e.List)
+	all, err := run.Listed(ctx, p.Run, p.typeName, d.List)
 	if err != nil {
 		tflog.Debug(ctx, "Existing objects cannot be listed, so none is looked for",
 			map[string]any{"type": p.typeName, "error": err.Error()})
@@ -233,7 +234,7 @@ func (r *Resource[S, T, M]) Existing(ctx context.Context, p *Plan[M], e Existing
 	}
 	replaced := run.Replaced(ctx, p.Private, p.Diags)
 	for _, object := range all {
-		if e.Same(object) && !same.ID(r.Scheme.ID(&object), replaced) {
+		if d.Same(object) && !same.ID(r.Scheme.ID(&object), replaced) {
 			found = append(found, object)
 		}
 	}

@@ -52,7 +52,7 @@ type Resource[S, T, M any] struct {
 // Operation describes an operation on the object, which m names, for an error.
 func (r *Resource[S, T, M]) Operation(verb string, m M) apidiag.Operation {
 	return apidiag.Operation{Verb: verb, Object: policyOf(m).Object, Model: m, TypeName: r.Scheme.TypeName,
-		Keys: r.Scheme.Codes, Existing: r.Scheme.Existing}
+		Keys: r.Scheme.Codes, Choices: r.Scheme.Choices}
 }
 
 // Metadata names the type.

@@ -69,8 +69,8 @@ type Scheme[S, T any] struct {
 	Codes map[string]string
 	// Again ends the sentence that says what the plan does about an object that is gone: "the plan …".
 	Again string
-	// Existing says which values an argument could have, see apidiag.Operation; optional.
-	Existing func(argument string) string
+	// Choices says which values an argument could have, see apidiag.Operation; optional.
+	Choices func(argument string) string
 	// Refuse reports an error for an object that cannot be managed, so that it is not imported. It is optional.
 	Refuse func(ctx context.Context, client S, found *T, by Selector, diags *diag.Diagnostics)
 }

@@ -31,7 +31,7 @@ type ref struct{ typeName, id string }
 
 // known is what a run knows of an object so far.
 type known struct {
-	fate
+	status
 	read  bool // it was refreshed
 	owner ref  // it goes when its owner goes
 	bars  bool // its plan leaves it such that no new object may refer to it
@@ -59,11 +59,11 @@ func (r *Run) at(object ref) *known {
 
 func key(typeName, id string) ref { return ref{typeName, strings.ToLower(id)} }
 
-// fate is what has happened to an object last.
-type fate int
+// status is what has happened to an object last.
+type status int
 
 const (
-	unseen fate = iota
+	unseen status = iota
 	// refreshed: it was read, and not planned since.
 	refreshed
 	// gone: the refresh found that it does not exist any more, so a configured resource plans a new one.
@@ -84,8 +84,8 @@ const keyPlannedID = "planned_id"
 // Refreshed notes that the object was read.
 func (r *Run) Refreshed(typeName, id string) {
 	r.of(typeName, id, func(k *known) {
-		if k.read = true; k.fate != removed {
-			k.fate = refreshed
+		if k.read = true; k.status != removed {
+			k.status = refreshed
 		}
 	})
 }
@@ -99,8 +99,8 @@ func (r *Run) WasRefreshed(typeName, id string) (was bool) {
 // Gone notes that a refresh found the object deleted, closed or revoked.
 func (r *Run) Gone(typeName, id string) {
 	r.of(typeName, id, func(k *known) {
-		if k.fate != removed {
-			k.fate = gone
+		if k.status != removed {
+			k.status = gone
 		}
 	})
 }
@@ -113,7 +113,7 @@ func (r *Run) Gone(typeName, id string) {
 // plan can know that.
 func (r *Run) PlanCreate(ctx context.Context, typeName string, store private.State, diags *diag.Diagnostics) bool {
 	id := Replaced(ctx, store, diags)
-	r.of(typeName, id, func(k *known) { k.fate = replaced })
+	r.of(typeName, id, func(k *known) { k.status = replaced })
 	return r != nil && id != ""
 }
 
@@ -134,8 +134,8 @@ func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, defer
 		return false
 	}
 	r.of(typeName, id, func(k *known) {
-		if k.fate = kept; wanted {
-			k.fate = replaced
+		if k.status = kept; wanted {
+			k.status = replaced
 		}
 	})
 	return wanted
@@ -144,7 +144,7 @@ func (r *Run) PlanUpdate(ctx context.Context, typeName, id string, wanted, defer
 // PlanDestroy notes the plan of the removal of an object. Terraform refreshes the object after it, which changes
 // nothing about that.
 func (r *Run) PlanDestroy(typeName, id string) {
-	r.of(typeName, id, func(k *known) { k.fate = removed })
+	r.of(typeName, id, func(k *known) { k.status = removed })
 }
 
 // Bars notes that the plan of an object leaves it such that the service takes no new object for it, as a suspended
@@ -183,21 +183,21 @@ func (r *Run) Belongs(typeName, id, ownerType, ownerID string) {
 // that replaces, so it counts as kept. The update of an object that turns out to refer to another one than planned
 // fails.
 func (r *Run) Replaces(typeName, id string) bool {
-	at := r.fateOf(typeName, id)
+	at := r.statusOf(typeName, id)
 	return at == gone || at == replaced
 }
 
 // Removes reports whether this run removes the object, or its owner, and nothing takes its place, as far as it has
 // come.
-func (r *Run) Removes(typeName, id string) bool { return r.fateOf(typeName, id) == removed }
+func (r *Run) Removes(typeName, id string) bool { return r.statusOf(typeName, id) == removed }
 
-// fateOf is what has happened to the object, or to its owner where the run does not manage it itself.
-func (r *Run) fateOf(typeName, id string) (at fate) {
+// statusOf is what has happened to the object, or to its owner where the run does not manage it itself.
+func (r *Run) statusOf(typeName, id string) (at status) {
 	r.of(typeName, id, func(k *known) {
-		if k.fate == unseen && k.owner != (ref{}) {
+		if k.status == unseen && k.owner != (ref{}) {
 			k = r.at(k.owner)
 		}
-		at = k.fate
+		at = k.status
 	})
 	return at
 }
@@ -211,7 +211,7 @@ func (r *Run) fateOf(typeName, id string) (at fate) {
 // ModifyPlanRequest.ClientCapabilities.DeferralAllowed. It has to be asked before PlanUpdate, which notes the plan.
 func (r *Run) Applying(typeName, id string, deferralAllowed bool) bool {
 	seen := false
-	r.of(typeName, id, func(k *known) { seen = k.fate != unseen })
+	r.of(typeName, id, func(k *known) { seen = k.status != unseen })
 	return !seen && (deferralAllowed || r.Applied())
 }
 

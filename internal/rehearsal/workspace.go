@@ -37,7 +37,8 @@ const prefix = "billing-rehearsal-"
 // skipped are folders that a configuration does not read.
 var skipped = []string{".git", ".terraform", "node_modules"}
 
-// prepare copies the configuration, with what it refers to above its folder. data is the folder in which Terraform keeps modules and providers; empty means .terraform.
+// prepare copies the configuration, with what it refers to above its folder. data is the folder in which Terraform
+// keeps modules and providers; empty means .terraform.
 func prepare(folder, data, temporary string) (w *workspace, err error) {
 	w = &workspace{}
 	if w.temporary, err = os.MkdirTemp(temporary, prefix); err != nil { // mode 0700

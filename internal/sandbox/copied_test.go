@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -21,10 +22,15 @@ import (
 // copied are objects of an organization, in a copy that was made on 31 January 2026.
 func copied(t *testing.T, objects ...orgcopy.Object) func() (io.ReadCloser, error) {
 	t.Helper()
+	return copiedAt(t, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), objects...)
+}
+
+func copiedAt(t *testing.T, at time.Time, objects ...orgcopy.Object) func() (io.ReadCloser, error) {
+	t.Helper()
 	var out bytes.Buffer
 	w, err := orgcopy.NewWriter(&out, orgcopy.Header{
 		Organization: json.RawMessage(`{"id":"9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d","name":"Padaria Aurora","plan":"gold"}`),
-		Time:         time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), Key: "ck_live_1a2b"})
+		Time:         at, Key: "ck_live_1a2b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,6 +207,73 @@ func TestCopySendsNothing(t *testing.T) {
 	control("POST", "/reset", "")
 	if n, looked := connections.Load(), asked.asked.Load(); n > 0 || looked > 0 {
 		t.Errorf("%d connections, %d lookups of names", n, looked)
+	}
+}
+
+// Each object of the recorded exchanges comes out of a copy as the service returned it.
+func TestCopyOfRecordedObjects(t *testing.T) {
+	t.Parallel()
+	compared := map[string]int{}
+	for operation, kind := range map[string]string{"customers.get": orgcopy.Customer,
+		"billing_accounts.get": orgcopy.Account, "subscriptions.get": orgcopy.Subscription, "webhook_endpoints.get": orgcopy.Endpoint, "api_keys.get": orgcopy.Key,
+		"finance.records.get": orgcopy.Record} {
+		for _, e := range evidence.All("") {
+			if e.Operation != operation || e.Response.Status != http.StatusOK {
+				continue
+			}
+			compared[operation]++
+			t.Run(e.Name, func(t *testing.T) {
+				t.Parallel()
+				recorded(t, kind, e)
+			})
+		}
+	}
+	if len(compared) != 6 {
+		t.Errorf("compared %v", compared)
+	}
+}
+
+// recorded serves a copy of a recorded object, and compares what it returns.
+func recorded(t *testing.T, kind string, e evidence.Exchange) {
+	t.Helper()
+	var want struct {
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(e.Response.Body, &want); err != nil {
+		t.Fatal(err)
+	}
+	if want.Data == nil {
+		want.Data = e.Response.Body
+	}
+	var of struct {
+		Account string `json:"billing_account_id"`
+	}
+	if err := json.Unmarshal(want.Data, &of); err != nil {
+		t.Fatal(err)
+	}
+	objects := []orgcopy.Object{{Kind: kind, Object: want.Data}}
+	address, token := sandbox.Billing, (*sandbox.Server).BillingToken
+	switch kind {
+	case orgcopy.Subscription:
+		account := strings.Replace(copiedAccount, "21111111-1111-4111-8111-111111111111", of.Account, 1)
+		objects = append([]orgcopy.Object{{Kind: orgcopy.Account, Object: json.RawMessage(account)}}, objects...)
+	case orgcopy.Endpoint, orgcopy.Key:
+		address, token = sandbox.Collections, (*sandbox.Server).CollectionsKey
+	case orgcopy.Record:
+		address, token = sandbox.Finance, (*sandbox.Server).FinanceToken
+		objects[0].Service = string(sandbox.Finance)
+		objects[0].Collection = strings.Split(e.Request.Path, "/")[2]
+	}
+	s := start(t, sandbox.Options{Copy: copiedAt(t, time.Date(2025, 9, 20, 0, 0, 0, 0, time.UTC), objects...)})
+	base := map[sandbox.Service]string{sandbox.Billing: s.BillingURL(), sandbox.Collections: s.CollectionsURL(),
+		sandbox.Finance: s.FinanceURL()}[address]
+	var got struct {
+		Data json.RawMessage `json:"data"`
+	}
+	content := answer(t, s, "GET", base+e.Request.Path, token(s), "")
+	if err := json.Unmarshal(content, &got); err != nil ||
+		string(canonical(t, got.Data)) != string(canonical(t, want.Data)) {
+		t.Errorf("got  %s\nwant %s", content, canonical(t, want.Data))
 	}
 }
 

@@ -263,7 +263,7 @@ type known struct {
 	Lost    bool `json:"lost,omitempty"`
 	// Unread says that key_expires_at could not be read: the next refresh takes it as it is.
 	Unread bool `json:"unread,omitempty"`
-	// ExpiryPending says that the run that has imported the key has left it with another expiry than is configured, and the next
+	// ExpiryPending is set by a run that imports the key and leaves it with another expiry than is configured: the next
 	// plan continues.
 	ExpiryPending bool `json:"expiry_pending,omitempty"`
 	// Endings are what is left to do for old keys; the next apply continues with the first.

@@ -110,8 +110,8 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 	}})
 }
 
-// setNewKey sets the state with a new key, before anything else happens. expiry is its end where the response shows none, and
-// old are the keys that it replaces.
+// setNewKey puts a new key into the state, before anything else happens. expiry is its end where the response shows
+// none, and old are the keys that it replaces.
 func (w *write) setNewKey(ctx context.Context, key *collections.APIKey, expiry types.String, old []predecessor) {
 	next := w.After(key, w.Plan)
 	w.known = known{Endings: w.known.Endings, Unread: key.ExpiresAt == nil && !expiry.IsNull()}

@@ -217,8 +217,8 @@ func (p *planning) planTransition() string {
 	}
 }
 
-// beginPendingPlan returns the transition that lets the pending plan begin now: plan_change.timing, which has scheduled it for
-// the end of the period, becomes immediate. It returns "" for any other configuration.
+// beginPendingPlan returns the transition that lets the pending plan begin now: plan_change.timing, which has scheduled
+// it for the end of the period, becomes immediate. It returns "" for any other configuration.
 func (p *planning) beginPendingPlan() string {
 	config := model{PlanChange: p.Config.PlanChange}
 	timing, _ := p.State.planChange()

@@ -2,6 +2,7 @@ package life
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -174,7 +175,8 @@ var alsoShown = map[string][]string{
 // update compares the body of a PATCH with the planned differences.
 func (a applied) update(change *acctest.Change, changes []difference, r sandbox.Request) string {
 	body, _ := parsed(r.Body).(object)
-	for name, sent := range body {
+	for _, name := range slices.Sorted(maps.Keys(body)) { // so that the same life finds the same
+		sent := body[name]
 		switch {
 		case name == "custom_metadata":
 			if why := a.metadata(change, changes, body); why != "" {

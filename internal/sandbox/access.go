@@ -187,8 +187,11 @@ func ToleranceNames() []string { return server.ToleranceNames() }
 // ParseTolerance reads tolerances by their names, separated by commas.
 func ParseTolerance(names string) (Tolerance, error) { return server.ParseTolerance(names) }
 
-// ParseDuration reads a duration of Go, which may begin with days: 46d, 1d12h.
+// ParseDuration reads a duration of Go, with weeks, days and words too: 46d, 1d12h, 2w, 3 days.
 func ParseDuration(text string) (time.Duration, error) { return server.ParseDuration(text) }
+
+// FaultKeys are the keys of a fault, with = where a value follows.
+func FaultKeys() []string { return server.FaultKeys() }
 
 // Nearest returns the word that another one is a misspelling of, if one is near.
 func Nearest(word string, words []string) (string, bool) { return server.Nearest(word, words) }

@@ -73,7 +73,7 @@ func (s *Server) controlHandler() http.Handler {
 		"GET /deliveries":              s.controlDeliveries,
 		"GET /keys":                    func(*http.Request) (any, error) { return s.collections.KeyStates(), nil },
 		"GET /status":                  s.controlStatus,
-		"POST /reset":                  func(r *http.Request) (any, error) { return struct{}{}, s.reset(r.Context()) },
+		"POST /reset":                  s.controlReset,
 		"POST /stop":                   func(*http.Request) (any, error) { s.stop(); return struct{}{}, nil },
 		"GET /objects/{kind}/{name}":   s.controlFind,
 		"GET /subscriptions":           s.controlSubscriptions,
@@ -130,6 +130,30 @@ func (s *Server) controlRequests(r *http.Request) (any, error) {
 
 func (s *Server) clockState() ClockState {
 	return ClockState{Now: s.core.Clock.Now(), Fixed: s.core.Clock.Fixed()}
+}
+
+// ResetState is the response of POST /reset: what was cleared, and what there is now.
+type ResetState struct {
+	Cleared  int       `json:"cleared"` // objects
+	Requests int       `json:"requests"`
+	Faults   int       `json:"faults"`
+	Objects  int       `json:"objects"`
+	Now      time.Time `json:"now"`
+}
+
+func (s *Server) controlReset(r *http.Request) (any, error) {
+	objects := func() (n int) {
+		for _, kind := range store.Read(s.core.DB, s.counts) {
+			n += kind.Count
+		}
+		return n
+	}
+	was := ResetState{Cleared: objects(), Requests: len(s.Requests()), Faults: len(s.Faults())}
+	if err := s.reset(r.Context()); err != nil {
+		return nil, err
+	}
+	was.Objects, was.Now = objects(), s.core.Clock.Now()
+	return was, nil
 }
 
 func (s *Server) controlClock(r *http.Request) (any, error) {

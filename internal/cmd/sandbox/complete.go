@@ -74,6 +74,9 @@ func (p program) complete(ctx context.Context, words []string) {
 	if head == "=" {
 		head = ""
 	}
+	if i := strings.LastIndex(word, ","); i >= 0 && len(before) > 1 && before[0] == "fault" && before[1] == "add" {
+		before, head, word = before[:2], head+word[:i+1], word[i+1:] // another key
+	}
 	before = slices.DeleteFunc(before, func(one string) bool { return one == "=" || one == "" })
 	for _, candidate := range p.candidates(ctx, before, word) {
 		if strings.HasPrefix(candidate, word) {
@@ -115,6 +118,8 @@ func (p program) candidates(ctx context.Context, before []string, word string) (
 		}
 		slices.Sort(found)
 		return slices.Compact(found)
+	case "fault add":
+		return sandbox.FaultKeys()
 	case "fault remove":
 		active, _ := get[[]sandbox.FaultState](ctx, &controller{p: p}, "/faults") // nothing to offer without a sandbox
 		for _, f := range active {

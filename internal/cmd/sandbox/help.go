@@ -85,7 +85,9 @@ func (c command) flagSets() (all *flag.FlagSet, own []*flag.FlagSet) {
 			a.flags(set)
 		}
 		set.VisitAll(func(f *flag.Flag) {
-			all.Var(&given{Value: f.Value, repeatable: strings.Contains(f.Usage, "repeatable")}, f.Name, f.Usage)
+			if all.Lookup(f.Name) == nil { // actions may share a flag
+				all.Var(&given{Value: f.Value, repeatable: strings.Contains(f.Usage, "repeatable")}, f.Name, f.Usage)
+			}
 		})
 		own = append(own, set)
 	}

@@ -91,7 +91,13 @@ get other ids.
 `,
 		examples: "{sandbox} reset\n",
 		actions: []action{{run: func(ctx context.Context, c *controller, _ []string) error {
-			return c.do(ctx, http.MethodPost, "/reset", nil)
+			var was sandbox.ResetState
+			if err := c.ask(ctx, http.MethodPost, "/reset", nil, &was); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(p.out, "Cleared %d objects, %d requests and %d faults. There are %d objects, and the clock "+
+				"is at %s.\n", was.Cleared, was.Requests, was.Faults, was.Objects, was.Now.Format(time.RFC3339))
+			return err
 		}}},
 	}
 }
@@ -126,10 +132,11 @@ the file; the file of --env-file is removed.
 }
 
 func (p program) clock() command {
+	inJSON := false
 	move := func(method string, read func(word string) (sandbox.ClockMove, error)) func(
 		context.Context, *controller, []string) error {
 		return func(ctx context.Context, c *controller, values []string) error {
-			wanted, err := read(strings.Join(values, ""))
+			wanted, err := read(strings.Join(values, " "))
 			if err != nil {
 				return misused("%v", err)
 			}
@@ -137,34 +144,42 @@ func (p program) clock() command {
 			if err := c.ask(ctx, method, "/clock", wanted, &state); err != nil {
 				return err
 			}
+			if inJSON {
+				return writeJSON(p.out, state)
+			}
 			_, err = fmt.Fprintln(p.out, clockText(state))
 			return err
 		}
 	}
+	flags := func(set *flag.FlagSet) { set.BoolVar(&inJSON, "json", false, "write one JSON object") }
 	return command{
 		name: "clock", summary: "show or move the clock of the sandbox",
 		about: `Shows or moves the clock of the running sandbox. created_at, updated_at, the expiry of tokens and the
 periods of subscriptions follow it. Everything that becomes due in between (the end of a trial, a period
 or a pause, a pending change of plan, a scheduled cancellation) is done before the next response.
 Webhook deliveries that become due in between are sent before this command returns.
-DURATION is a value such as 46d, 24h or 90m, or -24h to go back. TIME is a value such as 2026-01-31T12:00:00Z.
+DURATION is a value such as 46d, 2w, 24h, 90m or 3 days, or -24h to go back. TIME is a value such as
+2026-01-31T12:00:00Z.
 `,
 		examples: `{sandbox} clock
 {sandbox} clock advance 46d
 {sandbox} clock set 2026-12-31T23:59:00-03:00
 `,
 		actions: []action{
-			{usage: "[show]", run: move(http.MethodGet, func(string) (m sandbox.ClockMove, err error) { return m, nil })},
-			{usage: "advance DURATION", run: move(http.MethodPost, func(word string) (m sandbox.ClockMove, err error) {
-				d, err := sandbox.ParseDuration(word)
-				return sandbox.ClockMove{Advance: d.String()}, err
-			})},
-			{usage: "set TIME", run: move(http.MethodPost, func(word string) (m sandbox.ClockMove, err error) {
+			{usage: "[show]", flags: flags,
+				run: move(http.MethodGet, func(string) (m sandbox.ClockMove, err error) { return m, nil })},
+			{usage: "advance DURATION...", flags: flags, run: move(http.MethodPost, advanceBy)},
+			{usage: "set TIME", flags: flags, run: move(http.MethodPost, func(word string) (m sandbox.ClockMove, err error) {
 				at, err := timeOf(word)
 				return sandbox.ClockMove{Set: &at}, err
 			})},
 		},
 	}
+}
+
+func advanceBy(text string) (sandbox.ClockMove, error) {
+	d, err := sandbox.ParseDuration(text)
+	return sandbox.ClockMove{Advance: d.String()}, err
 }
 
 func timeOf(text string) (time.Time, error) {

@@ -305,18 +305,31 @@ func (i Timestamp) Next(now time.Time) Timestamp {
 	return Timestamp{i.Add(time.Millisecond)}
 }
 
-var withDays = regexp.MustCompile(`^([-+]?)(\d{1,6})d(.*)$`)
+// inHours are the hours of the units that Go's durations lack.
+var inHours = map[string]int{"d": 24, "w": 7 * 24}
 
-// ParseDuration reads a duration of Go, which may begin with days: 46d, 1d12h.
+var (
+	partOfDay = regexp.MustCompile(`\.\d+ *[dw]`)
+	days      = regexp.MustCompile(`(\d{1,6})([dw])`)
+	// words are the units as people write them, and unitOf their letters.
+	words  = regexp.MustCompile(`(\d) *(week|day|hour|minute|min|second|sec)s?\b *(?:and *)?`)
+	unitOf = map[string]string{"week": "w", "day": "d", "hour": "h", "minute": "m", "min": "m", "second": "s", "sec": "s"}
+)
+
+// ParseDuration reads a duration of Go, with weeks, days and words too: 46d, 1d12h, 2w, 3 days.
 func ParseDuration(text string) (time.Duration, error) {
-	inHours := text
-	if found := withDays.FindStringSubmatch(text); found != nil {
-		days, _ := strconv.Atoi(found[2]) // no error: these are a few digits
-		inHours = found[1] + strconv.Itoa(24*days) + "h" + found[3]
-	}
-	d, err := time.ParseDuration(inHours)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a duration such as 46d, 24h or 90m, up to 292 years", text)
+	plain := words.ReplaceAllStringFunc(text, func(part string) string {
+		found := words.FindStringSubmatch(part)
+		return found[1] + unitOf[found[2]]
+	})
+	plain = days.ReplaceAllStringFunc(plain, func(part string) string {
+		found := days.FindStringSubmatch(part)
+		n, _ := strconv.Atoi(found[1]) // no error: these are a few digits
+		return strconv.Itoa(n*inHours[found[2]]) + "h"
+	})
+	d, err := time.ParseDuration(plain)
+	if err != nil || partOfDay.MatchString(text) {
+		return 0, fmt.Errorf("%q is not a duration such as 46d, 2w, 24h or 90m, up to 292 years", text)
 	}
 	return d, nil
 }

@@ -101,6 +101,17 @@ var faultKeys, faultFields = func() (keys []string, fields map[string]int) {
 	return keys, fields
 }()
 
+// FaultKeys are the keys of a fault, with = where a value follows.
+func FaultKeys() (keys []string) {
+	for _, key := range faultKeys {
+		if !isFlag(key) {
+			key += "="
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
 const aDuration = "must be a duration such as 500ms or 2s"
 
 var faultMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}

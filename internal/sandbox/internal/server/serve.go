@@ -218,6 +218,9 @@ func (s *Server) process(site Site, r *http.Request, route Route, entry *Request
 		}
 	}
 	result, err := s.run(site, route, c)
+	if refusal := new(Error); errors.As(err, &refusal) && refusal.Code == ErrNoRoute.Code {
+		entry.Operation = "" // the path of a collection that does not exist looks like that of one that does
+	}
 	if err != nil {
 		return s.failure(err)
 	}

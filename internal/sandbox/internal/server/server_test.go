@@ -16,12 +16,15 @@ func TestDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"46d": 46 * 24 * time.Hour, "1d12h": 36 * time.Hour, "-2d1h": -49 * time.Hour, "90m": 90 * time.Minute,
 		"-24h": -24 * time.Hour, "-0d5h": -5 * time.Hour, "0d": 0, "99999d": 99999 * 24 * time.Hour,
+		"3 days": 72 * time.Hour, "2w": 14 * 24 * time.Hour, "1 hour 30 minutes": 90 * time.Minute,
+		"2 weeks and 1 day": 15 * 24 * time.Hour, "-1 day": -24 * time.Hour,
 	} {
 		if got, err := ParseDuration(text); got != want || err != nil {
 			t.Errorf("%s is %s, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "d", "4", "1.5d", "1dd", "106752d", "106751d24h", "--1d"} {
+	for _, text := range []string{"", "d", "4", "1.5d", "1dd", "106752d", "106751d24h", "--1d", "1.5 days", "3 months",
+		"a day"} {
 		if got, err := ParseDuration(text); err == nil {
 			t.Errorf("%q is %s", text, got)
 		}

@@ -1,0 +1,252 @@
+package rehearsal
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+)
+
+// Coverage says which objects of an organization are in which states, by type and id alone.
+type Coverage struct {
+	Managed   []Covered `json:"managed"`   // in one state
+	Unmanaged []Covered `json:"unmanaged"` // in none, and not ended
+	Twice     []Covered `json:"twice"`     // in several states, or at several addresses
+	Gone      []Covered `json:"gone"`      // in a state, and not at the service
+	Ended     int       `json:"ended"`     // closed, canceled, revoked or expired, and in no state
+}
+
+// Covered is an object.
+type Covered struct {
+	Type   string   `json:"type"`
+	ID     string   `json:"id"` // as an import takes it
+	States []string `json:"states,omitempty"`
+}
+
+// typeOf is the resource type of a kind of object.
+var typeOf = map[string]string{orgcopy.Customer: "billing_customer", orgcopy.Account: "billing_account",
+	orgcopy.Subscription: "billing_subscription", orgcopy.Endpoint: "billing_webhook_endpoint",
+	orgcopy.Key: "billing_api_key", orgcopy.Record: "billing_finance_record"}
+
+// States are the outputs of terraform show -json of several states, by name.
+type States map[string][]byte
+
+// Cover reads the organization that the environment names, with GET alone, and compares it with the states. ignore are
+// patterns of "type id", in which * stands for any text.
+func Cover(ctx context.Context, getenv func(string) string, states States, ignore []string) (*Coverage, error) {
+	in, collections, err := states.objects()
+	if err != nil {
+		return nil, err
+	}
+	source, err := copier.FromEnvironment(getenv)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	left, err := copier.Copy(ctx, source, copier.Options{Collections: collections}, &out)
+	if err != nil {
+		return nil, err
+	}
+	notRead := map[string]bool{}
+	for _, one := range left {
+		for _, typeName := range map[string][]string{"customers": {"billing_customer"},
+			"billing accounts": {"billing_account"}, "subscriptions": {"billing_subscription"},
+			"webhook endpoints": {"billing_webhook_endpoint"}, "API keys": {"billing_api_key"}}[one.What] {
+			notRead[typeName] = true
+		}
+	}
+	reader, err := orgcopy.NewReader(&out)
+	if err != nil {
+		return nil, err
+	}
+	there := map[Object]bool{} // false: it has ended
+	for line, err := range reader.Objects() {
+		if err != nil {
+			return nil, err
+		}
+		if line.Kind == orgcopy.Record && line.Service != "finance" {
+			continue
+		}
+		id := idOf(line.Object)
+		if line.Kind == orgcopy.Record {
+			id = line.Collection + "/" + id
+		}
+		there[Object{typeOf[line.Kind], id}] = !ended(line, reader.Header.Time)
+	}
+	return covered(there, in, notRead, ignore), nil
+}
+
+// Object is a type and an id.
+type Object struct{ Type, ID string }
+
+// covered compares the objects of an organization with those of the states.
+func covered(there map[Object]bool, in map[Object][]string, notRead map[string]bool, ignore []string) *Coverage {
+	c := &Coverage{}
+	for object, lives := range there {
+		one := Covered{Type: object.Type, ID: object.ID, States: in[object]}
+		switch {
+		case len(one.States) > 1:
+			c.Twice = append(c.Twice, one)
+		case len(one.States) == 1:
+			c.Managed = append(c.Managed, one)
+		case ignored(object, ignore):
+		case !lives:
+			c.Ended++
+		default:
+			c.Unmanaged = append(c.Unmanaged, one)
+		}
+	}
+	for object, states := range in {
+		if _, known := there[object]; !known && !notRead[object.Type] && typeName(object.Type) {
+			c.Gone = append(c.Gone, Covered{Type: object.Type, ID: object.ID, States: states})
+		}
+	}
+	for _, list := range [][]Covered{c.Managed, c.Unmanaged, c.Twice, c.Gone} {
+		slices.SortFunc(list, func(a, b Covered) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
+	}
+	return c
+}
+
+func typeName(name string) bool {
+	for _, known := range typeOf {
+		if known == name {
+			return true
+		}
+	}
+	return false
+}
+
+func ignored(o Object, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		matches, err := path.Match(pattern, o.Type+" "+strings.ReplaceAll(o.ID, "/", ":"))
+		return err == nil && matches
+	})
+}
+
+// ended reports whether an object is closed, canceled, revoked or expired: there is nothing to manage.
+func ended(line orgcopy.Object, now time.Time) bool {
+	of := object{}
+	if decode(line.Object, &of) != nil {
+		return false
+	}
+	expiry := timeOf(of["expiresAt"])
+	switch line.Kind {
+	case orgcopy.Account:
+		return of["status"] == "closed"
+	case orgcopy.Subscription:
+		return of["status"] == "canceled"
+	case orgcopy.Key:
+		return of["revokedAt"] != nil || !expiry.IsZero() && !expiry.After(now)
+	}
+	return false
+}
+
+// objects are those in the states, with the names of the states, and the collections of financial management.
+func (s States) objects() (in map[Object][]string, collections []string, err error) {
+	in = map[Object][]string{}
+	for _, name := range sortedKeys(s) {
+		var state struct {
+			FormatVersion string `json:"format_version"`
+			Values        struct {
+				RootModule module `json:"root_module"`
+			} `json:"values"`
+			ResourceChanges any `json:"resource_changes"`
+		}
+		if err := decode(s[name], &state); err != nil || state.FormatVersion == "" {
+			return nil, nil, fmt.Errorf("%s is not the JSON of a state: write it with \"terraform show -json\"", name)
+		}
+		if state.ResourceChanges != nil {
+			return nil, nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
+		}
+		for _, r := range state.Values.RootModule.all() {
+			if r.Mode != "managed" || !isOurs(r.Type) {
+				continue
+			}
+			id := textOf(r.Values["id"])
+			if r.Type == "billing_finance_record" {
+				collection := textOf(r.Values["collection"])
+				collections, id = append(collections, collection), collection+"/"+id
+			}
+			in[Object{r.Type, id}] = append(in[Object{r.Type, id}], name)
+			for _, also := range r.alsoManages() {
+				in[also] = append(in[also], name)
+			}
+		}
+	}
+	slices.Sort(collections)
+	return in, slices.Compact(collections), nil
+}
+
+// alsoManages are the other objects that a resource looks after: the account that came with a customer, and the keys
+// that a rotation has replaced.
+func (r resource) alsoManages() (all []Object) {
+	if id := textOf(r.Values["billing_account_id"]); r.Type == "billing_customer" && id != "" {
+		all = append(all, Object{"billing_account", id})
+	}
+	previous, _ := r.Values["previous_keys"].([]any)
+	for _, one := range previous {
+		fields, _ := one.(object)
+		all = append(all, Object{"billing_api_key", textOf(fields["id"])})
+	}
+	return all
+}
+
+func sortedKeys(s States) (names []string) {
+	for name := range s {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Text writes what is not in order, and the counts.
+func (c *Coverage) Text(out io.Writer) error { return writeText(out, c.headline(), c.sections()) }
+
+// Markdown writes the same for a comment on a pull request.
+func (c *Coverage) Markdown(out io.Writer) error {
+	return writeMarkdown(out, c.headline(), c.sections())
+}
+
+// JSON writes everything.
+func (c *Coverage) JSON(out io.Writer) error { return writeJSON(out, c) }
+
+func (c *Coverage) headline() string {
+	return fmt.Sprintf("%d managed, %d unmanaged, %d twice, %d gone; %d that have ended are in no state", len(c.Managed),
+		len(c.Unmanaged), len(c.Twice), len(c.Gone), c.Ended)
+}
+
+func (c *Coverage) sections() (all []section) {
+	for _, part := range []struct {
+		title string
+		list  []Covered
+	}{{"Unmanaged", c.Unmanaged}, {"Twice", c.Twice}, {"Gone", c.Gone}} {
+		var rows [][]string
+		for _, one := range part.list {
+			rows = append(rows, []string{one.Type, one.ID, strings.Join(one.States, ", ")})
+		}
+		if len(rows) > 0 {
+			all = append(all, section{part.title, []string{"Type", "Id", "States"}, rows})
+		}
+	}
+	return all
+}
+
+// Imports writes an import block for each unmanaged object.
+func (c *Coverage) Imports(out io.Writer) error {
+	for i, one := range c.Unmanaged {
+		_, err := fmt.Fprintf(out, "import {\n  to = %s.unmanaged_%d\n  id = %q\n}\n\n", one.Type, i+1, one.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package rehearsal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+)
+
+// types of the resources, by the kind of a copy.
+var types = map[string]string{"customer": "billing_customer", "account": "billing_account",
+	"subscription": "billing_subscription", "endpoint": "billing_webhook_endpoint", "key": "billing_api_key"}
+
+// A random organization is split over several states at random: each object is in exactly the set where it belongs.
+func TestCoverageOfRandomSplits(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		w := newWorld(t, 500+seed)
+		for range 30 {
+			w.step()
+		}
+		names := []string{"a.json", "b.json", "c.json"}[:1+w.random.IntN(3)]
+		states := map[string][]object{}
+		want := map[string][]string{}
+		for id, of := range w.state(w.server, w.server.Clock().Now()) {
+			kind, _, _ := strings.Cut(id, " ")
+			typeName, known := types[kind]
+			if !known {
+				continue
+			}
+			entry := typeName + " " + fmt.Sprint(of["id"])
+			in := names[w.random.IntN(len(names))]
+			add := func(name string) {
+				states[name] = append(states[name], object{"mode": "managed", "type": typeName,
+					"values": object{"id": of["id"]}})
+			}
+			switch w.random.IntN(4) {
+			case 0:
+				if over := of["status"] == "closed" || of["status"] == "canceled" || of["revokedAt"] != nil ||
+					isPast(of["expiresAt"], w.server.Clock().Now()); !over {
+					want["unmanaged"] = append(want["unmanaged"], entry)
+				}
+			case 1:
+				add(in)
+				add(names[w.random.IntN(len(names))])
+				want["twice"] = append(want["twice"], entry)
+			default:
+				add(in)
+				want["managed"] = append(want["managed"], entry)
+			}
+		}
+		gone := fmt.Sprintf("7b0d3c1e-52f4-4a63-8c1d-%012d", seed)
+		states[names[0]] = append(states[names[0]], object{"mode": "managed", "type": "billing_customer",
+			"values": object{"id": gone}}, object{"mode": "managed", "type": "other_thing", "values": object{"id": "x"}})
+		want["gone"] = []string{"billing_customer " + gone}
+		documents := rehearsal.States{}
+		for _, name := range names {
+			document, err := json.Marshal(object{"format_version": "1.0", "values": object{"root_module": object{
+				"child_modules": []object{{"resources": states[name]}}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			documents[name] = document
+		}
+		env := w.server.Env()
+		c, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] }, documents, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for title, list := range map[string][]rehearsal.Covered{"managed": c.Managed, "unmanaged": c.Unmanaged,
+			"twice": c.Twice, "gone": c.Gone} {
+			var got []string
+			for _, one := range list {
+				got = append(got, one.Type+" "+one.ID)
+			}
+			slices.Sort(want[title])
+			if !slices.Equal(got, want[title]) {
+				t.Errorf("seed %d: %s: %v, want %v", seed, title, got, want[title])
+			}
+		}
+		var imports bytes.Buffer
+		if err := c.Imports(&imports); err != nil || strings.Count(imports.String(), "import {") != len(c.Unmanaged) {
+			t.Errorf("imports: %s (%v)", imports.String(), err)
+		}
+		none, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] }, documents, []string{"* *"})
+		if err != nil || len(none.Unmanaged) > 0 {
+			t.Errorf("ignored: %v (%v)", none.Unmanaged, err)
+		}
+		w.close()
+	}
+}
+
+func isPast(v any, now time.Time) bool {
+	at, err := time.Parse(time.RFC3339, fmt.Sprint(v))
+	return err == nil && !at.After(now)
+}

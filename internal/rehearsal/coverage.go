@@ -58,11 +58,7 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 	}
 	notRead := map[string]bool{}
 	for _, one := range left {
-		for _, typeName := range map[string][]string{"customers": {"billing_customer"},
-			"billing accounts": {"billing_account"}, "subscriptions": {"billing_subscription"},
-			"webhook endpoints": {"billing_webhook_endpoint"}, "API keys": {"billing_api_key"}}[one.What] {
-			notRead[typeName] = true
-		}
+		notRead[typeOfLeft(one)] = true
 	}
 	reader, err := orgcopy.NewReader(&out)
 	if err != nil {
@@ -83,6 +79,16 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 		there[Object{typeOf[line.Kind], id}] = !ended(line, reader.Header.Time)
 	}
 	return covered(there, in, notRead, ignore), nil
+}
+
+// typeOfLeft is the resource type of what a copy leaves out; "" for a part of objects.
+func typeOfLeft(left orgcopy.LeftOut) string {
+	if strings.HasPrefix(left.What, "records of ") {
+		return "billing_finance_record"
+	}
+	return map[string]string{"customers": "billing_customer", "billing accounts": "billing_account",
+		"subscriptions": "billing_subscription", "webhook endpoints": "billing_webhook_endpoint",
+		"API keys": "billing_api_key"}[left.What]
 }
 
 // Object is a type and an id.

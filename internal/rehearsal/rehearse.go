@@ -175,8 +175,17 @@ func (r *rehearsal) open() error {
 	return nil
 }
 
-// belongs rejects a state of which the organization has nothing: it is that of another one.
+// belongs rejects a state of which the organization has nothing, as it is that of another one, and a copy that leaves
+// out what the state has: the plan would create it again.
 func (r *rehearsal) belongs() error {
+	for _, left := range r.leftOut {
+		if slices.ContainsFunc(r.resources, func(one stateResource) bool {
+			return one.Mode == "managed" && one.Type == typeOfLeft(left)
+		}) {
+			return fmt.Errorf("the state has objects of the type %s, and the copy leaves out %s: use a token that may read "+
+				"them", typeOfLeft(left), left)
+		}
+	}
 	known := map[string]bool{}
 	for _, o := range r.objects {
 		known[idOf(o.Object)] = true

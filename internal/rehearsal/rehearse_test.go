@@ -363,6 +363,24 @@ func TestRehearsalImpossible(t *testing.T) {
 	}
 }
 
+// A copy without what the state has is no copy to rehearse on: the plan would create it again.
+func TestRehearsalWithFewScopes(t *testing.T) {
+	i := newInfrastructure(t)
+	i.Write("infra/main.tf", teams(1, nil))
+	i.run("init", "-input=false")
+	i.run("apply", "-auto-approve", "-input=false")
+	token, err := i.service.NewToken(sandbox.Token{Scopes: []string{"customers:read", "billing_accounts:read"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.Env["BILLING_TOKEN"] = token
+	_, err = i.rehearse(t.Context(), rehearsal.Options{Days: 1})
+	if want := "the copy leaves out subscriptions (the token lacks the scope subscriptions:read)"; err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // An interrupt ends the rehearsal, and the folder is as it was.
 func TestRehearsalInterrupted(t *testing.T) {
 	i := newInfrastructure(t)

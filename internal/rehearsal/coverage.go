@@ -223,7 +223,9 @@ func (c *Coverage) Markdown(out io.Writer) error {
 }
 
 // JSON writes everything.
-func (c *Coverage) JSON(out io.Writer) error { return writeJSON(out, c) }
+func (c *Coverage) JSON(out io.Writer) error {
+	return writeJSON(out, Coverage{list(c.Managed), list(c.Unmanaged), list(c.Twice), list(c.Gone), c.Ended})
+}
 
 func (c *Coverage) headline() string {
 	return fmt.Sprintf("%d managed, %d unmanaged, %d twice, %d gone; %d that have ended are in no state", len(c.Managed),

@@ -328,4 +328,6 @@ func (f *Forecast) Markdown(out io.Writer) error {
 }
 
 // JSON writes the forecast for programs.
-func (f *Forecast) JSON(out io.Writer) error { return writeJSON(out, f) }
+func (f *Forecast) JSON(out io.Writer) error {
+	return writeJSON(out, Forecast{list(f.Subscriptions), list(f.Totals)})
+}

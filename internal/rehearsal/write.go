@@ -22,7 +22,17 @@ func (r *Report) Text(out io.Writer) error { return writeText(out, r.headline(),
 func (r *Report) Markdown(out io.Writer) error { return writeMarkdown(out, r.headline(), r.sections()) }
 
 // JSON writes the report for programs.
-func (r *Report) JSON(out io.Writer) error { return writeJSON(out, r) }
+func (r *Report) JSON(out io.Writer) error {
+	whole := *r
+	whole.Warnings, whole.Sent, whole.Refused = list(r.Warnings), list(r.Sent), list(r.Refused)
+	whole.SecondPlan, whole.NotKnown, whole.LeftOut = list(r.SecondPlan), list(r.NotKnown), list(r.LeftOut)
+	d := r.Differences
+	whole.Differences = Differences{list(d.Months), list(d.Subscriptions), list(d.Events), list(d.Occurrences)}
+	return writeJSON(out, whole)
+}
+
+// list is a list that JSON shows as [] and not as null where it is empty.
+func list[T any](all []T) []T { return append([]T{}, all...) }
 
 func writeText(out io.Writer, headline string, sections []section) error {
 	text := headline + "\n"

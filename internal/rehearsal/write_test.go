@@ -1,0 +1,83 @@
+package rehearsal_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+)
+
+// hostile is a name that would break out of a table, mention somebody or add HTML.
+const hostile = "a|b <img src=x> @team `c` [d](e) *f*\n# g"
+
+func report() *rehearsal.Report {
+	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	return &rehearsal.Report{
+		Result: rehearsal.Applied, Organization: "Padaria Aurora", From: at, Until: at.AddDate(0, 0, 90),
+		Sent: []rehearsal.Sent{{Verb: "update", Object: "customer \"" + hostile + "\"", Arguments: []string{"name"},
+			Status: 200}},
+		Differences: rehearsal.Differences{
+			Months: []rehearsal.Month{
+				{Month: "2026-02", Currency: "BRL", Without: rehearsal.Money{Cents: 1050, Known: true},
+					With: rehearsal.Money{Cents: 5, Known: true}},
+				{Month: "2026-03", Currency: "BRL", Without: rehearsal.Money{Known: true}, With: rehearsal.Money{}}},
+			Subscriptions: []rehearsal.Amounts{{Name: "aurora", Cycle: "monthly", Currency: "BRL",
+				Now: &rehearsal.Money{Cents: 1050, Known: true}}},
+			Occurrences: []rehearsal.Occurrence{{At: at, Object: "subscription \"aurora\"", What: "ends", With: true}},
+			Events:      []rehearsal.Event{{Event: "api_key.rotated", Endpoint: "https://hooks.example.com", With: 1}},
+		},
+		NotKnown: []string{"What discount codes are worth."},
+	}
+}
+
+// The report names amounts exactly, and what is not known.
+func TestReportText(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := report().Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Rehearsed on a copy of Padaria Aurora of 2026-01-31T12:00:00Z: applied with 1 request, and the next plan is empty\n",
+		"2026-02  BRL 10.50  BRL 0.05   BRL -10.45\n", "2026-03  BRL 0.00   not known  not known\n",
+		"aurora        monthly  BRL 10.50  –\n", "2026-01-31  subscription \"aurora\" ends\n",
+		"api_key.rotated  https://hooks.example.com  0        1\n", "Not known\n  What discount codes are worth.\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if lines := strings.Count(out.String(), "\n"); lines > 40 {
+		t.Errorf("%d lines do not fit on a screen", lines)
+	}
+}
+
+// No name breaks a table, mentions anybody or adds HTML to a comment on a pull request.
+func TestReportMarkdown(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := report().Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, "img src") && (strings.Contains(line, "<img") || strings.Contains(line, "@team") ||
+			strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 4) {
+			t.Errorf("the name breaks out of its cell: %s", line)
+		}
+		if strings.HasPrefix(line, "# ") {
+			t.Errorf("the name makes a title: %s", line)
+		}
+	}
+}
+
+// Lists are lists in JSON, also where they are empty.
+func TestReportJSON(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	err := (&rehearsal.Report{Result: rehearsal.Applied}).JSON(&out)
+	if err != nil || strings.Contains(out.String(), "null") {
+		t.Errorf("%s (%v)", out.String(), err)
+	}
+}

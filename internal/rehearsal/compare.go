@@ -141,8 +141,10 @@ func months(without, with []object) []Month {
 	return all
 }
 
-// live reports whether a subscription is there and bills.
-func live(of object) bool { return of != nil && of["status"] != "canceled" && of["status"] != "draft" }
+// live reports whether a subscription is there and bills. The invoices of a pause are not to be paid.
+func live(of object) bool {
+	return of != nil && of["status"] != "canceled" && of["status"] != "draft" && of["status"] != "paused"
+}
 
 // amounts are what the subscriptions cost whose amount, cycle or status the apply changes.
 func amounts(without, with outcome) (all []Amounts) {

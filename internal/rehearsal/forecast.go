@@ -223,29 +223,48 @@ func (c resourceChange) forecast(shown shownAmounts) Forecasted {
 	}
 	switch {
 	case after == nil:
-		if before["deletion_policy"] == "cancel_at_period_end" || before["cancel_at_period_end"] == true {
-			one.At = textOf(before["current_period_end"])
-		}
-		if before["deletion_policy"] == "abandon" {
-			one.Then = one.Now
-		}
-	case after["status"] == "canceled" || !live(object{"status": cmp.Or(textOf(after["status"]), "active")}):
+		one.destroyed(before)
+	case after["status"] == "canceled", after["pause"] != nil:
+	case hasUnknown(unknown["pause"]):
+		one.Then = &Money{}
 	default:
-		wanted, open := terms(after, unknown), hasUnknown(unknown["billing_cycle"])
-		one.Then = new(shown.of(wanted, one.Cycle, open))
-		if before != nil && !replaced(c) && !open && wanted == terms(running(before), nil) &&
-			equal(after["billing_cycle"], before["billing_cycle"]) {
-			one.Then = one.Now
-		}
-		if change, _ := after["plan_change"].(object); before != nil && change["timing"] == "end_of_period" &&
-			!equal(after["plan_id"], running(before)["plan_id"]) {
-			one.At = textOf(before["current_period_end"])
-		}
-		if after["cancel_at_period_end"] == true {
+		one.Then = c.amount(shown, one)
+		if one.At = c.later(); after["cancel_at_period_end"] == true {
 			one.Then, one.At = nil, textOf(before["current_period_end"])
 		}
 	}
 	return one
+}
+
+// destroyed is what a destroy leaves of the amount.
+func (f *Forecasted) destroyed(before object) {
+	switch {
+	case before["deletion_policy"] == "abandon":
+		f.Then = f.Now
+	case before["deletion_policy"] == "cancel_at_period_end", before["cancel_at_period_end"] == true:
+		f.At = textOf(before["current_period_end"])
+	}
+}
+
+// amount is what the subscription costs once the change is carried out: what it costs now where its terms stay.
+func (c resourceChange) amount(shown shownAmounts, one Forecasted) *Money {
+	before, after := c.Change.Before, c.Change.After
+	wanted, open := terms(after, c.Change.AfterUnknown), hasUnknown(c.Change.AfterUnknown["billing_cycle"])
+	if one.Now != nil && !replaced(c) && !open && wanted == terms(running(before), nil) &&
+		equal(after["billing_cycle"], before["billing_cycle"]) {
+		return one.Now
+	}
+	return new(shown.of(wanted, one.Cycle, open))
+}
+
+// later is when another plan begins, where that is not the apply.
+func (c resourceChange) later() string {
+	before, after := c.Change.Before, c.Change.After
+	change, _ := after["plan_change"].(object)
+	if before == nil || change["timing"] != "end_of_period" || equal(after["plan_id"], running(before)["plan_id"]) {
+		return ""
+	}
+	return textOf(before["current_period_end"])
 }
 
 func replaced(c resourceChange) bool { return strings.HasPrefix(action(c.Change.Actions), "replace") }

@@ -107,30 +107,35 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// above is how many folders up the configuration refers to, such as 1 for a module in ../modules.
+// above is how many folders above its own the configuration refers to, such as 1 for a module in ../modules.
 func above(folder string) (most int, err error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return 0, err
-	}
 	found := false
-	for _, entry := range entries {
-		if !isConfiguration(entry.Name()) {
-			continue
-		}
-		found = true
-		text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+	err = filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return 0, err
+			return err
 		}
+		inside, err := filepath.Rel(folder, name)
+		if entry.IsDir() {
+			if err == nil && inside != "." && slices.Contains(skipped, entry.Name()) {
+				return filepath.SkipDir
+			}
+			return err
+		}
+		if err != nil || !isConfiguration(entry.Name()) {
+			return err
+		}
+		depth := strings.Count(inside, string(filepath.Separator))
+		found = found || depth == 0
+		text, err := os.ReadFile(name)
 		for up := 1; strings.Contains(string(text), strings.Repeat("../", up)); up++ {
-			most = max(most, up)
+			most = max(most, up-depth)
 		}
+		return err
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("%s has no Terraform configuration: run this in the folder of one", folder)
 	}
-	if !found {
-		return 0, fmt.Errorf("%s has no Terraform configuration: run this in the folder of one", folder)
-	}
-	return most, nil
+	return most, err
 }
 
 func isConfiguration(name string) bool {
@@ -141,11 +146,8 @@ func isConfiguration(name string) bool {
 func copyTree(from, to string) error {
 	files, bytes := 0, int64(0)
 	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		inside, err := filepath.Rel(from, name)
-		if err != nil {
+		inside, relative := filepath.Rel(from, name)
+		if err = errors.Join(err, relative); err != nil {
 			return err
 		}
 		target := filepath.Join(to, inside)
@@ -155,28 +157,34 @@ func copyTree(from, to string) error {
 			}
 			return os.MkdirAll(target, 0o700)
 		}
-		info, err := os.Stat(name)
-		if err == nil && info.IsDir() { // a link to a folder
-			return copyTree(name+string(filepath.Separator), target)
-		}
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() ||
-			strings.Contains(entry.Name(), ".tfstate") {
-			return nil // a link to nothing, a socket, or a state
-		}
-		if err != nil {
-			return err
-		}
-		files, bytes = files+1, bytes+info.Size()
-		if files > mostFiles || bytes > mostBytes {
+		size, err := copyFile(name, target)
+		if files, bytes = files+1, bytes+size; files > mostFiles || bytes > mostBytes {
 			return fmt.Errorf("%s, to which the configuration refers, has more than %d files or %d MB: run this where the "+
 				"folder holds less", from, mostFiles, mostBytes>>20)
 		}
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(target, content, 0o600|info.Mode()&0o100)
+		return err
 	})
+}
+
+// copyFile copies a file, or the folder that a link leads to, and returns the size. States, sockets and links to
+// nothing are left out.
+func copyFile(name, target string) (size int64, err error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), strings.Contains(filepath.Base(name), ".tfstate"):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case info.IsDir():
+		return 0, copyTree(name+string(filepath.Separator), target)
+	case !info.Mode().IsRegular():
+		return 0, nil
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), os.WriteFile(target, content, 0o600|info.Mode()&0o100)
 }
 
 // block is what matters here of a block of a configuration.
@@ -236,12 +244,39 @@ func (b block) text(name string) (value string, set bool) {
 var ways = []string{"base_url", "token", "finance_base_url", "finance_token", "collections_base_url",
 	"collections_api_key", "collections_auth_header", "ca_certificate_file"}
 
+// localNames are the names that the configuration gives this provider.
+func (w *workspace) localNames() []string {
+	names := []string{"billing"}
+	for _, b := range w.blocks {
+		if b.kind != "terraform" {
+			continue
+		}
+		content, _, _ := b.body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+			{Type: "required_providers"}}})
+		for _, required := range content.Blocks {
+			attributes, _ := required.Body.JustAttributes()
+			for name, attribute := range attributes {
+				pairs, _ := hcl.ExprMap(attribute.Expr)
+				for _, pair := range pairs {
+					source, diags := pair.Value.Value(nil)
+					if !diags.HasErrors() && source.Type().FriendlyName() == "string" && !source.IsNull() &&
+						strings.HasSuffix(source.AsString(), "recurring-billing/billing") {
+						names = append(names, name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
 // check rejects what would lead past the copy.
 func (w *workspace) check(all bool) error {
+	names := w.localNames()
 	for _, b := range w.blocks {
 		place := fmt.Sprintf("%s, line %d", filepath.Base(b.at.Filename), b.at.Start.Line)
 		switch {
-		case b.kind == "provider" && b.labels[0] == "billing":
+		case b.kind == "provider" && slices.Contains(names, b.labels[0]):
 			for _, way := range ways {
 				if _, set := b.text(way); set {
 					return fmt.Errorf("the provider block in %s sets %s, which leads past the copy: remove it and set the "+

@@ -14,7 +14,10 @@ import (
 // exitRefused is the exit code of a rehearsal that was refused, or whose second plan is not empty.
 const exitRefused = 3
 
-const defaultDays = 90
+const (
+	defaultDays = 90
+	mostDays    = 3650
+)
 
 // formats are how a report is written.
 type formats struct{ markdown, json bool }
@@ -47,6 +50,9 @@ func (p program) rehearse() command {
 	options := rehearsal.Options{Program: "terraform", Days: defaultDays}
 	var format formats
 	run := func(ctx context.Context, _ *controller, values []string) (err error) {
+		if options.Days > mostDays {
+			return misused("--days must be at most %d", mostDays)
+		}
 		if len(values) > 0 {
 			if options.Copy, err = rehearsal.ReadFile(values[0]); err != nil {
 				return err

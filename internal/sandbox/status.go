@@ -92,6 +92,10 @@ func count[T any](table store.Table[T], tx *store.Tx) (n int) {
 // that clients need no new ones.
 // It fails when the seed cannot be used any more or the state cannot be written; nothing is changed then.
 func (s *Server) reset(ctx context.Context) error {
+	if s.core.Copy && s.options.Copy == nil {
+		return server.ErrValidation.With("The sandbox serves a copy that was read by an earlier start: start it with " +
+			"--copy FILE to go back to the copy.")
+	}
 	undo := s.core.Clock.Reset() // first: the seed is created at the time at which the clock started
 	err := s.core.DB.Update(func(tx *store.Tx) error {
 		tx.ClearBut("settings", "tokens", "organizations", "sequence", server.ClockTable, collections.KeysTable)

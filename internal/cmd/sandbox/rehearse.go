@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 )
@@ -61,9 +63,14 @@ func (p program) rehearse() command {
 		if options.Folder, err = os.Getwd(); err != nil {
 			return err
 		}
+		// A reader that goes away, such as head, must not leave the temporary folder behind.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 		options.Environ, options.Program = os.Environ(), p.wrapped
 		options.Progress = func(text string) { fmt.Fprintln(p.err, text+" …") }
 		result, err := rehearsal.Run(ctx, options)
+		if errors.Is(err, context.Canceled) {
+			return errors.New("interrupted: the service, the state and this folder are as they were")
+		}
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// licenses are those under which a module may be part of a release, each with a text that only it contains.
+// licenses lists the permitted licenses of modules in a release, each with a text that only it contains.
 var licenses = map[string]string{
 	"Apache-2.0": "Apache License",
 	"BSD":        "Redistribution and use in source and binary forms",
@@ -21,7 +21,7 @@ var licenses = map[string]string{
 	"MPL-2.0":    "Mozilla Public License",
 }
 
-// license returns the name of the license with this text; empty when releases may not contain it.
+// license returns the name of the license with this text; empty if it is not permitted in releases.
 func license(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if strings.Contains(text, "GNU GENERAL PUBLIC LICENSE") {
@@ -35,7 +35,7 @@ func license(text string) string {
 	return ""
 }
 
-// Every module that is linked into a released program has a license that allows to distribute it with the provider.
+// TestLicenses checks that the license of every module in a released program permits distribution with the provider.
 func TestLicenses(t *testing.T) {
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=Module", ".",
@@ -72,7 +72,7 @@ func TestLicenses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if license(string(text)) == "" {
-			t.Errorf("the license of %s is not one that releases may contain: %s", p.Module.Path, files[0])
+			t.Errorf("the license of %s is not permitted in releases: %s", p.Module.Path, files[0])
 		}
 	}
 	if len(checked) < 20 {

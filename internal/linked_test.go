@@ -1,5 +1,5 @@
-// Package internal_test holds what protects users and no linter can hold: what the shipped program links, the examples
-// and pages of everything registered, messages that the guides name, links, licenses and workflows.
+// Package internal_test checks guarantees that no linter can: the dependencies of the released program, the examples
+// and pages of all registered types, messages quoted in guides, links, licenses and workflows.
 package internal_test
 
 import (
@@ -18,7 +18,7 @@ const module = "github.com/recurring-billing/terraform-provider-billing"
 // root is the root of the repository as seen from this package.
 const root = ".."
 
-// listed is a package as go list describes it.
+// listed is a package in the output of go list.
 type listed struct {
 	ImportPath string
 	Imports    []string
@@ -53,14 +53,14 @@ func below(path, top string) bool {
 	return path == top || strings.HasPrefix(path, top+"/")
 }
 
-// What users install holds no test double and no test library. go-plugin
-// and what it uses bring the package testing along; nobody else may.
+// TestShippedProgramLinksNoTestCode checks that the released program contains no test doubles and no test libraries.
+// Only go-plugin and its dependencies may import the package testing.
 func TestShippedProgramLinksNoTestCode(t *testing.T) {
 	t.Parallel()
 	withTesting := []string{"github.com/hashicorp/go-plugin", "github.com/mitchellh/go-testing-interface"}
 	linked := goList(t, "-deps", ".")
 	if len(linked) < 100 {
-		t.Fatalf("go list names only %d packages", len(linked))
+		t.Fatalf("go list returned only %d packages", len(linked))
 	}
 	for _, p := range linked {
 		for _, never := range []string{module + "/internal/sandbox", module + "/internal/evidence",

@@ -15,11 +15,11 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
 	anchor  = regexp.MustCompile(`<a id="([^"]+)"`)
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	// dropped is what a heading's anchor leaves out.
+	// dropped matches the characters that a heading's anchor omits.
 	dropped = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// pages are the pages that people read: their text without code, by path.
+// pages returns the text without code of the pages for readers, by path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -40,12 +40,12 @@ func pages(t *testing.T) map[string]string {
 	return texts
 }
 
-// slug is the anchor of a heading.
+// slug returns the anchor of a heading.
 func slug(heading string) string {
 	return strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
-// anchors are the places of a page that a link may name.
+// anchors returns the anchors of a page.
 func anchors(text string) []string {
 	var names []string
 	for _, match := range heading.FindAllStringSubmatch(text, -1) {
@@ -57,12 +57,12 @@ func anchors(text string) []string {
 	return names
 }
 
-// here are the addresses of files of this repository, for pages that a registry shows without the rest of it.
+// here matches addresses of files in this repository, for pages that a registry shows separately.
 var here = regexp.MustCompile(`^https://(?:github\.com/recurring-billing/terraform-provider-billing/(?:tree|blob)|` +
 	`raw\.githubusercontent\.com/recurring-billing/terraform-provider-billing)/main/`)
 
-// A link within the repository leads to a file that exists and a place on it, with the ending .md: GitHub needs it, and
-// registries leave it out themselves.
+// TestLinksLeadSomewhere checks that a link within the repository refers to an existing file and heading, with the
+// extension .md: GitHub needs it, and registries remove it themselves.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	texts := pages(t)
@@ -85,11 +85,11 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s links to %s, which does not exist", from, match[1])
 			} else if place != "" && !slices.Contains(anchors(texts[to]), place) {
-				t.Errorf("%s links to %s, and there is no such heading", from, match[1])
+				t.Errorf("%s links to %s, but this heading does not exist", from, match[1])
 			}
 		}
 	}
 	if checked < 100 {
-		t.Errorf("only %d links were found", checked)
+		t.Errorf("found only %d links", checked)
 	}
 }

@@ -20,29 +20,29 @@ import (
 
 const providerType = "billing"
 
-// registered is one thing that the provider offers.
+// registered is a resource, function or other item that the provider registers.
 type registered struct {
-	kind     string // as tfplugindocs names its folders
+	kind     string // the folder of tfplugindocs
 	name     string // with the provider's prefix, except for functions
 	examples []string
-	// attributes are the descriptions of its arguments and results by name.
+	// attributes maps its arguments and results to their descriptions.
 	attributes map[string]string
 }
 
 func (r registered) String() string { return r.kind + " " + r.name }
 
-// page is where its documentation stands.
+// page returns the path of its documentation.
 func (r registered) page() string {
 	return filepath.Join(root, "docs", r.kind, strings.TrimPrefix(r.name, providerType+"_")+".md")
 }
 
-// everything asks the provider what it offers.
+// everything returns everything that the provider registers.
 func everything(t *testing.T) []registered {
 	t.Helper()
 	p := provider.New("test")()
 	all := slices.Concat(resources(t, p), dataSources(t, p), listResources(t, p), others(t, p))
 	if len(all) == 0 {
-		t.Fatal("the provider offers nothing")
+		t.Fatal("the provider registers nothing")
 	}
 	return all
 }
@@ -92,7 +92,7 @@ func listResources(t *testing.T, p frameworkprovider.Provider) []registered {
 	return all
 }
 
-// others are the kinds that are used less often.
+// others returns the items of less common kinds.
 func others(t *testing.T, p frameworkprovider.Provider) []registered {
 	var all []registered
 	if p, ok := p.(frameworkprovider.ProviderWithEphemeralResources); ok {
@@ -138,11 +138,11 @@ func TestEverythingHasExamplesAndAPage(t *testing.T) {
 			path := filepath.Join("examples", r.kind, r.name, name)
 			content, err := os.ReadFile(filepath.Join(root, path))
 			if err != nil || len(strings.TrimSpace(string(content))) == 0 {
-				t.Errorf("%s has no example %s", r, path)
+				t.Errorf("the example %[2]s of %[1]s is missing", r, path)
 			}
 		}
 		if _, err := os.Stat(r.page()); err != nil {
-			t.Errorf("%s has no page: run make docs", r)
+			t.Errorf("the page of %s is missing: run make docs", r)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 	for _, r := range everything(t) {
 		for name, description := range r.attributes {
 			if description == "" {
-				t.Errorf("%s: %s has no description", r, name)
+				t.Errorf("%s: the description of %s is missing", r, name)
 			}
 		}
 	}

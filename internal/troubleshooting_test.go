@@ -14,12 +14,11 @@ import (
 	"testing"
 )
 
-// serviceCode is an error code, as an error on the wire and as the sandbox has it.
+// serviceCode matches an error code, in an error on the wire or in the sandbox's code.
 var serviceCode = regexp.MustCompile(
 	`"error": \{\s*"code": "(\w+)"|"error_code": "(\w+)"|\bcode: "(\w+)"|http\.Status\w+: +"(\w+)"`)
 
-// found are all places of a pattern's groups in the files below a folder that
-// have the ending: text → file.
+// found returns the matches of a pattern's groups in the files with the extension below a folder, each with its file.
 func found(t *testing.T, folder, ending string, pattern *regexp.Regexp) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -38,12 +37,13 @@ func found(t *testing.T, folder, ending string, pattern *regexp.Regexp) map[stri
 		t.Fatal(err)
 	}
 	if len(texts) == 0 {
-		t.Fatalf("nothing of the kind in %s", folder)
+		t.Fatalf("no match in %s", folder)
 	}
 	return texts
 }
 
-// Every error code of the services is in the guide that says what to do about it, at its own anchor.
+// TestTroubleshootingKnowsEveryCode checks that the troubleshooting guide has an anchor for every error code of the
+// services.
 func TestTroubleshootingKnowsEveryCode(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "templates", "guides", "troubleshooting.md.tmpl"))
@@ -60,14 +60,14 @@ func TestTroubleshootingKnowsEveryCode(t *testing.T) {
 		{"internal/sandbox", ".go"}} {
 		for code, path := range found(t, place.folder, place.ending, serviceCode) {
 			if !slices.Contains(places, strings.ToLower(code)) {
-				t.Errorf("the guide has no anchor for the code %s of %s", code, path)
+				t.Errorf("the guide lacks an anchor for the code %s of %s", code, path)
 			}
 		}
 	}
 }
 
-// messages are the texts in which a file of Go says something: literals, joined where they are added up. What is
-// formatted or inserted is a gap.
+// messages returns the string literals in Go files, joined if they are concatenated. Format verbs and inserted values
+// are gaps.
 func messages(t *testing.T, folder string) string {
 	t.Helper()
 	var all strings.Builder
@@ -97,7 +97,7 @@ func messages(t *testing.T, folder string) string {
 	return all.String()
 }
 
-// literal is the text of a literal, or of several that are added up; empty for any other expression.
+// literal returns the text of a literal or a concatenation of literals; empty for any other expression.
 func literal(expression ast.Expr) string {
 	switch e := expression.(type) {
 	case *ast.BasicLit:
@@ -119,7 +119,8 @@ func literal(expression ast.Expr) string {
 	return ""
 }
 
-// The guide explains only messages that the program has. A ; in its table separates two, and … is what they insert.
+// TestTroubleshootingQuotesMessages checks that the guide explains only existing messages. In its table, a ; separates
+// two messages, and … stands for inserted values.
 func TestTroubleshootingQuotesMessages(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "templates", "guides", "troubleshooting.md.tmpl"))
@@ -130,14 +131,14 @@ func TestTroubleshootingQuotesMessages(t *testing.T) {
 	_, rest, found := strings.Cut(string(page), "| message | what to do |\n|---|---|\n")
 	table, _, closed := strings.Cut(rest, "\n\n")
 	if !found || !closed {
-		t.Fatal("the guide has no table of messages")
+		t.Fatal("the table of messages is missing in the guide")
 	}
 	for row := range strings.Lines(table) {
 		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
 		for message := range strings.SplitSeq(cell, "; ") {
 			for part := range strings.SplitSeq(message, "…") {
 				if part = strings.TrimSpace(part); !strings.Contains(said, part) {
-					t.Errorf("the guide explains %q, and nothing says %q", cell, part)
+					t.Errorf("the guide explains %q, but no message contains %q", cell, part)
 				}
 			}
 		}

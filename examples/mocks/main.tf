@@ -1,4 +1,4 @@
-# The configuration under test. It has nothing that is special for mocks.
+# The configuration under test, without anything special for mocks.
 terraform {
   required_version = ">= 1.11"
 
@@ -15,9 +15,14 @@ variable "company" {
   type        = object({ name = string, document_number = string, email = string })
 }
 
-variable "plan_id" {
-  description = "Id of the plan in your catalog."
+variable "plan" {
+  description = "Name of the plan."
   type        = string
+}
+
+module "plan" {
+  source = "./plans"
+  name   = var.plan
 }
 
 resource "billing_customer" "this" {
@@ -30,7 +35,7 @@ resource "billing_customer" "this" {
 resource "billing_subscription" "this" {
   external_id        = billing_customer.this.external_id
   billing_account_id = billing_customer.this.billing_account_id
-  plan_id            = var.plan_id
+  plan_id            = module.plan.id
   plan_change        = { timing = "end_of_period" }
 }
 

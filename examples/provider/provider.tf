@@ -8,12 +8,12 @@ terraform {
   }
 }
 
-# Addresses and tokens usually come from BILLING_BASE_URL, BILLING_TOKEN and similar variables, so that no file contains a secret.
+# Addresses and tokens usually come from BILLING_BASE_URL, BILLING_TOKEN and similar variables, so no file contains a secret.
 provider "billing" {
   # Reject a token of another environment.
   environment = "sandbox"
 
-  # Merged under the custom_metadata of every resource.
+  # Added to the custom_metadata of every resource.
   default_custom_metadata = {
     managed_by = "terraform"
   }

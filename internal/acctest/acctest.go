@@ -1,5 +1,5 @@
-// Package acctest gives acceptance tests a service to run against: their own sandbox in the same process, or the
-// real sandbox named by the BILLING_* variables when BILLING_ACC_LIVE is 1.
+// Package acctest provides the services that acceptance tests run against: a sandbox per test, in the same process, or,
+// if BILLING_ACC_LIVE is 1, the real test environment named by the BILLING_* variables.
 package acctest
 
 import (
@@ -20,12 +20,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Factories serve the provider in the test's own process.
+// Factories serve the provider in the test process.
 var Factories = map[string]func() (tfprotov6.ProviderServer, error){
 	"billing": func() (tfprotov6.ProviderServer, error) { return compared(provider.Server("test")(), ownSchemas), nil },
 }
 
-// A test that makes a service fail for good does not wait for minutes, unless it says so.
+// A permanent failure of a service must not make a test wait for minutes, unless the test sets the timeout itself.
 func init() {
 	const variable = "BILLING_RETRY_TIMEOUT"
 	if os.Getenv(variable) == "" {
@@ -35,46 +35,45 @@ func init() {
 	}
 }
 
-// Epoch is where the clock of a test's sandbox stands still.
+// Epoch is the time at which the clock of a test's sandbox is stopped.
 var Epoch = time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 
-// Service is what a test runs against.
+// Service is the service that a test runs against.
 type Service struct {
 	// Sandbox is nil when the test runs against a live service; see NeedsSandbox.
 	Sandbox *sandbox.Server
-	// BaseURL and Token reach recurring billing.
+	// BaseURL and Token are those of recurring billing.
 	BaseURL, Token string
-	// FinanceURL and FinanceToken reach financial management; empty where a live service has none.
+	// FinanceURL and FinanceToken are those of financial management; empty if a live service has none.
 	FinanceURL, FinanceToken string
-	// CollectionsURL and CollectionsKey reach collections; empty where a live service has none.
+	// CollectionsURL and CollectionsKey are those of collections; empty if a live service has none.
 	CollectionsURL, CollectionsKey string
-	// CAFile is trusted in addition to the system's authorities; empty: none.
+	// CAFile is trusted in addition to the system's certificate authorities; optional.
 	CAFile string
-	// Serve makes each provider that Core drives; nil: that of Factories.
+	// Serve creates each provider for Core; nil: that of Factories.
 	Serve func() tfprotov6.ProviderServer
 
 	t *testing.T
 }
 
-// Option changes the sandbox that Start starts.
+// Option changes the options of the sandbox.
 type Option func(*sandbox.Options)
 
-// Tolerating makes the sandbox differ from the documents as a client has to tolerate.
+// Tolerating makes the sandbox deviate from the documents in ways that a client must tolerate.
 func Tolerating(tolerance sandbox.Tolerance) Option {
 	return func(o *sandbox.Options) { o.Tolerance = tolerance }
 }
 
-// RunningClock is the option of a sandbox that runs at the present time, for what is compared with the clock of this
-// machine.
+// RunningClock makes the sandbox's clock run at the present time, for comparisons with the clock of this machine.
 func RunningClock(o *sandbox.Options) { o.Start = time.Time{} }
 
-// Start gives the test a service: pages of two, so that every listing crosses a page boundary, and an order that
-// shuffles where none is asked for.
+// Start starts the service of a test, with pages of two, so that every list crosses a page boundary, and random order
+// in lists without sort_by.
 func Start(t *testing.T, options ...Option) *Service {
 	t.Helper()
 	if os.Getenv("BILLING_ACC_LIVE") == "1" {
 		if len(options) > 0 {
-			t.Skip("needs its own sandbox: the live service cannot be made to behave differently")
+			t.Skip("needs its own sandbox: a live service cannot be configured")
 		}
 		live := &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"),
 			CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"), FinanceURL: os.Getenv("BILLING_FINANCE_BASE_URL"),
@@ -90,7 +89,7 @@ func Start(t *testing.T, options ...Option) *Service {
 	return service
 }
 
-// Open is Start for a test that needs many sandboxes, one after another: end closes it.
+// Open is Start for a test that needs many sandboxes, one after another: end closes the sandbox.
 func Open(t *testing.T, options ...Option) (service *Service, end func()) {
 	t.Helper()
 	o := sandbox.Options{Start: Epoch, Seed: 1, MaxPerPage: 2}
@@ -110,7 +109,7 @@ func Open(t *testing.T, options ...Option) (service *Service, end func()) {
 		}
 }
 
-// NeedsSandbox skips the test when it runs against a live service, which cannot do what the test is about.
+// NeedsSandbox skips the test if it runs against a live service. why is the reason, for the message.
 func (s *Service) NeedsSandbox(why string) {
 	s.t.Helper()
 	if s.Sandbox == nil {
@@ -118,8 +117,8 @@ func (s *Service) NeedsSandbox(why string) {
 	}
 }
 
-// Config is a configuration with the provider block for this service before it. extra are further lines of the provider
-// block.
+// Config returns a configuration with the provider block for this service before it. extra are additional lines of the
+// provider block.
 func (s *Service) Config(body string, extra ...string) string {
 	block := "provider \"billing\" {\n"
 	for _, argument := range s.arguments() {
@@ -133,7 +132,7 @@ func (s *Service) Config(body string, extra ...string) string {
 
 type argument struct{ name, value string }
 
-// arguments are those of the provider block that lead to this service.
+// arguments returns the arguments of the provider block for this service.
 func (s *Service) arguments() []argument {
 	var given []argument
 	for _, a := range []argument{
@@ -148,7 +147,7 @@ func (s *Service) arguments() []argument {
 	return given
 }
 
-// provider is a provider that is configured for this service.
+// provider returns a provider that is configured for this service.
 func (s *Service) provider() (tfprotov6.ProviderServer, typesByName) {
 	s.t.Helper()
 	c, p := s.Core(), &CorePlan{}
@@ -160,26 +159,26 @@ func (s *Service) provider() (tfprotov6.ProviderServer, typesByName) {
 
 func (s *Service) ctx() context.Context { return context.WithoutCancel(s.t.Context()) }
 
-// Run plays steps of Terraform with the provider.
+// Run runs test steps through Terraform with the provider.
 func Run(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: Factories, Steps: steps})
 }
 
-// RunFrom is Run for what needs a newer Terraform.
+// RunFrom is Run for steps that need a newer Terraform.
 func RunFrom(t *testing.T, check tfversion.TerraformVersionCheck, steps ...resource.TestStep) {
 	t.Helper()
 	resource.Test(t, resource.TestCase{TerraformVersionChecks: []tfversion.TerraformVersionCheck{check},
 		ProtoV6ProviderFactories: Factories, Steps: steps})
 }
 
-// EmptyPlan is a step that holds the configuration to an empty plan.
+// EmptyPlan is a step that expects an empty plan.
 func EmptyPlan(config string) resource.TestStep {
 	return resource.TestStep{Config: config,
 		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
 }
 
-// Same holds a list of names to what is wanted.
+// Same compares a list of names.
 func Same(t *testing.T, what string, have []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(have, want) {
@@ -187,7 +186,7 @@ func Same(t *testing.T, what string, have []string, want ...string) {
 	}
 }
 
-// Says holds a message, regardless of its line breaks, to its parts.
+// Says checks that a message contains its parts, regardless of line breaks.
 func Says(t *testing.T, message string, parts ...string) {
 	t.Helper()
 	message = strings.Join(strings.Fields(message), " ")

@@ -10,7 +10,7 @@ import (
 	"filippo.io/age/armor"
 )
 
-// Identity is the holder of an age key pair.
+// Identity is an age key pair.
 type Identity struct {
 	t    *testing.T
 	pair *age.X25519Identity
@@ -26,13 +26,13 @@ func NewIdentity(t *testing.T) *Identity {
 	return &Identity{t, pair}
 }
 
-// Recipient is the public key.
+// Recipient returns the public key.
 func (i *Identity) Recipient() string { return i.pair.Recipient().String() }
 
-// PrivateKey is the private key.
+// PrivateKey returns the private key.
 func (i *Identity) PrivateKey() string { return i.pair.String() }
 
-// Decrypt returns the clear text of an ASCII-armored file, or "" where the identity cannot decrypt it.
+// Decrypt returns the clear text of an ASCII-armored file, or "" if the identity cannot decrypt it.
 func (i *Identity) Decrypt(file string) string {
 	i.t.Helper()
 	r, err := age.Decrypt(armor.NewReader(strings.NewReader(file)), i.pair)
@@ -46,7 +46,7 @@ func (i *Identity) Decrypt(file string) string {
 	return string(text)
 }
 
-// Encrypt returns the text as an ASCII-armored file for the identity.
+// Encrypt returns the text as an ASCII-armored file, encrypted for the identity.
 func (i *Identity) Encrypt(text string) string {
 	i.t.Helper()
 	var file strings.Builder

@@ -14,8 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 )
 
-// Compared makes a server have the framework carry out too what it does without it. A difference is a panic: a call has
-// no test to fail.
+// Compared makes a server also run through the framework each call for which it skips the framework. A difference is a
+// panic, because a call cannot fail a test.
 func Compared(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
 	return compared(server, sync.OnceValue(func() typesByName { return typesOf(server) }))
 }
@@ -28,20 +28,20 @@ func compared(server tfprotov6.ProviderServer, schemas func() typesByName) tfpro
 		a, b := schemas().parts(typeName, ours), schemas().parts(typeName, theirs)
 		if resp, upgraded := theirs.(*tfprotov6.UpgradeResourceStateResponse); upgraded && resp != nil &&
 			len(resp.Diagnostics) > 0 {
-			return // a state that cannot be read: Terraform reports that itself
+			return // Terraform itself reports an invalid state
 		}
 		for i := range a {
 			have, isValue := a[i].(tftypes.Value)
 			want, _ := b[i].(tftypes.Value)
 			if err != nil || isValue && !have.Equal(want) || !isValue && !reflect.DeepEqual(a[i], b[i]) {
-				panic(fmt.Sprintf("%s: the server has in %T\n%v\nand the framework\n%v (%v)", typeName, ours, a[i], b[i], err))
+				panic(fmt.Sprintf("%s: the server returned in %T\n%v\nand the framework\n%v (%v)", typeName, ours, a[i], b[i], err))
 			}
 		}
 	})
 	return server
 }
 
-// typesByName are the schemas of a provider.
+// typesByName holds the schemas of a provider.
 type typesByName struct {
 	*tfprotov6.GetProviderSchemaResponse
 	identities map[string]*tfprotov6.ResourceIdentitySchema
@@ -54,10 +54,10 @@ func typesOf(server tfprotov6.ProviderServer) typesByName {
 	return typesByName{all, identities.IdentitySchemas}
 }
 
-// ownSchemas are those of this provider. Tests start it a thousand times, and it would make them each time.
+// ownSchemas caches the schemas of this provider, because tests start it a thousand times.
 var ownSchemas = sync.OnceValue(func() typesByName { return typesOf(provider.Server("test")()) })
 
-// parts are what counts in a request to a resource, or in a response to Terraform.
+// parts returns the relevant parts of a request to a resource, or of a response to Terraform.
 func (t typesByName) parts(typeName string, of any) []any {
 	object := func(v *tfprotov6.DynamicValue) any { return decoded(v, t.ResourceSchemas[typeName].ValueType()) }
 	identity := func(d *tfprotov6.ResourceIdentityData) any {
@@ -89,7 +89,7 @@ func decoded(v *tfprotov6.DynamicValue, as tftypes.Type) any {
 	return ok(v.Unmarshal(as))
 }
 
-// notes are the values of a private state.
+// notes returns the values of a private state.
 func notes(raw []byte) map[string][]byte {
 	values := map[string][]byte{}
 	if len(raw) > 0 && json.Unmarshal(raw, &values) != nil {

@@ -16,21 +16,21 @@ import (
 
 // Block is a resource or data block of a configuration.
 type Block struct {
-	// Address is type and name, such as "billing_customer.c"; that of a data block begins with "data.".
+	// Address is the type and name, such as "billing_customer.c"; data blocks have the prefix "data.".
 	Address string
-	// Values are the arguments. Unknown is only known after apply.
+	// Values are the arguments. Unknown marks a value that is known only after apply.
 	Values JSON
-	// Evaluate replaces Values where there are references: it gets the objects that are known so far, by address.
+	// Evaluate replaces Values if there are references: it gets the objects known so far, by address.
 	Evaluate func(objects map[string]JSON) (JSON, error)
-	// Needs are the addresses that the block refers to.
+	// Needs lists the addresses that the block refers to.
 	Needs []string
-	// Ignore is ignore_changes: "notes", "custom_metadata.score", or "all" alone.
+	// Ignore is ignore_changes: "notes", "custom_metadata.score", or only "all".
 	Ignore []string
-	// CreateBeforeDestroy and PreventDestroy are those of the lifecycle block.
+	// CreateBeforeDestroy and PreventDestroy are arguments of the lifecycle block.
 	CreateBeforeDestroy, PreventDestroy bool
 }
 
-// Type is the type of the block.
+// Type returns the type of the block.
 func (b Block) Type() string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(b.Address, dataPrefix), ".")
 	return name
@@ -38,32 +38,32 @@ func (b Block) Type() string {
 
 const dataPrefix = "data."
 
-// Configuration is a whole configuration, and how it is planned.
+// Configuration is a whole configuration with the options of its plan.
 type Configuration struct {
-	// Blocks come after those that they refer to.
+	// Blocks come after the blocks they refer to.
 	Blocks []Block
-	// Provider are arguments of the provider block, beside those that lead to the service.
+	// Provider holds the arguments of the provider block, except those that connect it to the service.
 	Provider JSON
-	// Imports are the import blocks: addresses, and the id (a string) or the identity (JSON).
+	// Imports holds the import blocks: addresses, and the id (a string) or the identity (JSON).
 	Imports map[string]any
-	// Moved are the moved blocks: where an object is now, and its new address.
+	// Moved holds the moved blocks: old and new addresses.
 	Moved map[string]string
-	// Replace are the addresses of -replace, and Target those of -target.
+	// Replace lists the addresses of -replace, and Target those of -target.
 	Replace, Target []string
 	// NoRefresh is -refresh=false, and Destroy -destroy.
 	NoRefresh, Destroy bool
-	// Variables are those of -var, for Terraform itself: Core gets blocks that have their values.
+	// Variables are the values of -var, for Terraform itself: the blocks for Core already contain them.
 	Variables map[string]string
-	// Parallelism is that of Terraform itself; 0 is its default. Core does one thing after another; for more than 1 it
-	// refreshes all objects before it plans one, which is an order that Terraform may take then.
+	// Parallelism is -parallelism of Terraform itself; 0 is its default. Core is sequential; for more than 1 it refreshes
+	// all objects before it plans, an order that Terraform may then use.
 	Parallelism int
-	// Text is the configuration for Terraform itself. Core does not read it.
+	// Text is the configuration for Terraform itself. Core ignores it.
 	Text string
 }
 
-// Core drives many objects over the provider's protocol as Terraform does: a new provider for each plan and each apply,
-// a refresh before the plan, ignore_changes for the plan alone, a second plan in the apply. It takes milliseconds where
-// Terraform takes seconds. What Terraform would report as a bug of the provider is an error of the plan or the apply.
+// Core drives objects over the provider's protocol as Terraform does: a new provider for each plan and each apply, a
+// refresh before the plan, ignore_changes only in the plan, a second plan in the apply. It takes milliseconds instead
+// of seconds. An error that Terraform would report as a bug of the provider is an error of the plan or the apply.
 type Core struct {
 	t       *testing.T
 	service *Service
@@ -71,13 +71,13 @@ type Core struct {
 	schemas typesByName
 	objects map[string]*held
 
-	// Killed reports that an apply has been killed: what the provider returns after that is lost. Nil: never.
+	// Killed reports whether the apply has been killed: later results of the provider are lost. Nil: never.
 	Killed func() bool
-	// Interrupted reports that Terraform has been interrupted: the provider is told to stop, what it returns is kept, and
-	// nothing else is begun. Nil: never.
+	// Interrupted reports whether Terraform has been interrupted: the provider is asked to stop, its results are kept, and
+	// no other change starts. Nil: never.
 	Interrupted func() bool
 
-	running context.Context // of the plan or apply, ends with an interrupt
+	running context.Context // of the plan or apply; an interrupt cancels it
 }
 
 // held is an object in the state.
@@ -89,12 +89,12 @@ type held struct {
 	tainted  bool
 }
 
-// Change is what a plan does to one object. Before and After are plain JSON values, and Unknown in After is only known
-// after apply.
+// Change is the planned change of one object. Before and After are plain JSON values; After contains Unknown for values
+// that are known only after apply.
 type Change struct {
 	Address, Action string
 	Before, After   JSON
-	// Replaces are the attributes that force the replacement.
+	// Replaces lists the attributes that force replacement.
 	Replaces []string
 
 	block   Block
@@ -116,18 +116,18 @@ const (
 // CorePlan is a plan of a whole configuration.
 type CorePlan struct {
 	Changes []*Change
-	// Errors and Warnings are worded with the address of the object.
+	// Errors and Warnings start with the address of the object.
 	Errors, Warnings []string
-	// Diagnostics are all of them, as the provider returned them.
+	// Diagnostics holds all diagnostics, as the provider returned them.
 	Diagnostics []*tfprotov6.Diagnostic
 
 	configuration Configuration
 	refreshed     map[string]*held
-	early         map[string]*held // refreshed before anything is planned; nil is one that is gone
-	sources       map[string]JSON  // data sources that are read
+	early         map[string]*held // refreshed before planning; nil: the object does not exist
+	sources       map[string]JSON  // data sources that were read
 }
 
-// Of is the change of the object at an address; nil without one.
+// Of returns the change of the object at an address; nil if there is none.
 func (p *CorePlan) Of(address string) *Change {
 	for _, c := range p.Changes {
 		if c.Address == address {
@@ -137,10 +137,10 @@ func (p *CorePlan) Of(address string) *Change {
 	return nil
 }
 
-// Core is a driver with an empty state at this service.
+// Core returns a driver with an empty state for this service.
 func (s *Service) Core() *Core { return &Core{t: s.t, service: s, objects: map[string]*held{}} }
 
-// State is the object at an address as plain JSON; nil without one.
+// State returns the object at an address as plain JSON; nil if there is none.
 func (c *Core) State(address string) JSON {
 	if object := c.objects[address]; object != nil {
 		return view(c.t, object.value)
@@ -148,7 +148,7 @@ func (c *Core) State(address string) JSON {
 	return nil
 }
 
-// Addresses are those of the state, sorted.
+// Addresses returns the sorted addresses of the state.
 func (c *Core) Addresses() []string { return slices.Sorted(maps.Keys(c.objects)) }
 
 // Taint marks an object for replacement, as `terraform taint` does.
@@ -191,7 +191,7 @@ func (c *Core) ctx() context.Context {
 	return context.WithoutCancel(c.t.Context())
 }
 
-// begin begins a plan or an apply that may be interrupted; end ends it.
+// begin starts a plan or an apply that may be interrupted; end ends it.
 func (c *Core) begin() (end func()) {
 	if c.Interrupted == nil {
 		return func() {}
@@ -213,7 +213,7 @@ func (c *Core) begin() (end func()) {
 	}
 }
 
-// schema is that of a type; nil where there is no such type.
+// schema returns the schema of a type; nil if the type does not exist.
 func (c *Core) schema(address string) *tfprotov6.Schema {
 	block := Block{Address: address}
 	switch {
@@ -239,7 +239,7 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 		p.preventDestroy(objects)
 		configuration.Blocks, p.configuration.Blocks = nil, nil
 	}
-	// Nothing depends on what is removed any more, so Terraform most often plans it first.
+	// No object depends on a removed one, so Terraform usually plans it first.
 	for _, address := range destroyedLast(objects) {
 		if !slices.ContainsFunc(configuration.Blocks, func(b Block) bool { return b.Address == address }) {
 			c.planRemoval(address, objects[address], p)
@@ -252,7 +252,7 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 	return p
 }
 
-// moved are the objects after the moved blocks.
+// moved returns the objects after the moved blocks are applied.
 func (c Configuration) moved(objects map[string]*held) map[string]*held {
 	objects = maps.Clone(objects)
 	for from, to := range c.Moved {
@@ -264,7 +264,7 @@ func (c Configuration) moved(objects map[string]*held) map[string]*held {
 	return objects
 }
 
-// preventDestroy reports the objects of the plan of terraform destroy that must stay.
+// preventDestroy reports the objects that terraform destroy must keep.
 func (p *CorePlan) preventDestroy(objects map[string]*held) {
 	for _, block := range p.configuration.Blocks {
 		if block.PreventDestroy && objects[block.Address] != nil {
@@ -273,8 +273,8 @@ func (p *CorePlan) preventDestroy(objects map[string]*held) {
 	}
 }
 
-// planRemoval plans the removal of an object that is not configured. Terraform refreshes after it has planned the
-// removal, but for terraform destroy.
+// planRemoval plans the removal of an object that is not in the configuration. Terraform refreshes it after planning
+// the removal, except in terraform destroy.
 func (c *Core) planRemoval(address string, object *held, p *CorePlan) {
 	c.t.Helper()
 	if !p.targeted(address) {
@@ -298,13 +298,13 @@ func (c *Core) planRemoval(address string, object *held, p *CorePlan) {
 	}
 }
 
-// planBlocks plans what is configured, in the order of the blocks.
+// planBlocks plans the configuration, in the order of the blocks.
 func (c *Core) planBlocks(objects map[string]*held, p *CorePlan) {
 	c.t.Helper()
 	planned, failed := map[string]JSON{}, map[string]bool{}
 	for _, block := range p.configuration.Blocks {
 		if needsAny(block.Needs, failed) {
-			failed[block.Address] = true // Terraform says nothing of what depends on an error.
+			failed[block.Address] = true // Terraform does not plan what depends on an error.
 			continue
 		}
 		if c.schema(block.Address) == nil {
@@ -336,7 +336,7 @@ func needsAny(needs []string, of map[string]bool) bool {
 	return slices.ContainsFunc(needs, func(address string) bool { return of[address] })
 }
 
-// planBlock refreshes and plans one resource block, and reports whether that succeeds.
+// planBlock refreshes and plans one resource block, and reports whether it succeeds.
 func (c *Core) planBlock(block Block, prior *held, p *CorePlan, planned map[string]JSON) bool {
 	c.t.Helper()
 	if !p.targeted(block.Address) {
@@ -372,17 +372,17 @@ func (c *Core) planBlock(block Block, prior *held, p *CorePlan, planned map[stri
 	return true
 }
 
-// targeted reports whether the plan is about an address.
+// targeted reports whether the plan includes an address.
 func (p *CorePlan) targeted(address string) bool {
 	if len(p.configuration.Target) == 0 || slices.Contains(p.configuration.Target, address) {
 		return true
 	}
-	return slices.ContainsFunc(p.configuration.Blocks, func(b Block) bool { // what a target needs is planned too
+	return slices.ContainsFunc(p.configuration.Blocks, func(b Block) bool { // a plan of a target includes its references
 		return slices.Contains(b.Needs, address) && p.targeted(b.Address)
 	})
 }
 
-// destroyedLast are the addresses of a state in an order in which what others need comes first.
+// destroyedLast returns the addresses of a state, sorted so that objects come before those that refer to them.
 func destroyedLast(objects map[string]*held) []string {
 	depth := map[string]int{}
 	var of func(address string) int
@@ -400,7 +400,7 @@ func destroyedLast(objects map[string]*held) []string {
 	})
 }
 
-// noting keeps diagnostics, and reports whether there was no error among them.
+// noting records diagnostics, and reports whether they contain no error.
 type noting = func(address string, all []*tfprotov6.Diagnostic) bool
 
 func (p *CorePlan) note(address string, all []*tfprotov6.Diagnostic) bool {
@@ -422,7 +422,7 @@ func worded(address string, all []*tfprotov6.Diagnostic) (errs, warnings []strin
 	return errs, warnings
 }
 
-// refresh reads an object of the state, or imports it. It is nil where there is none.
+// refresh reads an object of the state, or imports it. It returns nil if the object does not exist.
 func (c *Core) refresh(address string, prior *held, imported any, p *CorePlan) (*held, bool) {
 	c.t.Helper()
 	if prior == nil && imported != nil {
@@ -441,7 +441,7 @@ func (c *Core) refresh(address string, prior *held, imported any, p *CorePlan) (
 	return c.read(address, prior, p)
 }
 
-// imported is an object as the import returns it; nil where there are errors.
+// imported returns the imported object; nil if there are errors.
 func (c *Core) imported(address string, imported any, p *CorePlan) *held {
 	c.t.Helper()
 	request := &tfprotov6.ImportResourceStateRequest{TypeName: Block{Address: address}.Type()}
@@ -462,7 +462,7 @@ func (c *Core) imported(address string, imported any, p *CorePlan) *held {
 		identity: first.Identity}
 }
 
-// read refreshes an object; nil is one that is gone.
+// read refreshes an object; nil if it does not exist.
 func (c *Core) read(address string, prior *held, p *CorePlan) (*held, bool) {
 	c.t.Helper()
 	response := ok(c.server.ReadResource(c.ctx(), &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
@@ -483,7 +483,7 @@ func (c *Core) read(address string, prior *held, p *CorePlan) (*held, bool) {
 	return &read, true
 }
 
-// ok is a result of the protocol, which fails for no reason that a provider has.
+// ok returns the result of a protocol call whose error the provider cannot cause.
 func ok[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

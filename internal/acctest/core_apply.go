@@ -9,21 +9,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// CoreApplied is what an apply says.
+// CoreApplied is the result of an apply.
 type CoreApplied struct {
 	Errors, Warnings []string
-	// Diagnostics are all of them, as the provider returned them.
+	// Diagnostics holds all diagnostics, as the provider returned them.
 	Diagnostics []*tfprotov6.Diagnostic
 
 	failed map[string]bool
 }
 
-// deposed is appended to the address of an object that was replaced and is not destroyed yet.
+// deposed is appended to the address of a replaced object that has not been destroyed yet.
 const deposed = " (deposed)"
 
-// Apply carries a plan out, in a new provider. What depends on an error is left out, as Terraform does.
-// createFirst says what Terraform leaves open: whether an object that is not configured any more is destroyed after
-// the others are created.
+// Apply applies a plan, in a new provider. Like Terraform, it skips what depends on an error. createFirst decides an
+// order that Terraform leaves open: whether an object that was removed from the configuration is destroyed after the
+// others are created.
 func (c *Core) Apply(p *CorePlan, createFirst bool) *CoreApplied {
 	c.t.Helper()
 	if len(p.Errors) > 0 {
@@ -58,8 +58,8 @@ func (c *Core) Apply(p *CorePlan, createFirst bool) *CoreApplied {
 	return done
 }
 
-// neededByUpdated reports whether an object that is updated refers to the one at the address so far: Terraform updates
-// it before it destroys what it needed.
+// neededByUpdated reports whether an updated object still refers to the one at the address: Terraform updates it before
+// it destroys the other.
 func (c *Core) neededByUpdated(address string, changes []*Change) bool {
 	return slices.ContainsFunc(changes, func(other *Change) bool {
 		prior := c.objects[other.Address]
@@ -77,7 +77,7 @@ func (a *CoreApplied) note(address string, all []*tfprotov6.Diagnostic) bool {
 	return len(errs) == 0
 }
 
-// destroyAll destroys objects, but for those on which another depends that could not be destroyed.
+// destroyAll destroys objects, except those needed by an object that could not be destroyed.
 func (c *Core) destroyAll(changes []*Change, done *CoreApplied) {
 	c.t.Helper()
 	for _, change := range changes {
@@ -86,19 +86,20 @@ func (c *Core) destroyAll(changes []*Change, done *CoreApplied) {
 			needed = needed || c.objects[address] != nil && slices.Contains(c.objects[address].needs, change.Address)
 		}
 		if !needed && c.continues(done) {
-			c.destroy(change.Address, change.private, done)
+			c.destroy(change.Address, change, done)
 		}
 	}
 }
 
-func (c *Core) destroy(address string, private []byte, done *CoreApplied) {
+// destroy sends the prior state of the change, which is older than the refreshed state if a block was removed.
+func (c *Core) destroy(address string, change *Change, done *CoreApplied) {
 	c.t.Helper()
 	prior := c.objects[address]
 	if (Block{Address: address}).Type() != builtinType {
 		schema := c.schema(address)
 		none := encode(c.t, nothing(schema.ValueType()))
 		response := c.send(&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
-			PriorState: encode(c.t, prior.value), PlannedState: none, Config: none, PlannedPrivate: private,
+			PriorState: encode(c.t, change.prior), PlannedState: none, Config: none, PlannedPrivate: change.private,
 			PlannedIdentity: prior.identity})
 		if response == nil {
 			done.note(address, killed)
@@ -116,7 +117,7 @@ func (c *Core) destroy(address string, private []byte, done *CoreApplied) {
 	delete(c.objects, address)
 }
 
-// carryOut creates and updates, with what has become known, and then destroys what has been replaced.
+// carryOut creates and updates objects with the values known so far, and then destroys the replaced ones.
 func (c *Core) carryOut(p *CorePlan, done *CoreApplied) {
 	c.t.Helper()
 	results := maps.Clone(p.sources)
@@ -139,13 +140,13 @@ func (c *Core) carryOut(p *CorePlan, done *CoreApplied) {
 		}
 		again, problems := c.destruction(change.Address, old)
 		if done.note(change.Address, problems) {
-			c.destroy(change.Address+deposed, again.private, done)
+			c.destroy(change.Address+deposed, again, done)
 		}
 	}
 }
 
-// carryOutBlock carries out what is planned for a block, and reports whether its object is now as planned. A data
-// source goes into results itself.
+// carryOutBlock applies the plan of a block, and reports whether its object is now as planned. It adds a data source to
+// results.
 func (c *Core) carryOutBlock(block Block, p *CorePlan, results map[string]JSON, done *CoreApplied) bool {
 	c.t.Helper()
 	change := p.Of(block.Address)
@@ -170,7 +171,7 @@ func (c *Core) carryOutBlock(block Block, p *CorePlan, results map[string]JSON, 
 	return done.note(block.Address, problems) && c.carryOutOne(change, config, done)
 }
 
-// carryOutOne plans a change once more, with all that is known now, and carries it out.
+// carryOutOne plans a change again with all values known so far, and applies it.
 func (c *Core) carryOutOne(first *Change, config valueOf, done *CoreApplied) bool {
 	c.t.Helper()
 	prior := c.objects[first.Address]
@@ -192,7 +193,7 @@ func (c *Core) carryOutOne(first *Change, config valueOf, done *CoreApplied) boo
 	return done.note(first.Address, c.applyChange(second))
 }
 
-// continues reports whether the run begins something else: after an interrupt it says so once, and ends.
+// continues reports whether the run starts another change: after an interrupt it adds an error once, and stops.
 func (c *Core) continues(done *CoreApplied) bool {
 	if c.ctx().Err() == nil {
 		return true
@@ -203,10 +204,10 @@ func (c *Core) continues(done *CoreApplied) bool {
 	return false
 }
 
-// killed is what a run that was killed leaves to say.
+// killed is the error of a killed run.
 var killed = trouble("Killed", "The run was killed.")
 
-// send sends a change to the provider. It is nil where the run has been killed by then.
+// send sends a change to the provider. It returns nil if the run has been killed in the meantime.
 func (c *Core) send(request *tfprotov6.ApplyResourceChangeRequest) *tfprotov6.ApplyResourceChangeResponse {
 	c.t.Helper()
 	if c.Killed == nil {
@@ -230,7 +231,7 @@ func (c *Core) send(request *tfprotov6.ApplyResourceChangeRequest) *tfprotov6.Ap
 	return response
 }
 
-// applyChange applies a planned change, and keeps what becomes of the object, also where that is an error.
+// applyChange applies a planned change, and stores the resulting object, even after an error.
 func (c *Core) applyChange(change *Change) []*tfprotov6.Diagnostic {
 	c.t.Helper()
 	schema := c.schema(change.Address)
@@ -265,9 +266,9 @@ func (c *Core) applyChange(change *Change) []*tfprotov6.Diagnostic {
 	switch differences := broken(c.t, change.planned, now.value, ""); {
 	case failed:
 	case now.value.IsNull():
-		problems = bug(invalidResult, []string{"there is none"})
+		problems = bug(invalidResult, []string{"the object is missing"})
 	case !now.value.IsFullyKnown():
-		problems = bug(invalidResult, []string{"something is unknown in " + now.value.String()})
+		problems = bug(invalidResult, []string{"unknown value in " + now.value.String()})
 	case writeOnlyHeld(c.t, schema, now.value) != nil:
 		problems = writeOnlyHeld(c.t, schema, now.value)
 	case len(differences) > 0:

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// builtinType is the resource that Terraform itself has. Its output is only known after apply where its input changes,
-// so a configuration can have such values.
+// builtinType is Terraform's built-in resource. Its output is known only after apply if its input changes, so
+// configurations use it for unknown values.
 const builtinType = "terraform_data"
 
 var builtinSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: attributes{
@@ -45,7 +45,7 @@ func builtinApply(t *testing.T, request *tfprotov6.ApplyResourceChangeRequest,
 		NewState: encode(t, tftypes.NewValue(builtinSchema.ValueType(), values))}
 }
 
-// planSource reads a data source, unless something that it needs is not known or changes in this plan.
+// planSource reads a data source, unless one of its references is unknown or changes in this plan.
 func (c *Core) planSource(block Block, p *CorePlan, planned map[string]JSON) bool {
 	c.t.Helper()
 	config, problems := c.evaluate(block, planned)
@@ -68,7 +68,7 @@ func (c *Core) planSource(block Block, p *CorePlan, planned map[string]JSON) boo
 	return p.note(block.Address, problems)
 }
 
-// deferred are the data sources that are read in the apply.
+// deferred returns the data sources that are read in the apply.
 func (p *CorePlan) deferred() (addresses []string) {
 	for _, block := range p.configuration.Blocks {
 		if _, read := p.sources[block.Address]; !read && len(block.Address) > len(dataPrefix) &&

@@ -11,11 +11,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// valueOf is a configuration or an object as Terraform has it.
+// valueOf is a configuration or an object as a Terraform value.
 type valueOf = tftypes.Value
 
-// change plans one object. planned is the change of the plan when this is the second plan, inside the apply. forced is
-// -replace.
+// change plans one object. planned is the change of the first plan if this is the second plan, inside the apply. forced
+// is -replace.
 func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 	forced bool) (*Change, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
@@ -39,7 +39,7 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 		Before: view(c.t, prior.value)}
 	from := prior
 	if prior.tainted {
-		from = none // Terraform plans a creation, and replaces.
+		from = none // Terraform plans a creation and a replacement.
 	}
 	wanted := ignoring(c.t, known, from.value, config, block.Ignore)
 	response := c.planResource(block, from, wanted, from.private, planned != nil)
@@ -59,12 +59,12 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 		change.Action = Create
 	case len(change.Replaces) > 0 || forced:
 		change.Action = Replace
-		// The configuration without ignore_changes: there is nothing left to keep.
+		// Plan again without ignore_changes: the new object has no prior values to keep.
 		again := c.planResource(block, none, config, change.private, planned != nil)
 		if Errors(again.Diagnostics) != "" {
 			return nil, again.Diagnostics
 		}
-		// Its warnings are those of the first plan, and Terraform does not repeat them.
+		// Terraform does not repeat the warnings of the first plan.
 		change.planned, change.private = decode(c.t, again.PlannedState, schema.ValueType()), again.PlannedPrivate
 	case change.planned.Equal(prior.value):
 		change.Action = NoOp
@@ -78,7 +78,7 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 	return change, diags
 }
 
-// planResource is the provider's plan of one object. Terraform allows deferral only in the plan of an apply.
+// planResource returns the provider's plan of one object. Terraform allows deferral only in the plan of an apply.
 func (c *Core) planResource(block Block, prior *held, config valueOf, private []byte,
 	applying bool) *tfprotov6.PlanResourceChangeResponse {
 	c.t.Helper()
@@ -94,7 +94,7 @@ func (c *Core) planResource(block Block, prior *held, config valueOf, private []
 	return ok(c.server.PlanResourceChange(c.ctx(), request))
 }
 
-// destruction plans the end of an object.
+// destruction plans the deletion of an object.
 func (c *Core) destruction(address string, prior *held) (*Change, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
 	block, none := Block{Address: address}, nothing(c.schema(address).ValueType())
@@ -110,7 +110,7 @@ func (c *Core) destruction(address string, prior *held) (*Change, []*tfprotov6.D
 	return change, response.Diagnostics
 }
 
-// differing are the attributes that force a replacement and really differ.
+// differing returns the attributes that force a replacement and differ.
 func differing(t *testing.T, paths []*tftypes.AttributePath, prior, planned tftypes.Value) []string {
 	t.Helper()
 	var names []string
@@ -132,18 +132,18 @@ func differing(t *testing.T, paths []*tftypes.AttributePath, prior, planned tfty
 	return names
 }
 
-// bug is what Terraform reports as a bug of the provider.
+// bug returns Terraform's error for a bug in the provider.
 func bug(summary string, problems []string) []*tfprotov6.Diagnostic {
 	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: summary,
 		Detail: fmt.Sprintf("%v. This is a bug in the provider", problems)}}
 }
 
-// trouble is an error that Terraform finds without the provider.
+// trouble returns an error that Terraform detects itself.
 func trouble(summary, detail string) []*tfprotov6.Diagnostic {
 	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: summary, Detail: detail}}
 }
 
-// writeOnlyHeld is the error of an object that has the value of a write-only argument.
+// writeOnlyHeld returns an error if an object has the value of a write-only argument.
 func writeOnlyHeld(t *testing.T, schema *tfprotov6.Schema, v tftypes.Value) []*tfprotov6.Diagnostic {
 	t.Helper()
 	if withoutWriteOnly(t, schema.Block.Attributes, v).Equal(v) {
@@ -152,7 +152,7 @@ func writeOnlyHeld(t *testing.T, schema *tfprotov6.Schema, v tftypes.Value) []*t
 	return bug("Provider produced invalid object", []string{"a write-only argument is not null"})
 }
 
-// evaluate is the configuration of a block: what others become is unknown until they are there.
+// evaluate returns the configuration of a block: attributes of objects that do not exist yet are unknown.
 func (c *Core) evaluate(block Block, objects map[string]JSON) (valueOf, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
 	values, schema := block.Values, c.schema(block.Address)
@@ -169,7 +169,7 @@ func (c *Core) evaluate(block Block, objects map[string]JSON) (valueOf, []*tfpro
 	return object(c.t, schema, values), nil
 }
 
-// misspelled are Terraform's errors about arguments that are not in a schema, that are computed only, or that are
+// misspelled returns Terraform's errors about arguments that are not in a schema, that are read-only, or that are
 // required and missing.
 func misspelled(known attributes, values JSON, at string) (problems []*tfprotov6.Diagnostic) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -184,7 +184,7 @@ func misspelled(known attributes, values JSON, at string) (problems []*tfprotov6
 		}
 	}
 	for _, attribute := range known {
-		if _, written := values[attribute.Name]; attribute.Required && !written { // a null is for the provider to reject
+		if _, written := values[attribute.Name]; attribute.Required && !written { // the provider rejects null
 			summary, detail := "Missing required argument",
 				fmt.Sprintf("The argument %q is required, but no definition was found.", attribute.Name)
 			if outer := strings.TrimSuffix(at, "."); outer != "" {

@@ -18,7 +18,7 @@ func nothing(as tftypes.Type) tftypes.Value { return tftypes.NewValue(as, nil) }
 // set reports whether a value is known and not null.
 func set(v tftypes.Value) bool { return v.IsKnown() && !v.IsNull() }
 
-// elements are those of a list or set.
+// elements returns the elements of a list or set.
 func elements(t *testing.T, v tftypes.Value) []tftypes.Value {
 	t.Helper()
 	var all []tftypes.Value
@@ -28,11 +28,11 @@ func elements(t *testing.T, v tftypes.Value) []tftypes.Value {
 	if err := v.As(&all); err != nil {
 		t.Fatal(err)
 	}
-	return slices.Clone(all) // the value shares its own
+	return slices.Clone(all) // As does not copy
 }
 
-// propose is what Terraform proposes as the new object: the configuration, and what was before where the configuration
-// has null and the provider decides, at any depth.
+// propose returns Terraform's proposed new object: the configuration, and prior values where the configuration has null
+// and the attribute is computed, at any depth.
 func propose(t *testing.T, known attributes, prior, config tftypes.Value) tftypes.Value {
 	t.Helper()
 	if !set(config) {
@@ -86,8 +86,7 @@ func proposeNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config t
 	return tftypes.NewValue(config.Type(), wanted)
 }
 
-// couldBe reports whether an element of a set could come from the configuration: it has more than that in computed
-// attributes only.
+// couldBe reports whether an element of a set may come from the configuration: it differs only in computed attributes.
 func couldBe(t *testing.T, known attributes, prior, config tftypes.Value) bool {
 	t.Helper()
 	before, wanted := fields(t, prior), fields(t, config)
@@ -100,7 +99,7 @@ func couldBe(t *testing.T, known attributes, prior, config tftypes.Value) bool {
 	return true
 }
 
-// configuredWithin reports whether a nested value holds what only a configuration can have put there.
+// configuredWithin reports whether a nested value contains a value that only a configuration can set.
 func configuredWithin(t *testing.T, attribute *tfprotov6.SchemaAttribute, v tftypes.Value) bool {
 	t.Helper()
 	if attribute.NestedType == nil || !set(v) {
@@ -126,8 +125,8 @@ func elementsOf(t *testing.T, nested *tfprotov6.SchemaObject, v tftypes.Value) [
 	return elements(t, v)
 }
 
-// invalid lists where a plan breaks Terraform's first demand: what is configured is planned, or stays as it was; what
-// is not configured is null unless the provider decides.
+// invalid lists violations of Terraform's first rule: the plan has the configured value or the prior one, and null for
+// an attribute that is neither configured nor computed.
 func invalid(t *testing.T, known attributes, prior, config, planned tftypes.Value, at string) []string {
 	t.Helper()
 	var problems []string
@@ -182,7 +181,7 @@ func invalidNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config, 
 	return problems
 }
 
-// broken lists where a later value breaks Terraform's second demand: what was known in the plan has come.
+// broken lists violations of Terraform's second rule: a later value equals the known planned one.
 func broken(t *testing.T, planned, later tftypes.Value, at string) []string {
 	t.Helper()
 	if !planned.IsKnown() || planned.Equal(later) {
@@ -235,7 +234,7 @@ func brokenSet(t *testing.T, before, now []tftypes.Value, differs []string) []st
 	return nil
 }
 
-// ignoring is the configuration after ignore_changes, as Terraform gives it to the plan and to nothing else.
+// ignoring returns the configuration after ignore_changes, which Terraform passes only to the plan.
 func ignoring(t *testing.T, known attributes, prior, config tftypes.Value, ignore []string) tftypes.Value {
 	t.Helper()
 	if prior.IsNull() {
@@ -257,7 +256,7 @@ func ignoring(t *testing.T, known attributes, prior, config tftypes.Value, ignor
 	return result
 }
 
-// decided is the state less what the provider alone decides.
+// decided removes from a state the values that only the provider sets.
 func decided(t *testing.T, known attributes, state tftypes.Value) tftypes.Value {
 	t.Helper()
 	values := fields(t, state)
@@ -273,7 +272,7 @@ func decided(t *testing.T, known attributes, state tftypes.Value) tftypes.Value 
 	return tftypes.NewValue(state.Type(), values)
 }
 
-// at is the value at a path of attributes. Below null and unknown there is none.
+// at returns the value at a path of attributes, and false below null and unknown.
 func at(t *testing.T, v tftypes.Value, steps []string) (tftypes.Value, bool) {
 	t.Helper()
 	for _, name := range steps {
@@ -307,7 +306,7 @@ func replaced(t *testing.T, v tftypes.Value, steps []string, by tftypes.Value) t
 	return objectOf(values)
 }
 
-// objectOf is a free-form object: its type follows from the values.
+// objectOf returns a free-form object, with a type derived from its values.
 func objectOf(values map[string]tftypes.Value) tftypes.Value {
 	types := map[string]tftypes.Type{}
 	for name, value := range values {

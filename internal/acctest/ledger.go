@@ -16,17 +16,17 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// ledgerVariable names the file in which live runs note what they create.
+// ledgerVariable names the file in which live runs record the objects they create.
 const ledgerVariable = "BILLING_ACC_LEDGER"
 
-// Recording is the same service behind a proxy that notes every object that is created in a file, before the response
-// is passed on. A sweep deletes what is in the file: exactly what a run has created, whatever its name.
+// Recording returns the same service behind a proxy that records every created object in a file, before it passes on
+// the response. A sweep deletes the objects in the file: exactly those that a run has created, whatever their names.
 func (s *Service) Recording(ledger string) *Service {
 	s.t.Helper()
 	return s.through(func(r *http.Response) error { return note(ledger, r) })
 }
 
-// note appends the object of a creation to the ledger.
+// note appends a created object to the ledger.
 func note(ledger string, r *http.Response) error {
 	collection := creates(r.Request.URL.Path)
 	if r.Request.Method != http.MethodPost || r.StatusCode >= http.StatusMultipleChoices || collection == "" {
@@ -38,7 +38,7 @@ func note(ledger string, r *http.Response) error {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(raw))
 	var body JSON
-	_ = json.Unmarshal(raw, &body) // a response that is not an object has no id; the test will see it
+	_ = json.Unmarshal(raw, &body) // a response that is not an object has no id; the test reports it
 	made := unwrapped(body)
 	if customer, paired := made["customer"].(JSON); paired && collection == "/v1/customers" {
 		made = customer // the response has the customer and its account
@@ -51,12 +51,12 @@ func note(ledger string, r *http.Response) error {
 	if err != nil {
 		return err
 	}
-	// One write, so that the lines of several processes do not mix.
+	// A single write keeps the lines of several processes apart.
 	_, err = fmt.Fprintf(file, "%s/%s\n", collection, id)
 	return errors.Join(err, file.Close())
 }
 
-// creates is the path of the list that has what a POST to a path creates; empty: it creates nothing.
+// creates returns the path of the list that contains the objects created by a POST to a path; empty if it creates none.
 func creates(path string) string {
 	if key, rotates := evidence.Match("/api/v1/api-keys/{id}/rotate", path); rotates {
 		path = strings.TrimSuffix(path, "/"+key["id"]+"/rotate") // a rotation creates a key with another id
@@ -69,7 +69,7 @@ func creates(path string) string {
 	return ""
 }
 
-// unwrapped is the object of a response, with its envelope or without.
+// unwrapped returns the object of a response with or without an envelope.
 func unwrapped(body JSON) JSON {
 	if data, wrapped := body["data"].(JSON); wrapped {
 		return data
@@ -77,9 +77,9 @@ func unwrapped(body JSON) JSON {
 	return body
 }
 
-// Sweep deletes what the ledger names, the newest first, and keeps in the ledger what it could not delete.
-// Subscriptions are canceled. An object that is gone, closed, canceled or revoked is done. say gets a line for each
-// object that was deleted.
+// Sweep deletes the objects in the ledger, the newest first, and keeps those that it could not delete in the ledger. It
+// cancels subscriptions. Objects that do not exist or are closed, canceled or revoked count as deleted. say receives
+// one line per deleted object.
 func (s *Service) Sweep(ledger string, say func(string)) error {
 	content, err := os.ReadFile(ledger)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,10 +103,10 @@ func (s *Service) Sweep(ledger string, say func(string)) error {
 	}
 	slices.Reverse(failed)
 	return errors.Join(os.WriteFile(ledger, []byte(strings.Join(failed, "\n")+"\n"), 0o600),
-		fmt.Errorf("%d objects could not be deleted; they stay in %s", len(failed), ledger))
+		fmt.Errorf("%d objects could not be deleted; they remain in %s", len(failed), ledger))
 }
 
-// remove deletes one object, unless it is gone.
+// remove deletes one object, unless it does not exist.
 func (s *Service) remove(path string) (bool, error) {
 	s.t.Helper()
 	status, body := s.Call(http.MethodGet, path, nil)
@@ -133,8 +133,8 @@ func (s *Service) remove(path string) (bool, error) {
 	return true, nil
 }
 
-// owner is the path of the customer that was created together with an account; deleting it closes the account. For an
-// account of an older customer it is that of the account.
+// owner returns the path of the customer that was created together with an account; deleting it closes the account. If
+// the customer is older, it returns the path of the account.
 func (s *Service) owner(path string, account JSON) string {
 	s.t.Helper()
 	id, _ := account["customer_id"].(string)
@@ -151,7 +151,7 @@ func (s *Service) owner(path string, account JSON) string {
 	return path
 }
 
-// together is whether two times of the service are of one request.
+// together reports whether two times of the service come from one request.
 func together(a, b any) bool {
 	first, _ := a.(string)
 	second, _ := b.(string)

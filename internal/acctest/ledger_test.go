@@ -11,7 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestSweepLive is make sweep.
+// TestSweepLive runs make sweep.
 func TestSweepLive(t *testing.T) {
 	ledger := os.Getenv("BILLING_ACC_SWEEP")
 	if ledger == "" {
@@ -22,8 +22,8 @@ func TestSweepLive(t *testing.T) {
 	}
 }
 
-// A sweep deletes or cancels what was created through the recording service, also what a test has protected, and leaves
-// everything else.
+// TestSweep checks that a sweep deletes or cancels what was created through the recording service, even if a test has
+// protected it, and nothing else.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	service, end := acctest.Open(t)
@@ -42,7 +42,7 @@ func TestSweep(t *testing.T) {
 		acctest.JSON{"name": "swept", "scopes": []string{"webhook_endpoints:read"}})
 	id, _ := key["id"].(string)
 	if id == "" {
-		t.Fatalf("the key is %v", key)
+		t.Fatalf("got the key %v", key)
 	}
 	run.Must("POST", "/api/v1/api-keys/"+id+"/rotate", acctest.JSON{})
 	run.Must("POST", "/v1/payables", acctest.JSON{"name": "swept", "amount": "1.00", "type": "debit",
@@ -59,13 +59,13 @@ func TestSweep(t *testing.T) {
 		t.Fatalf("%v\n%s", err, strings.Join(said, "\n"))
 	}
 	if _, err := os.Stat(ledger); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the ledger is still there: %v", err)
+		t.Errorf("the ledger still exists: %v", err)
 	}
 	if _, page := service.Call("GET", "/v1/customers", nil); len(page["data"].([]any)) != 1 {
-		t.Errorf("the customers are %v", page["data"])
+		t.Errorf("got the customers %v", page["data"])
 	}
 	if name := service.Must("GET", "/v1/customers/"+kept["id"].(string), nil)["name"]; name != "Kept" {
-		t.Errorf("what the run did not create is now %v", name)
+		t.Errorf("an object that the run did not create is now %v", name)
 	}
 	if status := service.Must("GET", "/v1/subscriptions/"+subscription, nil)["status"]; status != "canceled" {
 		t.Errorf("the subscription is %v", status)

@@ -19,22 +19,22 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// ReadLag is a little longer than reads may lag behind a write: a provider that does not find an object which was just
-// written waits for it, which would be for long where the service's clock stands.
+// ReadLag is slightly longer than reads may lag behind a write: a provider that does not find a recently written object
+// waits for it, which takes long if the service's clock is stopped.
 const ReadLag = 11 * time.Second
 
 // JSON is an object on the wire.
 type JSON = map[string]any
 
-// Call speaks to a service directly, as another system would: past Terraform, and past the provider's own client. The
-// path says which service. It returns the status and the decoded body.
+// Call sends a request directly, as another system would: without Terraform and the provider's client. The path selects
+// the service. It returns the status and the decoded body.
 func (s *Service) Call(method, path string, body any) (int, JSON) {
 	s.t.Helper()
 	url, token := s.FinanceURL+path, s.FinanceToken
 	switch top, _, _ := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/"); {
 	case strings.HasPrefix(path, "/api/"):
 		url, token = s.CollectionsURL+path, s.CollectionsKey
-	case billingPaths()[strings.Split(top, "?")[0]]: // what is below /v1 otherwise is a collection of finance
+	case billingPaths()[strings.Split(top, "?")[0]]: // other paths below /v1 are collections of finance records
 		url, token = s.BaseURL+path, s.Token
 	}
 	text, err := json.Marshal(body)
@@ -62,7 +62,7 @@ func (s *Service) Call(method, path string, body any) (int, JSON) {
 	if err := modeltest.Decode(raw, &response); err != nil && len(raw) > 0 {
 		s.t.Fatalf("%s %s: %s", method, url, raw)
 	}
-	// Reads may lag behind a write, so a provider waits where the service's clock stands and something has disappeared.
+	// Reads may lag behind a write, so a provider waits after a deletion if the service's clock is stopped.
 	if gone := method == http.MethodDelete && resp.StatusCode < http.StatusMultipleChoices; gone && s.Sandbox != nil &&
 		s.Sandbox.Clock().Fixed() {
 		s.Sandbox.Clock().Advance(ReadLag)
@@ -70,7 +70,7 @@ func (s *Service) Call(method, path string, body any) (int, JSON) {
 	return resp.StatusCode, response
 }
 
-// billingPaths are the first parts of the paths of recurring billing, after /v1/.
+// billingPaths holds the first segments of the paths of recurring billing, after /v1/.
 var billingPaths = sync.OnceValue(func() map[string]bool {
 	paths := map[string]bool{}
 	for _, o := range sandbox.Operations() {
@@ -89,7 +89,7 @@ func (s *Service) CallWithKey(key, method, path string, body any) (int, JSON) {
 	return other.Call(method, path, body)
 }
 
-// Must is Call for what has to succeed; it returns the data of the response, or nothing where there is none.
+// Must is Call for a request that must succeed; it returns the data of the response, or nil.
 func (s *Service) Must(method, path string, body any) JSON {
 	s.t.Helper()
 	status, response := s.Call(method, path, body)
@@ -100,7 +100,7 @@ func (s *Service) Must(method, path string, body any) JSON {
 	return data
 }
 
-// OtherToken is a token of recurring billing that belongs to another organization, and the id of that.
+// OtherToken returns a token of recurring billing for another organization, and the id of that organization.
 func (s *Service) OtherToken() (token, organization string) {
 	s.t.Helper()
 	other, err := s.Sandbox.NewOrganization(sandbox.Organization{Name: "Padaria Bela Vista"})
@@ -114,7 +114,7 @@ func (s *Service) OtherToken() (token, organization string) {
 	return token, other.ID
 }
 
-// FinanceRecords are all records of a collection of financial management, as the service returns them.
+// FinanceRecords returns all records of a collection of financial management.
 func (s *Service) FinanceRecords(collection string) (records []JSON) {
 	s.t.Helper()
 	for cursor := ""; ; {
@@ -137,7 +137,7 @@ func (s *Service) FinanceRecords(collection string) (records []JSON) {
 	}
 }
 
-// Operations lists the operations of the requests that the sandbox has served since they were last reset, oldest first.
+// Operations lists the operations of the requests to the sandbox since the last reset, oldest first.
 func (s *Service) Operations() []string {
 	var names []string
 	for _, request := range s.Sandbox.Requests() {
@@ -146,7 +146,7 @@ func (s *Service) Operations() []string {
 	return names
 }
 
-// Count is how often one operation was requested.
+// Count returns the number of requests of one operation.
 func (s *Service) Count(operation string) int {
 	n := 0
 	for name := range slices.Values(s.Operations()) {

@@ -8,9 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Read reads a data source over the provider's protocol, without a Terraform in between, so that every request is one
-// of this read. It returns the result as JSON, nil where there are errors, and the diagnostics, those of the validation
-// too.
+// Read reads a data source over the provider's protocol, without Terraform, so that every request belongs to this read.
+// It returns the result as JSON, nil if there are errors, and the diagnostics, including those of the validation.
 func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()
 	server, schemas := s.provider()
@@ -38,13 +37,13 @@ func readSource(t *testing.T, server tfprotov6.ProviderServer, schemas typesByNa
 	return view(t, decode(t, response.State, schemas.DataSourceSchemas[typeName].ValueType())), diagnostics
 }
 
-// List queries a list resource over the provider's protocol, with the whole resource where include says so. It returns
-// the resources by their display names and the diagnostics.
+// List queries a list resource over the provider's protocol, with the whole resource if include is set. It returns the
+// resources by display name, and the diagnostics.
 func (s *Service) List(typeName string, config JSON,
 	include bool) (resources map[string]JSON, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()
 	provider, schemas := s.provider()
-	server, able := provider.(tfprotov6.ProviderServerWithListResource) //nolint:staticcheck // it is only there until the next version moves it into ProviderServer
+	server, able := provider.(tfprotov6.ProviderServerWithListResource) //nolint:staticcheck // deprecated, because the next version moves it into ProviderServer
 	if !able {
 		s.t.Fatal("the provider has no list resources")
 	}
@@ -69,12 +68,12 @@ func (s *Service) List(typeName string, config JSON,
 	return resources, diagnostics
 }
 
-// Invoke runs an action over the provider's protocol, without a Terraform in between. It returns the progress messages
-// and the diagnostics, those of the validation too.
+// Invoke runs an action over the provider's protocol, without Terraform. It returns the progress messages and the
+// diagnostics, including those of the validation.
 func (s *Service) Invoke(action string, config JSON) (progress []string, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()
 	provider, schemas := s.provider()
-	server, able := provider.(tfprotov6.ProviderServerWithActions) //nolint:staticcheck // actions are only there until the next version moves them into ProviderServer
+	server, able := provider.(tfprotov6.ProviderServerWithActions) //nolint:staticcheck // deprecated, because the next version moves it into ProviderServer
 	if !able {
 		s.t.Fatal("the provider has no actions")
 	}
@@ -99,16 +98,16 @@ func (s *Service) Invoke(action string, config JSON) (progress []string, diagnos
 		}
 	}
 	if !completed {
-		s.t.Errorf("%s never says that it has ended", action)
+		s.t.Errorf("%s did not report its end", action)
 	}
 	return progress, diagnostics
 }
 
-// Opened is an ephemeral resource between open and close.
+// Opened is an open ephemeral resource.
 type Opened struct {
-	// Diagnostics are those of the validation and of the open.
+	// Diagnostics holds the diagnostics of the validation and of the open.
 	Diagnostics []*tfprotov6.Diagnostic
-	// Renews reports whether the provider wants to renew it.
+	// Renews reports whether the provider requests a renewal.
 	Renews bool
 
 	t        *testing.T
@@ -143,16 +142,16 @@ func (s *Service) Open(typeName string, config JSON) *Opened {
 	return o
 }
 
-// Text is an attribute of the result as JSON text, "null" for none.
+// Text returns an attribute of the result as JSON text; "null" if it is missing.
 func (o *Opened) Text(name string) string {
 	o.t.Helper()
 	return text(o.t, o.result[name])
 }
 
-// Private is what the provider remembers, which Terraform keeps in clear text.
+// Private returns the provider's private data, which Terraform stores in clear text.
 func (o *Opened) Private() string { return string(o.private) }
 
-// Close closes it.
+// Close closes the resource.
 func (o *Opened) Close() []*tfprotov6.Diagnostic {
 	o.t.Helper()
 	response := ok(o.server.CloseEphemeralResource(o.t.Context(),

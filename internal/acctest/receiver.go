@@ -2,67 +2,37 @@ package acctest
 
 import (
 	"context"
-	"crypto/x509"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"net/netip"
-	"net/url"
-	"sync"
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Hosts that the sandbox of a receiver knows. The provider rejects loopback addresses, as it must, so the receiver goes
-// by a public name, which its certificate is for; the other name is one that turns out to be internal.
+// Host names that the sandbox of a receiver resolves. The provider must reject loopback addresses, so the receiver has
+// a public name, which is in its certificate; the other name resolves to an internal address.
 const (
 	receiverHost = "example.com"
 	internalHost = "intranet.example.com"
 )
 
-// InternalURL looks public, and leads into an internal network.
+// InternalURL looks public, but resolves to an internal address.
 const InternalURL = "https://" + internalHost + "/hook"
 
-// Receiver is a consumer of webhooks.
-type Receiver struct {
-	// URL is the address to register.
-	URL string
-
-	pool     *x509.CertPool
-	mu       sync.Mutex
-	status   int
-	response string
-	got      []Received
-}
-
-// Received is one request that a receiver got.
-type Received struct {
-	Header http.Header
-	Body   string
-}
-
-// NewReceiver starts a consumer that accepts everything.
-func NewReceiver(t *testing.T) *Receiver {
+// NewReceiver starts a receiver of webhooks with a public name.
+func NewReceiver(t *testing.T) *hook.Receiver {
 	t.Helper()
-	r := &Receiver{status: http.StatusOK, response: "ok", pool: x509.NewCertPool()}
-	server := httptest.NewTLSServer(r)
-	t.Cleanup(server.Close)
-	r.pool.AddCert(server.Certificate())
-	address, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.URL = "https://" + net.JoinHostPort(receiverHost, address.Port()) + "/hook"
+	r := hook.Start(t)
+	r.URL = r.At(receiverHost) + "/hook"
 	return r
 }
 
-// Receiving is the option of a sandbox that can reach the receiver.
-func Receiving(r *Receiver) Option {
+// Receiving makes a sandbox resolve the receiver's name.
+func Receiving(r *hook.Receiver) Option {
 	return func(o *sandbox.Options) {
-		o.AllowLoopbackReceivers, o.ReceiverCAs, o.Resolver = true, r.pool,
+		o.AllowLoopbackReceivers, o.ReceiverCAs, o.Resolver = true, r.CAs(),
 			hosts{receiverHost: "127.0.0.1", internalHost: "10.1.2.3"}
 	}
 }
@@ -80,33 +50,4 @@ func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 		return nil, fmt.Errorf("the test's address of %s: %w", host, err)
 	}
 	return []netip.Addr{parsed}, nil
-}
-
-// Respond sets what the receiver returns from now on.
-func (r *Receiver) Respond(status int, body string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status, r.response = status, body
-}
-
-// Got lists what has come, oldest first.
-func (r *Receiver) Got() []Received {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]Received(nil), r.got...)
-}
-
-// ServeHTTP implements http.Handler.
-func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	r.mu.Lock()
-	r.got = append(r.got, Received{Header: req.Header.Clone(), Body: string(body)})
-	status, response := r.status, r.response
-	r.mu.Unlock()
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, response) // the sandbox notes what became of it
 }

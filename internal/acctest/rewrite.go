@@ -16,14 +16,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 )
 
-// Rewriting is the same service behind a proxy that changes every object it returns, as a service that differs would:
-// change gets the path that was asked and one object.
+// Rewriting returns the same service behind a proxy that changes every returned object, to imitate a service that
+// differs: change gets the requested path and one object.
 func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	s.t.Helper()
 	return s.through(func(r *http.Response) error { return rewrite(r, change) })
 }
 
-// through is the same service behind proxies that see every response.
+// through returns the same service behind proxies that process every response.
 func (s *Service) through(seen func(*http.Response) error) *Service {
 	s.t.Helper()
 	through := *s
@@ -36,7 +36,7 @@ func (s *Service) through(seen func(*http.Response) error) *Service {
 	return &through
 }
 
-// proxy starts the proxy before one address, and writes down its certificate, which is the same for every proxy.
+// proxy starts a proxy for one address, and writes its certificate, which is the same for every proxy.
 func (s *Service) proxy(address, certificateFile string, seen func(*http.Response) error) string {
 	s.t.Helper()
 	target, err := url.Parse(address)

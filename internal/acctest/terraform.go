@@ -21,8 +21,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Terraform is the program as a user runs it: the built provider in its own process, a folder, and an environment
-// that holds nothing but what the test puts there, and BILLING_BULK_REFRESH.
+// Terraform runs the program as a user does: the built provider in its own process, a folder, and an environment with
+// only the test's variables and BILLING_BULK_REFRESH.
 type Terraform struct {
 	Dir string
 	Env map[string]string
@@ -30,7 +30,7 @@ type Terraform struct {
 	t *testing.T
 }
 
-// TerraformProgram returns the program that acceptance tests run; empty where they do not run.
+// TerraformProgram returns the program for acceptance tests; empty if they are disabled.
 func TerraformProgram() string {
 	if os.Getenv("TF_ACC") == "" {
 		return ""
@@ -45,8 +45,8 @@ func TerraformProgram() string {
 	return path
 }
 
-// NewTerraform prepares an empty folder in which Terraform needs no init. It skips the test where acceptance tests do
-// not run.
+// NewTerraform prepares an empty folder in which Terraform needs no init. It skips the test if acceptance tests are
+// disabled.
 func NewTerraform(t *testing.T) *Terraform {
 	t.Helper()
 	c := NewTerraformWithoutProvider(t)
@@ -59,14 +59,14 @@ func NewTerraform(t *testing.T) *Terraform {
 }
 
 // NewTerraformWithoutProvider prepares an empty folder without a provider: the test installs one with cli.tfrc or
-// another TF_CLI_CONFIG_FILE. It skips the test where acceptance tests do not run.
+// another TF_CLI_CONFIG_FILE. It skips the test if acceptance tests are disabled.
 func NewTerraformWithoutProvider(t *testing.T) *Terraform {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("acceptance tests run with TF_ACC=1")
 	}
 	if TerraformProgram() == "" {
-		t.Fatal("acceptance tests need terraform: put it into PATH, or name it with TF_ACC_TERRAFORM_PATH")
+		t.Fatal("acceptance tests need terraform: add it to PATH, or set TF_ACC_TERRAFORM_PATH")
 	}
 	dir := t.TempDir()
 	c := &Terraform{t: t, Dir: dir, Env: map[string]string{
@@ -79,26 +79,26 @@ func NewTerraformWithoutProvider(t *testing.T) *Terraform {
 	return c
 }
 
-// bulkRefresh is the variable that lets all tests run with and without it: tests in the process read it anyway.
+// bulkRefresh is passed on, so that all tests can run with and without it. Tests in this process read it anyway.
 const bulkRefresh = "BILLING_BULK_REFRESH"
 
-// Provider takes the provider's program from another folder.
+// Provider uses the provider's program in another folder.
 func (c *Terraform) Provider(dir string) {
 	c.t.Helper()
 	c.Write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides { \"recurring-billing/billing\" = %q }\n  "+
 		"direct {}\n}\n", dir))
 }
 
-// At points the environment to the sandbox of a service.
+// At sets the environment variables for a service.
 func (c *Terraform) At(service *Service) *Terraform {
 	maps.Copy(c.Env, service.Sandbox.Env())
-	for _, argument := range service.arguments() { // also those of a proxy
+	for _, argument := range service.arguments() { // including those of a proxy
 		c.Env["BILLING_"+strings.ToUpper(argument.name)] = argument.value
 	}
 	return c
 }
 
-// Write writes a file of the folder.
+// Write writes a file in the folder.
 func (c *Terraform) Write(name, text string) {
 	c.t.Helper()
 	if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(text), 0o600); err != nil {
@@ -106,7 +106,7 @@ func (c *Terraform) Write(name, text string) {
 	}
 }
 
-// Read reads a file of the folder.
+// Read reads a file in the folder.
 func (c *Terraform) Read(name string) string {
 	c.t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.Dir, name))
@@ -116,7 +116,7 @@ func (c *Terraform) Read(name string) string {
 	return string(text)
 }
 
-// Run runs Terraform and returns what it prints. A run that fails ends the test.
+// Run runs Terraform and returns its output. A run that fails ends the test.
 func (c *Terraform) Run(arguments ...string) string {
 	c.t.Helper()
 	out, err := c.Command(arguments...).CombinedOutput()
@@ -126,7 +126,7 @@ func (c *Terraform) Run(arguments ...string) string {
 	return string(out)
 }
 
-// Command is a run of Terraform that can be started.
+// Command returns a run of Terraform to be started.
 func (c *Terraform) Command(arguments ...string) *exec.Cmd {
 	cmd := exec.CommandContext(c.t.Context(), TerraformProgram(), arguments...)
 	cmd.Dir = c.Dir
@@ -136,19 +136,19 @@ func (c *Terraform) Command(arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// Printed is what a run with -json prints.
+// Printed is the output of a run with -json.
 type Printed struct {
 	Errors, Warnings []Said
-	// Planned is what the run plans, by address: create, update, delete, replace, import, or "import, update".
+	// Planned holds the planned actions by address: create, update, delete, replace, import, or "import, update".
 	Planned map[string]string
 }
 
-// Said is an error or a warning, with the address that it is about.
+// Said is an error or a warning, with its address.
 type Said struct{ Address, Text string }
 
 func (s Said) String() string { return s.Address + ": " + s.Text }
 
-// JSON runs Terraform with -json, and adds the end of a run that fails without an error to the errors.
+// JSON runs Terraform with -json. If a run fails without an error in its output, the exit error is added.
 func (c *Terraform) JSON(arguments ...string) (p Printed, out []byte) {
 	c.t.Helper()
 	out, err := c.Command(slices.Insert(slices.Clone(arguments), 1, "-json")...).Output()
@@ -166,7 +166,8 @@ func stderr(err error) []byte {
 	return nil
 }
 
-// ReadPrinted reads the output of a run that a test has started itself. A run that was killed may end within a line.
+// ReadPrinted parses the output of a run that a test has started itself. The output of a killed run may end within a
+// line.
 func ReadPrinted(out []byte) Printed {
 	p := Printed{Planned: map[string]string{}}
 	for line := range bytes.Lines(out) {
@@ -187,7 +188,7 @@ func ReadPrinted(out []byte) Printed {
 		switch {
 		case said.Severity == "error":
 			p.Errors = append(p.Errors, text)
-		case said.Severity != "" && said.Summary != "Provider development overrides are in effect": // how a test installs it
+		case said.Severity != "" && said.Summary != "Provider development overrides are in effect": // dev_overrides
 			p.Warnings = append(p.Warnings, text)
 		case event.Type == "planned_change" && does.Action != "read":
 			if does.Importing != nil && does.Action != "import" {
@@ -199,7 +200,7 @@ func ReadPrinted(out []byte) Printed {
 	return p
 }
 
-// Plan reads a plan file. Its numbers are exact.
+// Plan reads a plan file, with exact numbers.
 func (c *Terraform) Plan(name string) *tfjson.Plan {
 	c.t.Helper()
 	document, err := c.Command("show", "-json", name).Output()
@@ -214,17 +215,17 @@ func (c *Terraform) Plan(name string) *tfjson.Plan {
 	return plan
 }
 
-// Instance is a resource in the state file. Its numbers are exact.
+// Instance is a resource in the state file, with exact numbers.
 type Instance struct {
 	Address    string `json:"-"`
 	Attributes JSON
-	// Private is what the provider keeps; Terraform drops it when the provider dies in the middle of a change.
+	// Private is the provider's private state; Terraform drops it if the provider dies during a change.
 	Private  string
-	Deposed  string // not empty for an object that was replaced and still exists
+	Deposed  string // not empty if the object was replaced and still exists
 	IndexKey any    `json:"index_key"`
 }
 
-// State are the resources in the state file, in its order; none without one.
+// State returns the resources in the state file, in its order.
 func (c *Terraform) State() (all []Instance) {
 	c.t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.Dir, "terraform.tfstate"))
@@ -262,7 +263,7 @@ func (c *Terraform) State() (all []Instance) {
 // providerName is the name of the provider's program.
 const providerName = "terraform-provider-billing"
 
-// builds are the folders that BuildProvider has made.
+// builds holds the folders that BuildProvider has created.
 var builds struct {
 	mu   sync.Mutex
 	dirs []string
@@ -271,8 +272,8 @@ var builds struct {
 // BuiltProvider returns the folder of the provider's program, which is built once for all tests of a package.
 var BuiltProvider = sync.OnceValues(func() (string, error) { return BuildProvider() })
 
-// BuildProvider builds the provider's program with more arguments for go build, and returns its folder, which RunTests
-// removes.
+// BuildProvider builds the provider's program with additional arguments for go build, and returns its folder. RunTests
+// removes it.
 func BuildProvider(arguments ...string) (string, error) {
 	dir, err := os.MkdirTemp("", providerName+"-")
 	if err != nil {
@@ -290,8 +291,8 @@ func BuildProvider(arguments ...string) (string, error) {
 
 const module = "github.com/recurring-billing/terraform-provider-billing"
 
-// RunTests runs the tests of a package, and removes what BuildProvider has built. TestMain calls it. It leaves out the
-// pauses for reads that lag: the sandbox's do not, and a fault that hides an object is counted in reads.
+// RunTests runs the tests of a package, and removes the results of BuildProvider. TestMain calls it. It disables the
+// waits for lagging reads: those of the sandbox do not lag, and a fault that hides an object counts reads.
 func RunTests(m *testing.M) {
 	clear(api.LagPauses)
 	code := m.Run()

@@ -14,15 +14,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 )
 
-// Unknown in a configuration is a value that is only known after apply.
+// Unknown in a configuration is a value that is known only after apply.
 var Unknown = unknown{}
 
 type unknown struct{}
 
-// Errors words the errors among diagnostics.
+// Errors lists the errors among diagnostics, one per line.
 func Errors(all []*tfprotov6.Diagnostic) string { return words(all, tfprotov6.DiagnosticSeverityError) }
 
-// Warnings words the warnings among diagnostics.
+// Warnings lists the warnings among diagnostics, one per line.
 func Warnings(all []*tfprotov6.Diagnostic) string {
 	return words(all, tfprotov6.DiagnosticSeverityWarning)
 }
@@ -64,16 +64,16 @@ func fields(t *testing.T, v tftypes.Value) map[string]tftypes.Value {
 	if err := v.As(&values); err != nil {
 		t.Fatal(err)
 	}
-	return maps.Clone(values) // the value shares its own
+	return maps.Clone(values) // As does not copy
 }
 
-// object is the configuration of a whole schema.
+// object returns the configuration of a whole schema.
 func object(t *testing.T, schema *tfprotov6.Schema, values JSON) tftypes.Value {
 	t.Helper()
 	return value(t, schema.ValueType(), values)
 }
 
-// value is a Go value as one of a Terraform type.
+// value converts a Go value to a Terraform type.
 func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 	t.Helper()
 	switch {
@@ -83,7 +83,7 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 		return tftypes.NewValue(as, tftypes.UnknownValue)
 	case as.Is(tftypes.DynamicPseudoType):
 		return dynamic(t, v)
-	case as.Is(tftypes.String): // Terraform converts what has a wording.
+	case as.Is(tftypes.String): // Terraform converts numbers and bools to strings.
 		if _, isText := v.(string); !isText {
 			v = fmt.Sprint(v)
 		}
@@ -113,7 +113,7 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 	}
 }
 
-// members are those of an object or a map.
+// members returns the members of an object or a map.
 func members(t *testing.T, as tftypes.Type, v JSON) map[string]tftypes.Value {
 	t.Helper()
 	values := map[string]tftypes.Value{}
@@ -178,7 +178,7 @@ func dynamic(t *testing.T, v any) tftypes.Value {
 	}
 }
 
-// text is a known value as JSON.
+// text returns a known value as JSON.
 func text(t *testing.T, v tftypes.Value) string {
 	t.Helper()
 	if !v.IsFullyKnown() {
@@ -191,7 +191,7 @@ func text(t *testing.T, v tftypes.Value) string {
 	return string(encoded)
 }
 
-// view is an object as plain JSON values with exact numbers; what is not known is Unknown.
+// view returns an object as plain JSON values with exact numbers, and Unknown for unknown values.
 func view(t *testing.T, v tftypes.Value) JSON {
 	t.Helper()
 	object, isObject := modeltest.Plain(t, v, Unknown).(JSON)
@@ -201,7 +201,7 @@ func view(t *testing.T, v tftypes.Value) JSON {
 	return object
 }
 
-// withoutWriteOnly is an object as Terraform keeps it: without the values of write-only arguments.
+// withoutWriteOnly removes the values of write-only arguments, as Terraform does before it stores an object.
 func withoutWriteOnly(t *testing.T, known attributes, v tftypes.Value) tftypes.Value {
 	t.Helper()
 	if v.IsNull() || !v.IsKnown() {

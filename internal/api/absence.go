@@ -10,21 +10,20 @@ import (
 	"time"
 )
 
-// proofAge is how long a list that was read proves that the service itself
-// responds. It is short, because a proxy can take over in the middle of a run.
+// proofAge is how long a list that was read proves that the service itself responds. It is short because a proxy can
+// take over in the middle of a run.
 const proofAge = 10 * time.Second
 
-// absence holds what proves that a 404 is the service's own. Many other things
-// respond with 404: a gateway without the route, another host behind the
-// address, a service that is being deployed.
+// absence caches the proofs that a 404 comes from the service itself. It may also come from a gateway without the
+// route, another host at the address, or a service that is being deployed.
 type absence struct {
 	mu     sync.Mutex
 	proofs map[string]*proof // by path of the list
 }
 
-// proof is the last time that the list of one kind of object was read.
+// proof records when the list of one kind of object was last read.
 type proof struct {
-	turn   chan struct{} // of one: only one request proves, and the others wait for it
+	turn   chan struct{} // capacity 1: one request proves, and the others wait for it
 	at     time.Time
 	signed bool // the response had a Request-Id
 }
@@ -43,8 +42,8 @@ func (a *absence) of(path string) *proof {
 	return p
 }
 
-// verifyAbsence keeps a 404 structured only when the list of the same kind of
-// object can be read. A 404 that is not proven says nothing about the object.
+// verifyAbsence keeps a 404 structured only if the list of the same kind of object can be read. An unproven 404 does
+// not prove that the object is gone.
 func (c *Client) verifyAbsence(ctx context.Context, k *call, e *Error) {
 	if !operations[k.operation].ends || !IsNotFound(e) {
 		return
@@ -58,8 +57,7 @@ func (c *Client) verifyAbsence(ctx context.Context, k *call, e *Error) {
 		strings.TrimRight(e.Message, "."), err))
 }
 
-// proveService reads one page of the list that the object of a call belongs to,
-// unless that was done shortly before.
+// proveService reads one page of the list that contains the object of a call, unless it was read within proofAge.
 func (c *Client) proveService(ctx context.Context, k *call, e *Error) error {
 	family, _ := split(k.operation)
 	query := url.Values{"per_page": {"1"}}
@@ -83,9 +81,8 @@ func (c *Client) proveService(ctx context.Context, k *call, e *Error) error {
 			_, err = decodePage[struct{}](response)
 		}
 		if err != nil {
-			// Only the text: wrapped it would be taken for the response to the
-			// request itself.
-			return errors.New("the list of such objects could not be read either: " + err.Error())
+			// Not wrapped, or it would be taken for the response to the request itself.
+			return errors.New("such objects could not be listed either: " + err.Error())
 		}
 		p.at, p.signed = response.sentAt, response.RequestID != ""
 	}
@@ -101,9 +98,8 @@ func split(operation string) (family, verb string) {
 	return operation[:dot], operation[dot+1:]
 }
 
-// isGone reads the object that a deletion is about, and reports whether the
-// service indicates that it does not exist, or that it has ended. A read may lag
-// behind the deletion.
+// isGone reads the object of a deletion, and reports whether the service indicates that it does not exist or has ended.
+// A read may lag behind the deletion.
 func isGone[T any](ctx context.Context, c *Client, deletion Request, ended func(T) bool) bool {
 	family, _ := split(deletion.Operation)
 	object, err := Again(ctx, func(ctx context.Context) (T, error) {

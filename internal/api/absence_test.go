@@ -12,7 +12,7 @@ import (
 // TestForeignNotFound: only a 404 of the service itself counts, and only while the list of such objects can be read.
 func TestForeignNotFound(t *testing.T) {
 	t.Parallel()
-	own := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`)
+	own := rejection(404, `{"error":{"code":"not_found","message":"gone"}}`)
 	signed := func(s step) step {
 		s.header = map[string]string{"Request-Id": "r1"}
 		return s
@@ -30,13 +30,13 @@ func TestForeignNotFound(t *testing.T) {
 		"its shape, not signed":           {own, signed(list), false},
 		"its shape, the list is HTML":     {own, html, false},
 		"its shape, the list is empty":    {own, status(200), false},
-		"its shape, the list is refused":  {own, status(403), false},
+		"its shape, the list is rejected": {own, status(403), false},
 		"its shape, the list is an error": {own, ok(`{"error":{"code":"x"}}`), false},
-		"a number as code":                {refusal(404, `{"error":{"code":"404","message":"page not found"}}`), list, false},
-		"flat":                            {refusal(404, `{"error":"Not Found","error_code":"not_found"}`), list, false},
-		"no route":                        {refusal(404, `{"error":{"code":"route_not_found","message":"no"}}`), list, false},
-		"no route, in capitals":           {refusal(404, `{"error":{"code":"ROUTE_NOT_FOUND","message":"no"}}`), list, false},
-		"another shape":                   {refusal(404, `{"statusCode":404,"message":"Resource not found"}`), list, false},
+		"a number as code":                {rejection(404, `{"error":{"code":"404","message":"page not found"}}`), list, false},
+		"flat":                            {rejection(404, `{"error":"Not Found","error_code":"not_found"}`), list, false},
+		"no route":                        {rejection(404, `{"error":{"code":"route_not_found","message":"no"}}`), list, false},
+		"no route, in capitals":           {rejection(404, `{"error":{"code":"ROUTE_NOT_FOUND","message":"no"}}`), list, false},
+		"another shape":                   {rejection(404, `{"statusCode":404,"message":"Resource not found"}`), list, false},
 		"HTML": {step{status: 404, body: "<h1>404</h1>",
 			header: map[string]string{"Content-Type": "text/html"}}, list, false},
 		"empty": {status(404), list, false},
@@ -66,7 +66,7 @@ func TestAbsenceIsProvenOnceForMany(t *testing.T) {
 				lists.Add(1)
 				return ok(`{"data":[]}`)
 			}
-			return refusal(404, `{"error":{"code":"not_found","message":"gone"}}`)
+			return rejection(404, `{"error":{"code":"not_found","message":"gone"}}`)
 		}}))
 		results := make(chan error, 50)
 		for range cap(results) {

@@ -16,12 +16,11 @@ import (
 	"time"
 )
 
-// idempotencyHeader makes net/http replay a POST on its own when a reused
-// connection dies. So it goes only to the service that honours it (service
-// description, Financial management §1).
+// idempotencyHeader makes net/http replay a POST automatically when a reused connection breaks. So it is sent only to
+// the service that supports it (service description, Financial management §1).
 const idempotencyHeader = "X-Idempotency-Key"
 
-// Client speaks to one service. It is safe for concurrent use.
+// Client sends requests to one service. It is safe for concurrent use.
 type Client struct {
 	cfg       Config
 	base      *url.URL
@@ -33,24 +32,25 @@ type Client struct {
 	absence   absence
 	snapshots snapshots
 	random    func() float64    // in [0, 1)
-	secrets   *strings.Replacer // masks them
-	answered  sync.Map          // ids that the responses to creations of this process have shown
-	seen      sync.Map          // ids that other responses about one object have shown, and when they did first
-	// refused is the first 401. The token does not become valid during a run, so
-	// every later call fails with this error immediately, without a request.
-	refused atomic.Pointer[Error]
+	secrets   *strings.Replacer // masks Token and Secrets
+	answered  sync.Map          // ids in responses to creations of this process
+	seen      sync.Map          // ids in other responses about one object, with the time of the first
+	// unauthorized is the first 401. The token does not become valid during a run, so every later call fails with this
+	// error immediately, without a request.
+	unauthorized atomic.Pointer[Error]
 }
 
-// Request names an operation and what fills it.
+// Request identifies an operation and contains its parameters.
 type Request struct {
 	Operation      string            // name in the operations table
 	Path           map[string]string // placeholder → value; escaped; "", "." and ".." are rejected
 	Query          url.Values
-	Body           any    // nil: none; marshalled once
-	IdempotencyKey string // sent where the service honours it
+	Body           any    // nil: none; marshaled once
+	IdempotencyKey string // sent if the service supports it
 	Accept         string // media type of the response; "" is application/json, anything else is for Raw
-	Once           bool   // it is not repeated, although its operation could be: see Change
-	// Optional says that something else is done when it fails: it is hardly repeated, and says nothing to other calls.
+	Once           bool   // do not repeat it, even if its operation is repeatable: see Change
+	// Optional marks a request that the caller can replace. It is retried less, and its failure does not affect other
+	// calls.
 	Optional bool
 }
 
@@ -61,11 +61,11 @@ type Response struct {
 	Body      []byte // at most 16 MiB; must not be changed
 	RequestID string
 
-	call   *call     // the call that it responds to
-	sentAt time.Time // start of the attempt that it responds to
+	call   *call     // the call that it belongs to
+	sentAt time.Time // start of the attempt
 }
 
-// New validates the configuration and returns a client. It sends nothing.
+// New validates the configuration and returns a client. It sends no request.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configure the client of %s: %w", cfg.Service, err)
@@ -92,19 +92,18 @@ func New(cfg Config) (*Client, error) {
 		c.gate = NewGate(0)
 	}
 	if c.observer == nil {
-		c.observer = silent{}
+		c.observer = Observers{}
 	}
 	return c, nil
 }
 
-// Do carries out one operation and returns its response. Everything else is an
-// error: *Error for a response, *AmbiguousError for a request that must not be
-// repeated and whose outcome is unknown, *TransportError when there was no response,
-// and ctx's own error when it ended. It repeats what may be repeated and waits
-// at the gate; both obey ctx.
+// Do carries out one operation and returns its response. It returns *Error for a response that is not a success,
+// *AmbiguousError for a request that must not be repeated and whose outcome is unknown, *TransportError if there was no
+// response, and the error of ctx when ctx ends. It repeats requests that may be repeated, and waits at the gate; both
+// obey ctx.
 //
-// A 404 to a read or a deletion of an object is believed only when the list of
-// such objects can be read: see [IsNotFound].
+// A 404 to a read or a deletion of an object is accepted only if the list of such objects can be read: see
+// [IsNotFound].
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	k, err := c.prepare(ctx, r)
 	if err != nil {
@@ -120,20 +119,21 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	return response, c.concluded(k, err)
 }
 
-// call is one Request made ready to be sent, perhaps more than once.
+// call is a Request that is ready to be sent, possibly more than once.
 type call struct {
 	operation    string
 	route        route
 	url          string
-	resourcePath string            // path of url, escaped, with ids
+	resourcePath string            // path of url, escaped, including ids
 	path         map[string]string // placeholder → value
 	header       http.Header
 	body         []byte // nil: none
 	repeatable   bool
-	waiting      context.Context // obeyed while nothing is under way
-	latest       time.Time       // no wait for the gate beyond this
+	waiting      context.Context // obeyed between attempts
+	latest       time.Time       // latest time to wait for the gate
 	sent         int             // requests sent so far
-	uncertain    bool            // one of them may have been carried out
+	idleSince    time.Time       // start of the time without an attempt
+	uncertain    bool            // an earlier attempt may have been carried out
 	failing      time.Time       // first failure of an attempt
 	optional     bool            // see Request
 }
@@ -141,7 +141,7 @@ type call struct {
 func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 	row, ok := operations[r.Operation]
 	if !ok {
-		return nil, fmt.Errorf("%s: there is no operation named %q", c.cfg.Service, r.Operation)
+		return nil, fmt.Errorf("%s: unknown operation %q", c.cfg.Service, r.Operation)
 	}
 	to, _ := c.cfg.Operations.route(r.Operation)
 	path, err := expand(to.template, r.Path)
@@ -153,13 +153,14 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 		route:        to,
 		resourcePath: strings.TrimRight(c.base.EscapedPath(), "/") + path,
 		path:         r.Path,
-		// A POST that is moved to another method is no safer to repeat, nor is what is moved to POST.
+		// Neither a POST configured with another method nor another operation configured as POST is repeatable.
 		repeatable: row.repeatable() && to.method != http.MethodPost && !r.Once,
 		waiting:    waitingContext(ctx),
 		optional:   r.Optional,
-		latest:     time.Now().Add(c.cfg.MaxWait),
+		idleSince:  time.Now(),
 	}
-	// The zone of an IPv6 address is escaped in a URL.
+	k.latest = k.idleSince.Add(c.cfg.MaxWait)
+	// url.URL escapes the zone of an IPv6 address.
 	k.url = (&url.URL{Scheme: "https", Host: c.base.Host}).String() + k.resourcePath
 	if len(r.Query) > 0 {
 		k.url += "?" + r.Query.Encode()
@@ -172,10 +173,9 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 	return k, c.setHeader(k, r, row.keyed)
 }
 
-// setHeader fills the headers that every attempt carries.
+// setHeader sets the headers of every attempt.
 func (c *Client) setHeader(k *call, r Request, keyed bool) error {
-	// Content-Type goes with every request, also with GET and DELETE (service
-	// description, Recurring billing §1).
+	// Every request has a Content-Type, even GET and DELETE (service description, Recurring billing §1).
 	k.header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	if r.Accept != "" {
 		k.header.Set("Accept", r.Accept)
@@ -192,17 +192,17 @@ func (c *Client) setHeader(k *call, r Request, keyed bool) error {
 		return nil
 	}
 	if ValidateToken(r.IdempotencyKey) != nil {
-		return fmt.Errorf("%s %s: the idempotency key holds a character that no header can carry", c.cfg.Service, r.Operation)
+		return fmt.Errorf("%s %s: the idempotency key contains a character that is not valid in a "+
+			"header", c.cfg.Service, r.Operation)
 	}
 	k.header.Set(idempotencyHeader, r.IdempotencyKey)
-	// A repetition with the same key returns the original result and creates
-	// no duplicate.
+	// A repetition with the same key returns the original result and creates no duplicate.
 	k.repeatable = true
 	return nil
 }
 
-// expand fills a template. A value that would change the meaning of the path
-// is rejected: an empty id turns the read of one object into a list.
+// expand fills a template. It rejects values that change the meaning of the path: an empty id would turn the read of
+// one object into a list.
 func expand(template string, values map[string]string) (string, error) {
 	var failure error
 	path := placeholder.ReplaceAllStringFunc(template, func(match string) string {
@@ -212,15 +212,15 @@ func expand(template string, values map[string]string) (string, error) {
 		case !ok:
 			failure = fmt.Errorf("the path needs a value for {%s}", name)
 		case value == "" || value == "." || value == "..":
-			failure = fmt.Errorf("%q cannot stand for {%s} in the path", value, name)
+			failure = fmt.Errorf("%q is not a valid value for {%s} in the path", value, name)
 		}
 		return url.PathEscape(value)
 	})
 	return path, failure
 }
 
-// request builds one attempt. A request that must not be repeated has no
-// GetBody, so that net/http cannot replay it either.
+// request builds one attempt. A request that must not be repeated has no GetBody, so that net/http cannot replay it
+// either.
 func (k *call) request(ctx context.Context) (*http.Request, error) {
 	var body io.Reader
 	if k.body != nil {
@@ -237,7 +237,7 @@ func (k *call) request(ctx context.Context) (*http.Request, error) {
 	return request, nil
 }
 
-// newError makes an Error that says where it comes from.
+// newError returns an Error with its origin.
 func (c *Client) newError(k *call, status int, header http.Header, body []byte) *Error {
 	e := parseError(status, header, body)
 	e.Service, e.Origin, e.Operation = c.cfg.Service, c.cfg.Origin, k.operation
@@ -257,8 +257,8 @@ func (c *Client) scrubHeader(header http.Header) http.Header {
 	return header
 }
 
-// scrubBody masks the secrets in a body that becomes part of a message, before that
-// is shortened. JSON may write them with escapes.
+// scrubBody masks the secrets in a body for a message. It must be called before the body is shortened. Escaped JSON is
+// decoded first.
 func (c *Client) scrubBody(body []byte) []byte {
 	if bytes.IndexByte(body, '\\') >= 0 {
 		if value, err := decodeAny(body); err == nil {
@@ -268,8 +268,8 @@ func (c *Client) scrubBody(body []byte) []byte {
 	return []byte(c.scrub(string(body)))
 }
 
-// scrub masks the secrets in a text, whatever put them there. Where they are only found without the escapes of JSON, as
-// in JSON that was cut short, the text loses its escapes.
+// scrub masks the secrets in a text. If a secret is found only after unescaping, as in truncated JSON, the text loses
+// its escapes.
 func (c *Client) scrub(text string) string {
 	if strings.Contains(text, `\`) {
 		if plain := unescaped(text); c.secrets.Replace(plain) != plain {

@@ -7,25 +7,23 @@ import (
 	"time"
 )
 
-// clock is the service's own time, as the Date headers of its responses show it.
-// A date that a service compares with its clock is judged by that clock: this
-// machine's may be wrong by days.
+// clock is the service's time, according to the Date headers of its responses. Dates that the service compares with its
+// clock are checked against this clock, because the local one may be wrong by days.
 type clock struct {
 	mu   sync.Mutex
-	date time.Time // Date of the newest response; zero: none so far
-	at   time.Time // when that response arrived, by this machine
-	own  bool      // it was a success, and not an error that a proxy can have made up
+	date time.Time // Date of the newest response; zero before the first one
+	at   time.Time // local time at which that response arrived
+	own  bool      // it was a success, not an error that a proxy may have created
 	// earliest and latest are the bounds of the service's time at that moment. Each response narrows them: its Date has
-	// whole seconds, and was written after its request was sent and before it arrived.
+	// whole seconds, and was written between its request and its arrival.
 	earliest, latest time.Time
-	// agrees and differs are what the responses to creations have shown of the clock that dates objects: it can be
-	// another one than that of Date, which a gateway may write.
+	// agrees and differs record whether responses to creations show that objects are dated by the clock of Date, which may
+	// be a gateway's.
 	agrees, differs bool
 }
 
-// note takes the Date of a response that has just arrived. A response without a
-// readable Date changes nothing, and neither does an error after a success: a proxy
-// gives its errors the time of its own machine.
+// note records the Date of a response that has just arrived. It ignores a response without a readable Date, and an
+// error after a success, because a proxy dates its errors by its own clock.
 func (c *clock) note(status int, header http.Header, sent time.Time) {
 	date, err := http.ParseTime(header.Get("Date"))
 	c.mu.Lock()
@@ -38,7 +36,7 @@ func (c *clock) note(status int, header http.Header, sent time.Time) {
 	earliest, latest := date, date.Add(now.Sub(sent)+time.Second)
 	if passed := now.Sub(c.at); c.own {
 		after, before := latestOf(earliest, c.earliest.Add(passed)), earliestOf(latest, c.latest.Add(passed))
-		if after.Before(before) { // otherwise the clock was set, or stands still
+		if after.Before(before) { // otherwise the clock was set, or does not run
 			earliest, latest = after, before
 		}
 	}
@@ -59,7 +57,7 @@ func earliestOf(a, b time.Time) time.Time {
 	return b
 }
 
-// now returns the service's time. It is false while no response had a Date.
+// now returns the service's time; false before the first response with a Date.
 func (c *clock) now() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,33 +67,33 @@ func (c *clock) now() (time.Time, bool) {
 	return c.date.Add(time.Since(c.at)), true
 }
 
-// Date returns the Date of the service's newest response: its own clock is there, or
-// later. Unlike Now it does not rely on how fast that clock runs.
+// Date returns the Date of the service's newest response. Unlike Now, it does not depend on the speed of the service's
+// clock, which is at this time or later.
 func (c *Client) Date() (time.Time, bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
 	return c.clock.date, !c.clock.date.IsZero()
 }
 
-// age is what the dates of a service prove of an object that it shows.
+// age is the age of an object relative to a request, as far as dates prove it.
 type age int
 
 const (
-	ageUnknown age = iota // the clock of Date and the one that dates objects differ, or a date is missing
-	ageClose              // a response that takes less time may decide
+	ageUnknown age = iota // the clocks of Date and of objects differ, or a date is missing
+	ageClose              // a faster response may decide
 	older                 // than the request, if the two clocks agree
-	newer                 // the same
+	newer                 // than the request, if the two clocks agree
 )
 
-// age compares the time of creation that an object shows with the time at which a request was sent.
+// age compares the time of creation in an object with the time at which a request was sent.
 //
-// The service's time of the request follows from the monotonic clock of this process and from responses, before and
-// after it. Where these leave a range, an object counts as newer from its end on, less the second that a Date leaves
-// out: a response that takes long widens the range, and makes no object newer. So an object of another system is at
-// most as much older as the Date of the newest response leaves out of its second. Between one second before the range
-// and there nothing is decided.
+// The service's time of the request is a range, derived from the local monotonic clock and from earlier and later
+// responses. An object is newer if it was created after the end of the range minus one second, because a Date has whole
+// seconds. So a slow response widens the range, but makes no object newer, and an object of another system can be older
+// by at most the fraction of a second that the newest Date omits. From one second before the range up to that point,
+// the age is not decided.
 //
-// An object of a time to come shows that another clock has dated it, and so does the response to a creation.
+// An object dated in the future proves that another clock has dated it, as may the response to a creation.
 func (c *Client) age(created string, sent time.Time) age {
 	at, ok := Moment(created)
 	k := &c.clock
@@ -106,7 +104,7 @@ func (c *Client) age(created string, sent time.Time) age {
 	}
 	ago := sent.Sub(k.at)
 	earliest, latest := k.earliest.Add(ago), k.latest.Add(ago)
-	// A clock that stands still is at the newest Date, however long ago the request was.
+	// If the service's clock does not run, the newest Date is its time, even of an old request.
 	from := earliestOf(k.date, latestOf(earliest, latest.Add(-time.Second)))
 	switch {
 	case at.Before(earliest.Add(-time.Second)):
@@ -117,10 +115,10 @@ func (c *Client) age(created string, sent time.Time) age {
 	return newer
 }
 
-// Older reports whether an object was created before a request by the dates of the service.
+// Older reports whether the dates of the service prove that an object was created before a request.
 func (c *Client) Older(created string, sent time.Time) bool { return c.age(created, sent) == older }
 
-// dates notes what the response to a creation shows of the two clocks, and returns the age of its object.
+// dates records what the response to a creation shows about the two clocks, and returns the age of its object.
 func (c *Client) dates(created string, response *Response) age {
 	at, shown := Moment(created)
 	date, err := http.ParseTime(response.Header.Get("Date"))
@@ -138,7 +136,7 @@ func (c *Client) dates(created string, response *Response) age {
 	return result
 }
 
-// dateAt is the service's time of a moment of this machine, to the second; "" where no response had a Date.
+// dateAt converts a local time to the service's time, to the second; "" if no response had a Date.
 func (c *Client) dateAt(moment time.Time) string {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
@@ -148,18 +146,17 @@ func (c *Client) dateAt(moment time.Time) string {
 	return c.clock.date.Add(moment.Sub(c.clock.at)).Round(time.Second).UTC().Format(time.RFC3339)
 }
 
-// clocksAgree reports whether the response to a creation of this run has shown that the clock of Date dates objects.
+// clocksAgree reports whether the response to a creation of this run has proven that objects are dated by the clock of
+// Date.
 func (c *Client) clocksAgree() bool {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
 	return c.clock.agrees && !c.clock.differs
 }
 
-// Now returns the service's own time, to the second, in UTC. While no response
-// has shown it, ask sends one request that changes nothing; its error does not
-// matter, as a rejection has a Date too. It is false when the service does not
-// show its time: then nothing can be decided about a date here, and the service
-// decides.
+// Now returns the service's time, to the second, in UTC. Before the first response, it calls ask, which sends one read
+// request; its error does not matter, because a rejection has a Date too. Now returns false if the service does not
+// report its time: then only the service can check a date.
 func (c *Client) Now(ctx context.Context, ask func(context.Context) error) (time.Time, bool) {
 	if now, ok := c.clock.now(); ok {
 		return now.UTC(), true

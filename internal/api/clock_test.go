@@ -33,7 +33,7 @@ func TestClient_Now(t *testing.T) {
 			for _, text := range c.dates {
 				client.clock.note(http.StatusForbidden, http.Header{"Date": {text}}, time.Now())
 			}
-			return errors.New("refused")
+			return errors.New("rejected")
 		}
 		now, ok := client.Now(t.Context(), ask)
 		if ok == c.want.IsZero() || ok && !now.Equal(c.want) || asked != 1 {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// NoRetryLimit is the MaxRetries that leaves the number of attempts to time.
+	// NoRetryLimit is the MaxRetries that limits attempts only by time.
 	NoRetryLimit = -1
 
 	defaultRequestTimeout = 30 * time.Second
@@ -21,34 +21,34 @@ const (
 	defaultMaxWait        = 20 * time.Minute
 )
 
-// Config describes the client of one service.
+// Config is the configuration of the client of one service.
 type Config struct {
 	Service string   // "billing", "finance", "collections": named in errors and logs
 	BaseURL string   // https://host[:port][/prefix]
-	Token   string   // never logged, never part of an error
-	Secrets []string // like Token: those of other services, which a response of this one may repeat
-	Origin  any      // what the caller knows of this configuration; each error carries it
-	// "" or "Authorization": "Bearer <token>"; any other header carries the bare token
+	Token   string   // never logged, and in no error
+	Secrets []string // treated like Token: tokens of other services, which a response may repeat
+	Origin  any      // the caller's description of this configuration, included in each error
+	// "" or "Authorization" sends "Bearer <token>"; any other header contains the bare token
 	AuthHeader string
 	UserAgent  string         // "": Go's own
 	RootCAs    *x509.CertPool // nil: the system's
-	// attempts after the first one, for 5xx, 408 and transport errors only; see NoRetryLimit
+	// attempts after the first one, only for 5xx, 408 and transport errors; see NoRetryLimit
 	MaxRetries int
-	// how long such attempts continue, from the first failure on; 0 means 5 min, and 20 s until the service has responded
+	// maximum time for such attempts since the first failure; 0 means 5 min, or 20 s before the first response of the
+	// service
 	RetryTimeout   time.Duration
 	RequestTimeout time.Duration     // per attempt; 0 means 30 s
-	MaxWait        time.Duration     // longest that one call waits for a gate closed by 429; 0 means 20 min
-	Gate           *Gate             // nil: its own gate without a client-side limit
+	MaxWait        time.Duration     // longest wait of one call for a gate closed by 429; 0 means 20 min
+	Gate           *Gate             // nil: a separate gate without a client-side limit
 	Operations     Operations        // zero value: the defaults
 	Observer       Observer          // nil: none
-	BulkRefresh    bool              // Refreshed may read lists instead of single objects
+	BulkRefresh    bool              // allow Refreshed to read lists instead of single objects
 	Transport      http.RoundTripper // for tests; nil: the real one
 }
 
-// ValidateBaseURL accepts an absolute https address of a host, with a port and
-// a path prefix if need be, and nothing else: services serve no plain http, and
-// credentials or a query in an address would end up in logs. The error says
-// what to write instead and never repeats user information.
+// ValidateBaseURL accepts only an absolute https address with a host, an optional port and an optional path prefix. The
+// services do not support plain http, and credentials or a query in an address would appear in logs. The error contains
+// the advice, but never user information.
 func ValidateBaseURL(raw string) error {
 	_, err := parseBaseURL(raw)
 	return err
@@ -57,36 +57,36 @@ func ValidateBaseURL(raw string) error {
 func parseBaseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		// The parser's error repeats its input, which may hold a password.
-		return nil, errors.New("the address cannot be parsed; write https://host, with :port and /prefix if need be")
+		// The parser's error repeats its input, which may contain a password.
+		return nil, errors.New("the address cannot be parsed; write https://host, with an optional :port and /prefix")
 	}
 	if strings.ContainsFunc(raw, unicode.IsSpace) {
-		return nil, errors.New("the address must hold no blanks")
+		return nil, errors.New("the address must not contain spaces")
 	}
 	switch {
 	case u.Scheme != "https":
-		return nil, errors.New("the address must start with https:// (the services serve nothing else)")
+		return nil, errors.New("the address must start with https:// (the services support only HTTPS)")
 	case u.Opaque != "" || u.Hostname() == "":
-		return nil, errors.New("the address names no host; write https://host")
+		return nil, errors.New("the address has no host; write https://host")
 	case u.User != nil:
-		return nil, errors.New("the address must contain no user name or password; the token has its own argument")
+		return nil, errors.New("the address must not contain a user name or password; the token has its own argument")
 	case u.RawQuery != "" || u.ForceQuery:
-		return nil, errors.New("the address must carry no query (?)")
+		return nil, errors.New("the address must not contain a query (?)")
 	case strings.Contains(raw, "#"):
-		return nil, errors.New("the address must carry no fragment (#)")
+		return nil, errors.New("the address must not contain a fragment (#)")
 	}
 	if err := checkPort(u.Port()); err != nil {
 		return nil, err
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == "." || segment == ".." {
-			return nil, fmt.Errorf("the address must hold no %q segment", segment)
+			return nil, fmt.Errorf("the address must not contain a %q segment", segment)
 		}
 	}
 	return u, nil
 }
 
-// checkPort checks the port of an address; "" is none.
+// checkPort checks the port of an address; "" means no port.
 func checkPort(port string) error {
 	if port == "" {
 		return nil
@@ -97,9 +97,8 @@ func checkPort(port string) error {
 	return nil
 }
 
-// ValidateToken rejects a token that no header can carry: an empty one, or one
-// with blanks, line breaks, control characters or characters beyond ASCII. The
-// error never contains the token.
+// ValidateToken rejects a token that is not valid in a header: an empty one, or one with spaces, line breaks, control
+// characters or non-ASCII characters. The error never contains the token.
 func ValidateToken(token string) error {
 	if token == "" {
 		return errors.New("the token is empty")
@@ -107,20 +106,19 @@ func ValidateToken(token string) error {
 	for i := range len(token) {
 		switch c := token[i]; {
 		case c == '\n' || c == '\r':
-			return errors.New("the token contains a line break; it was probably read from a file together with the end of its " +
-				"line. Remove it, for example with trimspace(file(…))")
+			return errors.New("the token contains a line break; it was probably read from a file with its line end. Remove " +
+				"it, for example with trimspace(file(…))")
 		case c == ' ' || c == '\t':
-			return errors.New("the token contains a blank")
+			return errors.New("the token contains a space")
 		case c < ' ' || c >= 0x7f:
-			return errors.New("the token contains a character that no header can carry (a control character or one beyond " +
-				"ASCII)")
+			return errors.New("the token contains a character that is not valid in a header (a control character or one " +
+				"beyond ASCII)")
 		}
 	}
 	return nil
 }
 
-// ValidateAuthHeader accepts "" (the default) and the name of a header that may
-// carry the token: a valid header name, and none that the protocol or this
+// ValidateAuthHeader accepts "" (the default) and header names for the token, except those that the protocol or this
 // client sets itself.
 func ValidateAuthHeader(name string) error {
 	if name == "" {
@@ -136,12 +134,12 @@ func ValidateAuthHeader(name string) error {
 	switch canonical := http.CanonicalHeaderKey(name); canonical {
 	case "Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "If-Modified-Since",
 		"If-None-Match", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", idempotencyHeader:
-		return fmt.Errorf("the header %s has another meaning and cannot carry the key", canonical)
+		return fmt.Errorf("the header %s has another meaning and cannot contain the key", canonical)
 	}
 	return nil
 }
 
-// validate checks what New cannot default.
+// validate checks the values without a default.
 func (c Config) validate() error {
 	if err := ValidateBaseURL(c.BaseURL); err != nil {
 		return err

@@ -36,7 +36,7 @@ func TestValidateBaseURL(t *testing.T) {
 		"https://host:0":             "port",
 		"https://host:65536":         "port",
 		"https://host:x":             "parsed",
-		"https://host/a b":           "blanks",
+		"https://host/a b":           "spaces",
 		"https://host\n":             "parsed",
 	} {
 		err := ValidateBaseURL(bad)
@@ -57,8 +57,8 @@ func TestValidateToken(t *testing.T) {
 		"":            "empty",
 		"secret1\n":   "line break",
 		"secret1\r":   "line break",
-		"sec ret1":    "blank",
-		"sec\tret1":   "blank",
+		"sec ret1":    "space",
+		"sec\tret1":   "space",
 		"secret1\x00": "character",
 		"secret1\x7f": "character",
 		"secret1ü":    "character",

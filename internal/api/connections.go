@@ -18,13 +18,12 @@ import (
 
 const (
 	maxHeaderBytes = 256 << 10
-	// maxPEMBytes bounds a certificate file: far more than any system's bundle.
+	// maxPEMBytes limits a certificate file; it is far above the size of any system bundle.
 	maxPEMBytes = 8 << 20
 )
 
-// connections is the real transport. It can start again with fresh connections,
-// because a connection that has gone silent looks like any other one until a
-// request on it has timed out.
+// connections is the real transport. It can replace all connections, because one that has stopped responding is only
+// detected when a request on it times out.
 type connections struct {
 	make func() *http.Transport
 
@@ -33,7 +32,7 @@ type connections struct {
 	number int
 }
 
-// RoundTrip sends a request on the connections in use.
+// RoundTrip sends a request on the current connections.
 func (c *connections) RoundTrip(r *http.Request) (*http.Response, error) {
 	transport, _ := c.get()
 	return transport.RoundTrip(r)
@@ -48,8 +47,8 @@ func (c *connections) get() (transport *http.Transport, number int) {
 	return c.inUse, c.number
 }
 
-// renew makes later requests use new connections, after a request on those with
-// this number has timed out. Requests under way are left alone.
+// renew makes later requests use new connections, after a request on connections with this number has timed out. It
+// does not affect running requests.
 func (c *connections) renew(number int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +60,7 @@ func (c *connections) renew(number int) {
 	c.number++
 }
 
-// newTransport is used without an http.Client around it, so no redirect is
-// ever followed and no cookie kept.
+// newTransport is used without an http.Client, so redirects are not followed and cookies are not stored.
 func newTransport(cfg Config) *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
@@ -70,16 +68,16 @@ func newTransport(cfg Config) *http.Transport {
 			if r.StatusCode == http.StatusOK {
 				return nil
 			}
-			// Of the status net/http would show the text alone, such as "Forbidden".
+			// net/http would report only the text of the status, such as "Forbidden".
 			return &net.OpError{Op: "proxyconnect", Net: "tcp",
 				Err: errors.New("the proxy responded with status " + cleanLine(r.Status, maxHintRunes))}
 		},
-		// An address that drops packets is known before the attempt ends.
+		// An address that drops packets is detected before the attempt times out.
 		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 		TLSClientConfig:     tlsConfig(cfg.RootCAs),
 		TLSHandshakeTimeout: 10 * time.Second,
-		ForceAttemptHTTP2:   true, // a TLS configuration of one's own switches it off otherwise
-		// A connection that has gone silent is closed before its requests time out.
+		ForceAttemptHTTP2:   true, // a custom TLS configuration disables it otherwise
+		// A connection that has stopped responding is closed before its requests time out.
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 5 * time.Second},
 		MaxIdleConnsPerHost:    32, // above Terraform's usual parallelism of 10
 		IdleConnTimeout:        60 * time.Second,
@@ -87,8 +85,7 @@ func newTransport(cfg Config) *http.Transport {
 	}
 }
 
-// permanent reports whether the next minutes will not change this error: the
-// peer is another host, or does not use TLS.
+// permanent reports whether an error will not change within minutes: the peer is another host, or does not use TLS.
 func (c *Client) permanent(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -97,15 +94,13 @@ func (c *Client) permanent(err error) bool {
 	case errors.As(err, &certificate), errors.As(err, &record):
 		return true
 	case errors.As(err, &lookup):
-		// A name that was never found is probably misspelt. One that was found
-		// before comes back.
+		// A name that was never resolved is probably misspelled. One that was resolved before comes back.
 		return lookup.IsNotFound && !c.outage.hasServed()
 	}
 	return false
 }
 
-// streamError has the fields of the HTTP/2 stream error inside net/http, which
-// fills any such struct for errors.As.
+// streamError has the fields of net/http's internal HTTP/2 stream error, which errors.As copies into any such struct.
 type streamError struct {
 	StreamID uint32
 	Code     uint32
@@ -116,14 +111,11 @@ func (e streamError) Error() string { return "stream error" }
 
 const refusedStream = 7 // RFC 9113, section 7
 
-// unprocessed reports whether HTTP/2 has proven that the server did not process
-// the request: it rejected the stream, or said that it goes away and that this
-// stream is after the last one that it looks at (RFC 9113, section 8.7). Such a
-// request may be sent again, whatever it is.
+// unprocessed reports whether HTTP/2 proves that the server did not process the request: the server rejected the
+// stream, or sent a GOAWAY with an earlier last stream (RFC 9113, section 8.7). Any such request may be sent again.
 //
-// net/http knows these cases itself. But it does not send a request again whose
-// body it has begun to send and cannot rewind, and then it shows its reason as
-// text only. The text is its own, and nothing of the server's is in it.
+// net/http handles these cases itself, unless it has started to send a body that it cannot rewind. Then it reports the
+// reason only as text, which contains nothing from the server.
 func unprocessed(err error) bool {
 	if err == nil {
 		return false
@@ -135,21 +127,17 @@ func unprocessed(err error) bool {
 	reason, unsent := strings.CutPrefix(err.Error(), "http2: Transport: cannot retry err [")
 	return unsent && strings.HasPrefix(reason, "http2: Transport received Server's graceful shutdown GOAWAY]") ||
 		unsent && strings.HasPrefix(reason, "stream error: ") && strings.Contains(reason, "; REFUSED_STREAM") ||
-		// Only used for streams after the last one, on a connection whose first
-		// stream the server turned down.
+		// Only for streams after the last one, on a connection whose first stream the server rejected.
 		strings.HasPrefix(reason, "http2: Transport received GOAWAY from server ErrCode:")
 }
 
-// tlsConfig offers TLS 1.2 and 1.3 with the ciphers that all three services
-// document (service description, Recurring billing §1).
+// tlsConfig offers TLS 1.2 and 1.3 with the cipher suites that all three services document (service description,
+// Recurring billing §1).
 //
-// Two things Go decides: the suites of TLS 1.3 cannot be configured, and the
-// three it offers are exactly the three documented ones; and
-// ECDHE-RSA-AES256-SHA384 (CBC with SHA-384) does not exist in crypto/tls, so
-// of the five documented suites of TLS 1.2 the four others are offered.
+// The suites of TLS 1.3 cannot be configured in Go, but they are the three documented ones. crypto/tls does not
+// implement ECDHE-RSA-AES256-SHA384 (CBC with SHA-384), so four of the five documented suites of TLS 1.2 are offered.
 //
-// AES128-SHA256 is a CBC suite that Go counts as insecure and never picks
-// while one of the others is shared; it is listed because it is documented.
+// AES128-SHA256 is a documented CBC suite that Go considers insecure and uses only if the peer supports no other.
 func tlsConfig(roots *x509.CertPool) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -163,20 +151,18 @@ func tlsConfig(roots *x509.CertPool) *tls.Config {
 	}
 }
 
-// LoadCertPool returns the system's certificate authorities and those of a PEM
-// file. It fails when the file cannot be read, holds no certificate, or holds
-// one that cannot be parsed; private keys in it are rejected, because a private
-// key is not a certificate authority.
+// LoadCertPool returns the system's certificate authorities and those of a PEM file. It returns an error if the file
+// cannot be read, contains no certificate, or contains an invalid one or another block, such as a private key.
 func LoadCertPool(pemFile string) (*x509.CertPool, error) {
 	info, err := os.Stat(pemFile)
 	if err != nil {
 		return nil, fmt.Errorf("read the CA certificate file: %w", err)
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("read the CA certificate file: %s is a folder, name the PEM file in it", pemFile)
+		return nil, fmt.Errorf("read the CA certificate file: %s is a folder; name the PEM file in it", pemFile)
 	}
 	if info.Size() > maxPEMBytes {
-		return nil, fmt.Errorf("read the CA certificate file: %s has %d bytes, more than the %d a bundle may have", pemFile,
+		return nil, fmt.Errorf("read the CA certificate file: %s has %d bytes, but a bundle may have at most %d", pemFile,
 			info.Size(), maxPEMBytes)
 	}
 	data, err := os.ReadFile(pemFile)
@@ -197,7 +183,7 @@ func addCertificates(pool *x509.CertPool, data []byte) error {
 	count := 0
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {
-			return fmt.Errorf("it holds a PEM block of type %q; only CERTIFICATE blocks belong into it", block.Type)
+			return fmt.Errorf("it contains a PEM block of type %q, but only CERTIFICATE blocks are allowed", block.Type)
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
@@ -207,7 +193,7 @@ func addCertificates(pool *x509.CertPool, data []byte) error {
 		count++
 	}
 	if count == 0 {
-		return fmt.Errorf("it holds no PEM certificate (expected blocks that start with -----BEGIN CERTIFICATE-----)")
+		return fmt.Errorf("it contains no PEM certificate (expected blocks that start with -----BEGIN CERTIFICATE-----)")
 	}
 	return nil
 }

@@ -572,10 +572,10 @@ func TestLoadCertPool(t *testing.T) {
 	for want, path := range map[string]string{
 		"no such file":            filepath.Join(folder, "absent.pem"),
 		"is a folder":             folder,
-		"holds no PEM":            write("text", "hello"),
+		"contains no PEM":         write("text", "hello"),
 		"of type \"PRIVATE KEY\"": write("key.pem", certificate+key),
 		"certificate 2 cannot":    write("broken.pem", certificate+broken),
-		"more than":               write("huge.pem", strings.Repeat("x", maxPEMBytes+1)),
+		"at most":                 write("huge.pem", strings.Repeat("x", maxPEMBytes+1)),
 	} {
 		if _, err := LoadCertPool(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

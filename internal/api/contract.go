@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// operation is all that the client knows of one operation.
+// operation describes one operation to the client.
 type operation struct {
 	route
-	// about is the object that the last placeholder of the path names, and that the response shows. Some operations
-	// return something else: subscriptions.invoice an invoice, webhook_endpoints.test the ids of an event.
+	// about is the object that the last placeholder of the path identifies and the response contains. It is empty for
+	// operations that return something else: subscriptions.invoice returns an invoice, webhook_endpoints.test the ids of
+	// an event.
 	about subject
-	// creates is the object that the request creates, which the response must repeat.
+	// creates is the object that the request creates and the response must contain.
 	creates createdObject
-	// ends says that a 404 removes the object from a state or counts as its deletion, so that it takes a list of such
-	// objects to prove that the service itself sent it (see absence.go).
+	// ends marks operations whose 404 removes the object from a state or counts as its deletion. A list of such objects
+	// must prove that the service itself sent it (see absence.go).
 	ends bool
-	// keyed says that the service honours an idempotency key, so that the request may be repeated with one.
+	// keyed marks operations that support an idempotency key, so that a request with one may be repeated.
 	keyed bool
 }
 
@@ -26,19 +27,19 @@ type route struct {
 	method, template string
 }
 
-// subject is the object that a response is about.
+// subject is the object in a response.
 type subject struct {
 	noun  string // for messages
-	field string // of the response, holds the id
+	field string // of the response, contains the id
 }
 
-// createdObject is what the response to a creation must have in common with the request. What it does not show
-// contradicts nothing; an external_id that was sent and is null is one of another object.
+// createdObject describes what the response to a creation must have in common with the request. A missing value is not
+// a contradiction, but null for an external_id that was sent means another object.
 type createdObject struct {
 	noun   string
 	inside string // the field of the response that holds the object; "": the response is the object
-	// paths are the same ones in the request and in the object: the external_id, the owner, or what else the service
-	// stores as it was sent and objects are found by.
+	// paths exist in both the request and the object: the external_id, the owner, or other fields that the service stores
+	// unchanged and that identify objects.
 	paths []string
 }
 
@@ -51,15 +52,15 @@ const (
 	pathPlan       = "plan_id"
 )
 
-// repeatable reports whether a request may be sent again when the outcome of an earlier one is unknown.
+// repeatable reports whether a request may be sent again if the outcome of an earlier one is unknown.
 func (o operation) repeatable() bool { return o.method != http.MethodPost }
 
-// placeholder is the one of the object that the path names.
+// placeholder is the placeholder of the object in the path.
 func (o operation) placeholder() string {
 	return o.template[strings.LastIndexByte(o.template, '{')+1 : strings.LastIndexByte(o.template, '}')]
 }
 
-// contract holds the tables of the wire contract, by service. A new operation is one row.
+// contract contains the tables of the wire contract, by service. A new operation is one row.
 var contract = func() map[string]map[string]operation {
 	customer, account := subject{"customer", "id"}, subject{"billing account", "id"}
 	subscription, record := subject{"subscription", "id"}, subject{"record", "id"}
@@ -145,7 +146,7 @@ var contract = func() map[string]map[string]operation {
 	}
 }()
 
-// operations are those of all services, by name.
+// operations contains the operations of all services, by name.
 var operations = func() map[string]operation {
 	all := map[string]operation{}
 	for _, rows := range contract {

@@ -12,23 +12,20 @@ import (
 	"strconv"
 )
 
-// largestLimit is the most items that the service puts on a page (service description, Financial management §8).
+// largestLimit is the service's maximum number of items per page (service description, Financial management §8).
 const largestLimit = 100
 
-// CursorOptions say how a list with cursors is read.
+// CursorOptions configures the reading of a list with cursors.
 type CursorOptions[T any] struct {
-	ID    func(T) string // distinguishes items; nil: none is ever taken for a duplicate
-	Limit int            // items per page asked for, at most 100; 0 means 100
+	ID    func(T) string // identifies items; nil: duplicates are not detected
+	Limit int            // items per page, at most 100; 0 means 100
 }
 
-// Cursor reads a list whose pages are chained by cursors while it is consumed;
-// breaking out of the loop stops it. The cursor of a page is sent with the next
-// request exactly as it came, together with the whole query of the first one, as
-// a cursor belongs to its filters (service description, Financial management §4;
-// wire contract: behaviour). A cursor that is null, empty or left out ends the
-// list; one that came before, or one that is not a text, is an error, because what
-// follows is unknown then. Each object comes once, also when it is on two
-// pages.
+// Cursor reads a list whose pages are chained by cursors while it is consumed; breaking out of the loop stops it. The
+// cursor of a page is sent unchanged with the next request, together with the whole query of the first one, because a
+// cursor belongs to its filters (service description, Financial management §4; wire contract: behaviour). A null, empty
+// or missing cursor ends the list. A repeated cursor, or one that is not a string, is an error, because the rest of the
+// list is unknown. Each object is returned once, even if it is on two pages.
 //
 // The last yield may be an error, with the zero T.
 func Cursor[T any](ctx context.Context, c *Client, r Request, o CursorOptions[T]) iter.Seq2[T, error] {
@@ -42,7 +39,7 @@ func Cursor[T any](ctx context.Context, c *Client, r Request, o CursorOptions[T]
 				l.fail(err)
 				return
 			}
-			if pages[p.hash] && l.unnamed > 0 { // without ids nothing else shows it
+			if pages[p.hash] && l.unnamed > 0 { // without ids, duplicates are not detected otherwise
 				l.endless("the service repeats a page")
 				return
 			}
@@ -64,7 +61,7 @@ func Cursor[T any](ctx context.Context, c *Client, r Request, o CursorOptions[T]
 	}
 }
 
-// follow reads the page that a cursor leads to, and the cursor of the one after it. used are those that came before.
+// follow reads the page of a cursor, and returns the next cursor. used contains the earlier ones.
 func follow[T any](ctx context.Context, c *Client, r Request, limit int, cursor string,
 	used map[string]bool) (p *page[T], next string, err error) {
 	query := maps.Clone(r.Query)
@@ -87,8 +84,7 @@ func follow[T any](ctx context.Context, c *Client, r Request, limit int, cursor 
 		next, err = cursorOf(response)
 	}
 	if err == nil && used[next] {
-		err = errors.New("the service returned a cursor that it has returned before, so the list would never end; none of " +
-			"its items can be relied on")
+		err = errors.New("the service returned the same cursor twice, so the list would never end; its items were discarded")
 	}
 	if err != nil {
 		return nil, "", c.unusable(response, err)
@@ -96,9 +92,8 @@ func follow[T any](ctx context.Context, c *Client, r Request, limit int, cursor 
 	return p, next, nil
 }
 
-// cursorOf returns meta.next_cursor of a page. Unlike the numbers of other
-// lists it is required: an unreadable cursor is an error, because the truncated list would
-// look complete.
+// cursorOf returns meta.next_cursor of a page. Unlike the page numbers of other lists, it is required: with an
+// unreadable cursor, the truncated list would look complete.
 func cursorOf(response *Response) (string, error) {
 	top, err := topOf(response)
 	if err != nil {
@@ -108,12 +103,12 @@ func cursorOf(response *Response) (string, error) {
 		NextCursor json.RawMessage `json:"next_cursor"`
 	}
 	if raw := bytes.TrimSpace(top["meta"]); len(raw) > 0 && json.Unmarshal(raw, &meta) != nil {
-		return "", errors.New("the meta of the list is not an object, so it is not known whether more follows")
+		return "", errors.New("the meta of the list is not an object, so the list may be incomplete")
 	}
 	var cursor *string
 	if len(meta.NextCursor) > 0 && json.Unmarshal(meta.NextCursor, &cursor) != nil {
 		return "",
-			errors.New("the cursor of the next page (meta.next_cursor) is not a string, so it is not known what follows")
+			errors.New("the cursor of the next page (meta.next_cursor) is not a string, so the list may be incomplete")
 	}
 	if cursor == nil {
 		return "", nil

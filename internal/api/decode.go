@@ -11,13 +11,11 @@ import (
 	"time"
 )
 
-// One carries out an operation that returns one object, bare or inside
-// {data: …}. A response without an object is an error; so is one that is not
-// JSON, whatever its status says. After a request that must not be repeated
-// such a response is an *AmbiguousError: something happened, and what is unknown.
+// One carries out an operation that returns one object, bare or inside {data: …}. A response without an object, or one
+// that is not JSON, is an error, whatever its status. After a request that must not be repeated, it is an
+// *AmbiguousError.
 //
-// A *T that has a method Check() error is asked whether it can be used; its
-// error counts like a body that cannot be decoded.
+// If *T has a method Check() error, its error is treated like that of a body that cannot be decoded.
 func One[T any](ctx context.Context, c *Client, r Request) (T, error) {
 	response, err := c.Do(ctx, r)
 	if err != nil {
@@ -27,7 +25,7 @@ func One[T any](ctx context.Context, c *Client, r Request) (T, error) {
 	return decodeOne[T](c, response)
 }
 
-// decodeAs decodes an object, and checks that it can be used.
+// decodeAs decodes an object and checks that it can be used.
 func decodeAs[T any](object json.RawMessage) (value T, err error) {
 	err = decodeInto(object, &value)
 	if checked, ok := any(&value).(interface{ Check() error }); ok && err == nil {
@@ -52,12 +50,11 @@ func decodeOne[T any](c *Client, response *Response) (value T, err error) {
 	return value, nil
 }
 
-var errErrorObject = errors.New("an error object came with the status of a success")
+var errErrorObject = errors.New("the response has the status of a success but contains an error object")
 
-// ReadBack returns what a change has returned. Where it succeeded and its response
-// does not show the object, as it has no body or is a proxy's page, the object is
-// read. Only for what may be repeated: after any other request such a response is
-// an *AmbiguousError.
+// ReadBack returns the result of a change. If the change succeeded, but its response does not contain the object,
+// because it has no body or is a proxy's page, ReadBack reads the object. It is only for repeatable requests: after any
+// other request, such a response is an *AmbiguousError.
 func ReadBack[T any](ctx context.Context, value T, err error, read func(context.Context) (T, error)) (T, error) {
 	var other *OtherObjectError
 	_, ambiguous := AsAmbiguous(err)
@@ -67,18 +64,16 @@ func ReadBack[T any](ctx context.Context, value T, err error, read func(context.
 	return read(ctx)
 }
 
-// Delete carries out a deletion: 204 or 200 with {data: {deleted: true}}. An
-// object that does not exist is deleted ([IsNotFound]). Where an earlier attempt
-// may have deleted it and the last one got a 404 that proves nothing, where the
-// service responds with a conflict, and where a success is the page of a proxy,
-// the object is read: the deletion is done when the service says that the object
-// does not exist.
+// Delete carries out a deletion: 204, or 200 with {data: {deleted: true}}. It succeeds if the object does not exist
+// ([IsNotFound]). It reads the object to decide if an earlier attempt may have deleted it and the last one got an
+// unproven 404, if the service responded with a conflict, or if the successful response is a proxy's page. The deletion
+// has happened if the service then responds that the object does not exist.
 func Delete(ctx context.Context, c *Client, r Request) error {
 	return Revoke(ctx, c, r, func(struct{}) bool { return false })
 }
 
-// Revoke is [Delete] for an object that can still be read afterwards. ended reports
-// whether an object that was read is complete.
+// Revoke is [Delete] for an object that can still be read afterwards. ended reports whether the object that was read
+// has ended.
 func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool) error {
 	response, err := c.Do(ctx, r)
 	if IsNotFound(err) {
@@ -106,7 +101,7 @@ func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool
 	return c.unusable(response, err)
 }
 
-// leavesOpen reports whether the rejection of a deletion may be about an object that is gone already.
+// leavesOpen reports whether a rejected deletion may be about an object that is already gone.
 func (e *Error) leavesOpen() bool {
 	return e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain
 }
@@ -125,7 +120,7 @@ func (c *Client) checkDeleted(response *Response, object json.RawMessage) error 
 	return nil
 }
 
-// unusable words a success whose body is not what the operation promises.
+// unusable returns the error for a success whose body does not fit the operation.
 func (c *Client) unusable(response *Response, cause error) error {
 	var other *OtherObjectError
 	if !errors.As(cause, &other) {
@@ -151,7 +146,7 @@ func (c *Client) responseError(response *Response, message string) *Error {
 	return e
 }
 
-// objectOf finds the object in a response.
+// objectOf returns the object in a response.
 func objectOf(response *Response) (json.RawMessage, error) {
 	top, err := topOf(response)
 	if err != nil {
@@ -194,7 +189,7 @@ func isNothing(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &fields) == nil && len(fields) == 0
 }
 
-// decodeInto decodes with exact numbers, and names the field that does not fit.
+// decodeInto decodes with exact numbers. Its error contains the name of the field that does not fit.
 func decodeInto(data []byte, target any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -205,7 +200,7 @@ func decodeInto(data []byte, target any) error {
 		if mismatch.Field != "" {
 			where = fmt.Sprintf("the field %q of the response", mismatch.Field)
 		}
-		return fmt.Errorf("%s contains a JSON %s, where the service documents another type", where,
+		return fmt.Errorf("%s contains a JSON %s, but the service documents another type", where,
 			cleanLine(mismatch.Value, maxHintRunes))
 	}
 	if err != nil {
@@ -214,10 +209,9 @@ func decodeInto(data []byte, target any) error {
 	return nil
 }
 
-// Many carries out an operation that returns a list without pages, bare or
-// inside {data: …}. A response without a body, or a JSON object without such a
-// list, says nothing about the items: they are nil then, without an error. A
-// response that is not JSON is an error, with any status.
+// Many carries out an operation that returns a list without pages, bare or inside {data: …}. If the response has no
+// body, or is a JSON object without such a list, it returns nil items and no error. A response that is not JSON is an
+// error, whatever its status.
 func Many[T any](ctx context.Context, c *Client, r Request) ([]T, error) {
 	response, err := c.Do(ctx, r)
 	if err != nil {
@@ -254,10 +248,8 @@ func bareOrData(response *Response) (json.RawMessage, error) {
 
 func isList(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
 
-// Raw carries out an operation whose response is a document and not JSON, such as
-// YAML, and returns it as it came. Request.Accept says what is wanted. A page of
-// HTML, which is what a proxy or a wrong address responds with, is an error, and so
-// is an empty response.
+// Raw carries out an operation whose response is a document other than JSON, such as YAML, and returns it unchanged.
+// Request.Accept is its media type. An HTML page, as from a proxy or a wrong address, and an empty response are errors.
 func Raw(ctx context.Context, c *Client, r Request) ([]byte, error) {
 	response, err := c.Do(ctx, r)
 	if err != nil {
@@ -277,15 +269,15 @@ func checkDocument(response *Response) error {
 	case len(body) == 0:
 		return errors.New("the response has no body")
 	case err == nil && mediaType == "text/html", bytes.HasPrefix(body, []byte("<")):
-		return fmt.Errorf("the response is a web page and not the requested document, its content type is %q; check the "+
+		return fmt.Errorf("the response is a web page, not the requested document; its content type is %q; check the "+
 			"configured address",
 			cleanLine(contentType, maxHintRunes))
 	}
 	return nil
 }
 
-// Optional is One for an operation that needs no object in its response: a
-// response without a body is not an error, and found is false.
+// Optional is One for an operation whose response may have no object: without a body, found is false, and there is no
+// error.
 func Optional[T any](ctx context.Context, c *Client, r Request) (value T, found bool, err error) {
 	response, err := c.Do(ctx, r)
 	if err != nil || len(bytes.TrimSpace(response.Body)) == 0 {
@@ -295,12 +287,10 @@ func Optional[T any](ctx context.Context, c *Client, r Request) (value T, found 
 	return value, err == nil, err
 }
 
-// Field is one key of a PATCH body: left out (the zero value, with the tag
-// option omitzero), null, or a value. The three differ on the wire: a key that
-// is left out is not touched, null clears.
+// Field is one key of a PATCH body: absent (the zero value, with the tag option omitzero), null, or a value. An absent
+// key does not change the field; null clears it.
 //
-// A nil slice set as the value is encoded as null; to empty a list set a
-// slice of length zero.
+// A nil slice as the value is encoded as null; to empty a list, set a slice of length zero.
 type Field[T any] struct {
 	value T
 	state fieldState
@@ -314,21 +304,19 @@ const (
 	fieldSet
 )
 
-// Set makes a field that is sent with the value v.
+// Set returns a field that is sent with the value v.
 func Set[T any](v T) Field[T] { return Field[T]{value: v, state: fieldSet} }
 
-// Null makes a field that is sent as null.
+// Null returns a field that is sent as null.
 func Null[T any]() Field[T] { return Field[T]{state: fieldNull} }
 
-// IsZero says whether the field is left out; encoding/json asks it for
-// omitzero.
+// IsZero reports whether the field is absent, for omitzero.
 func (f Field[T]) IsZero() bool { return f.state == fieldAbsent }
 
-// IsNull says whether the field is sent as null.
+// IsNull reports whether the field is sent as null.
 func (f Field[T]) IsNull() bool { return f.state == fieldNull }
 
-// Get returns the value and whether there is one: false for null and for a
-// field that is left out.
+// Get returns the value; false if the field is null or absent.
 func (f Field[T]) Get() (T, bool) { return f.value, f.state == fieldSet }
 
 // MarshalJSON encodes the value, or null.
@@ -339,7 +327,7 @@ func (f Field[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f.value)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (f *Field[T]) UnmarshalJSON(text []byte) error {
 	*f = Null[T]()
 	if string(text) == "null" {
@@ -349,9 +337,8 @@ func (f *Field[T]) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &f.value)
 }
 
-// Moment reads a DateTime of a service: a date with time and zone, or a date,
-// which is its midnight in UTC (service description, Recurring billing §1). It
-// is false for anything else.
+// Moment parses a DateTime of a service: a date with time and zone, or a date, which means midnight in UTC (service
+// description, Recurring billing §1). It returns false for anything else.
 func Moment(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil {
@@ -361,13 +348,13 @@ func Moment(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// IsDate reports whether a time that a service shows has no time of the day.
+// IsDate reports whether a time of a service is a date without a time of day.
 func IsDate(text string) bool {
 	_, err := time.Parse(time.DateOnly, text)
 	return err == nil
 }
 
-// OrEmpty is a text that a service returns, "" for null.
+// OrEmpty returns a text of a service, or "" for null.
 func OrEmpty(s *string) string {
 	if s == nil {
 		return ""

@@ -97,10 +97,10 @@ func TestOneRefusesWhatIsNoObject(t *testing.T) {
 			`"text/html": an HTML page instead of JSON ("Log in")`},
 		"text with 200": {step{status: 200, body: "fine", header: map[string]string{"Content-Type": "text/plain"}},
 			`"text/plain"`},
-		"mistyped field":    {ok(`{"data":{"id":7}}`), `the field "id" of the response contains a JSON number`},
-		"number too large":  {ok(`{"data":{"id":"x","count":1e30}}`), `field "count"`},
-		"fraction":          {ok(`{"data":{"id":"x","count":1.5}}`), `field "count"`},
-		"refused by itself": {ok(`{"data":{"id":"unwanted"}}`), "refuses itself"},
+		"mistyped field":     {ok(`{"data":{"id":7}}`), `the field "id" of the response contains a JSON number`},
+		"number too large":   {ok(`{"data":{"id":"x","count":1e30}}`), `field "count"`},
+		"fraction":           {ok(`{"data":{"id":"x","count":1.5}}`), `field "count"`},
+		"rejected by itself": {ok(`{"data":{"id":"unwanted"}}`), "rejects itself"},
 	}
 	for name, test := range tests {
 		_, err := One[picky](t.Context(), newClient(t, play(test.response)), getCustomer)
@@ -120,7 +120,7 @@ type picky thing
 
 func (p *picky) Check() error {
 	if p.ID == "unwanted" {
-		return errors.New("it refuses itself")
+		return errors.New("it rejects itself")
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (p *picky) Check() error {
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	htmlPage := step{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}
-	own404, page := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`), ok(`{"data":[]}`)
+	own404, page := rejection(404, `{"error":{"code":"not_found","message":"gone"}}`), ok(`{"data":[]}`)
 	tests := map[string]struct {
 		responses []step
 		want      string // "" is done
@@ -157,8 +157,8 @@ func TestDelete(t *testing.T) {
 		"a conflict, gone":            {[]step{status(409), own404, page}, ""},
 		"a conflict, still there":     {[]step{status(409), ok(`{"data":{"id":"c1"}}`)}, "409"},
 		"a conflict, nothing known":   {[]step{status(409), status(404)}, "409"},
-		"refused": {
-			[]step{refusal(422, `{"error":{"code":"customer_has_active_subscriptions","message":"no"}}`)},
+		"rejected": {
+			[]step{rejection(422, `{"error":{"code":"customer_has_active_subscriptions","message":"no"}}`)},
 			"active_subscriptions"},
 	}
 	for name, test := range tests {
@@ -223,7 +223,7 @@ func TestReadBack(t *testing.T) {
 		"HTML":                {updateCustomer, html, 2, 2},
 		"an error object":     {updateCustomer, ok(`{"error":{"code":"x"}}`), 0, 1},
 		"another object":      {updateCustomer, ok(`{"data":{"id":"c2"}}`), 0, 1},
-		"refused":             {updateCustomer, status(422), 0, 1},
+		"rejected":            {updateCustomer, status(422), 0, 1},
 		"a POST without body": {createCustomer, status(201), 0, 1},
 	} {
 		transport := play(test.response, current)
@@ -261,7 +261,7 @@ func TestMany(t *testing.T) {
 			header: map[string]string{"Content-Type": "text/html"}}, err: "not JSON"},
 		"a text":               {response: ok(`"done"`), err: "not a JSON object"},
 		"items of other types": {response: ok(`{"data":[{"id":7}]}`), err: `"id"`},
-		"refused":              {response: status(422), err: "status 422"},
+		"rejected":             {response: status(422), err: "status 422"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -305,7 +305,7 @@ func TestRawRefusesWhatIsNoDocument(t *testing.T) {
 			"web page"},
 		"nothing": {step{status: 200, body: " \n", header: map[string]string{"Content-Type": "application/yaml"}},
 			"no body"},
-		"a refusal": {status(403), "403"},
+		"a rejection": {status(403), "403"},
 	} {
 		got, err := Raw(t.Context(), newClient(t, play(test.response), noRetries), yamlDescription)
 		if got != nil || err == nil || !strings.Contains(err.Error(), test.want) {
@@ -328,7 +328,7 @@ func TestOptional(t *testing.T) {
 		"no object": {response: ok(`{"data":[1]}`), kind: isAmbiguous},
 		"no JSON": {response: step{status: 200, body: "<html>", header: map[string]string{"Content-Type": "text/html"}},
 			kind: isAmbiguous},
-		"refused":    {response: refusal(422, `{"error":{"code":"x"}}`), kind: plainError},
+		"rejected":   {response: rejection(422, `{"error":{"code":"x"}}`), kind: plainError},
 		"lost":       {response: step{err: errReset}, kind: isAmbiguous},
 		"bad object": {response: ok(`{"data":{"id":7}}`), kind: isAmbiguous},
 	}

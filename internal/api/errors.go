@@ -9,43 +9,41 @@ import (
 	"time"
 )
 
-// Error is a response that is not the one asked for: a status of 300 and up, or
-// a 2xx whose body cannot be what the operation promises.
+// Error is an unsuccessful response: a status of 300 and up, or a 2xx whose body does not fit the operation.
 type Error struct {
 	Service   string // Config.Service
 	Origin    any    // Config.Origin
 	Operation string // name in the operations table
 	Method    string
 	Path      string // the template, without ids
-	// ResourcePath is the path that was asked, with ids. Error leaves it out.
+	// ResourcePath is the requested path, with ids. Error omits it.
 	ResourcePath string
 
 	Status  int
 	Code    string // the service's stable code; "" when the body had none
-	Message string // for humans; one line, cleaned; never to be parsed
+	Message string // for humans: one line, cleaned; must not be parsed
 	Details json.RawMessage
 
-	// What Details is known to hold (service description, Recurring billing
-	// §7; wire contract: behaviour).
+	// The documented content of Details (service description, Recurring billing §7; wire contract: behaviour).
 	Field             string            // details.field
-	Fields            map[string]string // details.fields: field → what is wrong
-	ExistingID        string            // details.id: the object in the way
+	Fields            map[string]string // details.fields: the problem of each field
+	ExistingID        string            // details.id: the conflicting object
 	Required, Granted []string          // details of insufficient_scope
 
 	RequestID   string        // header Request-Id
-	Structured  bool          // it is the service's own error object; a 404 only when the service was proven to respond
-	Attempts    int           // requests sent until this response
-	Capped      bool          // Config.MaxRetries allowed no further one
+	Structured  bool          // it is the service's own error object; of a 404, only if the service was proven to respond
+	Attempts    int           // requests sent up to this response
+	Capped      bool          // Config.MaxRetries allowed no further attempt
 	Uncertain   bool          // an earlier attempt of the same request may have been carried out
-	RetryAfter  time.Duration // what the response asked to wait; 0: nothing
-	RetryAt     time.Time     // when the service asked to be asked again; only set when that is too late to wait for
+	RetryAfter  time.Duration // the requested wait; 0: none
+	RetryAt     time.Time     // when the service allows a retry; set only if that is too late to wait for
 	ContentType string        // of the response, as sent
-	unshown     bool          // the request succeeded, and the response does not show the object
-	noList      bool          // the request succeeded, and the response contains no list
+	unshown     bool          // the request succeeded, but the response does not contain the object
+	noList      bool          // the request succeeded, but the response contains no list
 }
 
-// Error gives one line with service, operation, status, code, message and
-// Request-Id. It holds no secret and no id from the path.
+// Error returns one line with service, operation, status, code, message and Request-Id. It contains no secret and no id
+// from the path.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: status %d", e.Service, e.Operation, e.Status)
@@ -71,19 +69,16 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// AsError finds the *Error in err's chain. An ambiguous POST that ended in a
-// status carries one too.
+// AsError finds the *Error in err's chain. An ambiguous POST that got a status has one too.
 func AsError(err error) (*Error, bool) {
 	var e *Error
 	ok := errors.As(err, &e)
 	return e, ok
 }
 
-// IsNotFound reports whether the service itself responded that the object does
-// not exist. A 404 of a wrong base path, a proxy or another host is not that: it
-// says nothing about the object. Neither does a service that does not know the
-// route. After a read or a deletion of an object the service has just been proven
-// to respond; see [Client.Do].
+// IsNotFound reports whether the service itself responded that the object does not exist. A 404 from a wrong base path,
+// a proxy, another host or a service without the route proves nothing about the object. Before a 404 to a read or a
+// deletion of an object is accepted, the service is proven to respond; see [Client.Do].
 func IsNotFound(err error) bool {
 	e, ok := AsError(err)
 	return ok && e.Status == http.StatusNotFound && e.Structured && !e.lacksRoute()
@@ -94,25 +89,25 @@ func (e *Error) lacksRoute() bool {
 	return e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Code), "route")
 }
 
-// IsUnauthorized says whether the token was rejected.
+// IsUnauthorized reports whether the token was rejected.
 func IsUnauthorized(err error) bool {
 	e, ok := AsError(err)
 	return ok && e.Status == http.StatusUnauthorized
 }
 
-// HasCode says whether the service rejected with this code.
+// HasCode reports whether the service rejected the request with this code.
 func HasCode(err error, code string) bool {
 	e, ok := AsError(err)
 	return ok && e.Code == code
 }
 
-// TransportError is an exchange that ended without a response: no connection,
-// a broken one, a timeout, a body cut short. It never holds the token.
+// TransportError is an exchange without a complete response: no connection, a broken one, a timeout, or a truncated
+// body. It never contains the token.
 type TransportError struct {
 	Service, Operation string
 	Origin             any // Config.Origin
 	Attempts           int
-	Capped             bool // Config.MaxRetries allowed no further one
+	Capped             bool // Config.MaxRetries allowed no further attempt
 	Err                error
 }
 
@@ -128,23 +123,22 @@ func (e *TransportError) Late() bool { return errors.Is(e.Err, errLate) }
 
 func (e *TransportError) Unwrap() error { return e.Err }
 
-// AmbiguousError is a request that must not be repeated and whose outcome is
-// unknown: it was sent, and no response shows whether it was carried out.
+// AmbiguousError is the error of a request that must not be repeated and whose outcome is unknown: it was sent, and no
+// response shows whether it was carried out.
 type AmbiguousError struct {
 	Service, Operation string
-	RequestID          string    // of the response, if one came
+	RequestID          string    // of the response, if any
 	SentAt             time.Time // start of the attempt
 	Err                error     // why the outcome is unknown
-	// Outlook is filled by Settle and Change when they could not decide: what
-	// was looked for, what was found, and how to find out.
+	// Outlook is set by Settle and Change if they cannot decide: what they looked for and found, and how to find out.
 	Outlook string
-	// Candidates are the ids of the objects that a creation may have made.
+	// Candidates are the ids of the objects that the request may have created.
 	Candidates []string
 }
 
 func (e *AmbiguousError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: sent at %s, and it is not known whether it was carried out: %v",
+	fmt.Fprintf(&b, "%s %s: sent at %s, outcome unknown: %v",
 		e.Service, e.Operation, e.SentAt.UTC().Format(time.RFC3339), e.Err)
 	if e.RequestID != "" && !strings.Contains(b.String(), e.RequestID) {
 		fmt.Fprintf(&b, " [Request-Id %s]", e.RequestID)

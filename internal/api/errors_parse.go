@@ -20,9 +20,8 @@ const (
 	maxHintRunes    = 120
 )
 
-// parseError reads a response that is not a success, whatever its shape: the
-// service's own error object, its flat variant, a proxy's page, nothing at all.
-// It takes any bytes without panicking.
+// parseError parses an unsuccessful response in any form: the service's error object, its flat variant, a proxy's page,
+// or nothing. It accepts any bytes without a panic.
 func parseError(status int, header http.Header, body []byte) *Error {
 	e := &Error{
 		Status:      status,
@@ -32,8 +31,8 @@ func parseError(status int, header http.Header, body []byte) *Error {
 	}
 	switch {
 	case status == http.StatusNotModified:
-		e.Message = "the response is that nothing has changed (304), also to a request that did not ask for changes; a " +
-			"cache between here and the service is broken"
+		e.Message = "the response is 304 (Not Modified), even to a request without conditions; a cache between here and " +
+			"the service is broken"
 	case status >= 300 && status <= 399:
 		e.Message = redirectMessage(header)
 	case tooDeep(body) || !e.readShape(body):
@@ -42,8 +41,8 @@ func parseError(status int, header http.Header, body []byte) *Error {
 	return e
 }
 
-// readShape recognises the two documented shapes (service description,
-// Recurring billing §7). It is false when the body is something else.
+// readShape parses the two documented shapes (service description, Recurring billing §7). It returns false for other
+// bodies.
 func (e *Error) readShape(body []byte) bool {
 	var top struct {
 		Error     json.RawMessage `json:"error"`
@@ -52,8 +51,7 @@ func (e *Error) readShape(body []byte) bool {
 	if json.Unmarshal(body, &top) != nil {
 		return false
 	}
-	// A gateway's 404 has this shape too, and the service documents it for a
-	// missing token only.
+	// A gateway's 404 has this shape too. The service documents it only for a missing token.
 	var text string
 	if json.Unmarshal(top.Error, &text) == nil && text != "" && top.ErrorCode != "" {
 		if e.Status == http.StatusNotFound {
@@ -62,8 +60,7 @@ func (e *Error) readShape(body []byte) bool {
 		e.set(top.ErrorCode, text, nil)
 		return true
 	}
-	// A code that is a number, also as text, is not this service's: gateways
-	// respond with {"error": {"code": 404, …}} too.
+	// A numeric code, even as a string, is not from this service: gateways also respond with {"error": {"code": 404, …}}.
 	var object struct {
 		Code    string          `json:"code"`
 		Message json.RawMessage `json:"message"`
@@ -86,7 +83,7 @@ func (e *Error) set(code, message string, details json.RawMessage) {
 	}
 }
 
-// readDetails picks out what the details are known to hold.
+// readDetails parses the documented content of the details.
 func (e *Error) readDetails() {
 	var details map[string]json.RawMessage
 	if json.Unmarshal(e.Details, &details) != nil {
@@ -106,7 +103,7 @@ func (e *Error) readDetails() {
 	}
 }
 
-// plainText is a JSON string's text, and the JSON itself for anything else.
+// plainText returns the text of a JSON string, or the JSON itself for any other value.
 func plainText(raw json.RawMessage) string {
 	var text string
 	switch {
@@ -118,7 +115,7 @@ func plainText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// texts reads a list of strings; a single string is a list of one.
+// texts parses a list of strings; a single string is a list of one.
 func texts(raw json.RawMessage) []string {
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
@@ -133,8 +130,7 @@ func texts(raw json.RawMessage) []string {
 	return found
 }
 
-// redirectMessage names the host only: the rest of a location may carry what
-// nobody should log.
+// redirectMessage contains only the host, because the rest of a location may contain secrets.
 func redirectMessage(header http.Header) string {
 	target := "another address"
 	if location, err := url.Parse(header.Get("Location")); err == nil && location.Host != "" {
@@ -148,7 +144,7 @@ var (
 	htmlNoise = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
 )
 
-// hint says what came instead of the service's error object, in a few words.
+// hint describes a body that is not the service's error object, in a few words.
 func hint(body []byte, contentType string) string {
 	body = bytes.TrimSpace(body[:min(len(body), 64<<10)])
 	var other struct {
@@ -187,7 +183,7 @@ func quoteHint(what, text string) string {
 	return fmt.Sprintf("%s (%q)", what, text)
 }
 
-// cleanLine makes one line of at most limit runes, free of control characters.
+// cleanLine returns one line of at most limit runes, without control characters.
 func cleanLine(text string, limit int) string {
 	text = text[:min(len(text), 64<<10)]
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -200,14 +196,12 @@ func cleanLine(text string, limit int) string {
 	return string([]rune(text)[:limit]) + "…"
 }
 
-// maxRetryAfter bounds what is believed of a Retry-After. It is far beyond any
-// wait that is ever made, and keeps the arithmetic from overflowing.
+// maxRetryAfter limits the accepted Retry-After. It is far beyond any wait, and keeps the arithmetic from overflowing.
 const maxRetryAfter = 365 * 24 * time.Hour
 
-// retryAfter reads the header Retry-After: whole seconds or an HTTP date. A
-// date counts from the response's own Date, so that a clock that is off on either
-// side does not matter, or from now when there is none. Absent, malformed and
-// negative values, and dates in the past, are zero.
+// retryAfter parses the header Retry-After: whole seconds or an HTTP date. A date is relative to the response's own
+// Date, so that a wrong clock on either side does not matter, or to now if there is none. It returns zero for absent,
+// malformed and negative values and for dates in the past.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if value == "" {
@@ -216,7 +210,7 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	if strings.Trim(value, "0123456789") == "" {
 		seconds, err := strconv.ParseInt(value, 10, 64)
 		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
-			return maxRetryAfter // digits that do not fit are a very long time
+			return maxRetryAfter // digits that overflow are a very long time
 		}
 		return time.Duration(seconds) * time.Second
 	}

@@ -191,18 +191,18 @@ func TestSecretsAreMaskedEverywhere(t *testing.T) {
 		long := strings.Repeat("x", maxMessageRunes-5) + secret
 		html := map[string]string{"Content-Type": "text/html"}
 		for name, s := range map[string]step{
-			"message": refusal(422, `{"error":{"code":"c","message":"`+secret+`"}}`),
-			"escaped": refusal(422, `{"error":{"code":"c","message":"`+escaped+`","details":{"fields":{"`+escaped+`":"`+
+			"message": rejection(422, `{"error":{"code":"c","message":"`+secret+`"}}`),
+			"escaped": rejection(422, `{"error":{"code":"c","message":"`+escaped+`","details":{"fields":{"`+escaped+`":"`+
 				escaped+`"}}}}`),
-			"code":     refusal(422, `{"error":{"code":"`+secret+`","message":"m"}}`),
-			"cut":      refusal(422, `{"error":{"code":"c","message":"`+long+`"}}`),
-			"cut code": refusal(422, `{"error":{"code":"`+long[maxMessageRunes-maxHintRunes:]+`","message":"m"}}`),
-			"details": refusal(422, `{"error":{"code":"c","message":"m","details":{"field":"`+secret+`","id":"`+
+			"code":     rejection(422, `{"error":{"code":"`+secret+`","message":"m"}}`),
+			"cut":      rejection(422, `{"error":{"code":"c","message":"`+long+`"}}`),
+			"cut code": rejection(422, `{"error":{"code":"`+long[maxMessageRunes-maxHintRunes:]+`","message":"m"}}`),
+			"details": rejection(422, `{"error":{"code":"c","message":"m","details":{"field":"`+secret+`","id":"`+
 				secret+`","fields":{"`+secret+`":["`+secret+`"]}}}}`),
-			"scopes": refusal(403, `{"error":{"code":"c","message":"m","details":{"required":["`+secret+
+			"scopes": rejection(403, `{"error":{"code":"c","message":"m","details":{"required":["`+secret+
 				`"],"granted":"`+secret+`"}}}`),
-			"flat":          refusal(403, `{"error":"`+secret+`","error_code":"`+secret+`"}`),
-			"foreign":       refusal(400, `{"message":"`+secret+`"}`),
+			"flat":          rejection(403, `{"error":"`+secret+`","error_code":"`+secret+`"}`),
+			"foreign":       rejection(400, `{"message":"`+secret+`"}`),
 			"HTML":          {status: 403, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>", header: html},
 			"HTML with 200": {status: 200, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>", header: html},
 			"headers":       {status: 422, header: map[string]string{"Request-Id": secret, "Content-Type": "text/" + secret}},

@@ -26,11 +26,11 @@ var (
 	errMalformed = errors.New("the response has a JSON content type, but is not JSON")
 	errTruncated = errors.New("the response was cut short")
 	errEmpty     = errors.New("the response has no body")
-	errLate      = errors.New("it did not come within")
+	errLate      = errors.New("it did not arrive within")
 )
 
-// response is what one attempt brought. A status with an error is a response with an
-// unusable body; without a status there was no response.
+// response is the result of one attempt. With a status and an error, the body is unusable; without a status, there was
+// no response.
 type response struct {
 	status    int
 	header    http.Header
@@ -42,8 +42,8 @@ type response struct {
 
 func (a *response) requestID() string { return cleanLine(a.header.Get("Request-Id"), 100) }
 
-// exchange makes one attempt. No request has a condition, so a 304 is that of a proxy, which is asked again in a way
-// that it must pass on.
+// exchange makes one attempt. Requests have no conditions, so a 304 comes from a proxy; the request is sent again in a
+// form that the proxy must forward.
 func (c *Client) exchange(ctx context.Context, k *call) *response {
 	if k.route.method != http.MethodGet {
 		c.wrote()
@@ -56,7 +56,7 @@ func (c *Client) exchange(ctx context.Context, k *call) *response {
 	return a
 }
 
-// send sends the request once and reads the response within the caps.
+// send sends the request once and reads the response within the limits.
 func (c *Client) send(ctx context.Context, k *call) *response {
 	k.sent++
 	a := &response{sentAt: time.Now()}
@@ -64,7 +64,7 @@ func (c *Client) send(ctx context.Context, k *call) *response {
 
 	attempt, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
 	defer cancel()
-	var connected atomic.Bool // the trace may still run when RoundTrip has returned
+	var connected atomic.Bool // the trace may still run after RoundTrip has returned
 	attempt = httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
@@ -82,6 +82,7 @@ func (c *Client) send(ctx context.Context, k *call) *response {
 		a.err = c.explain(ctx, attempt, a.err)
 	}
 	watched(a)
+	k.idleSince = time.Now()
 	return a
 }
 
@@ -112,15 +113,13 @@ func (c *Client) roundTrip(ctx context.Context, k *call, a *response) {
 	}
 }
 
-// explain describes the error of an attempt: which timeout ended it, and never the
-// token.
+// explain describes the error of an attempt, including the timeout that ended it. It never contains the token.
 func (c *Client) explain(ctx, attempt context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ended(ctx)
 	case attempt.Err() != nil:
-		// Not wrapped: DeadlineExceeded would read as if the caller's own time
-		// had run out.
+		// Not wrapped: DeadlineExceeded would suggest that the caller's own time is up.
 		return fmt.Errorf("%w %s", errLate, c.cfg.RequestTimeout)
 	}
 	if text := c.scrub(err.Error()); text != err.Error() {
@@ -129,10 +128,10 @@ func (c *Client) explain(ctx, attempt context.Context, err error) error {
 	return err
 }
 
-// watch notifies the observer that an attempt begins, and returns the function that reports
-// how the attempt ended.
+// watch notifies the observer of the start of an attempt, and returns a function that reports its end.
 func (c *Client) watch(ctx context.Context, k *call) func(*response) {
 	e := c.describe(k)
+	e.Waited = time.Since(k.idleSince)
 	if k.body != nil {
 		e.RequestBody = func() string { return c.scrub(MaskJSON(k.body)) }
 	}
@@ -168,14 +167,13 @@ func readBody(body io.Reader) ([]byte, error) {
 
 func isSuccess(status int) bool { return status >= 200 && status <= 299 }
 
-// isJSON says whether a response calls itself JSON.
+// isJSON reports whether a response has a JSON content type.
 func isJSON(header http.Header) bool {
 	mediaType, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
 }
 
-// checkJSON distinguishes a truncated body, which is worth a retry, from one
-// that is not JSON or is nested too deeply.
+// checkJSON distinguishes a truncated body, which is worth a retry, from one that is not JSON or is nested too deeply.
 func checkJSON(body []byte) error {
 	if tooDeep(body) {
 		return errTooDeep
@@ -214,45 +212,66 @@ func tooDeep(body []byte) bool {
 	return false
 }
 
-// Observer hears of every exchange with a service; it is how the caller logs.
-// Everything it is given is already masked. Its methods are called from many
-// goroutines and must not block.
+// Observer is notified of every exchange with a service, for logging. The data is already masked. Its methods are
+// called from many goroutines and must not block.
 type Observer interface {
 	// Request is called before each attempt.
 	Request(ctx context.Context, e Exchange)
-	// Response is called after each attempt, also when it ended in a
-	// transport error (Err is set, Status is 0).
+	// Response is called after each attempt, including transport errors (Err is set, Status is 0).
 	Response(ctx context.Context, e Exchange)
-	// Waiting is called before a pause: a retry, or a gate closed by 429.
-	// Delay and Reason are set.
+	// Waiting is called before a pause: a retry, or a gate closed by 429. Delay and Reason are set.
 	Waiting(ctx context.Context, e Exchange)
-	// Fallback is called when what only saves requests has failed, and the requests
-	// are sent. Reason and Err are set.
+	// Fallback is called if an optimization has failed and the requests are sent one by one. Reason and Err are set.
 	Fallback(ctx context.Context, e Exchange)
 }
 
-// Exchange is what an Observer learns of one attempt. Path is the template,
-// never the path with ids filled in.
+// Exchange describes one attempt to an Observer. Path is the template, never the path with ids.
 type Exchange struct {
 	Service, Operation, Method, Path string
 
 	Status    int
 	Attempt   int // counts from 1
 	RequestID string
-	Duration  time.Duration // of the attempt, until its body was read
-	Delay     time.Duration // of the pause announced by Waiting
-	Reason    string        // of the pause or the fallback
-	Err       error         // transport error, or what has failed
+	// Waited is how long the attempt was delayed by the rate limit, a gate closed by 429, or a pause after a failure.
+	Waited   time.Duration
+	Duration time.Duration // of the attempt, until its body was read
+	Delay    time.Duration // of the pause announced by Waiting
+	Reason   string        // of the pause or the fallback
+	Err      error         // transport error, or the error that caused the fallback
 
-	// RequestBody and ResponseBody return the masked bodies, computed only
-	// when called. Either may be nil.
+	// RequestBody and ResponseBody return the masked bodies, computed only when called. Either may be nil.
 	RequestBody, ResponseBody func() string
 }
 
-// silent is the Observer of a client without one.
-type silent struct{}
+// Observers notifies several observers, in order.
+type Observers []Observer
 
-func (silent) Request(context.Context, Exchange)  {}
-func (silent) Response(context.Context, Exchange) {}
-func (silent) Waiting(context.Context, Exchange)  {}
-func (silent) Fallback(context.Context, Exchange) {}
+var _ Observer = Observers{}
+
+// Request implements Observer.
+func (o Observers) Request(ctx context.Context, e Exchange) {
+	for _, each := range o {
+		each.Request(ctx, e)
+	}
+}
+
+// Response implements Observer.
+func (o Observers) Response(ctx context.Context, e Exchange) {
+	for _, each := range o {
+		each.Response(ctx, e)
+	}
+}
+
+// Waiting implements Observer.
+func (o Observers) Waiting(ctx context.Context, e Exchange) {
+	for _, each := range o {
+		each.Waiting(ctx, e)
+	}
+}
+
+// Fallback implements Observer.
+func (o Observers) Fallback(ctx context.Context, e Exchange) {
+	for _, each := range o {
+		each.Fallback(ctx, e)
+	}
+}

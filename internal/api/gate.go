@@ -9,59 +9,56 @@ import (
 )
 
 const (
-	// How long the gate closes after a 429 without Retry-After: doubled up to a
-	// cap, at which a probe costs the service little.
+	// How long the gate closes after a 429 without Retry-After: doubled up to a maximum at which a probe costs the service
+	// little.
 	gateBackoffBase = 500 * time.Millisecond
 	gateBackoffCap  = 10 * time.Second
 	gateJitterMin   = 100 * time.Millisecond
 	gateJitterMax   = 5 * time.Second
 
-	lateness     = 10 * time.Millisecond  // of a timer: a request that comes so late does not delay the next one
+	lateness     = 10 * time.Millisecond  // of a timer: a request delayed by less does not delay the next one
 	measuredSpan = 2 * time.Second        // what "recent" means for the measured rate
-	shortestSpan = 500 * time.Millisecond // so that a first burst is not an absurd rate
-	slowing      = 0.85                   // what a 429 leaves of the rate that was too fast
+	shortestSpan = 500 * time.Millisecond // prevents an absurd rate after a first burst
+	slowing      = 0.85                   // factor applied to the rate that caused a 429
 	steepness    = 0.3                    // of the recovery, in requests per second³
-	slowest      = 0.5                    // requests per second: slower is a standstill
-	unlimited    = 1000                   // requests per second: a higher rate is not limited
+	slowest      = 0.5                    // requests per second; below this is a standstill
+	unlimited    = 1000                   // requests per second; a higher rate is not limited
 )
 
-var errLimitTooLow = errors.New("the client-side limit of requests per second does not let it through before its " +
-	"deadline")
+var errLimitTooLow = errors.New("the client-side limit of requests per second does not let the request through " +
+	"before its deadline")
 
-// Gate limits the requests to the services. All clients of a provider share it:
-// a 429 to one request closes it for all. When it opens, one probe goes through,
-// and unless that gets a 429 too the others follow, at a lower rate, which
-// recovers within seconds. It also holds the client-side limit.
+// Gate limits the requests to the services. All clients of a provider share it: a 429 to one request closes it for all.
+// When it opens, it lets one probe through. Unless the probe gets a 429 too, the other requests follow at a lower rate,
+// which recovers within seconds. The gate also enforces the client-side limit.
 type Gate struct {
 	mu          sync.Mutex
 	speed       speed
 	closedUntil time.Time
 	cause       *Error        // the last 429
-	recovering  bool          // a 429 came, and no probe has ended without one since
+	recovering  bool          // a 429 came, and no later probe has succeeded
 	probing     bool          // the probe is under way
 	strikes     int           // 429s in a row
-	generation  int           // counts closings; a pass of an earlier one has nothing new to say
-	changed     chan struct{} // closed and replaced when waiters should look again
-	head        chan struct{} // of one: who holds it is the next at the limiter
+	generation  int           // counts closings; a pass of an earlier generation has no new information
+	changed     chan struct{} // closed and replaced when waiters should check again
+	head        chan struct{} // capacity 1: its holder is next at the limiter
 	random      func() float64
 }
 
-// NewGate makes a gate with a client-side limit in requests per second; 0, or
-// less, is none.
+// NewGate returns a gate with a client-side limit in requests per second; 0 or less means no limit.
 func NewGate(requestsPerSecond float64) *Gate {
 	return &Gate{speed: newSpeed(requestsPerSecond), changed: make(chan struct{}), head: make(chan struct{}, 1),
 		random: rand.Float64}
 }
 
-// pass is the permit to send one request. Its holder ends it with done or
-// throttled.
+// pass is the permit to send one request. Its holder ends it with done or throttled.
 type pass struct {
 	gate       *Gate
 	generation int
 	probe      bool
 }
 
-// closedError says that the gate opens too late.
+// closedError reports that the gate opens too late.
 type closedError struct {
 	until time.Time
 	cause *Error
@@ -69,18 +66,18 @@ type closedError struct {
 
 func (e *closedError) Error() string { return "rate limit: closed until " + e.until.String() }
 
-// wait is what a waiter waits for. Without anything it has to become the head first.
+// wait describes what a waiter waits for. If both fields are zero, it must become the head first.
 type wait struct {
 	until   time.Time       // zero: until something changes
-	cause   *Error          // the 429 that it waits for; nil: it waits for the limit
-	changed <-chan struct{} // closed when it should look again
+	cause   *Error          // the 429 that closed the gate; nil: the rate limit
+	changed <-chan struct{} // closed when the waiter should check again
 }
 
-// forHead reports whether the waiter has to become the head first.
+// forHead reports whether the waiter must become the head first.
 func (w wait) forHead() bool { return w.cause == nil && w.until.IsZero() }
 
-// tooLate is the error of a wait that would last too long: a closed gate has to open before latest, and the limit has
-// to let the request through before the deadline of the context, which is zero without one.
+// tooLate returns the error of a wait that would last too long. A closed gate must open before latest, and the limit
+// must let the request through before the deadline of the context (zero if none).
 func (w wait) tooLate(now, latest, deadline time.Time) error {
 	switch {
 	case w.cause != nil && (w.until.After(latest) || !now.Before(latest)):
@@ -91,9 +88,8 @@ func (w wait) tooLate(now, latest, deadline time.Time) error {
 	return nil
 }
 
-// enter waits until the gate lets a request through. It fails with ctx's cause
-// when ctx ends, and immediately with *closedError when the gate will not open
-// before latest or ctx's deadline. Closings are announced to waiting.
+// enter waits until the gate lets a request through. It returns ctx's cause when ctx ends, and immediately *closedError
+// if the gate will not open before latest or ctx's deadline. It calls waiting before it waits for a closed gate.
 func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Duration)) (*pass, error) {
 	deadline, bounded := ctx.Deadline()
 	if bounded && deadline.Before(latest) {
@@ -123,7 +119,7 @@ func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Du
 			return nil, err
 		}
 		if w.until.IsZero() {
-			w.until = latest // a probe is under way, and may hang
+			w.until = latest // the probe may never end
 		} else if w.cause != nil && !w.until.Equal(announced) {
 			announced = w.until
 			waiting(w.until.Sub(now))
@@ -134,7 +130,7 @@ func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Du
 	}
 }
 
-// becomeHead waits to be the next at the limiter; false means that the waiter looks again first.
+// becomeHead waits to be next at the limiter; false means that the waiter must check again first.
 func (g *Gate) becomeHead(ctx context.Context, w wait) bool {
 	select {
 	case g.head <- struct{}{}:
@@ -145,9 +141,8 @@ func (g *Gate) becomeHead(ctx context.Context, w wait) bool {
 	return false
 }
 
-// next decides what one waiter does now. Only the head waits for the time that the
-// limit sets, so that the others go at the rate that is in force when they become
-// the head.
+// next returns the next step of a waiter. Only the head waits for the time set by the limit, so that each of the others
+// uses the rate that applies when it becomes the head.
 func (g *Gate) next(now time.Time, head bool) (*pass, wait) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -172,11 +167,9 @@ func (g *Gate) newPass(now time.Time, probe bool) *pass {
 	return &pass{gate: g, generation: g.generation, probe: probe}
 }
 
-// throttled ends a pass whose request got a 429: the gate closes for as long as
-// the service asked, and a little longer at random, so that the clients of one
-// service do not return together. The requests that were under way together are one
-// event, so only the first of them slows down further. A probe says nothing about
-// the rate.
+// throttled ends a pass whose request got a 429. The gate closes for the requested time plus a random delay, so that
+// the clients of a service do not return together. Requests that were in flight together count as one event: only the
+// first slows the rate down further. A probe says nothing about the rate.
 func (p *pass) throttled(cause *Error) {
 	g := p.gate
 	g.mu.Lock()
@@ -205,9 +198,8 @@ func (p *pass) throttled(cause *Error) {
 	g.wake()
 }
 
-// done ends a pass whose request got something else than a 429, or no response.
-// After a probe the others follow: a service that fails or hangs is not what the
-// gate is for.
+// done ends a pass whose request got another response than a 429, or none. After a probe, the other requests follow:
+// the gate does not handle services that fail or hang.
 func (p *pass) done() {
 	g := p.gate
 	g.mu.Lock()
@@ -230,18 +222,17 @@ func (g *Gate) wake() {
 	g.changed = make(chan struct{})
 }
 
-// speed is the rate at which a gate lets requests through. Its owner locks.
+// speed is the rate at which a gate lets requests through. The gate locks it.
 //
-// After a 429 it is somewhat below the rate that was too fast, and grows with the
-// square of the time: slowly at first, as it is near the rate that the service
-// allows, and fast when it is far below.
+// After a 429, the rate is slightly below the one that was too fast. It grows with the square of the time: slowly near
+// the rate that the service allows, and fast when it is far below.
 type speed struct {
 	limit    float64         // configured, in requests per second; 0: none
 	current  float64         // in force; 0: none
 	base     float64         // after the last 429
 	openedAt time.Time       // after the last 429
 	due      time.Time       // of the next request
-	starts   [1024]time.Time // ring: when the latest requests went through
+	starts   [1024]time.Time // ring of the start times of the latest requests
 	next     int
 }
 
@@ -250,8 +241,8 @@ func newSpeed(limit float64) speed {
 	return speed{limit: limit, current: limit}
 }
 
-// interval is the time between two requests. Bursts are not allowed: a limit of n
-// is never more than n in any second.
+// interval is the time between two requests. Bursts are not allowed: a limit of n never lets more than n requests
+// through in any second.
 func (s *speed) interval() time.Duration {
 	if s.current == 0 {
 		return 0
@@ -259,7 +250,7 @@ func (s *speed) interval() time.Duration {
 	return time.Duration(float64(time.Second) / s.current)
 }
 
-// started notes a request that goes through.
+// started records a request that goes through.
 func (s *speed) started(now time.Time) {
 	if late := now.Sub(s.due); late < 0 || late > lateness {
 		s.due = now
@@ -269,8 +260,7 @@ func (s *speed) started(now time.Time) {
 	s.next = (s.next + 1) % len(s.starts)
 }
 
-// measured is the recent rate in requests per second. What was before the gate
-// opened last does not count, as nothing was sent in between.
+// measured is the recent rate in requests per second, since the gate last opened: nothing was sent while it was closed.
 func (s *speed) measured(now time.Time) float64 {
 	count, oldest := 0, now
 	for _, start := range s.starts {
@@ -285,13 +275,13 @@ func (s *speed) measured(now time.Time) float64 {
 	return float64(count) / max(now.Sub(oldest), shortestSpan).Seconds()
 }
 
-// slow slows down after a 429.
+// slow reduces the rate after a 429.
 func (s *speed) slow(now time.Time) {
 	reached := s.current
 	if reached == 0 {
 		reached = unlimited / 2
 	}
-	// A rate in force for less than a second cannot be measured.
+	// A rate cannot be measured within its first second.
 	if s.current == 0 || now.Sub(s.openedAt) >= time.Second {
 		reached = min(reached, s.measured(now))
 	}
@@ -303,7 +293,7 @@ func (s *speed) slow(now time.Time) {
 	s.current, s.openedAt = s.base, now
 }
 
-// recover speeds up with the time that has passed without a 429.
+// recover increases the rate with the time since the last 429.
 func (s *speed) recover(now time.Time) {
 	if s.current == s.limit {
 		return

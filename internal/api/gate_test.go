@@ -72,7 +72,7 @@ func TestGateClosesForAllAndProbesWithOne(t *testing.T) {
 
 		first := s.since(start)
 		if len(first) != 40 {
-			t.Fatalf("asked %d times, want each of 20 refused once and returned once", len(first))
+			t.Fatalf("asked %d times, want each of 20 rejected once and returned once", len(first))
 		}
 		reopened := s.since(start.Add(time.Second))
 		if len(reopened) != 20 || reopened[0].Before(start.Add(30*time.Second)) {

@@ -92,9 +92,9 @@ func (s *script) count() int {
 	return len(s.seen)
 }
 
-func ok(body string) step             { return step{status: 200, body: body} }
-func status(code int) step            { return step{status: code} }
-func refusal(code int, s string) step { return step{status: code, body: s} }
+func ok(body string) step               { return step{status: 200, body: body} }
+func status(code int) step              { return step{status: code} }
+func rejection(code int, s string) step { return step{status: code, body: s} }
 
 func noRetries(cfg *Config) { cfg.MaxRetries = 0 }
 

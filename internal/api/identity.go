@@ -13,23 +13,22 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// OtherObjectError is a success whose body shows another object than the one
-// that the path names, or that was to be created, as a broken cache or proxy gives
-// it. Nothing of that object may be stored or acted on.
+// OtherObjectError is a success whose body contains another object than the one in the path, or than the one to create;
+// a broken cache or proxy causes it. That object must not be stored or used.
 type OtherObjectError struct {
 	Noun         string // `subscription`
-	Asked, Shown string // ids; of a creation what was sent and what the response shows instead
+	Asked, Shown string // ids; of a creation, the value sent and the value in the response
 	Err          *Error // the response
 
-	byDate bool // it shows an object that fits the creation, and is older by its date
+	byDate bool // it contains an object that fits the creation but is older
 }
 
 func (e *OtherObjectError) Error() string { return e.Err.Error() }
 
 func (e *OtherObjectError) Unwrap() error { return e.Err }
 
-// checkSubject compares the id in an object with the one in the path. An object
-// that shows no id is not another one: what an object needs is up to its Check.
+// checkSubject compares the id in an object with the one in the path. An object without an id passes: required fields
+// are up to its Check.
 func (c *Client) checkSubject(response *Response, object json.RawMessage) error {
 	k := response.call
 	row := operations[k.operation]
@@ -50,13 +49,13 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 		}
 		return nil
 	}
-	e := c.responseError(response, fmt.Sprintf("the request is about the %s %q, and the response shows the %s %q; "+
-		"a cache or proxy probably mixes up responses, and nothing of this one is used", s.noun, asked, s.noun, got))
+	e := c.responseError(response, fmt.Sprintf("the request is about the %s %q, but the response shows the %s %q; a "+
+		"cache or proxy probably mixes up responses; this one was discarded", s.noun, asked, s.noun, got))
 	return &OtherObjectError{Noun: s.noun, Asked: asked, Shown: got, Err: e}
 }
 
-// checkCreated compares an object with the request that is said to have created it. One that was there before the
-// request is another one: it was shown before, or it is older by the dates of the responses (see [Client.age]).
+// checkCreated compares an object with the request that created it. An object that existed before the request is
+// another one: it was returned before, or it is older by the dates of the responses (see [Client.age]).
 func (c *Client) checkCreated(wanted createdObject, response *Response, object json.RawMessage) error {
 	sent, shown := response.call.body, []byte(object)
 	if wanted.inside != "" {
@@ -74,19 +73,20 @@ func (c *Client) checkCreated(wanted createdObject, response *Response, object j
 	created := cmp.Or(textIn(shown, "created_at"), textIn(shown, "createdAt"))
 	if age := c.dates(created, response); age == older && !was {
 		was, byDate = true, true
-		because = fmt.Sprintf("it was created at %s, and the request was sent at about %s by the Date of the response",
+		because = fmt.Sprintf("it was created at %s, but the request was sent at about %s according to the response's Date "+
+			"header",
 			created, c.dateAt(response.sentAt))
 	}
 	if !was {
 		return nil
 	}
-	e := c.responseError(response, fmt.Sprintf("the response shows the %s %q, which was there before the request: %s; "+
-		"nothing of it is used", wanted.noun, id, because))
+	e := c.responseError(response, fmt.Sprintf("the response shows the %s %q, which existed before the request: %s; "+
+		"this response was discarded", wanted.noun, id, because))
 	return &OtherObjectError{Noun: wanted.noun, Asked: "a new one", Shown: id, Err: e, byDate: byDate}
 }
 
-// checkFields compares what was sent to create an object with what the response shows. Where the external_id is the
-// same, the service may have stored another name or plan.
+// checkFields compares the values sent in a creation with those in the response. If the external_id is the same, the
+// service may have stored another name or plan.
 func (c *Client) checkFields(wanted createdObject, response *Response, sent, shown []byte) error {
 	id, code := idIn(shown, "id"), textIn(sent, pathExternalID)
 	for _, path := range wanted.paths {
@@ -106,15 +106,15 @@ func (c *Client) checkFields(wanted createdObject, response *Response, sent, sho
 		if none {
 			has = "null"
 		}
-		e := c.responseError(response, fmt.Sprintf("the request creates the %s with %s %s, and the response shows the %s %q "+
-			"with %[2]s %[6]s; a cache or proxy probably mixes up responses, and nothing of this one is used",
+		e := c.responseError(response, fmt.Sprintf("the request creates the %s with %s %s, but the response shows the %s "+
+			"%q with %[2]s %[6]s; a cache or proxy probably mixes up responses; this one was discarded",
 			wanted.noun, path, show(want), wanted.noun, id, has))
 		return &OtherObjectError{Noun: wanted.noun, Asked: path + " " + show(want), Shown: id, Err: e}
 	}
 	return nil
 }
 
-// isAnother reports whether a text that differs from the one that was sent is that of another object.
+// isAnother reports whether a text that differs from the one sent belongs to another object.
 func isAnother(path, want, have string, shown json.RawMessage) bool {
 	switch path {
 	case pathURL:
@@ -124,13 +124,12 @@ func isAnother(path, want, have string, shown json.RawMessage) bool {
 	case pathName:
 		return !strings.EqualFold(strings.Join(strings.Fields(want), " "), strings.Join(strings.Fields(have), " "))
 	}
-	// A reference may be a code, also one in the form of a UUID. The response shows the id for it.
+	// A reference may be a code, even one in the form of a UUID. The response then contains its id.
 	coded := path == pathCustomer && textIn(shown, "customer.external_id") == want
 	return same.IsUUID(want) && !same.ID(want, have) && !coded
 }
 
-// sameURL compares addresses by host and path: what else they have may come masked,
-// or normalized.
+// sameURL compares addresses by host and path; the service may mask or normalize the rest.
 func sameURL(a, b string) bool {
 	x, errX := url.Parse(strings.TrimSpace(a))
 	y, errY := url.Parse(strings.TrimSpace(b))
@@ -141,7 +140,7 @@ func sameURL(a, b string) bool {
 		strings.TrimRight(x.Path, "/") == strings.TrimRight(y.Path, "/")
 }
 
-// ShownURL is an address without the parts that may contain credentials.
+// ShownURL returns an address without the parts that may contain credentials.
 func ShownURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -151,7 +150,7 @@ func ShownURL(raw string) string {
 	return u.String()
 }
 
-// textIn is the text under a dotted path; "" where there is none.
+// textIn returns the text at a dotted path, or "".
 func textIn(object json.RawMessage, path string) string {
 	outer, rest, nested := strings.Cut(path, ".")
 	if nested {
@@ -160,9 +159,8 @@ func textIn(object json.RawMessage, path string) string {
 	return idIn(object, path)
 }
 
-// inside is the value of a field of an object; nil where there is none. It finds what
-// the decoder of objects finds: a name in letters of another case too, the last one
-// where there are several, and no null after a value.
+// inside returns the value of a field of an object, or nil. Like the decoder of objects, it also matches names in
+// another case, uses the last of several, and ignores a null after a value.
 func inside(object json.RawMessage, field string) (value json.RawMessage) {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if start, _ := decoder.Token(); start != json.Delim('{') {
@@ -172,7 +170,7 @@ func inside(object json.RawMessage, field string) (value json.RawMessage) {
 		token, _ := decoder.Token()
 		var held json.RawMessage
 		if decoder.Decode(&held) != nil {
-			return nil // what is not JSON has no fields
+			return nil // not JSON
 		}
 		if name, ok := token.(string); ok && strings.EqualFold(name, field) && (value == nil || string(held) != "null") {
 			value = held
@@ -181,7 +179,7 @@ func inside(object json.RawMessage, field string) (value json.RawMessage) {
 	return value
 }
 
-// idIn is the id that an object shows; "" is none.
+// idIn returns the id in an object, or "".
 func idIn(object json.RawMessage, field string) string {
 	var text string
 	var number json.Number

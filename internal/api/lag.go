@@ -9,27 +9,25 @@ import (
 // ReadLag is how far reads may lag behind a write (wire contract: tolerance).
 const ReadLag = 10 * time.Second
 
-// LagPauses come before each read after a write: the first one is sent immediately, and
-// the last one after more than the lag. A test whose service does not lag clears them.
+// LagPauses come before each read after a write: the first read is immediate, and the last one comes after more than
+// the lag. Tests of services without lag clear them.
 var LagPauses = []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second}
 
-// longestCompletion bounds what Completing is about: a little longer than reads may lag.
+// longestCompletion limits the time of Completing: slightly longer than reads may lag.
 const longestCompletion = 15 * time.Second
 
-// Completing is the context of reads that complete what the response to a write leaves out. The caller learns of the
-// write when they end, so they do not last as long as other reads.
+// Completing returns the context for reads that complete the response to a write. They get less time than other reads,
+// because the caller cannot use the response before they end.
 func Completing(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, longestCompletion)
 }
 
-// Await reads what a write has changed until it is done, for a little longer than
-// reads may lag. Then it returns what was read last.
+// Await reads the result of a write until done, for slightly longer than reads may lag. Then it returns the last read.
 func Await[T any](ctx context.Context, read func(context.Context) (T, error), done func(T) bool) (value T, err error) {
 	return Again(ctx, read, func(value T, err error) bool { return err != nil || !done(value) })
 }
 
-// Writes remembers when objects were written last, as the responses to the writes and the
-// state of an earlier run show it.
+// Writes records when objects were last written, from the responses to writes and from the state of an earlier run.
 type Writes struct {
 	mu    sync.Mutex
 	known map[string]times
@@ -37,7 +35,7 @@ type Writes struct {
 
 type times struct{ created, updated string }
 
-// Note remembers the times of an object. An empty one is not known.
+// Note records the times of an object; "" is unknown.
 func (w *Writes) Note(id, created, updated string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,7 +54,7 @@ func (w *Writes) Note(id, created, updated string) {
 	w.known[id] = t
 }
 
-// Forget drops an object that was deleted.
+// Forget removes a deleted object.
 func (w *Writes) Forget(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,10 +67,9 @@ func (w *Writes) times(id string) times {
 	return w.known[id]
 }
 
-// Newest reads an object that may have been written shortly before, also by an earlier run.
-// A read that lags behind that shows the object as it was, or not at all. It is repeated
-// until it has caught up, and at most until the write is older than reads may lag. The
-// clock of the service decides.
+// Newest reads an object that this or an earlier run may have written shortly before. A read that lags behind the write
+// returns the old object or none. It is repeated until it returns the write, or until the write is older than the lag,
+// by the clock of the service.
 func Newest[T any](ctx context.Context, c *Client, w *Writes, id string, read func(context.Context) (T, error),
 	updated func(T) string) (T, error) {
 	return Again(ctx, read, func(value T, err error) bool {
@@ -84,28 +81,27 @@ func Newest[T any](ctx context.Context, c *Client, w *Writes, id string, read fu
 	})
 }
 
-// within reports whether an object was written so short a time before now that reads may lag behind that.
+// within reports whether an object was written so shortly before now that reads may lag.
 func (w *Writes) within(id string, now time.Time) bool {
 	known := w.times(id)
 	return justBefore(known.created, now) || justBefore(known.updated, now)
 }
 
-// at reports whether an object is known to be written last at the time that a read shows.
+// at reports whether the last known write of an object was at the time in a read.
 func (w *Writes) at(id, shown string) bool {
 	written, ok := Moment(w.times(id).updated)
 	at, shownOK := Moment(shown)
 	return ok && shownOK && at.Equal(written)
 }
 
-// after reports whether an object is known to be written after the time that a read shows.
+// after reports whether the last known write of an object was after the time in a read.
 func (w *Writes) after(id, shown string) bool {
 	written, ok := Moment(w.times(id).updated)
 	at, shownOK := Moment(shown)
 	return ok && shownOK && at.Before(written)
 }
 
-// DateText is the time of the service's newest response as the service writes times; ""
-// while there was none.
+// DateText is the time of the service's newest response in the service's format, or "" before the first one.
 func (c *Client) DateText() string {
 	now, ok := c.Date()
 	if !ok {
@@ -114,8 +110,8 @@ func (c *Client) DateText() string {
 	return now.UTC().Format(time.RFC3339)
 }
 
-// justNow reports whether reads may still lag behind a write at this time. Date has
-// whole seconds, so the service's clock may be up to a second further.
+// justNow reports whether reads may still lag behind a write at this time. Date has whole seconds, so the service's
+// clock may be up to a second ahead of it.
 func (c *Client) justNow(text string) bool {
 	now, known := c.Date()
 	return known && justBefore(text, now)
@@ -126,8 +122,8 @@ func justBefore(text string, now time.Time) bool {
 	return ok && !IsDate(text) && now.Sub(at) <= ReadLag && at.Sub(now) <= time.Second
 }
 
-// Again reads while a read shows what was before a write, with growing pauses, for a little
-// longer than reads may lag. It returns what was read last.
+// Again repeats a read that returns the state before a write, with growing pauses, for slightly longer than reads may
+// lag. It returns the last read.
 func Again[T any](ctx context.Context, read func(context.Context) (T, error),
 	before func(T, error) bool) (value T, err error) {
 	for _, d := range LagPauses {

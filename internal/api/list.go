@@ -16,32 +16,29 @@ import (
 
 const (
 	defaultPerPage = 100
-	// maxPages bounds what is believed of the length of a list, and one that does not say how long it is: a million
-	// objects at 100 a page.
+	// maxPages limits the length of a list, including one without a total: a million objects at 100 per page.
 	maxPages = 10_000
-	// mostVainPages is how many pages in a row may bring a list no nearer to its end.
+	// mostVainPages is the maximum number of consecutive pages that do not bring the end of a list closer.
 	mostVainPages = 10
 )
 
-// ListOptions say how a list is read.
+// ListOptions configures the reading of a list.
 type ListOptions[T any] struct {
-	ID        func(T) string // distinguishes items; nil: none is ever taken for a duplicate
-	PerPage   int            // asked for; 0 means 100; the service may give less
+	ID        func(T) string // identifies items; nil: duplicates are not detected
+	PerPage   int            // requested page size; 0 means 100; the service may return less
 	SortBy    string         // default "created_at", so that pages are stable; "-" sends none
 	SortOrder string         // default "asc", so that what is new comes last
 	Whole     bool           // a response without paging information is the whole list
 }
 
-// List reads a list page by page while it is consumed; breaking out of the loop
-// stops it. Each object comes once, also when the list changes meanwhile: an
-// item that is on two pages is yielded once, and when the total says that
-// items are missing, the list is read a second time for what is new. What is
-// still missing then is not proof of absence.
+// List reads a list page by page while it is consumed; breaking out of the loop stops it. Each object is returned once,
+// even if the list changes: an item on two pages is yielded once, and if items are missing according to the total, the
+// list is read a second time for new items. An item that is still missing then is not proven absent.
 //
-// A list that repeats a page before all that the service counts has come is an error.
+// A list that repeats a page before it is complete according to its total is an error.
 //
-// A list may grow while it is read. One that grows by a page or more with each of mostVainPages pages in a row has no
-// end, which is an error.
+// A list may grow while it is read. If it grows by a page or more with each of mostVainPages consecutive pages, it has
+// no end, which is an error.
 //
 // The last yield may be an error, with the zero T.
 func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) iter.Seq2[T, error] {
@@ -65,17 +62,17 @@ func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) it
 type page[T any] struct {
 	items []*T
 	meta  meta
-	hash  [sha256.Size]byte // of the items as they came
+	hash  [sha256.Size]byte // of the items as received
 }
 
-// meta is the paging information, as far as it came.
+// meta is the paging information, as far as present.
 type meta struct {
 	Total      *int `json:"total"`
 	PerPage    *int `json:"per_page"`
 	TotalPages *int `json:"total_pages"`
 }
 
-// reading is one List under way.
+// reading is the state of one List.
 type reading[T any] struct {
 	client  *Client
 	request Request
@@ -83,23 +80,22 @@ type reading[T any] struct {
 	yield   func(T, error) bool
 
 	yielded map[string]bool // by id, over all passes
-	unnamed int             // items without an id, which cannot be distinguished
-	total   *int            // as the last page said
+	unnamed int             // items without an id, in which duplicates are not detected
+	total   *int            // according to the last page
 	moved   bool            // the total changed during the last pass
 	stopped bool            // by the consumer or an error
-	// repeated says that the last pass ended with a page that it had read before.
+	// repeated is set if the last pass ended with a page that it had already read.
 	repeated bool
 }
 
-// short reports whether a page was repeated before all that the service counts was seen.
+// short reports whether a page was repeated before the list was complete according to its total.
 func (l *reading[T]) short() bool { return l.repeated && l.total != nil && l.shown() < *l.total }
 
-// shown is how many items have come.
+// shown is the number of yielded items.
 func (l *reading[T]) shown() int { return len(l.yielded) + l.unnamed }
 
-// complete says whether all that the service counts has been seen. A total that
-// changed on the way proves nothing: what was deleted on a page already read has
-// pulled another item over the edge of the page, unseen.
+// complete reports whether all items were yielded according to the total. A total that changed during a pass proves
+// nothing: a deletion on an earlier page may have moved an item to a page already read.
 func (l *reading[T]) complete() bool {
 	if l.total == nil || l.options.ID == nil || l.unnamed > 0 {
 		return true
@@ -107,11 +103,11 @@ func (l *reading[T]) complete() bool {
 	return !l.moved && len(l.yielded) >= *l.total
 }
 
-// pass reads the list from the first page on.
+// pass reads the list from the first page.
 func (l *reading[T]) pass(ctx context.Context) {
 	seen := map[string]bool{} // in this pass
 	pages := map[[sha256.Size]byte]bool{}
-	longest, left, vain := 0, 0, 0 // left: pages to come, as the last one said
+	longest, left, vain := 0, 0, 0 // left: remaining pages according to the last one
 	l.total, l.moved, l.repeated = nil, false, false
 	for number := 1; number <= maxPages; number++ {
 		p, err := l.fetch(ctx, number)
@@ -119,7 +115,7 @@ func (l *reading[T]) pass(ctx context.Context) {
 			l.fail(err)
 			return
 		}
-		if pages[p.hash] { // a service that ignores the page; without ids nothing else shows it
+		if pages[p.hash] { // the service ignores the page number; without ids, nothing else shows this
 			l.repeated = true
 			return
 		}
@@ -146,9 +142,9 @@ func (l *reading[T]) pass(ctx context.Context) {
 	l.endless("more than %d pages", maxPages)
 }
 
-// endless fails with a list that would never end.
+// endless reports a list that would never end.
 func (l *reading[T]) endless(format string, values ...any) {
-	l.fail(fmt.Errorf("%s %s: the list seems to have no end: %s", l.client.cfg.Service, l.request.Operation,
+	l.fail(fmt.Errorf("%s %s: the list does not end: %s", l.client.cfg.Service, l.request.Operation,
 		fmt.Sprintf(format, values...)))
 }
 
@@ -165,7 +161,7 @@ func (l *reading[T]) fail(err error) {
 	l.yield(zero, err)
 }
 
-// emit yields what was not yielded before, and counts what is new in this pass.
+// emit yields items that were not yielded before, and counts those that are new in this pass.
 func (l *reading[T]) emit(items []*T, seen map[string]bool) (fresh int) {
 	for _, item := range items {
 		if item == nil {
@@ -198,9 +194,8 @@ func (l *reading[T]) emit(items []*T, seen map[string]bool) (fresh int) {
 	return fresh
 }
 
-// last reports whether no page follows. It uses the page size that the service reports,
-// not the requested one, because the service clamps it. Without that, a page shorter than
-// another one was the last.
+// last reports whether this page is the last. It uses the page size in the response, because the service clamps the
+// requested one. Without it, a page shorter than another one is the last.
 func (p *page[T]) last(number, longest int) bool {
 	switch {
 	case len(p.items) == 0:
@@ -254,8 +249,8 @@ func (l *reading[T]) query(number int) url.Values {
 
 var errNoList = errors.New("the response is not a list")
 
-// IsNotList reports whether a list was asked for at a path that has something else, such as a single object: the
-// response contains no list, or the service rejects the number of the page, which every list has.
+// IsNotList reports whether the path of a list has something else, such as a single object: the response contains no
+// list, or the service rejects the page number, which every list accepts.
 func IsNotList(err error) bool {
 	e, ok := AsError(err)
 	if !ok {
@@ -265,8 +260,7 @@ func IsNotList(err error) bool {
 	return page || e.Field == "page" || e.noList
 }
 
-// decodePage reads the list envelope. Null means no items; without the key
-// data it is not a list.
+// decodePage decodes the list envelope. Null means no items; without the key data, it is not a list.
 func decodePage[T any](response *Response) (*page[T], error) {
 	top, err := topOf(response)
 	if err != nil {
@@ -283,19 +277,17 @@ func decodePage[T any](response *Response) (*page[T], error) {
 	if err := decodeInto(data, &p.items); err != nil {
 		return nil, err
 	}
-	// Paging information that cannot be read is treated as absent: the items
-	// are there, and the length of the pages shows the end.
+	// Unreadable paging information is treated as absent: the items are valid, and the length of the pages shows the end.
 	if raw, ok := top["meta"]; ok && json.Unmarshal(raw, &p.meta) != nil {
 		p.meta = meta{}
 	}
 	return p, nil
 }
 
-// ListBackward reads a list from its end, page by page while it is consumed, for a
-// list that the service keeps in the order of creation and cannot sort. The first page
-// says how many there are. Each object comes once; one that is created meanwhile may be
-// left out, and one that the pages have missed comes last. Where the service does not
-// say how many pages there are, the whole list is read first.
+// ListBackward reads a list from its end, page by page while it is consumed. It is for lists that the service keeps in
+// the order of creation and cannot sort. The first page contains the number of pages; without it, the whole list is
+// read first. Each object is returned once. One created meanwhile may be missing, and one that moved between pages
+// comes last.
 //
 // The last yield may be an error, with the zero T.
 func ListBackward[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) iter.Seq2[T, error] {
@@ -317,8 +309,8 @@ func ListBackward[T any](ctx context.Context, c *Client, r Request, o ListOption
 	}
 }
 
-// backward reads the pages from that number down to the first, which is read again: what is deleted meanwhile moves
-// the rest towards the pages that are still to come. It is false when there is no such page, and nothing was yielded.
+// backward reads the pages from that number down to the first, which is read again, because deletions move items to
+// lower pages. It returns false, without yielding, if the page does not exist.
 func (l *reading[T]) backward(ctx context.Context, number int) bool {
 	seen := map[string]bool{}
 	for last := number; number >= 1 && !l.stopped; number-- {
@@ -331,7 +323,7 @@ func (l *reading[T]) backward(ctx context.Context, number int) bool {
 			return false
 		}
 		if l.total == nil || p.meta.Total != nil && *p.meta.Total < *l.total {
-			l.total = p.meta.Total // the smallest: what was created meanwhile need not come
+			l.total = p.meta.Total // the smallest: objects created meanwhile may be missing
 		}
 		slices.Reverse(p.items)
 		l.emit(p.items, seen)
@@ -342,7 +334,7 @@ func (l *reading[T]) backward(ctx context.Context, number int) bool {
 	return true
 }
 
-// pages is how many pages the list has, as the service says.
+// pages is the number of pages according to the service.
 func (p *page[T]) pages() (n int, counted bool) {
 	switch {
 	case p.meta.TotalPages != nil:
@@ -353,7 +345,7 @@ func (p *page[T]) pages() (n int, counted bool) {
 	return 0, false
 }
 
-// reverse yields the items of a list from its end, or its error alone.
+// reverse yields the items of a list from its end, or only its error.
 func reverse[T any](all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var items []T
@@ -372,9 +364,8 @@ func reverse[T any](all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-// Only passes on the items of a list that match, and every error. A service may
-// ignore a filter, so what was asked for is compared again (wire contract:
-// tolerance).
+// Only yields the matching items of a list, and every error. The service may ignore a filter, so the filter is applied
+// again (wire contract: tolerance).
 func Only[T any](all iter.Seq2[T, error], matches func(T) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for item, err := range all {

@@ -157,7 +157,7 @@ func TestListFailsWhereItStands(t *testing.T) {
 		second step
 		want   string
 	}{
-		"refused":       {status(403), "403"},
+		"rejected":      {status(403), "403"},
 		"no data":       {ok(`{"items":[]}`), "not a list"},
 		"data no list":  {ok(`{"data":{"id":"x"}}`), "not a list: its data is an object"},
 		"HTML":          {step{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}, "not JSON"},
@@ -183,16 +183,16 @@ func TestListEndsEndlessPages(t *testing.T) {
 	}{
 		"the total grows with every page": {func(page int) string {
 			return fmt.Sprintf(`{"total":%d,"per_page":1}`, page+1)
-		}, 11, "no end"},
+		}, 11, "does not end"},
 		"so do the pages, far ahead": {func(page int) string {
 			return fmt.Sprintf(`{"total_pages":%d}`, page+500)
-		}, 11, "no end"},
+		}, 11, "does not end"},
 		"after many pages": {func(page int) string {
 			return fmt.Sprintf(`{"total_pages":%d}`, max(20, page+1))
-		}, 29, "no end"},
+		}, 29, "does not end"},
 		"grows by more and more": {func(page int) string {
 			return fmt.Sprintf(`{"total_pages":%d}`, page*page+9)
-		}, 11, "no end"},
+		}, 11, "does not end"},
 		"grows on nine pages": {func(page int) string {
 			return fmt.Sprintf(`{"total_pages":%d}`, min(page+1, 11))
 		}, 11, ""},
@@ -286,10 +286,10 @@ func TestListBackward(t *testing.T) {
 			}
 		})
 	}
-	for _, err := range ListBackward(t.Context(), newClient(t, play(ok(envelope(3, 1, 2, "a", "b")), refusal(403, "{}"))),
-		listCustomers, ListOptions[thing]{ID: byID}) {
+	c := newClient(t, play(ok(envelope(3, 1, 2, "a", "b")), rejection(403, "{}")))
+	for _, err := range ListBackward(t.Context(), c, listCustomers, ListOptions[thing]{ID: byID}) {
 		if e, ok := AsError(err); !ok || e.Status != 403 {
-			t.Errorf("%v, want the refusal of the second request", err)
+			t.Errorf("%v, want the rejection of the second request", err)
 		}
 	}
 }

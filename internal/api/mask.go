@@ -14,14 +14,13 @@ import (
 // masked replaces a secret.
 const masked = "(masked)"
 
-// secretText matches what is a secret anywhere in a text: a webhook secret, a
-// JWT, a bearer token, an Authorization header in a text.
+// secretText matches secrets in any text: webhook secrets, JWTs, bearer tokens and Authorization headers.
 var secretText = regexp.MustCompile(`whsec_[A-Za-z0-9+/=_-]+` +
 	`|eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*` +
 	`|(?i:\bbearer\s+[A-Za-z0-9._~+/=-]{20,})` +
 	`|(?i:\bauthorization["']?\s*[:=]\s*["']?(?:[a-z]+\s+)?[^\s"',;]+)`)
 
-// newSecrets masks known secrets, the longest first, as one may begin with another.
+// newSecrets masks known secrets, the longest first, because one may be a prefix of another.
 func newSecrets(known ...string) *strings.Replacer {
 	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
@@ -33,12 +32,10 @@ func newSecrets(known ...string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// MaskJSON renders a JSON body for a log, with every secret replaced: the values
-// of keys that name one (token, secret, password, authorization, api_key and
-// their compounds), every value below an authentication object, and whatever
-// looks like a secret. JSON text inside a string is masked too. Keys
-// come out sorted, numbers as they were. What is not JSON is only counted,
-// because nothing is known about it.
+// MaskJSON returns a JSON body for a log, with every secret masked: the values of keys for secrets (token, secret,
+// password, authorization, api_key and their compounds), all values in an authentication object, and texts that look
+// like secrets. It also masks JSON text in strings. Keys are sorted, and numbers unchanged. For a body that is not
+// JSON, it returns only the length.
 func MaskJSON(body []byte) string {
 	value, err := decodeAny(body)
 	if err != nil {
@@ -63,7 +60,7 @@ func decodeAny(body []byte) (any, error) {
 	return value, nil
 }
 
-// maskSecrets replaces known secrets in all strings and keys of a decoded value.
+// maskSecrets masks known secrets in all strings and keys of a decoded value.
 func maskSecrets(value any, scrub func(string) string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -82,10 +79,10 @@ func maskSecrets(value any, scrub func(string) string) any {
 	return value
 }
 
-// escape is a character of ASCII as JSON may write it, in JSON inside of JSON too.
+// escape matches an ASCII character as JSON, or JSON in JSON, may escape it.
 var escape = regexp.MustCompile(`\\+(?:u00([0-7][0-9a-fA-F])|([/"]))`)
 
-// unescaped is a text without such escapes.
+// unescaped returns a text without such escapes.
 func unescaped(text string) string {
 	return escape.ReplaceAllStringFunc(text, func(match string) string {
 		found := escape.FindStringSubmatch(match)
@@ -120,7 +117,7 @@ func maskValue(value any, authentication bool) any {
 	return value
 }
 
-// maskObject masks in a new map, as a key can hold a secret too.
+// maskObject returns a new map, because a key can contain a secret too.
 func maskObject(object map[string]any, authentication bool) map[string]any {
 	shown := make(map[string]any, len(object))
 	for key, value := range object {
@@ -137,7 +134,7 @@ func maskObject(object map[string]any, authentication bool) map[string]any {
 	return shown
 }
 
-// maskString looks into JSON text, such as the body kept with a delivery.
+// maskString masks JSON text in a string, such as the body in a delivery.
 func maskString(text string) string {
 	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
 		if value, err := decodeAny([]byte(trimmed)); err == nil {
@@ -147,8 +144,8 @@ func maskString(text string) string {
 	return maskText(text)
 }
 
-// maskText looks for the words that every secret text begins with before it
-// asks the expression: nearly no text holds one, and the expression is slow.
+// maskText first looks for the prefixes of secrets, because the regular expression is slow and few texts contain a
+// secret.
 func maskText(text string) string {
 	lower := strings.ToLower(text)
 	for _, start := range []string{"whsec_", "eyj", "bearer", "authorization"} {
@@ -161,11 +158,11 @@ func maskText(text string) string {
 
 var keyNoise = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// normalKey makes api_key, apiKey, X-Api-Key alike.
+// normalKey returns the same text for api_key, apiKey and X-Api-Key.
 func normalKey(key string) string { return keyNoise.Replace(strings.ToLower(key)) }
 
-// isSecretKey judges a normalized key by its end, so that accessToken and
-// webhook_secret are found and key_prefix is not.
+// isSecretKey checks the end of a normalized key, so that it matches accessToken and webhook_secret, but not
+// key_prefix.
 func isSecretKey(name string) bool {
 	for _, end := range []string{
 		"token", "tokens", "secret", "secrets", "password", "passphrase", "authorization",

@@ -12,21 +12,20 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Operations maps the name of each operation to its method and path template.
-// The zero value means the defaults. It is immutable.
+// Operations maps operation names to methods and path templates. The zero value is the default table. It is immutable.
 type Operations struct {
 	overrides map[string]route
 }
 
-// DefaultOperations is the table of the wire contract.
+// DefaultOperations returns the table of the wire contract.
 func DefaultOperations() Operations { return Operations{} }
 
-// OperationNames lists every operation of the three services, sorted.
+// OperationNames returns the names of all operations of the three services, sorted.
 func OperationNames() []string {
 	return slices.Sorted(maps.Keys(operations))
 }
 
-// Lookup returns method and path template of an operation.
+// Lookup returns the method and path template of an operation.
 func (o Operations) Lookup(name string) (method, template string, ok bool) {
 	r, ok := o.route(name)
 	return r.method, r.template, ok
@@ -40,9 +39,8 @@ func (o Operations) route(name string) (route, bool) {
 	return row.route, ok
 }
 
-// RepeatedPath is the end of a base address that is the beginning of a path of the
-// service: /v1, or more than that. It is "" where there is none, and where the
-// beginning of the service's paths was changed.
+// RepeatedPath returns the end of a base address that repeats the beginning of the service's paths, such as /v1. It
+// returns "" if there is none, or if the beginning of the paths is configured.
 func (o Operations) RepeatedPath(service, address string) string {
 	address = strings.TrimRight(address, "/")
 	longest := ""
@@ -60,8 +58,7 @@ func (o Operations) RepeatedPath(service, address string) string {
 	return longest
 }
 
-// OperationError is one unusable override of an operation. Reason says what is
-// wrong and what to write instead.
+// OperationError is an invalid override of an operation. Reason contains the problem and the advice.
 type OperationError struct {
 	Name, Value, Reason string
 }
@@ -70,9 +67,8 @@ func (e *OperationError) Error() string {
 	return fmt.Sprintf("operation %q = %q: %s", e.Name, e.Value, e.Reason)
 }
 
-// ParseOperations lays overrides ("METHOD /path/{id}") over the defaults. The
-// error joins one *OperationError for each unusable override, in the order of
-// their names.
+// ParseOperations applies overrides ("METHOD /path/{id}") to the defaults. The error joins an *OperationError for each
+// invalid override, sorted by name.
 func ParseOperations(overrides map[string]string) (Operations, error) {
 	parsed := make(map[string]route, len(overrides))
 	var errs []error
@@ -92,11 +88,11 @@ func ParseOperations(overrides map[string]string) (Operations, error) {
 
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// parseRoute reads one override; a reason that is not empty rejects it.
+// parseRoute parses one override; a non-empty reason rejects it.
 func parseRoute(name, value string) (r route, reason string) {
 	base, known := operations[name]
 	if !known {
-		return route{}, fmt.Sprintf("there is no operation of this name; the nearest ones are %s",
+		return route{}, fmt.Sprintf("unknown operation; the closest names are %s",
 			quoteList(Nearest(name, OperationNames(), 3)))
 	}
 	example := fmt.Sprintf("write it like %q", base.method+" "+base.template)
@@ -120,7 +116,7 @@ func parseRoute(name, value string) (r route, reason string) {
 
 var placeholder = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// checkTemplate rejects what is not a plain absolute path.
+// checkTemplate rejects a template that is not a plain absolute path.
 func checkTemplate(template string) string {
 	switch {
 	case !strings.HasPrefix(template, "/"):
@@ -147,14 +143,13 @@ func checkTemplate(template string) string {
 		case "":
 			return "the path holds an empty segment"
 		case ".", "..":
-			return fmt.Sprintf("the path must hold no %q segment", segment)
+			return fmt.Sprintf("the path must not contain a %q segment", segment)
 		}
 	}
 	return ""
 }
 
-// checkPlaceholders compares the placeholders with those that the operation
-// fills.
+// checkPlaceholders compares the placeholders of a path with those of the operation.
 func checkPlaceholders(template, documented string) string {
 	have, want := placeholders(template), placeholders(documented)
 	for _, name := range want {
@@ -167,7 +162,7 @@ func checkPlaceholders(template, documented string) string {
 			if len(want) == 0 {
 				return fmt.Sprintf("unknown placeholder {%s}: this operation has none", name)
 			}
-			return fmt.Sprintf("unknown placeholder {%s}: this operation fills {%s}", name, strings.Join(want, "}, {"))
+			return fmt.Sprintf("unknown placeholder {%s}: this operation has {%s}", name, strings.Join(want, "}, {"))
 		}
 	}
 	return ""
@@ -181,15 +176,15 @@ func placeholders(template string) []string {
 	return names
 }
 
-// Nearest returns the up to n of names that differ least from name.
+// Nearest returns up to n of names, the most similar to name.
 func Nearest(name string, names []string, n int) []string {
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b string) int { return Distance(name, a) - Distance(name, b) })
 	return names[:min(n, len(names))]
 }
 
-// Distance is the Levenshtein distance. A very long name is cut: it is near to
-// nothing anyway, and the cost is the product of the lengths.
+// Distance is the Levenshtein distance. It uses only the start of long names, because the cost is the product of the
+// lengths.
 func Distance(a, b string) int { return levenshtein.Distance(a[:min(len(a), 64)], b, nil) }
 
 func quoteList(names []string) string {

@@ -2,6 +2,9 @@ package api
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +28,28 @@ func TestDefaultOperationsAreTheContract(t *testing.T) {
 	}
 }
 
+var sent = regexp.MustCompile(`Operation: +"([^"]+[^."])"[^+]`)
+
+// TestSentOperationsAreInTheContract: a request of an operation that is not there fails only when it is made.
+func TestSentOperationsAreInTheContract(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, name := range files {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range sent.FindAllStringSubmatch(string(source), -1) {
+			if _, ok := operations[match[1]]; !ok && !strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s sends %s, which is not in the table of contract.go", name, match[1])
+			}
+		}
+	}
+}
+
 func TestParseOperations(t *testing.T) {
 	t.Parallel()
 	operations, err := ParseOperations(map[string]string{
@@ -36,9 +61,9 @@ func TestParseOperations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if method, template, _ := operations.Lookup("finance.records.update"); method != "PUT" ||
-		template != "/v2/{collection}/items/{id}" {
-		t.Errorf("%s %s", method, template)
+	if method, template, ok := operations.Lookup("finance.records.update"); method != "PUT" ||
+		template != "/v2/{collection}/items/{id}" || !ok {
+		t.Errorf("%s %s, %t", method, template, ok)
 	}
 	if _, template, _ := operations.Lookup("customers.get"); template != "/v1/customers/{id}" {
 		t.Errorf("an operation that is not overridden became %s", template)
@@ -53,7 +78,7 @@ func TestParseOperationsRefuses(t *testing.T) {
 	tests := []struct{ name, value, want string }{
 		{"customer.get", "GET /x/{id}", `"customers.get"`},
 		{"billing_account.list", "GET /x", `"billing_accounts.list"`},
-		{strings.Repeat("x", 1000), "GET /x", "nearest"},
+		{strings.Repeat("x", 1000), "GET /x", "closest"},
 		{"customers.get", "", "a method and a path"},
 		{"customers.get", "/v1/customers/{id}", "a method and a path"},
 		{"customers.get", "GET /a /b/{id}", "a method and a path"},
@@ -63,14 +88,14 @@ func TestParseOperationsRefuses(t *testing.T) {
 		{"customers.get", "GET https://host/{id}", `must start with "/"`},
 		{"customers.get", "GET /c", "{id} is missing"},
 		{"customers.get", "GET /c/{ID}", "{id} is missing"},
-		{"customers.get", "GET /c/{id}/{key}", "unknown placeholder {key}: this operation fills {id}"},
+		{"customers.get", "GET /c/{id}/{key}", "unknown placeholder {key}: this operation has {id}"},
 		{"customers.list", "GET /c/{id}", "unknown placeholder {id}: this operation has none"},
 		{"finance.records.get", "GET /c/{id}", "{collection} is missing"},
 		{"customers.get", "GET /c/{id}?x=1", "no query"},
 		{"customers.get", "GET /c/{id}#x", "fragment"},
-		{"customers.get", "GET /c/../{id}", `no ".." segment`},
-		{"customers.get", "GET /c/%2e%2E/{id}", `no ".." segment`},
-		{"customers.get", "GET /./{id}", `no "." segment`},
+		{"customers.get", "GET /c/../{id}", `not contain a ".." segment`},
+		{"customers.get", "GET /c/%2e%2E/{id}", `not contain a ".." segment`},
+		{"customers.get", "GET /./{id}", `not contain a "." segment`},
 		{"customers.get", "GET //c/{id}", "empty segment"},
 		{"customers.get", "GET /c/{id", "brace"},
 		{"customers.get", "GET /c/{i d}", "a method and a path"},

@@ -8,51 +8,51 @@ import (
 )
 
 const (
-	// failuresInRow is how many attempts in a row, of all calls together, have to
-	// fail before a call that gives up ends the others too.
+	// failuresInRow is the number of consecutive failed attempts, of all calls together, after which a call that gives up
+	// also ends the others.
 	failuresInRow = 5
-	// unservedTimeout takes the place of defaultRetryTimeout until the service has
-	// responded: an address at which nothing ever was is more likely wrong than down.
+	// unservedTimeout replaces defaultRetryTimeout until the service has responded: before that, the address is more
+	// likely wrong than the service down.
 	unservedTimeout = 20 * time.Second
 )
 
-// EarlierError ends a call for a reason that an earlier call of this run has
-// met already. One of them is to be shown in full, the others in one line.
+// EarlierError ends a call for the same reason as an earlier call of this run. The first error should be shown in full,
+// the others in one line.
 type EarlierError struct {
 	Service, Operation string
 	First              error // the earlier one
-	Err                error // of this call; nil when it was not sent because the service does not respond
+	Err                error // of this call; nil if it was not sent because the service does not respond
 }
 
 func (e *EarlierError) Error() string {
-	return fmt.Sprintf("%s %s failed for the reason that another error of this run explains: %v", e.Service,
+	return fmt.Sprintf("%s %s failed for the same reason as another error of this run: %v", e.Service,
 		e.Operation, e.First)
 }
 
 func (e *EarlierError) Unwrap() error { return e.Err }
 
-// outage is what the calls of one client share about a service that
-// does not respond: one call waits for all, and one reports the failure in full.
+// outage is the state that calls of one client share about a service that does not respond: one call waits for all, and
+// one reports the failure in full.
 type outage struct {
 	mu      sync.Mutex
-	health  map[string]*health // by operation; allOperations is the service as a whole
-	first   map[string]error   // by cause: the first error of those that are the same for all objects
-	changed chan struct{}      // closed and replaced when those who pause should look again
+	health  map[string]*health // by operation; allOperations is the whole service
+	first   map[string]error   // by cause: the first of the errors that are the same for all objects
+	changed chan struct{}      // closed and replaced when paused calls should check again
 }
 
 const allOperations = ""
 
-// health is whether an operation, or the service, works.
+// health is the state of an operation or of the service.
 type health struct {
-	worked   time.Time // when it last did; zero: never in this run
+	worked   time.Time // last success; zero: none in this run
 	failures int       // attempts since then
-	down     error     // of a call that gave up in vain: the others are not sent
+	down     error     // of a call that gave up: other calls are not sent
 }
 
-// unresponsive is the cause of errors that a response of the service ends.
+// unresponsive is the cause of errors that end with a response of the service.
 const unresponsive = ""
 
-// both are the health of an operation and of the service.
+// both returns the health of an operation and of the service.
 func (o *outage) both(operation string) [2]*health {
 	if o.health == nil {
 		o.health = map[string]*health{}
@@ -67,7 +67,7 @@ func (o *outage) both(operation string) [2]*health {
 	return both
 }
 
-// works notes a response of the service itself.
+// works records a response of the service itself.
 func (o *outage) works(operation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -80,7 +80,7 @@ func (o *outage) works(operation string) {
 	delete(o.first, unresponsive)
 }
 
-// fails notes an attempt that the service did not respond to.
+// fails records an attempt without a response of the service.
 func (o *outage) fails(operation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -89,8 +89,8 @@ func (o *outage) fails(operation string) {
 	}
 }
 
-// giveUp notes that a call whose attempts have failed since then has ended. When the
-// operation, or of the service, has succeeded meanwhile, its other calls end too.
+// giveUp records the end of a call whose attempts have failed since then. Other calls of the operation, or of the
+// service, end too, unless one has succeeded since.
 func (o *outage) giveUp(operation string, since time.Time, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -102,7 +102,7 @@ func (o *outage) giveUp(operation string, since time.Time, err error) {
 	}
 }
 
-// report returns err when it is the first of its cause, and an EarlierError otherwise.
+// report returns err if it is the first with its cause, and otherwise an EarlierError.
 func (o *outage) report(k *call, service, cause string, err error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -116,7 +116,7 @@ func (o *outage) report(k *call, service, cause string, err error) error {
 	return err
 }
 
-// blocked is the error of a call that must not be sent; nil lets it through.
+// blocked returns the error of a call that must not be sent, or nil.
 func (o *outage) blocked(k *call, service string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -134,8 +134,7 @@ func (o *outage) hasServed() bool {
 	return !o.both(allOperations)[0].worked.IsZero()
 }
 
-// watch returns a channel that is closed when the service works again, or when
-// nothing is to be waited for any more.
+// watch returns a channel that is closed when the service works again, or when waiting no longer makes sense.
 func (o *outage) watch() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -152,8 +151,8 @@ func (o *outage) wake() {
 	o.changed = make(chan struct{})
 }
 
-// note records what one attempt shows about the service as a whole. A 429 says
-// nothing, as the limiter deals with it, and a 404 is to be proven first.
+// note records what one attempt shows about the service. It ignores a 429, which the gate handles, and a 404, which is
+// not yet proven.
 func (c *Client) note(k *call, a *response, v verdict) {
 	e, _ := AsError(v.err)
 	switch {
@@ -166,7 +165,7 @@ func (c *Client) note(k *call, a *response, v verdict) {
 	}
 }
 
-// retryTimeout is how long a call that fails is repeated.
+// retryTimeout is the maximum time to repeat a failing call.
 func (c *Client) retryTimeout() time.Duration {
 	switch {
 	case c.cfg.RetryTimeout > 0:

@@ -62,7 +62,7 @@ func plan(t *testing.T, c *Client, n int) (result tally) {
 func TestOneRejectedToken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := apitest.New(map[string]http.HandlerFunc{"GET /": apitest.Refused(401, "unauthorized")})
+		s := apitest.New(map[string]http.HandlerFunc{"GET /": apitest.Rejected(401, "unauthorized")})
 		s.Latency = func(*http.Request) time.Duration { return time.Second }
 		c := newClient(t, s, byTime)
 		if got := plan(t, c, 30); got.full != 1 || got.short != 29 {
@@ -79,7 +79,7 @@ func TestOneRejectedToken(t *testing.T) {
 func TestOutagesAreSurvived(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]step{
-		"refused": {err: errReset, unsent: true}, "reset": {err: errReset}, "unavailable": status(503),
+		"rejected": {err: errReset, unsent: true}, "reset": {err: errReset}, "unavailable": status(503),
 		"unavailable, with a Retry-After": {status: 503, header: map[string]string{"Retry-After": "5"}},
 		"silent":                          {hang: true},
 	} {
@@ -139,7 +139,7 @@ func TestAllContinueTogether(t *testing.T) {
 // with one line. A service that has never responded is waited for less, unless the time is set.
 func TestDownIsFoundOutOnce(t *testing.T) {
 	t.Parallel()
-	failures := map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503),
+	failures := map[string]step{"rejected": {err: errReset, unsent: true}, "unavailable": status(503),
 		"silent": {hang: true}}
 	for name, failure := range failures {
 		for _, test := range []struct {
@@ -269,10 +269,10 @@ func TestWrongServiceIsFoundOutOnce(t *testing.T) {
 	t.Parallel()
 	for name, response := range map[string]step{
 		"HTML 404":   {status: 404, body: "<html>", header: map[string]string{"Content-Type": "text/html"}},
-		"its 404":    refusal(404, `{"error":{"code":"not_found","message":"no"}}`),
+		"its 404":    rejection(404, `{"error":{"code":"not_found","message":"no"}}`),
 		"a redirect": {status: 302, header: map[string]string{"Location": "https://login.example/"}},
 		"a token":    status(401),
-		"a scope": refusal(403, `{"error":{"code":"insufficient_scope","message":"no","details":`+
+		"a scope": rejection(403, `{"error":{"code":"insufficient_scope","message":"no","details":`+
 			`{"required":["customers:read"],"granted":[]}}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -304,7 +304,7 @@ func TestWrongServiceIsFoundOutOnce(t *testing.T) {
 func TestEachMissingScopeIsReported(t *testing.T) {
 	t.Parallel()
 	lacks := func(required string) step {
-		return refusal(403, `{"error":{"code":"insufficient_scope","message":"no","details":{"required":[`+required+`]}}}`)
+		return rejection(403, `{"error":{"code":"insufficient_scope","message":"no","details":{"required":[`+required+`]}}}`)
 	}
 	c := newClient(t, play(lacks(`"a","b"`), ok(`{}`), lacks(`"a"`), lacks(`"a","b"`), lacks(``), lacks(``), lacks(`"a"`)))
 	var got string

@@ -10,15 +10,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// Record is an object of open shape, as a service returns those that it does not
-// describe: an id, a name where it has one, and all of it, to the last digit.
+// Record is an object without a documented form: an id, an optional name, and the whole object, with exact numbers.
 type Record struct {
 	ID   string          // "" where a listed item shows none
 	Name string          // "" where there is none
 	Raw  json.RawMessage // the whole object, as returned
 }
 
-// UnmarshalJSON keeps the whole object, and picks out what is known.
+// UnmarshalJSON stores the whole object and decodes the known fields.
 func (r *Record) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -30,7 +29,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 
 var errNoRecordID = errors.New("the response contains no record with an id")
 
-// Check rejects a response without the fields that the provider cannot do without, such as the id.
+// Check rejects a response without required fields, such as the id.
 func (r *Record) Check() error {
 	if r.ID == "" {
 		return errNoRecordID
@@ -38,7 +37,7 @@ func (r *Record) Check() error {
 	return nil
 }
 
-// Field is the text of a top-level field; "" where the record does not show one.
+// Field returns the text of a top-level field, or "".
 func (r *Record) Field(name string) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(r.Raw, &fields) != nil {
@@ -47,7 +46,7 @@ func (r *Record) Field(name string) string {
 	return LooseText(fields[name])
 }
 
-// LooseText is a string's text, a number as it is written, and "" for anything else.
+// LooseText returns the text of a string, a number as written, and otherwise "".
 func LooseText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -60,11 +59,10 @@ func LooseText(raw json.RawMessage) string {
 	return ""
 }
 
-// Matches drops a record that is clearly not what a filter asked for, because a
-// service may ignore a filter (wire contract: tolerance). What a filter means
-// exactly only the service knows, so only the two documented kinds are compared
-// (service description, Financial management §4), an id and a bound on a time,
-// and a record is kept where it does not show the field as plainly.
+// Matches reports whether a record may match a filter, because a service may ignore a filter (wire contract:
+// tolerance). It compares only the two documented kinds of filters, an id and a bound on a time (service description,
+// Financial management §4), and accepts records without a comparable field: only the service knows the exact meaning of
+// a filter.
 func (r *Record) Matches(filters map[string]string) bool {
 	for name, want := range filters {
 		field, bound := splitFilter(name)
@@ -75,7 +73,7 @@ func (r *Record) Matches(filters map[string]string) bool {
 	return true
 }
 
-// splitFilter takes a name such as occurred_at[gte] apart.
+// splitFilter splits a name such as occurred_at[gte].
 func splitFilter(name string) (field, bound string) {
 	field, bound, bracketed := strings.Cut(name, "[")
 	if bracketed && strings.HasSuffix(bound, "]") {
@@ -93,8 +91,7 @@ func contradicts(bound, want, have string) bool {
 	if !okLimit || !okAt {
 		return false
 	}
-	// Where one is a date and the other a time, the time zone that the service
-	// counts days in decides, and it is not known.
+	// Between a date and a time, the result depends on the service's time zone, which is unknown.
 	slack := time.Duration(0)
 	if IsDate(want) != IsDate(have) {
 		slack = 24 * time.Hour
@@ -103,7 +100,7 @@ func contradicts(bound, want, have string) bool {
 	case "gte", "gt":
 		return at.Add(slack).Before(limit)
 	case "lte", "lt":
-		// The last day counts whole.
+		// The whole last day matches.
 		return at.Add(-slack).After(limit.Add(slack))
 	}
 	return false

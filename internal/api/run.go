@@ -17,24 +17,22 @@ const (
 // interrupted reports whether the caller has ended the call.
 func (k *call) interrupted() bool { return k.waiting.Err() != nil }
 
-// verdict is what a response means for the loop.
+// verdict is the meaning of a response for the loop.
 type verdict struct {
 	response *Response
 	err      error
-	// again says that the request may be sent once more: after the gate when
-	// the response was 429, else on the budget, not before pause has passed.
+	// again allows another attempt: after the gate if the response was 429, otherwise within the retry time, after pause.
 	again, throttled bool
-	// uncertain says that this attempt may have been carried out.
+	// uncertain means that this attempt may have been carried out.
 	uncertain bool
 	pause     time.Duration
 }
 
 // run sends a call until its response is final.
 //
-// Only 5xx, 408 and transport errors are on the budget, which is time: a service
-// is unavailable for minutes while it restarts, with any number of attempts. A 429
-// is not on it: it says when to come back, not that something is wrong, and a
-// budget that counted it would end a large run for being large.
+// Only 5xx, 408 and transport errors use up the retry limit, which is a time, not a number of attempts, because a
+// service that restarts is unavailable for minutes. A 429 does not: it is not a failure, and counting it would end a
+// run only because the run is large.
 func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 	var throttled *Error
 	for failures := 0; ; {
@@ -49,7 +47,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 			throttled, _ = AsError(v.err)
 			pass.throttled(throttled)
 			if again && k.optional {
-				// The rate limit may be that of lists alone: others need not wait for it.
+				// The rate limit may only apply to lists, so other calls need not wait.
 				return nil, v.err
 			}
 			continue
@@ -77,8 +75,8 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 	}
 }
 
-// givenUp is the error of a call that was interrupted while it waited to be sent, perhaps again: an earlier attempt may
-// have created an object.
+// givenUp returns the error of a call that was interrupted before its next attempt: an earlier attempt may have created
+// an object.
 func (c *Client) givenUp(k *call, err error) error {
 	if !k.uncertain || !k.interrupted() || k.route.method != http.MethodPost {
 		return err
@@ -86,13 +84,12 @@ func (c *Client) givenUp(k *call, err error) error {
 	return &AmbiguousError{Service: c.cfg.Service, Operation: k.operation, SentAt: k.failing, Err: err}
 }
 
-// concluded is the error that a call ends with. What says nothing about the
-// object, but about the service, the token or the way there, is reported in full
-// once. An *AmbiguousError always says what is known of its request.
+// concluded returns the final error of a call. An error about the service, the token or the network, rather than the
+// object, is reported in full only once. An *AmbiguousError is always reported in full.
 func (c *Client) concluded(k *call, err error) error {
 	switch e := err.(type) { //nolint:errorlint // an *AmbiguousError wraps an *Error, and is something else
 	case *Error:
-		if first := c.refused.Load(); e.Status == http.StatusUnauthorized && first != e {
+		if first := c.unauthorized.Load(); e.Status == http.StatusUnauthorized && first != e {
 			return &EarlierError{Service: c.cfg.Service, Operation: k.operation, First: first, Err: e}
 		}
 		if e.Status == http.StatusForbidden && len(e.Required) > 0 {
@@ -108,8 +105,8 @@ func (c *Client) concluded(k *call, err error) error {
 	return err
 }
 
-// admit waits for the permit to send. A token that was rejected, before or during
-// the wait, ends it: many requests may wait when the first one learns of it.
+// admit waits for the permit to send. A rejected token ends the wait: many requests may wait when the first is
+// rejected.
 func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, error) {
 	if err := c.stopped(k); err != nil {
 		return nil, err
@@ -131,17 +128,15 @@ func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, e
 	return pass, nil
 }
 
-// stopped is the error of a call that is not sent: the token was rejected, or
-// the service does not respond.
+// stopped returns the error of a call that is not sent, because the token was rejected or the service does not respond.
 func (c *Client) stopped(k *call) error {
-	if refused := c.refused.Load(); refused != nil {
-		return &EarlierError{Service: c.cfg.Service, Operation: k.operation, First: refused, Err: refused}
+	if first := c.unauthorized.Load(); first != nil {
+		return &EarlierError{Service: c.cfg.Service, Operation: k.operation, First: first, Err: first}
 	}
 	return c.outage.blocked(k, c.cfg.Service)
 }
 
-// judge decides what a response means (wire contract: which method may be
-// repeated on what).
+// judge returns the meaning of a response (wire contract: which method may be repeated on what).
 func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	switch {
 	case a.status == 0:
@@ -157,13 +152,13 @@ func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	e := c.newError(k, a.status, a.header, a.body)
 	switch {
 	case a.status == http.StatusUnauthorized:
-		if !k.optional { // the next call that is not reports it in full
-			c.refused.CompareAndSwap(nil, e)
+		if !k.optional { // the next required call reports it in full
+			c.unauthorized.CompareAndSwap(nil, e)
 		}
 		return verdict{err: e}
 	case a.status == http.StatusTooManyRequests:
 		return verdict{err: e, again: true, throttled: true}
-	case a.status < http.StatusBadRequest && !k.repeatable: // whoever redirects may have passed the request on
+	case a.status < http.StatusBadRequest && !k.repeatable: // a redirect may have forwarded the request
 		return verdict{err: c.ambiguous(k, a, e)}
 	case a.status != http.StatusRequestTimeout && a.status < 500:
 		return verdict{err: e}
@@ -173,8 +168,8 @@ func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	return verdict{err: e, again: true, uncertain: true, pause: e.RetryAfter}
 }
 
-// judgeFailure decides what to do without a response, or without all of one. sent
-// says that the request may have been carried out.
+// judgeFailure returns the meaning of a missing or incomplete response. sent means that the request may have been
+// carried out.
 func (c *Client) judgeFailure(ctx context.Context, k *call, a *response, sent bool) verdict {
 	switch {
 	case !k.repeatable && sent:
@@ -197,8 +192,7 @@ func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {
 	}
 }
 
-// notSent describes why the gate did not let a call through. throttled is the call's
-// own 429, if it got one.
+// notSent returns the error of a call that the gate did not let through. throttled is the call's own 429, if any.
 func (c *Client) notSent(k *call, throttled *Error, err error) error {
 	var closed *closedError
 	if !errors.As(err, &closed) {
@@ -215,10 +209,8 @@ func (c *Client) notSent(k *call, throttled *Error, err error) error {
 		k.operation, &late)
 }
 
-// nextAttempt returns how long to wait before the next attempt: full jitter on a
-// doubling span, with Retry-After as the floor. It is false when there is none,
-// because the attempts or the time are used up, or because the wait would not
-// end in time.
+// nextAttempt returns the time before the next attempt: full jitter over a doubling span, but at least Retry-After. It
+// returns false if the attempts or the time are used up, or if the wait would end too late.
 func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, bool) {
 	now := time.Now()
 	end := k.failing.Add(c.retryTimeout())
@@ -250,8 +242,8 @@ func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, b
 	return min(delay, end.Sub(now)), true
 }
 
-// backoff waits before the next attempt. It ends early when the service responds
-// to another call, but not before the time that the service asked for.
+// backoff waits before the next attempt. The wait ends early when the service responds to another call, but not before
+// the time that the service requested.
 func (c *Client) backoff(ctx context.Context, k *call, delay time.Duration, v verdict) error {
 	changed := c.outage.watch()
 	if err := c.stopped(k); err != nil {
@@ -274,7 +266,7 @@ func (c *Client) announce(ctx context.Context, k *call, delay time.Duration, rea
 	c.observer.Waiting(ctx, e)
 }
 
-// doubled is base, doubled n-1 times, and at most limit.
+// doubled returns base, doubled n-1 times, and at most limit.
 func doubled(base, limit time.Duration, n int) time.Duration {
 	for ; n > 1 && base < limit; n-- {
 		base *= 2
@@ -282,8 +274,7 @@ func doubled(base, limit time.Duration, n int) time.Duration {
 	return min(base, limit)
 }
 
-// ended is nil while ctx runs, and then the error it ended with, together with
-// its cause when that says more.
+// ended returns nil while ctx runs, and then its error, with its cause if that differs.
 func ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if err == nil || errors.Is(cause, err) {
@@ -292,8 +283,8 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// pause waits for d, for wake, or for the end of ctx, whose cause it returns.
-// A zero d still checks ctx; a negative d waits without limit.
+// pause waits for d, for wake, or for the end of ctx, whose cause it returns. A zero d still checks ctx; a negative d
+// waits without limit.
 func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 	var elapsed <-chan time.Time
 	if d >= 0 {

@@ -11,32 +11,30 @@ import (
 )
 
 const (
-	// settleGrace is how long a create and its lookup may continue when the caller
-	// has been interrupted. CI systems kill a job 10 s after the interrupt, and with
-	// it everything that is not in the state yet.
+	// settleGrace is how long a creation and its lookup may continue after an interrupt. CI systems kill a job 10 s after
+	// the interrupt, and lose everything that is not in the state yet.
 	settleGrace = 8 * time.Second
-	// codeTaken rejects a second object with the same external_id (wire
-	// contract: behaviour).
+	// codeTaken is the code for a second object with the same external_id (wire contract: behaviour).
 	codeTaken = "external_id_taken"
 )
 
-var errInterrupted = fmt.Errorf("interrupted, and the outcome was not determined within %s after that", settleGrace)
+var errInterrupted = fmt.Errorf("interrupted, and the outcome was not determined within the next %s", settleGrace)
 
-// Creation is a POST that makes an object, and how to find the object when its response is lost.
+// Creation is a POST that creates an object, and the way to find the object if its response is lost.
 type Creation[T any] struct {
 	Describe string // `customer with external_id "x"`
 	Send     func(context.Context) (T, error)
-	// Find returns the objects with the external_id; where there is none, those that look like what was sent, the newest
-	// ones at least. nil: nothing finds the object.
+	// Find returns the objects with the external_id; without an external_id, at least the newest ones that look like the
+	// one sent. nil: the object cannot be found.
 	Find func(context.Context) ([]T, error)
 	ID   func(T) string
-	// Created is the time of creation as the service shows it.
+	// Created returns the time of creation in an object.
 	Created func(T) string
-	// Unique says that the creation has an external_id: the service refuses a second one.
+	// Unique is set if the creation has an external_id, because the service rejects a second one.
 	Unique bool
-	// Equal reports whether an object is what was sent. It is asked for Unique only.
+	// Equal reports whether an object has the values sent. It is only called if Unique is set.
 	Equal func(context.Context, T) (bool, error)
-	// Again says what another creation does, as a sentence; "": nothing worth a word.
+	// Again is a sentence about the effect of another creation, or "".
 	Again string
 }
 
@@ -47,25 +45,24 @@ type TakenError struct {
 }
 
 func (e *TakenError) Error() string {
-	return fmt.Sprintf("%v. A lookup found the object %s, which this creation has not made", e.Err, e.ID)
+	return fmt.Sprintf("%v. A lookup found the object %s, which this request did not create", e.Err, e.ID)
 }
 
 func (e *TakenError) Unwrap() error { return e.Err }
 
-// Settle sends a creation, and finds out what became of it where the response is lost:
+// Settle sends a creation and, if the response is lost, determines its outcome:
 //
-//   - With an external_id the object is looked up by it, for as long as reads may lag. One that equals what was sent,
-//     and that the service has created since the request was sent (see [Client.age]), is adopted, unless another
-//     creation of this process was answered with it. One that differs, or that is proven older, is a *TakenError. Where
-//     there is none, the creation is sent again, after such a lookup each time, for as long as the retry timeout runs.
-//   - Without one nothing proves whose an object is: it is sent once, and the *AmbiguousError names the candidates.
+//   - With an external_id, it looks the object up, for as long as reads may lag. It adopts an object that equals the
+//     one sent and that the service has created since the request was sent (see [Client.age]), unless another creation
+//     of this process returned it. For an object that differs, or is proven older, it returns a *TakenError. If there
+//     is none, it sends the creation again, with a lookup before each attempt, until the retry timeout ends.
+//   - Without one, ownership cannot be proven. It is sent once, and the *AmbiguousError contains the candidates.
 //
-// What is not proven is an *AmbiguousError that names the object, such as where the clock of Date and the one that
-// dates objects differ. A response that shows another object ([OtherObjectError]) is a lost one after which nothing is
-// adopted or sent.
+// If nothing is proven, as when objects are dated by another clock than Date, it returns an *AmbiguousError with the
+// object. A response with another object ([OtherObjectError]) counts as lost, and nothing is adopted or sent after it.
 //
-// While the creation waits to be sent it obeys ctx. Once it is sent, it and its lookups continue for at most 8 s after
-// ctx has ended, so that an interrupt does not orphan what the service has made.
+// Settle obeys ctx until the creation is sent. Then it continues for at most 8 s after ctx has ended, so that an
+// interrupt does not orphan a created object.
 func Settle[T any](ctx context.Context, c *Client, m Creation[T]) (object T, adopted bool, err error) {
 	var none T
 	if err := ended(ctx); err != nil {
@@ -93,10 +90,10 @@ func Settle[T any](ctx context.Context, c *Client, m Creation[T]) (object T, ado
 		case len(found) > 0 || !m.Unique || showsOther(lost):
 			return s.decide(detached, lost, found)
 		case isDuplicate(s.last):
-			return none, false, s.unclear(lost, existing(s.last), "The service refuses a second one, and no lookup shows the "+
+			return none, false, s.unclear(lost, existing(s.last), "The service rejects a duplicate, but no lookup finds the "+
 				"first.", s.last)
 		case s.resent > 0 && !s.mayResend():
-			return none, false, s.unclear(lost, nil, "It was sent again and looked up, and not found.", s.last)
+			return none, false, s.unclear(lost, nil, "It was sent again and looked up, but not found.", s.last)
 		}
 		object, open, err := s.resend(detached, ctx, lost)
 		if !open {
@@ -105,8 +102,8 @@ func Settle[T any](ctx context.Context, c *Client, m Creation[T]) (object T, ado
 	}
 }
 
-// resend sends the creation again, after a lookup that has not found the object. open says that the error leaves open
-// whether the object exists, so that it is looked up again.
+// resend sends the creation again, after a lookup without a result. open means that the error leaves the existence of
+// the object open, so that it is looked up again.
 func (s *settlement[T]) resend(detached, ctx context.Context, lost *AmbiguousError) (object T, open bool, err error) {
 	object, err = s.send(detached, ctx)
 	s.resent++
@@ -115,22 +112,22 @@ func (s *settlement[T]) resend(detached, ctx context.Context, lost *AmbiguousErr
 	switch {
 	case isLost, isDuplicate(err): // the first one was carried out, or another system was faster
 		return object, true, err
-	case err != nil && !isRefusal(err): // what is refused now would have been refused before
+	case err != nil && !isRejection(err): // a rejection of the body now proves that the first was rejected too
 		err = s.unclear(lost, nil, "It was looked up and not found, and sending it again failed.", err)
 	}
 	return object, false, err
 }
 
-// settlement is a creation under way.
+// settlement is the state of one Settle.
 type settlement[T any] struct {
 	Creation[T]
 	client *Client
-	began  time.Time // when the first request was sent, by this machine
+	began  time.Time // local time at which the first request was sent
 	resent int
-	last   error // what sending it again has ended with
+	last   error // the last error of sending it again
 }
 
-// send sends the creation. What it returns can be no candidate of another one.
+// send sends the creation. An object that it returns is not a candidate of other creations.
 func (s *settlement[T]) send(detached, ctx context.Context) (T, error) {
 	object, err := s.Send(withWaiting(detached, ctx))
 	if err == nil && s.ID != nil {
@@ -139,15 +136,15 @@ func (s *settlement[T]) send(detached, ctx context.Context) (T, error) {
 	return object, err
 }
 
-// mayResend reports whether there is time, and an attempt left, to send the creation once more.
+// mayResend reports whether there is time, and an attempt left, to send the creation again.
 func (s *settlement[T]) mayResend() bool {
 	limit := s.client.cfg.MaxRetries
 	return time.Since(s.began) < s.client.retryTimeout() && (limit < 0 || s.resent < limit)
 }
 
-// find looks for the object, for as long as reads may lag. With an external_id it ends with the first that is found,
-// unless the response took too long to decide; without one, others may be listed before it. An interrupt of the caller
-// ends that.
+// find looks for the object, for as long as reads may lag. With an external_id, it ends with the first object found,
+// unless the response was too slow to decide; without one, other objects may be listed first. An interrupt of the
+// caller ends it.
 func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error) {
 	for _, d := range LagPauses {
 		if pauseErr := pause(ctx, d, nil); pauseErr != nil {
@@ -179,22 +176,24 @@ func isOver(ctx context.Context) bool { return ctx.Err() != nil }
 
 func (s *settlement[T]) age(item T) age { return s.client.age(s.Created(item), s.began) }
 
-// candidate reports whether an object may come of this creation.
+// candidate reports whether this creation may have created an object.
 func (s *settlement[T]) candidate(item T) bool {
 	_, answered := s.client.answered.Load(s.ID(item))
 	return s.Unique || !answered && (s.age(item) != older || !s.client.clocksAgree())
 }
 
-// lookedUp says what lookups have found.
+// lookedUp describes the result of the lookups.
 func (s *settlement[T]) lookedUp(found []T) string {
 	known := fmt.Sprintf("It was looked up %d times.", len(LagPauses))
 	if len(found) > 0 && !slices.ContainsFunc(found, func(item T) bool { return s.age(item) != older }) {
-		known += " What was found is older by the Date of the responses, which may be of another clock."
+		known += " The objects found are older than the request according to the Date headers of the responses, which may " +
+			"be from another clock."
 	}
 	return known
 }
 
-// likely are the candidates that are not older by the dates, if there are any: the dates may be of two clocks.
+// likely returns the candidates that are not older by the dates, or all if there are none: the dates may be from two
+// clocks.
 func (s *settlement[T]) likely(found []T) []T {
 	younger := slices.DeleteFunc(slices.Clone(found), func(item T) bool { return s.age(item) == older })
 	if len(younger) > 0 {
@@ -203,7 +202,7 @@ func (s *settlement[T]) likely(found []T) []T {
 	return found
 }
 
-// decide adopts the object that is proven to come of the creation, and names what was found otherwise.
+// decide adopts an object that the creation is proven to have created. Otherwise, its error contains the candidates.
 func (s *settlement[T]) decide(ctx context.Context, lost *AmbiguousError, found []T) (T, bool, error) {
 	var none T
 	if !s.Unique || len(found) != 1 || showsOther(lost) {
@@ -237,20 +236,20 @@ func (s *settlement[T]) ids(found []T) []string {
 	return ids
 }
 
-// undated says why the dates do not prove that an object comes of the creation.
+// undated explains why the dates do not prove that the creation created an object.
 func (s *settlement[T]) undated(object T) string {
 	created := s.Created(object)
 	if created == "" {
-		return "An object equal to it exists, and nothing shows when that was created."
+		return "An equal object exists, but its time of creation is unknown."
 	}
-	known := fmt.Sprintf("An object equal to it exists, created at %s.", created)
+	known := fmt.Sprintf("An equal object exists, created at %s.", created)
 	if sent := s.client.dateAt(s.began); sent != "" {
-		known += fmt.Sprintf(" The request was sent at about %s by the Date of the responses.", sent)
+		known += fmt.Sprintf(" The request was sent at about %s according to the Date headers of the responses.", sent)
 	}
-	return known + " That does not prove whether this creation made it."
+	return known + " This does not prove whether this request created it."
 }
 
-// unclear says what is known and how to find out the rest.
+// unclear adds what is known, and how to find out the rest.
 func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known string, cause error) error {
 	e := *lost
 	e.Candidates = candidates
@@ -270,28 +269,27 @@ func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known
 		e.Outlook += ". " + s.Again
 	}
 	if cause != nil {
-		// The outcome stays what the first request left open, so that error comes first.
+		// The outcome is still the one that the first request left open, so that error comes first.
 		e.Err = fmt.Errorf("%w; after that: %w", lost.Err, cause)
 	}
 	return &e
 }
 
-// existing is the object that a refused creation is in the way of, where the service names it.
-func existing(refusal error) []string {
-	if e, ok := AsError(refusal); ok && e.ExistingID != "" {
+// existing is the object in the way of a rejected creation, if the service returns its id.
+func existing(rejection error) []string {
+	if e, ok := AsError(rejection); ok && e.ExistingID != "" {
 		return []string{e.ExistingID}
 	}
 	return nil
 }
 
-// showsOther reports that the response shows another object than the created one.
+// showsOther reports whether the response contains another object than the created one.
 func showsOther(err error) bool {
 	var other *OtherObjectError
 	return errors.As(err, &other)
 }
 
-// shownByDate is the object that a response to a creation has shown, where nothing but its date says that it is
-// another one.
+// shownByDate is the object in a response to a creation that is another one only by its date.
 func shownByDate(err error) string {
 	var other *OtherObjectError
 	if errors.As(err, &other) && other.byDate {
@@ -300,21 +298,20 @@ func shownByDate(err error) string {
 	return ""
 }
 
-// isDuplicate says that the service rejected because the object is there.
+// isDuplicate reports whether the service rejected a duplicate.
 func isDuplicate(err error) bool {
 	e, ok := AsError(err)
 	return ok && (e.Code == codeTaken || e.ExistingID != "")
 }
 
-// isRefusal says that the service judged the body itself, which it does alike
-// each time; who asks, or how often, is another matter.
-func isRefusal(err error) bool {
+// isRejection reports whether the service rejected the body itself, which it would do again, rather than the caller or
+// the rate.
+func isRejection(err error) bool {
 	e, ok := AsError(err)
 	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 }
 
-// detach returns a context with ctx's values that outlives ctx's end by the
-// grace period.
+// detach returns a context with ctx's values that outlives ctx by the grace period.
 func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -334,8 +331,7 @@ func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 
 type waitingKey struct{}
 
-// withWaiting lets a call on ctx obey another context while it waits to be
-// sent: what has not been sent can be given up.
+// withWaiting makes a call on ctx obey another context while it waits to be sent.
 func withWaiting(ctx, waiting context.Context) context.Context {
 	return context.WithValue(ctx, waitingKey{}, waiting)
 }

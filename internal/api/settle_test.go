@@ -93,30 +93,30 @@ func TestSettle(t *testing.T) {
 		tried, looked int
 		waited        time.Duration
 	}{
-		"clear success": {trial: trial{creates: []any{same}}, id: "t1", tried: 1},
-		"clear refusal": {trial: trial{creates: []any{taken}}, err: "external_id_taken", kind: plainError, tried: 1},
+		"clear success":   {trial: trial{creates: []any{same}}, id: "t1", tried: 1},
+		"clear rejection": {trial: trial{creates: []any{taken}}, err: "external_id_taken", kind: plainError, tried: 1},
 		"found": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}}, id: "t1", adopted: true,
 			tried: 1, looked: 1},
 		"found after read lag": {trial: trial{creates: []any{lost}, lookups: [][]any{{}, {}, {}, {same}}}, id: "t1",
 			adopted: true, tried: 1, looked: 4, waited: 11 * time.Second},
 		"found after a bad lookup": {trial: trial{creates: []any{lost}, lookups: [][]any{{errReset}, {same}}}, id: "t1",
 			adopted: true, tried: 1, looked: 2, waited: time.Second},
-		"found, different": {trial: trial{creates: []any{lost}, lookups: [][]any{{other}}}, err: "not made", taken: "t2",
+		"found, different": {trial: trial{creates: []any{lost}, lookups: [][]any{{other}}}, err: "did not create", taken: "t2",
 			kind: isAmbiguous, tried: 1, looked: 1},
-		"found, older": {trial: trial{creates: []any{lost}, lookups: [][]any{{older}}, agrees: true}, err: "not made",
+		"found, older": {trial: trial{creates: []any{lost}, lookups: [][]any{{older}}, agrees: true}, err: "did not create",
 			taken: "t1", kind: isAmbiguous, tried: 1, looked: 1},
 		"found, older by one of two clocks": {trial: trial{creates: []any{lost}, lookups: [][]any{{older}}},
 			err: "created at 1999-12-31T23:59:57Z. The request was sent at about 2000-01-01T00:00:00Z", candidates: "t1",
 			kind: isAmbiguous, tried: 1, looked: 1},
 		"found, different and older": {trial: trial{creates: []any{lost}, lookups: [][]any{{made{other.thing, -time.Hour}}}},
-			err: "not made", taken: "t2", kind: isAmbiguous, tried: 1, looked: 1},
+			err: "did not create", taken: "t2", kind: isAmbiguous, tried: 1, looked: 1},
 		"found, of a time to come": {trial: trial{creates: []any{lost}, lookups: [][]any{{made{same.thing, time.Hour}}}},
 			err: "does not prove", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
 		"found, no Date": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}, undated: true},
 			err: "does not prove", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
 		"found, no time": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}},
 			change: func(m *Creation[made]) { m.Created = func(made) string { return "" } },
-			err:    "nothing shows when", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
+			err:    "its time of creation is unknown", candidates: "t1", kind: isAmbiguous, tried: 1, looked: 1},
 		"found, not compared": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}},
 			change: func(m *Creation[made]) {
 				m.Equal = func(context.Context, made) (bool, error) { return false, errReset }
@@ -131,11 +131,11 @@ func TestSettle(t *testing.T) {
 			waited: 11 * time.Second},
 		"lost twice, found": {trial: trial{creates: []any{lost}, lookups: [][]any{{}, {}, {}, {}, {made{same.thing,
 			11 * time.Second}}}}, id: "t1", adopted: true, tried: 2, looked: 5, waited: 11 * time.Second},
-		"sent again, refused, ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {same}}},
+		"sent again, rejected, ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {same}}},
 			id: "t1", adopted: true, tried: 2, looked: 5, waited: 11 * time.Second},
-		"sent again, refused, not ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {other}}},
-			err: "not made", taken: "t2", kind: isAmbiguous, tried: 2, looked: 5, waited: 11 * time.Second},
-		"sent again, refused, not found": {trial: trial{creates: []any{lost, taken}}, err: "refuses a second one",
+		"sent again, rejected, not ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {other}}},
+			err: "did not create", taken: "t2", kind: isAmbiguous, tried: 2, looked: 5, waited: 11 * time.Second},
+		"sent again, rejected, not found": {trial: trial{creates: []any{lost, taken}}, err: "rejects a duplicate",
 			candidates: "t1", kind: isAmbiguous, tried: 2, looked: 8, waited: 22 * time.Second},
 		"lost for ever": {trial: trial{creates: []any{lost}}, err: "may or may not exist", kind: isAmbiguous,
 			tried: 3, looked: 12, waited: 33 * time.Second},
@@ -231,7 +231,7 @@ func TestUndecidedErrorSaysWhatIsKnown(t *testing.T) {
 	m := trial.creation(t)
 	m.Find = nil
 	_, _, err := Settle(t.Context(), trial.client, m)
-	want := `billing things.create: sent at 2026-01-02T03:04:05Z, and it is not known whether it was carried out: connection reset by peer [Request-Id r1]. ` +
+	want := `billing things.create: sent at 2026-01-02T03:04:05Z, outcome unknown: connection reset by peer [Request-Id r1]. ` +
 		`The thing with external_id "e1" may or may not exist. Nothing finds it. ` +
 		`Look for it at the service (its request log contains the Request-Id r1 for 30 days): if it exists, import it; if not, create it again`
 	if err == nil || err.Error() != want {

@@ -18,31 +18,30 @@ import (
 )
 
 const (
-	// firstReads is how many objects of a type are read by their ids before the first page is asked for: most
-	// configurations have fewer, and what they show says what a listed item has to show.
+	// firstReads is how many objects of a type are read by id before the first page is read: most configurations have
+	// fewer, and these objects show which fields a listed item must have.
 	firstReads = 4
-	// pageAllowance is by how many pages may exceed the reads that they have returned, so a refresh never takes more than
-	// this many requests above one per object.
+	// pageAllowance is how many more pages may be read than objects returned from them, so a refresh takes at most this
+	// many requests more than one per object.
 	pageAllowance = 3
-	// pagesAtOnce bounds the pages that are under way together: as many as the requests of a plan, so 1,000 objects take
+	// pagesAtOnce limits the concurrent pages. It is the number of concurrent requests of a plan, so 1,000 objects take
 	// two round trips.
 	pagesAtOnce = 10
 )
 
-// Listing is a type of object whose list shows each one as a read of the single object does.
+// Listing is a type of object whose list contains each object as a read by id returns it.
 type Listing struct {
 	Family string // "customers" has the operations customers.list and customers.get
-	// ByID says that the list can be sorted by id. Then the id of an object tells on which page it is.
+	// ByID means that the list can be sorted by id, so that the id of an object determines its page.
 	ByID bool
-	// Loaded is a field with another object, which lists may leave out: such an item is read by its id. "" is none.
+	// Loaded is a field with another object, which lists may omit; such an item is read by id. "" means none.
 	Loaded string
 }
 
-// Refreshed reads an object for a refresh, from the list where that takes fewer requests than reading each object; see
-// [snapshot]. get reads the single object: an object that is not listed, that may have been written within the lag of
-// reads, or that the list shows older than a write that w knows. unchanged says that the object comes from a list that
-// shows no later change than w knows: where it has other values than the known ones, the list leaves some out, as far
-// as anyone can tell, and the object has to be read by its id.
+// Refreshed reads an object for a refresh, from the list if that takes fewer requests; see [snapshot]. get reads a
+// single object: one that is not listed, that may have been written within the lag of reads, or whose listed version is
+// older than a write in w. unchanged reports that the object comes from a list and has not changed since the last write
+// in w: if its values differ nevertheless, the list probably omits some, and the object must be read by id.
 func Refreshed[T any](ctx context.Context, c *Client, w *Writes, l Listing, id string,
 	get func(context.Context, string) (*T, error), updated func(*T) string) (
 	_ *T, unchanged bool, _ error) {
@@ -69,61 +68,60 @@ func Refreshed[T any](ctx context.Context, c *Client, w *Writes, l Listing, id s
 	return read()
 }
 
-// snapshot is what the list of one type of object shows, read once, page by page, while objects are refreshed. It
-// only says that an object is there: what it lacks is read by its id. Nobody is asked how many objects there will be,
-// so the pages have to pay for themselves: never more than pageAllowance of them are read beyond the number of objects
-// that they have shown.
+// snapshot is the list of one type of object, read once, page by page, during a refresh. It only proves that objects
+// exist: a missing object is read by id. The number of objects to refresh is unknown, so at most pageAllowance more
+// pages are read than objects returned from them.
 //
-// Where the list is sorted by id, the page that an object is on is estimated, because version 4 UUIDs are spread evenly
-// (service description, Recurring billing §1). Such a page costs what reading the object would, and shows others for
-// nothing. All pages that are left are read as soon as they are no more than the objects that wait for them, plus what
-// has been saved.
+// If the list is sorted by id, the page of an object is estimated, because version 4 UUIDs are evenly distributed
+// (service description, Recurring billing §1). Such a page costs no more than a read of the object, and contains
+// others. All remaining pages are read as soon as there are no more of them than objects that wait for them, plus saved
+// requests.
 //
-// A list that fails, repeats or moves items, or shows less than the objects themselves, ends it: single reads follow.
-// So does any write of this client.
+// A list that fails, repeats or moves items, or omits fields of the objects, ends the snapshot, and so does any write
+// of this client. Then objects are read by id.
 type snapshot struct {
 	client  *Client
 	listing Listing
-	slots   chan struct{}   // of pagesAtOnce
-	ctx     context.Context // of the pages: with the values of the first reader's, and not its end
+	slots   chan struct{}   // capacity pagesAtOnce
+	ctx     context.Context // of the pages: has the values of the first reader's, but not its end
 	cancel  context.CancelFunc
 
 	mu      sync.Mutex
-	changed chan struct{} // closed and replaced when those who wait should look again
+	changed chan struct{} // closed and replaced when waiting readers should check again
 	off     bool
 
 	asked   int                        // single reads so far
-	asking  int                        // of these, under way
+	asking  int                        // of these, in flight
 	waiting int                        // readers that wait for a page
-	hits    int                        // reads that a page has returned
-	started int                        // pages asked for
-	loading int                        // of these, under way
-	fields  map[string]bool            // those that every single object had; nil: none was read
+	hits    int                        // reads served from a page
+	started int                        // pages requested
+	loading int                        // of these, in flight
+	fields  map[string]bool            // fields that every single object had; nil: none was read
 	singles map[string]json.RawMessage // some of these, by key
 
 	sorted         bool
-	total, perPage int                    // as the first page said
-	pages          []*pageKeys            // by number, from 0; nil: not asked for
-	items          map[string]*listedItem // by key; nil: it was returned already
+	total, perPage int                    // according to the first page
+	pages          []*pageKeys            // by number, from 0; nil: not requested
+	items          map[string]*listedItem // by key; nil: already returned
 }
 
-// pageKeys are the keys of the first and last item of a page; both are empty while it is under way.
+// pageKeys are the keys of the first and last item of a page; both are empty while it is in flight.
 type pageKeys struct{ first, last string }
 
-// listedItem is an item of the list, as it came.
+// listedItem is an item of the list, as received.
 type listedItem struct {
 	raw  json.RawMessage
-	date time.Time // when the service listed it, by its own clock; zero: not known
+	date time.Time // when the service listed it, by its own clock; zero: unknown
 }
 
-// snapshots are those of one client.
+// snapshots are the snapshots of one client.
 type snapshots struct {
 	mu      sync.Mutex
 	written bool
 	all     map[string]*snapshot // by family
 }
 
-// snapshot returns the snapshot of a type; nil where single reads are to be used.
+// snapshot returns the snapshot of a type, or nil to use single reads.
 func (c *Client) snapshot(ctx context.Context, l Listing) *snapshot {
 	if !c.cfg.BulkRefresh {
 		return nil
@@ -147,8 +145,8 @@ func (c *Client) snapshot(ctx context.Context, l Listing) *snapshot {
 	return s
 }
 
-// wrote ends all snapshots of the client, before a write is sent. One write may change several objects: that of an
-// account changes its customer.
+// wrote ends all snapshots of the client before a write, because a write may change several objects: a change of an
+// account also changes its customer.
 func (c *Client) wrote() {
 	c.snapshots.mu.Lock()
 	defer c.snapshots.mu.Unlock()
@@ -161,7 +159,7 @@ func (c *Client) wrote() {
 	c.snapshots.all = nil
 }
 
-// showed notes the response to a read of a single object.
+// showed records the response to a read of a single object.
 func (c *Client) showed(operation string, object json.RawMessage) {
 	family, verb := split(operation)
 	c.snapshots.mu.Lock()
@@ -188,7 +186,7 @@ func (c *Client) showed(operation string, object json.RawMessage) {
 	maps.DeleteFunc(s.fields, func(name string, _ bool) bool { return !fields[name] })
 }
 
-// fieldsOf are the names of the fields of an object, and of the one that it holds.
+// fieldsOf returns the names of the fields of an object and of its Loaded object.
 func (l Listing) fieldsOf(object json.RawMessage) map[string]bool {
 	names := map[string]bool{}
 	var outer, inner map[string]json.RawMessage
@@ -203,7 +201,7 @@ func (l Listing) fieldsOf(object json.RawMessage) map[string]bool {
 	return names
 }
 
-// shows reports whether an item has every field that the single objects had: what a list leaves out is not null.
+// shows reports whether an item has every field of the single objects: an omitted field is not null.
 func (s *snapshot) shows(item json.RawMessage) bool {
 	has := s.listing.fieldsOf(item)
 	for name := range s.fields {
@@ -214,8 +212,8 @@ func (s *snapshot) shows(item json.RawMessage) bool {
 	return true
 }
 
-// find returns the listed object, or nil when it is to be read by its id; then the caller calls done after that. It
-// waits for pages that are under way, and asks for more where that costs no more than reading the objects.
+// find returns the listed object, or nil if the caller must read it by id and then call done. It waits for pages in
+// flight, and requests more if that costs no more than reading the objects.
 func (s *snapshot) find(ctx context.Context, id string) *listedItem {
 	key := keyOf(id)
 	s.mu.Lock()
@@ -224,7 +222,7 @@ func (s *snapshot) find(ctx context.Context, id string) *listedItem {
 		item := s.items[key]
 		switch {
 		case item != nil && s.fields == nil && s.asking > 0:
-			continue // what it has to show is not known yet
+			continue // the required fields are not known yet
 		case item != nil && s.fields != nil && s.shows(item.raw):
 			s.items[key] = nil // an object is read once in a run
 			s.hits++
@@ -239,7 +237,7 @@ func (s *snapshot) find(ctx context.Context, id string) *listedItem {
 	return nil
 }
 
-// reject takes back that a page has returned an object: it is read by its id.
+// reject reverts find: the object is read by id.
 func (s *snapshot) reject() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,7 +245,7 @@ func (s *snapshot) reject() {
 	s.asking++
 }
 
-// done notes the end of the read of a single object.
+// done records the end of the read of a single object.
 func (s *snapshot) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,8 +253,8 @@ func (s *snapshot) done() {
 	s.wake()
 }
 
-// afford asks for the page of an object, or for all that are left, where the reads that wait and those that were saved
-// pay for it. It returns false when neither that page nor another one is under way: there is nothing to wait for.
+// afford requests the page of an object, or all remaining ones, if the waiting reads and the saved requests pay for it.
+// It returns false if no page is in flight to wait for.
 func (s *snapshot) afford(key string) bool {
 	number := s.pageOf(key)
 	if number == 0 {
@@ -276,13 +274,13 @@ func (s *snapshot) afford(key string) bool {
 	return s.loading > 0
 }
 
-// pageOf is the number of the page that probably shows the object; 0 where it can only be on one that was read.
+// pageOf estimates the number of the page that contains the object; 0 if it can only be on a page already read.
 func (s *snapshot) pageOf(key string) int {
 	if !s.sorted {
 		return slices.IndexFunc(s.pages, func(p *pageKeys) bool { return p == nil || p.first == "" }) + 1
 	}
-	below, above := 0, len(s.pages)+1 // numbers of the pages next to it that were read
-	from, to := 0.0, 1.0              // where their ids are that are next to it
+	below, above := 0, len(s.pages)+1 // numbers of the nearest pages already read
+	from, to := 0.0, 1.0              // positions of their adjacent ids
 	for i, p := range s.pages {
 		switch {
 		case p == nil || p.first == "":
@@ -303,7 +301,7 @@ func (s *snapshot) pageOf(key string) int {
 	return min(max(rank/s.perPage+1, below+1), above-1)
 }
 
-// position is where an id is among all UUIDs, in [0, 1).
+// position is the position of an id among all UUIDs, in [0, 1).
 func position(key string) float64 {
 	if !same.IsUUID(key) {
 		return 0
@@ -312,7 +310,7 @@ func position(key string) float64 {
 	return float64(n) / (1 << 32)
 }
 
-// keyOf is an id as it is compared and sorted: UUIDs have no case.
+// keyOf normalizes an id for comparison and sorting: UUIDs are not case-sensitive.
 func keyOf(id string) string {
 	if same.IsUUID(id) {
 		return strings.ToLower(id)
@@ -320,7 +318,7 @@ func keyOf(id string) string {
 	return id
 }
 
-// wait lets others go on until something has changed. It is false when ctx has ended.
+// wait waits until something has changed. It returns false when ctx has ended.
 func (s *snapshot) wait(ctx context.Context) bool {
 	changed := s.changed
 	s.waiting++
@@ -336,14 +334,14 @@ func (s *snapshot) wake() {
 	s.changed = make(chan struct{})
 }
 
-// end leaves everything to single reads.
+// end switches to single reads.
 func (s *snapshot) end() {
 	s.off, s.items, s.singles = true, nil, nil
 	s.cancel()
 	s.wake()
 }
 
-// fail ends the snapshot, and logs why.
+// fail ends the snapshot and logs the reason.
 func (s *snapshot) fail(err error) {
 	s.client.observer.Fallback(s.ctx, Exchange{Service: s.client.cfg.Service, Operation: s.listing.Family +
 		".list", Err: err, Reason: "the list cannot be used for the refresh, objects are read one by one"})
@@ -351,10 +349,10 @@ func (s *snapshot) fail(err error) {
 }
 
 func differs(key string) error {
-	return fmt.Errorf("the list shows %q with other values than the object itself", key)
+	return fmt.Errorf("the list has other values for %q than the object itself", key)
 }
 
-// start asks for a page.
+// start requests a page.
 func (s *snapshot) start(number int) {
 	s.pages[number-1] = &pageKeys{}
 	s.started++
@@ -381,7 +379,7 @@ func (s *snapshot) load(number int) {
 	s.wake()
 }
 
-// read sends the request for one page. Its failure is nobody's error, and costs the others little time.
+// read sends the request for one page. Its failure is not an error of the refresh, and delays the other calls little.
 func (s *snapshot) read(number int) (*page[json.RawMessage], time.Time, error) {
 	c := s.client
 	query := url.Values{"page": {strconv.Itoa(number)}, "per_page": {strconv.Itoa(defaultPerPage)}}
@@ -402,7 +400,7 @@ func (s *snapshot) read(number int) (*page[json.RawMessage], time.Time, error) {
 	return p, date, err
 }
 
-// add takes in a page. It returns what is odd about it.
+// add stores a page. It returns an error if the page is inconsistent.
 func (s *snapshot) add(number int, p *page[json.RawMessage], date time.Time) error {
 	if err := s.count(number, p); err != nil {
 		return err
@@ -418,12 +416,12 @@ func (s *snapshot) add(number int, p *page[json.RawMessage], date time.Time) err
 		return nil
 	}
 	s.pages[number-1] = &pageKeys{keys[0], keys[len(keys)-1]}
-	// A service that sorts by something else is read from the first page on.
+	// If the service sorts by something else, the list is read from the first page.
 	s.sorted = s.sorted && slices.IsSorted(keys)
 	return nil
 }
 
-// count checks the length of the list and of a page against each other and against the first page, which sets them.
+// count checks the length of the list and of a page for consistency with the first page, which sets them.
 func (s *snapshot) count(number int, p *page[json.RawMessage]) error {
 	if p.meta.Total == nil || p.meta.PerPage == nil {
 		return errors.New("a page does not show how long the list is")
@@ -443,7 +441,7 @@ func (s *snapshot) count(number int, p *page[json.RawMessage]) error {
 	return nil
 }
 
-// addItem adds an item of a page, and returns its key.
+// addItem adds an item of a page and returns its key.
 func (s *snapshot) addItem(item *json.RawMessage, date time.Time) (key string, err error) {
 	if item != nil {
 		key = keyOf(idIn(*item, "id"))
@@ -452,7 +450,7 @@ func (s *snapshot) addItem(item *json.RawMessage, date time.Time) (key string, e
 		return "", errors.New("an item of the list has no id")
 	}
 	if _, twice := s.items[key]; twice {
-		return "", fmt.Errorf("the list shows %q twice", key)
+		return "", fmt.Errorf("the list contains %q twice", key)
 	}
 	if single, known := s.singles[key]; known && !same.JSONText(single, *item) {
 		return "", differs(key)

@@ -260,8 +260,8 @@ func TestRefreshed_unchanged(t *testing.T) {
 	})
 }
 
-// refuse rejects every page.
-func refuse(status int, body string) func(int, []string) (int, string) {
+// reject rejects every page.
+func reject(status int, body string) func(int, []string) (int, string) {
 	return func(int, []string) (int, string) { return status, body }
 }
 
@@ -272,14 +272,14 @@ func say(total, perPage int) func(int, []string) (int, string) {
 
 // odd are lists that a refresh must not use, where 250 objects have three pages.
 var odd = map[string]func(number int, items []string) (int, string){
-	"forbidden":     refuse(403, `{"error": {"code": "insufficient_scope", "message": "no"}}`),
-	"no such route": refuse(404, `{"error": {"code": "not_found", "message": "no"}}`),
-	"the token":     refuse(401, `{"error": {"code": "invalid_token", "message": "no"}}`),
-	"down":          refuse(503, ``),
-	"a web page":    refuse(200, `<html></html>`),
-	"no list":       refuse(200, `{"data": {"id": "x"}}`),
-	"no data":       refuse(200, `{}`),
-	"null":          refuse(200, `null`),
+	"forbidden":     reject(403, `{"error": {"code": "insufficient_scope", "message": "no"}}`),
+	"no such route": reject(404, `{"error": {"code": "not_found", "message": "no"}}`),
+	"the token":     reject(401, `{"error": {"code": "invalid_token", "message": "no"}}`),
+	"down":          reject(503, ``),
+	"a web page":    reject(200, `<html></html>`),
+	"no list":       reject(200, `{"data": {"id": "x"}}`),
+	"no data":       reject(200, `{}`),
+	"null":          reject(200, `null`),
 	"items of text": of(`""`),
 	"null items":    of(`null`),
 	"no ids":        of(`{"id":"","name":"","updated_at":""}`),
@@ -290,7 +290,7 @@ var odd = map[string]func(number int, items []string) (int, string){
 	"endless":       say(1<<40, 100),
 	"negative":      say(-1, 100),
 	"short pages":   func(_ int, items []string) (int, string) { return 200, pageText(250, 100, items[1:]...) },
-	"no items":      refuse(200, pageText(250, 100)),
+	"no items":      reject(200, pageText(250, 100)),
 	"another total": func(number int, items []string) (int, string) { return 200, pageText(250+number-1, 100, items...) },
 	"a repeated item": func(_ int, items []string) (int, string) {
 		return 200, pageText(250, 100, append(items[1:], items[1])...)

@@ -50,7 +50,7 @@ func TestChange(t *testing.T) {
 	}
 	tests := map[string]row{
 		"clear success": {change: change{sends: []any{done}}, sent: 1},
-		"clear refusal": {change: change{sends: []any{invalid}}, err: []string{"invalid_transition"},
+		"clear rejection": {change: change{sends: []any{invalid}}, err: []string{"invalid_transition"},
 			kind: plainError, sent: 1},
 		"not sent": {change: change{sends: []any{&TransportError{Err: errReset}}}, err: []string{"reset"},
 			kind: noResponse, sent: 1},
@@ -62,7 +62,7 @@ func TestChange(t *testing.T) {
 		"lost, not done": {change: change{sends: []any{lost}, looks: []any{before}},
 			err:  []string{`The pause of the thing "t1" may or may not have been carried out`, "not sent again", "Request-Id r1"},
 			kind: isAmbiguous, sent: 1, looked: 4, waited: round},
-		"lost, something else": {change: change{sends: []any{lost}, looks: []any{other}}, err: []string{"not as asked"},
+		"lost, something else": {change: change{sends: []any{lost}, looks: []any{other}}, err: []string{"not in the requested state"},
 			kind: isAmbiguous, sent: 1, looked: 4, waited: round},
 		"look fails": {change: change{sends: []any{lost},
 			looks: []any{&Error{Status: 404, Code: "not_found", Structured: true}}},
@@ -101,12 +101,12 @@ func TestRepeat(t *testing.T) {
 		sent  int
 	}
 	tests := map[string]row{
-		"clear success": {sends: []any{thing1}, want: thing1, sent: 1},
-		"clear refusal": {sends: []any{invalid}, err: []string{"invalid"}, kind: plainError, sent: 1},
+		"clear success":   {sends: []any{thing1}, want: thing1, sent: 1},
+		"clear rejection": {sends: []any{invalid}, err: []string{"invalid"}, kind: plainError, sent: 1},
 		"not sent": {sends: []any{&TransportError{Err: errReset}}, err: []string{"reset"},
 			kind: noResponse, sent: 1},
 		"lost, returned": {sends: []any{lost, thing2}, want: thing2, sent: 2},
-		"lost, refused":  {sends: []any{lost, invalid}, err: []string{"invalid"}, kind: plainError, sent: 2},
+		"lost, rejected": {sends: []any{lost, invalid}, err: []string{"invalid"}, kind: plainError, sent: 2},
 		"lost, gone": {sends: []any{lost, gone}, err: []string{"sent again without success", "not_found"},
 			kind: isAmbiguous, sent: 2},
 		"lost, lost": {sends: []any{lost, lost},

@@ -9,129 +9,132 @@ import (
 	"time"
 )
 
-// ErrNotGiven is wrapped by the error of a claim that could not be checked
-// because the [Target] lacks something optional, for example an expired token.
-// Such a claim is neither kept nor broken.
-var ErrNotGiven = errors.New("the target does not give what this claim needs")
+// ErrNotGiven is wrapped by the error of a claim that could not be checked because the [Target] lacks something
+// optional, such as an expired token. Such a claim neither holds nor fails.
+var ErrNotGiven = errors.New("the target lacks a prerequisite of this claim")
 
-// Target is what claims are checked against: a running recurring-billing service,
-// running financial management, a running collections service, or any of them.
+// Target is the service that claims are checked against: recurring billing, financial management, collections, or
+// several of them.
 type Target struct {
-	// BaseURL is the address without the /v1 of the paths, for example
-	// "https://127.0.0.1:8443".
+	// BaseURL is the address without the /v1 of the paths, such as "https://127.0.0.1:8443".
 	BaseURL string
-	// Token may read and write customers, billing accounts and subscriptions, and
-	// make and read invoices.
+	// Token may read and write customers, billing accounts and subscriptions, and create and read invoices.
 	Token string
-	// Client sends the requests; it must trust the server's certificate. Nil
-	// means [http.DefaultClient]. Redirects are never followed.
+	// Client sends the requests; it must trust the server's certificate. Nil means [http.DefaultClient]. Redirects are
+	// never followed.
 	Client *http.Client
 
 	// RevokedToken and ExpiredToken are optional tokens that once worked.
 	RevokedToken, ExpiredToken string
-	// NarrowToken is an optional working token whose scopes do not allow
-	// creating a customer.
+	// NarrowToken is an optional valid token whose scopes do not permit creating a customer.
 	NarrowToken string
 
-	// FinanceBaseURL is the address of financial management without the /v1 and
-	// the /api/v1 of the paths.
+	// FinanceBaseURL is the address of financial management without the /v1 and /api/v1 of the paths.
 	FinanceBaseURL string
-	// FinanceToken may read and write records of every collection there.
+	// FinanceToken may read and write records of every collection.
 	FinanceToken string
 	// FinanceExpiredToken is an optional token that once worked.
 	FinanceExpiredToken string
-	// FinanceNarrowToken is an optional working token that may read accounts and
-	// nothing else.
+	// FinanceNarrowToken is an optional valid token that may only read accounts.
 	FinanceNarrowToken string
 
-	// CollectionsBaseURL is the address of the collections service without the
-	// /api/v1 of the paths.
+	// CollectionsBaseURL is the address of collections without the /api/v1 of the paths.
 	CollectionsBaseURL string
-	// CollectionsAPIKey may do everything there, managing keys included.
+	// CollectionsAPIKey has all permissions, including managing keys.
 	CollectionsAPIKey string
-	// CollectionsAuthHeader names a header that carries the bare key. Empty means
-	// "Authorization: Bearer <key>".
+	// CollectionsAuthHeader is the name of a header for the bare key; empty: "Authorization: Bearer <key>".
 	CollectionsAuthHeader string
 
-	// Operations replaces the method and path of operations of the wire contract, by their name and written as in the
-	// provider argument "operations": "PUT /v1/customers/{id}".
+	// Operations overrides the method and path of operations of the wire contract by name, in the format of the provider
+	// argument "operations": "PUT /v1/customers/{id}".
 	Operations map[string]string
 
-	// MaxPerPage is the largest page that the service gives, in items. Zero
-	// means 100, the documented bound; a sandbox may be set to less.
+	// MaxPerPage is the largest page of the service, in items. Zero means 100, the documented limit; a sandbox may have a
+	// lower one.
 	MaxPerPage int
 
-	// Plans are the ids of two plans and Prices three prices that subscriptions
-	// may have. Without them random ids are sent, which a service without its
-	// own catalogue takes.
+	// Plans are the ids of two plans, and Prices three prices, for subscriptions. Without them random ids are sent, which
+	// a service without its own catalog accepts.
 	Plans  []string
 	Prices []Price
 
-	// Advance is optional. It moves the service's clock forward by d. Everything that becomes
-	// due in between has happened, in order, before the response to the next request.
+	// Advance is optional. It moves the service's clock forward by d. Everything that becomes due in between must be
+	// processed, in order, before the response to the next request.
 	Advance func(ctx context.Context, d time.Duration) error
 
-	// Receive is optional. It serves the handler over https until stop is called,
-	// at an address that paths are appended to, that the collections service can
-	// reach and whose certificate it trusts.
+	// Receive is optional. It serves the handler over https until stop is called, at an address to which paths are
+	// appended. The collections service must be able to reach it and trust its certificate.
 	Receive func(ctx context.Context, handler http.Handler) (url string, stop func(), err error)
-	// Settle is optional. It returns once every delivery that is due has been
-	// attempted and recorded. Without it claims ask again for up to half a minute.
+	// Settle is optional. It returns once every due delivery has been attempted and recorded. Without it claims poll for
+	// up to half a minute.
 	Settle func(ctx context.Context) error
 
-	accepts *acceptance // nil but where a claim is checked a second time
+	// ReadOnly permits only GET requests, limits their number, and keeps the service's data out of errors. Only claims
+	// that [Claim.ByReading] returns can then be checked.
+	ReadOnly bool
+
+	accepts *acceptance // nil, except in the second check of a claim
 }
 
-// Price is what a subscription's item names: a product and one of its prices.
+// Price is the product and the price of a subscription's item.
 type Price struct{ ProductID, PriceID string }
 
-// Claim is one statement about a service that can be checked from outside.
+// Claim is a statement about a service that can be checked through its API.
 type Claim struct {
 	// Number identifies the claim in reports. It is never reused.
 	Number int
-	// Source names the section and the operation that the claim follows from.
+	// Source names the section and the operation on which the claim is based.
 	Source string
-	// Text is the statement, a full sentence.
+	// Text is the statement, as a full sentence.
 	Text string
-	// Otherwise is what a user of the provider notices when the claim does not hold, with the argument or setting that
-	// helps where there is one.
+	// Otherwise is what a user of the provider notices if the claim does not hold, with an argument or setting that helps,
+	// if there is one.
 	Otherwise string
-	// Service is the service that the claim is about.
+	// Service is the claim's service.
 	Service Service
-	// Effect is what a check does to the target.
+	// Effect is the effect of a check on the target.
 	Effect
-	// Check returns nil when the target keeps the claim, an error wrapping
-	// [ErrNotGiven] when the target lacks what is needed to tell, and otherwise
-	// an error that says what was expected and what came. It removes what it made.
+	// Check returns nil if the claim holds, an error wrapping [ErrNotGiven] if the target lacks a prerequisite, and
+	// otherwise an error with the expected and the actual result. It removes the objects it has created.
 	Check func(ctx context.Context, target Target) error
+
+	read func(ctx context.Context, target Target) error // checks it against existing data; nil if that is impossible
 }
 
-// String is the claim as reports show it.
+// ByReading returns the claim with a check that only sends GET requests; false if that is impossible.
+func (c Claim) ByReading() (Claim, bool) {
+	if c.read == nil {
+		return c, false
+	}
+	c.Check, c.Effect = c.read, Effect{ReadsOnly: true}
+	return c, true
+}
+
+// String returns the claim as it appears in reports.
 func (c Claim) String() string {
 	return fmt.Sprintf("claim %d (%s): %s", c.Number, c.Source, c.Text)
 }
 
-// Result is what checking one claim gave.
+// Result is the result of checking one claim.
 type Result struct {
 	Claim Claim
-	// Err is nil when the claim holds.
+	// Err is nil if the claim holds.
 	Err error
-	// Tolerated are the differences because of which the claim fails, where the provider works with all of them.
+	// Tolerated lists the differences that make the claim fail, if the provider works with all of them.
 	Tolerated []string
 }
 
-// NotGiven tells that the claim could not be checked because the target lacks
-// something optional.
+// NotGiven reports whether the claim could not be checked because the target lacks something optional.
 func (r Result) NotGiven() bool { return errors.Is(r.Err, ErrNotGiven) }
 
-// Run checks the claims one after the other and returns one result for each, in
-// their order. Once the context is done the remaining claims get its error.
+// Run checks the claims one after the other and returns a result for each, in their order. When the context is done,
+// the remaining claims get its error.
 func Run(ctx context.Context, target Target, claims []Claim) []Result {
 	results := make([]Result, 0, len(claims))
 	for _, claim := range claims {
 		err := ctx.Err()
 		if err == nil {
-			err = claim.Check(ctx, target)
+			err = claim.checked(ctx, target)
 		}
 		result := Result{Claim: claim, Err: err}
 		if err != nil && ctx.Err() == nil && !result.NotGiven() {
@@ -142,10 +145,23 @@ func Run(ctx context.Context, target Target, claims []Claim) []Result {
 	return results
 }
 
-// otherwise stands before claims, and is what a user notices when one of them does not hold.
+// checked returns the result of a check. Objects can change between two requests of a reading, so a read-only check
+// fails only if it fails three times.
+func (c Claim) checked(ctx context.Context, target Target) error {
+	err := c.Check(ctx, target)
+	for range 2 {
+		if !target.ReadOnly || err == nil || errors.Is(err, ErrNotGiven) || ctx.Err() != nil {
+			break
+		}
+		err = c.Check(ctx, target)
+	}
+	return err
+}
+
+// otherwise precedes claims. Its text is what a user notices if one of them does not hold.
 func otherwise(consequence string) Claim { return Claim{Otherwise: consequence} }
 
-// withConsequences are the claims of all groups, each with the consequence that stands before it.
+// withConsequences returns the claims of all groups, each with the consequence that precedes it.
 func withConsequences(groups ...[]Claim) (all []Claim) {
 	consequence := ""
 	for _, c := range slices.Concat(groups...) {
@@ -154,6 +170,9 @@ func withConsequences(groups ...[]Claim) (all []Claim) {
 			continue
 		}
 		c.Otherwise = consequence
+		if read, readable := readings[c.Number]; readable {
+			c.read = inSteps(c.Service, read)
+		}
 		all = append(all, c)
 	}
 	return all
@@ -211,7 +230,7 @@ func FinanceClaims() []Claim {
 // number.
 func CollectionsClaims() []Claim {
 	return withConsequences(
-		endpointClaims(),
+		endpointCreationClaims(), endpointChangeClaims(),
 		addressClaims(),
 		collectionsAccessClaims(),
 		collectionsListClaims(),

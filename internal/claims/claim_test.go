@@ -22,15 +22,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// allClaims are those of the three services, in the order of their numbers.
+// allClaims returns the claims of the three services, by number.
 func allClaims() []claims.Claim {
 	return slices.Concat(claims.BillingClaims(), claims.CollectionsClaims(), claims.FinanceClaims())
 }
 
-// inventory is what the services list first, but for keys.
+// inventory returns the first page of each list, except for keys.
 func (p *proxy) inventory(t *testing.T) string {
 	t.Helper()
-	held := []any{p.ask(http.MethodGet, "/v1/customers", nil, "sort_by", "name")} // without it in any order
+	held := []any{p.ask(http.MethodGet, "/v1/customers", nil, "sort_by", "name")} // otherwise in any order
 	for _, path := range []string{accounts, subscriptions, hooks} {
 		held = append(held, p.ask(http.MethodGet, path, nil))
 	}
@@ -50,17 +50,17 @@ func TestClaimsAreNumberedOnceAndInOrder(t *testing.T) {
 	texts := map[string]int{}
 	for _, claim := range allClaims() {
 		if claim.Number <= last {
-			t.Errorf("claim %d stands after claim %d", claim.Number, last)
+			t.Errorf("claim %d comes after claim %d", claim.Number, last)
 		}
 		last = claim.Number
 		if other, ok := texts[claim.Text+claim.Source]; ok {
-			t.Errorf("claims %d and %d say the same", other, claim.Number)
+			t.Errorf("claims %d and %d have the same text", other, claim.Number)
 		}
 		texts[claim.Text+claim.Source] = claim.Number
 		checkSource(t, claim.Source)
 		for _, sentence := range []string{claim.Text, claim.Otherwise} {
 			if !strings.HasSuffix(sentence, ".") && !strings.HasSuffix(sentence, "?") {
-				t.Errorf("claim %d is no full sentence: %q", claim.Number, sentence)
+				t.Errorf("claim %d is not a full sentence: %q", claim.Number, sentence)
 			}
 		}
 	}
@@ -76,12 +76,11 @@ func TestRunStopsWithItsContext(t *testing.T) {
 	}
 	results := claims.Run(ctx, claims.Target{}, two)
 	if checked != 1 || results[0].Err != nil || !errors.Is(results[1].Err, context.Canceled) {
-		t.Errorf("checked %d claims with results %v, want the first one only", checked, results)
+		t.Errorf("checked %d claims with results %v, want only the first", checked, results)
 	}
 }
 
-// TestClaimsCleanUpAfterAnInterrupt cancels in the middle of a claim that has
-// created a customer.
+// TestClaimsCleanUpAfterAnInterrupt cancels a claim after it has created a customer.
 func TestClaimsCleanUpAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -95,7 +94,7 @@ func TestClaimsCleanUpAfterAnInterrupt(t *testing.T) {
 			continue
 		}
 		if err := claim.Check(ctx, target); !errors.Is(err, context.Canceled) {
-			t.Errorf("the interrupted claim says %v, want the context's error", err)
+			t.Errorf("the interrupted claim returned %v, want the context's error", err)
 		}
 	}
 	if n := len(p.all("/v1/customers")); n != 0 {
@@ -103,7 +102,7 @@ func TestClaimsCleanUpAfterAnInterrupt(t *testing.T) {
 	}
 }
 
-// TestClaimsSayWhatTheTargetLacks runs those that need more than the services.
+// TestClaimsSayWhatTheTargetLacks runs claims with missing prerequisites.
 func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
 	t.Parallel()
 	_, target := startSandbox(t, open(t, sandbox.Options{}))
@@ -116,7 +115,7 @@ func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
 			continue
 		}
 		if result := claims.Run(t.Context(), target, []claims.Claim{claim})[0]; !result.NotGiven() {
-			t.Errorf("%s\ngives %v without what it needs", claim, result.Err)
+			t.Errorf("%s\nreturned %v without its prerequisites", claim, result.Err)
 		}
 	}
 }
@@ -126,13 +125,12 @@ func TestClaimsNeedTheirService(t *testing.T) {
 	all := slices.Concat(claims.CollectionsClaims(), claims.FinanceClaims())
 	for _, result := range claims.Run(t.Context(), claims.Target{BaseURL: "https://127.0.0.1:1"}, all) {
 		if !result.NotGiven() {
-			t.Errorf("%s\ngives %v without its service", result.Claim, result.Err)
+			t.Errorf("%s\nreturned %v without its service", result.Claim, result.Err)
 		}
 	}
 }
 
-// TestClaimsUseTheTargetsCatalogue holds the claims to the plans and prices that
-// a service with its own catalogue knows.
+// TestClaimsUseTheTargetsCatalogue checks that claims use the plans and prices of a service with its own catalog.
 func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
 	t.Parallel()
 	plans := []string{uuid.NewString(), uuid.NewString()}
@@ -163,12 +161,12 @@ func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
 	changing := func(c claims.Claim) bool { return c.Number != 281 && c.Number != 263 }
 	for _, result := range claims.Run(t.Context(), target, slices.DeleteFunc(catalogued, changing)) {
 		if !result.NotGiven() {
-			t.Errorf("%s\ngives %v with one plan and one price, want that it lacks another", result.Claim, result.Err)
+			t.Errorf("%s\nreturned %v with one plan and one price, want a missing prerequisite", result.Claim, result.Err)
 		}
 	}
 }
 
-// TestClaimsUseTheTargetsOperations runs the claims about customers against a service that has other routes for them.
+// TestClaimsUseTheTargetsOperations runs the claims about customers against a service with other routes.
 func TestClaimsUseTheTargetsOperations(t *testing.T) {
 	t.Parallel()
 	_, target := startFaulty(t, open(t, sandbox.Options{}), fault{rewrite: func(in *inFlight) {
@@ -195,7 +193,7 @@ func TestClaimsUseTheTargetsOperations(t *testing.T) {
 	}
 }
 
-// TestSectionsAreThoseOfThePage requires the heading that a failed claim is reported with to be on the page.
+// TestSectionsAreThoseOfThePage checks that the page has the heading that the report of a failed claim names.
 func TestSectionsAreThoseOfThePage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../evidence/README.md")
@@ -204,7 +202,7 @@ func TestSectionsAreThoseOfThePage(t *testing.T) {
 	}
 	for _, claim := range allClaims() {
 		if heading := claim.Section(); heading == "" || !strings.Contains(string(page), "# "+heading+"\n") {
-			t.Errorf("%s: the page has no heading %q", claim, heading)
+			t.Errorf("%s: the heading %q is missing on the page", claim, heading)
 		}
 	}
 }
@@ -219,14 +217,14 @@ var (
 	uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 )
 
-// signed is the value of the header X-Webhook-Signature.
+// signed returns the value of the header X-Webhook-Signature.
 func signed(secret string, timestamp int64, body string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
-	_, _ = fmt.Fprintf(mac, "%d.%s", timestamp, body) // a hash takes everything
+	_, _ = fmt.Fprintf(mac, "%d.%s", timestamp, body) // a hash never returns an error
 	return fmt.Sprintf("t=%d,v1=%s", timestamp, hex.EncodeToString(mac.Sum(nil)))
 }
 
-// checkSource requires a source to name a section of a service description or an operation that exists.
+// checkSource checks that a source names a section of a service description or an existing operation.
 func checkSource(t *testing.T, source string) {
 	t.Helper()
 	if !sourceForm.MatchString(source) {
@@ -241,8 +239,8 @@ func isOperation(name string) bool {
 	return slices.ContainsFunc(evidence.Operations(), func(o evidence.Operation) bool { return o.Name == name })
 }
 
-// TestClaimsCoverFinance holds the claims about financial management to its
-// operations: each is named by a claim, and each that is named exists.
+// TestClaimsCoverFinance compares the claims about financial management with its operations: each operation has a
+// claim, and each named operation exists.
 func TestClaimsCoverFinance(t *testing.T) {
 	t.Parallel()
 	named := regexp.MustCompile(`finance\.[a-z_.]+[a-z]`)
@@ -257,7 +255,7 @@ func TestClaimsCoverFinance(t *testing.T) {
 	}
 	for _, operation := range evidence.Operations() {
 		if strings.HasPrefix(operation.Name, "finance.") && !claimed[operation.Name] {
-			t.Errorf("no claim is about %s", operation.Name)
+			t.Errorf("%s has no claim", operation.Name)
 		}
 	}
 }

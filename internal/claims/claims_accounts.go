@@ -13,15 +13,15 @@ func accountClaims() []Claim {
 	const get = "Recurring billing §2 Billing account; wire contract: billing_accounts.get"
 	const list = "Recurring billing §4 Collections; wire contract: billing_accounts.list"
 	return []Claim{
-		otherwise("customer_id of an account is not known after an import, and each account is read once more by its id."),
-		claim(133, get+" (customer loaded)", "The customer is included in it, with every documented member.",
+		otherwise("customer_id of an account is unknown after an import, and each account is read again by id."),
+		claim(133, get+" (customer loaded)", "A read account contains its customer, with every documented member.",
 			func(p *probe) {
 				created, read := p.account(allFields(unique()))
 				for _, member := range embeddedMembers {
 					read.want("data.customer."+member, created.at("data.customer."+member))
 				}
 			}),
-		otherwise("Lookups by this filter read the whole list, as the provider compares every account itself: prefer ids."),
+		otherwise("Lookups by this filter read the whole list, and the provider compares every account itself: prefer ids."),
 		claim(135, list, "The filter customer_id returns the accounts of that customer and no others.", func(p *probe) {
 			first, _ := p.account(nil)
 			p.account(nil)
@@ -29,7 +29,7 @@ func accountClaims() []Claim {
 			a.want("meta.total", 1).want("data.0.id", first.text("data.billing_account.id"))
 			p.get(accountsPath, "customer_id", nobody).wantStatus(http.StatusOK).want("meta.total", 0)
 		}),
-		claim(136, list, "The filter status excludes accounts of another status.", func(p *probe) {
+		claim(136, list, "The filter status excludes accounts with another status.", func(p *probe) {
 			first, _ := p.account(nil)
 			id := first.text("data.customer.id")
 			p.get(accountsPath, "customer_id", id, "status", "active").wantStatus(http.StatusOK).want("meta.total", 1)
@@ -37,7 +37,7 @@ func accountClaims() []Claim {
 		}),
 		otherwise("The argument search of billing_accounts finds other accounts. Filter the result in the configuration."),
 		claim(137, list+" (search)",
-			"search finds an account by its external_id, and no account by a word that no account contains.", func(p *probe) {
+			"search finds an account by its external_id, and no account by an unused word.", func(p *probe) {
 				word := unique()
 				customer, _ := p.customer(nil)
 				p.openAccount(object{"customer": object{"id": strings.TrimPrefix(customer, customersPath+"/")},
@@ -46,7 +46,7 @@ func accountClaims() []Claim {
 				p.get(accountsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
 			}),
 		otherwise("A refresh of many accounts misses some, or shows wrong differences. Set bulk_refresh = false."),
-		claim(138, list, "With sort_by and sort_order the accounts of a customer are returned in that order.",
+		claim(138, list, "sort_by and sort_order sort the accounts of a customer.",
 			func(p *probe) {
 				word := unique()
 				path, _ := p.customer(nil)
@@ -60,7 +60,7 @@ func accountClaims() []Claim {
 				}
 			}),
 		claim(139, list+" (customer loaded in every response)",
-			"A listed account contains what a single read of it returns, with its customer.", func(p *probe) {
+			"A listed account has the same content as a single read, with its customer.", func(p *probe) {
 				created, read := p.account(allFields(unique()))
 				listed := p.get(accountsPath, "customer_id", created.text("data.customer.id")).wantStatus(http.StatusOK)
 				read.want("data", listed.at("data.0"))
@@ -68,8 +68,7 @@ func accountClaims() []Claim {
 	}
 }
 
-// accountMembers are the members of a billing account in Recurring billing §2
-// that are there without loading anything.
+// accountMembers lists the members of a billing account in Recurring billing §2 that are always returned.
 var accountMembers = []string{
 	"id", "public_id", "external_id", "currency", "billing_email", "payment_terms_days",
 	"auto_collection", "balance_cents", "status", "suspended_at", "suspension_reason",
@@ -77,8 +76,7 @@ var accountMembers = []string{
 	"custom_metadata", "created_at", "updated_at",
 }
 
-// embeddedMembers are the members of the customer inside a billing account in
-// Recurring billing §2.
+// embeddedMembers lists the members of the customer inside a billing account in Recurring billing §2.
 var embeddedMembers = []string{
 	"id", "name", "external_id", "nickname", "legal_name", "document_type",
 	"document_number", "birthday", "notes", "addresses", "phones", "emails",
@@ -87,8 +85,8 @@ var embeddedMembers = []string{
 
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// account creates a customer with those fields and an account; it returns the
-// response to the create and the response to reading the account.
+// account creates a customer with those fields and an account; it returns the responses to the creation and to a read
+// of the account.
 func (p *probe) account(fields object) (created, read *response) {
 	_, created = p.customer(merged(fields, object{"create_billing_account": true}))
 	read = p.get(accountPath(created.text("data.billing_account.id"))).wantStatus(http.StatusOK)
@@ -110,7 +108,7 @@ func accountCreateClaims() []Claim {
 				a.want("data.external_id", nil).want("data.billing_email", nil).integer("data.balance_cents")
 				p.get(path).wantStatus(http.StatusOK).want("data", a.at("data"))
 			}),
-		otherwise("The argument is different in every plan. Write what the service returns, or use ignore_changes."),
+		otherwise("The argument differs in every plan. Set the value that the service returns, or use ignore_changes."),
 		claim(142, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
 			fields := accountFields(unique())
 			path, a := p.openAccount(fields)
@@ -119,7 +117,7 @@ func accountCreateClaims() []Claim {
 		}),
 		otherwise("billing_email of a new account is not the customer's. Set billing_email."),
 		claim(143, source,
-			"billing_email is the customer's email when it is not sent, for a new and for an existing customer.",
+			"billing_email defaults to the customer's email, for a new and for an existing customer.",
 			func(p *probe) {
 				email, other := unique()+"@correio.example", unique()+"@correio.example"
 				_, a := p.openAccount(object{"customer": object{"name": unique(), "email": email}})
@@ -136,10 +134,10 @@ func accountCreateClaims() []Claim {
 			_, a := p.openAccount(object{"customer": object{"id": id}})
 			a.want("data.customer.id", id)
 		}),
-		otherwise("An apply with an external_id that is taken does not say which account to import, or " +
+		otherwise("An apply with a taken external_id does not say which account to import, or " +
 			"creates a second one."),
 		claim(154, "Wire contract: billing_accounts.create (same external_id twice)",
-			"An external_id that another account has is rejected with the id of that account, in a create and in an update.",
+			"A taken external_id is rejected with the id of the other account, in a creation and in an update.",
 			func(p *probe) {
 				word := unique()
 				path, first := p.openAccount(object{"external_id": word})
@@ -152,15 +150,14 @@ func accountCreateClaims() []Claim {
 	}
 }
 
-// openAccount creates an account on its own customer unless the fields name
-// one, and returns its path and the response.
+// openAccount creates an account, on a new customer unless the fields name one, and returns its path and the response.
 func (p *probe) openAccount(fields object) (string, *response) {
 	body := object{"customer": object{"name": unique()}}
 	a := p.post(accountsPath, merged(body, fields)).wantStatus(http.StatusCreated)
 	return accountPath(a.text("data.id")), a
 }
 
-// accountFields is what may be sent of an account itself.
+// accountFields returns the fields of an account that a request may contain.
 func accountFields(word string) object {
 	return object{
 		"external_id": word, "billing_email": word + "@correio.example", "payment_terms_days": 45, "auto_collection": false,
@@ -171,8 +168,8 @@ func accountFields(word string) object {
 func accountUpdateClaims() []Claim {
 	const source = "Recurring billing §4 Billing account update; wire contract: billing_accounts.update"
 	return []Claim{
-		otherwise("A change of one argument changes others, or does not take effect and stays in every plan."),
-		claim(161, source, "Each field of the account can be changed alone, and nothing else of it changes.",
+		otherwise("A change of one argument changes others, or does not take effect and remains in every plan."),
+		claim(161, source, "Each field of the account can be changed alone, without changing another.",
 			func(p *probe) {
 				path, created := p.openAccount(accountFields(unique()))
 				before := created.at("data")
@@ -193,15 +190,15 @@ func accountUpdateClaims() []Claim {
 			a := p.patch(path, object{"external_id": nil}).wantStatus(http.StatusOK).want("data.external_id", nil)
 			a.wantKept(accountMembers, created.at("data"), "external_id")
 		}),
-		otherwise("Keys of custom_metadata are lost or stay, depending on custom_metadata_mode: use the mode that works."),
+		otherwise("Keys of custom_metadata are lost or remain, depending on custom_metadata_mode: use the mode that works."),
 		claim(167, "Recurring billing §4 custom_metadata_mode; wire contract: billing_accounts.update",
 			"custom_metadata is replaced unless the mode is merge.", func(p *probe) {
 				path, _ := p.openAccount(object{"custom_metadata": object{"a": object{"b": 1, "c": 2}, "d": 3}})
 				checkMetadataModes(p, path)
 			}),
-		otherwise("An account that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
+		otherwise("An account that was deleted elsewhere causes an error in the plan, and is not recreated."),
 		claim(168, "Recurring billing §7 Errors; wire contract: billing_accounts.update",
-			"Every operation on an account that does not exist returns 404.", func(p *probe) {
+			"Every operation on an unknown account returns 404.", func(p *probe) {
 				path := accountPath(nobody)
 				p.get(path).wantStatus(http.StatusNotFound).wantError("")
 				p.patch(path, object{"payment_terms_days": 20}).wantStatus(http.StatusNotFound).wantError("")
@@ -213,7 +210,7 @@ func accountUpdateClaims() []Claim {
 	}
 }
 
-// checkMetadataModes changes {a: {b: 1, c: 2}, d: 3} in each mode.
+// checkMetadataModes updates {a: {b: 1, c: 2}, d: 3} in each mode.
 func checkMetadataModes(p *probe, path string) {
 	a := p.patch(path, object{"custom_metadata": object{"a": object{"b": nil}, "e": 4}, "custom_metadata_mode": "merge"})
 	a.wantStatus(http.StatusOK).want("data.custom_metadata", object{"a": object{"b": nil, "c": 2}, "d": 3, "e": 4})
@@ -227,8 +224,8 @@ func checkMetadataModes(p *probe, path string) {
 func accountStatusClaims() []Claim {
 	const reason = "Recurring billing §2 Billing account, §4 Billing account reason; wire contract: billing_accounts."
 	return []Claim{
-		otherwise("The argument status fails, or is different in every plan. Remove it and suspend elsewhere."),
-		claim(171, reason+"suspend", "A suspended account has the status, the time and the reason.", func(p *probe) {
+		otherwise("The argument status fails, or differs in every plan. Remove it and suspend elsewhere."),
+		claim(171, reason+"suspend", "A suspended account has the status, time and reason.", func(p *probe) {
 			path, created := p.openAccount(nil)
 			a := p.step(path, "suspend").wantStatus(http.StatusOK)
 			a.want("data.status", "suspended").want("data.suspension_reason", "Motivo de suspend")
@@ -245,14 +242,14 @@ func accountStatusClaims() []Claim {
 		}),
 		otherwise("The default deletion_policy = \"close\" fails, or leaves the account open. Set " +
 			"\"delete\" or \"abandon\"."),
-		claim(175, reason+"close", "A closed account has the status, can still be read, and is listed with it.",
+		claim(175, reason+"close", "A closed account has the status closed in reads and in lists.",
 			func(p *probe) {
 				path, created := p.openAccount(nil)
 				p.step(path, "close").wantStatus(http.StatusOK).want("data.status", "closed")
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "closed")
 				a := p.get(accountsPath, "customer_id", created.text("data.customer.id"), "status", "closed").
 					wantStatus(http.StatusOK)
-				a.want("meta.total", 1).want("data.0.id", created.text("data.id"))
+				a.want("meta.total", 1).want("data.0.id", created.text("data.id")).want("data.0.status", "closed")
 			}),
 		claim(176, "Wire contract: billing_accounts.close (closed billing account)",
 			"A closed account is final: an update, a suspension and a reactivation are rejected, and it stays closed.",
@@ -264,7 +261,7 @@ func accountStatusClaims() []Claim {
 				p.step(path, "reactivate").wantRefused()
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "closed").want("data.payment_terms_days", 10)
 			}),
-		otherwise("Replacing an account that keeps its external_id fails. Change the external_id with it."),
+		otherwise("Replacing an account without changing its external_id fails. Change the external_id, too."),
 		claim(177, "Wire contract: billing_accounts.close (external_id of a closed object)",
 			"The external_id of a closed account can be used again.", func(p *probe) {
 				word := unique()
@@ -284,7 +281,7 @@ func accountStatusClaims() []Claim {
 				p.step(accountPath(account), "close").wantStatus(http.StatusOK).want("data.status", "closed")
 				p.get(path).wantStatus(http.StatusOK).wantKept(subscriptionMembers, created.at("data"))
 			}),
-		otherwise("deletion_policy = \"delete\" fails, or leaves the account. Set \"close\" or \"abandon\"."),
+		otherwise("deletion_policy = \"delete\" fails, or does not delete the account. Set \"close\" or \"abandon\"."),
 		claim(181, "Recurring billing §2 Envelopes; wire contract: billing_accounts.delete",
 			"Deleting an account returns {data: {deleted: true}}; afterwards it returns 404 and does not appear in any list.",
 			func(p *probe) {
@@ -300,7 +297,7 @@ func accountStatusClaims() []Claim {
 				p.delete(path).wantStatus(http.StatusOK)
 				p.openAccount(object{"external_id": word})
 			}),
-		otherwise("Lookups by this filter read the whole list, as the provider compares every account itself: prefer ids."),
+		otherwise("Lookups by this filter read the whole list, and the provider compares every account itself: prefer ids."),
 		claim(183, "Wire contract: billing_accounts.list",
 			"The filter external_id matches the whole value only, and updated_at_gte excludes older items.", func(p *probe) {
 				word := unique()
@@ -314,7 +311,7 @@ func accountStatusClaims() []Claim {
 						wantStatus(http.StatusOK).want("meta.total", total)
 				}
 			}),
-		otherwise("Every change and every list of accounts takes one more request for each account. Nothing else fails."),
+		otherwise("Changes and lists of accounts need one more request per account. Nothing fails."),
 		claim(184, "Wire contract: billing_accounts.list (customer loaded in every response)",
 			"The customer is included in an account that is created with it, listed, updated, suspended, reactivated or closed.",
 			func(p *probe) {

@@ -21,7 +21,7 @@ const nobody = "00000000-0000-4000-8000-000000000000"
 
 func conventionClaims() []Claim {
 	return []Claim{
-		otherwise("Errors of the provider name no Request-Id for the support of the service."),
+		otherwise("The provider's errors lack the Request-Id for the service's support."),
 		claim(1, "Recurring billing §1 Wire rules", "Every response carries its own Request-Id.", func(p *probe) {
 			responses := []*response{
 				p.get(mePath),
@@ -34,7 +34,7 @@ func conventionClaims() []Claim {
 			}
 			wantRequestIDs(responses)
 		}),
-		otherwise("An object that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
+		otherwise("An object that was deleted elsewhere causes an error in the plan, and is not recreated."),
 		claim(5, "Recurring billing §7 Errors; wire contract: customers.get",
 			"An unknown id returns 404 in the error shape.", func(p *probe) {
 				p.get(customerPath(nobody)).wantStatus(http.StatusNotFound).wantError("")
@@ -57,16 +57,16 @@ func conventionClaims() []Claim {
 	}
 }
 
-// wantRequestIDs fails unless every response carries its own Request-Id.
+// wantRequestIDs fails unless every response has its own Request-Id.
 func wantRequestIDs(responses []*response) {
 	var seen []string
 	for _, a := range responses {
 		id := a.header.Get("Request-Id")
 		if id == "" {
-			a.failf("no Request-Id")
+			a.failf("the Request-Id is missing")
 		}
 		if slices.Contains(seen, id) {
-			a.failf("the Request-Id stood on an earlier response too")
+			a.failf("an earlier response had the same Request-Id")
 		}
 		seen = append(seen, id)
 	}
@@ -74,7 +74,7 @@ func wantRequestIDs(responses []*response) {
 
 func accessClaims() []Claim {
 	return []Claim{
-		otherwise("The error about a token that does not work does not name the token as the cause."),
+		otherwise("The error about an invalid token does not name the token as the cause."),
 		claim(23, "Recurring billing §5 Authentication", "An unknown token returns 401.", func(p *probe) {
 			wantUnauthorized(p.send(call{method: http.MethodGet, path: mePath, token: unique()}))
 		}).readsOnly(),
@@ -119,7 +119,7 @@ func checkDeadToken(p *probe, kind, token string) {
 
 func listClaims() []Claim {
 	return []Claim{
-		otherwise("Refreshes and data sources see a part of a list, or fail. Set bulk_refresh = false, " +
+		otherwise("Refreshes and data sources read only a part of a list, or fail. Set bulk_refresh = false, " +
 			"which reads each object."),
 		claim(31, "Recurring billing §2 Envelopes; wire contract: customers.list",
 			"A list is {data, meta} and meta holds total, page, per_page and total_pages as integers.", func(p *probe) {
@@ -155,7 +155,7 @@ func listClaims() []Claim {
 				a.want("data", []any{}).want("meta.total", len(names)).want("meta.total_pages", len(names))
 			}),
 		claim(37, "Recurring billing §4 Collections",
-			"sort_by with sort_order asc or desc puts the items in that order, whichever field it names.", func(p *probe) {
+			"sort_by with sort_order asc or desc sorts the items by any field.", func(p *probe) {
 				word, names := p.three()
 				size := min(3, p.maxPerPage())
 				backwards := slices.Clone(names)
@@ -179,7 +179,7 @@ func listClaims() []Claim {
 		otherwise("The argument search of plural data sources finds other objects. Filter the result in the " +
 			"configuration."),
 		claim(40, "Recurring billing §4 Collections",
-			"search finds a customer by a word of its name, and no customer by a word that no customer contains.",
+			"search finds a customer by a word of its name, and no customer by an unused word.",
 			func(p *probe) {
 				word := unique()
 				p.customer(object{"name": "Casa " + word + " Ltda"})
@@ -187,7 +187,7 @@ func listClaims() []Claim {
 					1).wantNames("Casa " + word + " Ltda")
 				p.get(customersPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0).want("data", []any{})
 			}),
-		otherwise("Lookups by this filter read the whole list, as the provider compares every object itself: prefer ids."),
+		otherwise("Lookups by this filter read the whole list, and the provider compares every object itself: prefer ids."),
 		claim(41, "Wire contract: customers.list", "The filter external_id matches the whole value only.", func(p *probe) {
 			word := unique()
 			p.customer(object{"name": word, "external_id": word})
@@ -195,7 +195,7 @@ func listClaims() []Claim {
 			p.get(customersPath, "external_id", word).wantStatus(http.StatusOK).want("meta.total", 1).wantNames(word)
 			p.get(customersPath, "external_id", word+"0").wantStatus(http.StatusOK).want("meta.total", 0)
 		}),
-		claim(42, "Wire contract: customers.list", "The filter document_number finds the customer that was sent with it.",
+		claim(42, "Wire contract: customers.list", "The filter document_number finds a customer by the number that was sent.",
 			func(p *probe) {
 				number := maskedCPF(cpf())
 				word := unique()
@@ -214,7 +214,7 @@ func listClaims() []Claim {
 					p.get(customersPath, "search", word, "updated_at_gte", moment.Format(form)).wantStatus(http.StatusOK).
 						wantNames(word)
 				}
-				// Far enough ahead that no clock of a server is there yet.
+				// Far enough in the future that no server's clock is there yet.
 				later := updated.Add(24 * time.Hour)
 				for _, moment := range []time.Time{later, later.In(saoPaulo)} {
 					p.get(customersPath, "search", word, "updated_at_gte", moment.Format(form)).wantStatus(http.StatusOK).wantNames()
@@ -222,7 +222,7 @@ func listClaims() []Claim {
 			}),
 		otherwise("A refresh of many objects misses some, or shows wrong differences. Set bulk_refresh = false."),
 		claim(45, "Recurring billing §2 Customer; wire contract: customers.list",
-			"A listed customer contains what a single read of it returns.", func(p *probe) {
+			"A listed customer has the same content as a single read.", func(p *probe) {
 				word := unique()
 				path, _ := p.customer(allFields(word))
 				single := p.get(path).wantStatus(http.StatusOK)
@@ -234,7 +234,7 @@ func listClaims() []Claim {
 					}
 				}
 			}),
-		claim(46, "Recurring billing §4 Collections", "sort_by id puts the items in the order of their ids, as text.",
+		claim(46, "Recurring billing §4 Collections", "sort_by id sorts the items by their ids, as text.",
 			func(p *probe) {
 				word := unique()
 				var ids []string
@@ -253,11 +253,11 @@ func listClaims() []Claim {
 	}
 }
 
-// maxPerPage is the bound that the target clamps per_page to.
+// maxPerPage is the target's limit for per_page.
 func (p *probe) maxPerPage() int { return cmp.Or(p.target.MaxPerPage, 100) }
 
-// three makes three customers that share a word in their names, in the order of
-// their names and external ids, and returns the word and the names.
+// three creates three customers that share a word in their names, in the order of their names and external ids, and
+// returns the word and the names.
 func (p *probe) three() (word string, names []string) {
 	word = unique()
 	for _, last := range []string{"alfa", "beta", "gama"} {
@@ -298,16 +298,16 @@ func createClaims() []Claim {
 					a.wantEmpty("data.customer." + member)
 				}
 			}),
-		otherwise("The argument is different in every plan. Write what the service returns, or use ignore_changes."),
+		otherwise("The argument differs in every plan. Set the value that the service returns, or use ignore_changes."),
 		claim(52, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
 			fields := allFields(unique())
 			path, a := p.customer(fields)
 			a.wantFields("data.customer", fields)
 			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
 		}),
-		otherwise("The customer has no account, or another one. Set create_billing_account = false and use " +
+		otherwise("The customer has no account, or a different one. Set create_billing_account = false and use " +
 			"billing_account."),
-		claim(53, source, "An account is created with the customer unless the request says otherwise.", func(p *probe) {
+		claim(53, source, "By default, an account is created with the customer.", func(p *probe) {
 			a := p.post(customersPath, object{"name": unique()}).wantStatus(http.StatusCreated)
 			a.wantMatch("data.customer.id", uuidForm).wantMatch("data.billing_account.id", uuidForm)
 			a.want("data.billing_account.status", "active")
@@ -319,14 +319,14 @@ func createClaims() []Claim {
 			a.want("data.billing_account", nil)
 			p.get(accountsPath, "customer_id", a.text("data.customer.id")).wantStatus(http.StatusOK).want("meta.total", 0)
 		}),
-		claim(56, source, "billing_email, payment_terms_days and auto_collection reach the account.", func(p *probe) {
+		claim(56, source, "billing_email, payment_terms_days and auto_collection are set on the account.", func(p *probe) {
 			fields := object{"billing_email": unique() + "@correio.example", "payment_terms_days": 21, "auto_collection": false}
 			_, a := p.customer(merged(fields, object{"create_billing_account": true, "email": unique() + "@correio.example"}))
 			a.wantFields("data.billing_account", fields)
 			_, b := p.customer(object{"create_billing_account": true, "payment_terms_days": 0})
 			b.want("data.billing_account.payment_terms_days", 0)
 		}),
-		otherwise("A customer's email or phone is different in every plan. Use emails and phones."),
+		otherwise("A customer's email or phone differs in every plan. Use emails and phones."),
 		claim(57, source+" (email and phone become the first of emails and phones)",
 			"email and phone become the first item of emails and phones.", func(p *probe) {
 				email, other := unique()+"@correio.example", unique()+"@correio.example"
@@ -358,13 +358,13 @@ func createClaims() []Claim {
 					a.wantMatch(member, uuidForm)
 					b.wantMatch(member, uuidForm)
 					if a.text(member) == b.text(member) {
-						b.failf("%s was given to another customer before", member)
+						b.failf("another customer has the same %s", member)
 					}
 				}
 			}),
-		otherwise("After a lost response an apply fails, as it cannot tell when an object was created. Import it."),
+		otherwise("After a lost response an apply fails, because the creation time of an object is unclear. Import it."),
 		claim(62, "Wire contract: customers.create (datetimes are UTC with milliseconds and Z)",
-			"created_at and updated_at are UTC with milliseconds and Z, and not before one another.", func(p *probe) {
+			"created_at and updated_at are UTC with milliseconds and Z, in chronological order.", func(p *probe) {
 				path, a := p.customer(nil)
 				a.wantMatch("data.customer.created_at", timeForm).wantMatch("data.customer.updated_at", timeForm)
 				created := a.time("data.customer.created_at")
@@ -383,7 +383,7 @@ func updateClaims() []Claim {
 	const source = "Recurring billing §4 Customer update; wire contract: customers.update"
 	return []Claim{
 		otherwise("A change of one argument changes others, which the next plan reports as drift."),
-		claim(71, source, "Each field can be changed alone, and nothing else changes with it.", func(p *probe) {
+		claim(71, source, "Each field can be changed alone, without changing another.", func(p *probe) {
 			word := unique()
 			path, created := p.customer(allFields(word))
 			before := created.at("data.customer")
@@ -395,8 +395,8 @@ func updateClaims() []Claim {
 				before = a.at("data")
 			}
 		}),
-		otherwise("An argument that was removed stays in every plan. Set another value instead of removing it."),
-		claim(74, source+" (null clears)", "null clears every single value that may be returned as null.", func(p *probe) {
+		otherwise("An argument that was removed remains in every plan. Set another value instead of removing it."),
+		claim(74, source+" (null clears)", "null clears every nullable value.", func(p *probe) {
 			path, created := p.customer(allFields(unique()))
 			before := created.at("data.customer")
 			for _, field := range []string{"external_id", "nickname", "legal_name", "document_number", "kind",
@@ -415,10 +415,10 @@ func updateClaims() []Claim {
 	}
 }
 
-// listMembers are the members of a customer that hold arrays.
+// listMembers lists the members of a customer that are arrays.
 var listMembers = []string{"addresses", "phones", "emails", "websites", "tags"}
 
-// otherFields are values that differ from allFields everywhere.
+// otherFields returns values that all differ from those of allFields.
 func otherFields(word string) object {
 	return object{
 		"external_id":     word + "-b",
@@ -439,9 +439,8 @@ func otherFields(word string) object {
 	}
 }
 
-// wantUnchanged fails when the customer returned as data differs from the one
-// before in another member than those, in what follows from them, or in
-// updated_at.
+// wantUnchanged fails if the customer in data differs from the one before, except in the changed members, those derived
+// from them, and updated_at.
 func (a *response) wantUnchanged(before any, changed ...string) {
 	if slices.Contains(changed, "document_number") {
 		changed = append(changed, "document_type")
@@ -464,7 +463,7 @@ func metadataClaims() []Claim {
 	const create = "Recurring billing §4 Customer create; wire contract: customers.create"
 	const update = "Recurring billing §4 custom_metadata_mode; wire contract: customers.update"
 	return []Claim{
-		otherwise("custom_metadata is different in every plan. Write such values as strings, and omit null " +
+		otherwise("custom_metadata differs in every plan. Write such values as strings, and omit null " +
 			"and empty ones."),
 		claim(81, create, "custom_metadata is stored as it was sent: types, nesting, empty parts, null and unusual keys.",
 			func(p *probe) {
@@ -478,7 +477,7 @@ func metadataClaims() []Claim {
 				a.want("data.customer.custom_metadata", metadata)
 				p.get(path).wantStatus(http.StatusOK).want("data.custom_metadata", metadata)
 			}),
-		claim(82, create, "Numbers in custom_metadata are stored exactly, also beyond 2^53.", func(p *probe) {
+		claim(82, create, "Numbers in custom_metadata are stored exactly, even beyond 2^53.", func(p *probe) {
 			metadata := object{
 				"beyond a double":   json.Number("9007199254740993"),
 				"most negative":     json.Number("-9223372036854775808"),
@@ -492,7 +491,7 @@ func metadataClaims() []Claim {
 			p.patch(path, object{"custom_metadata": object{"more": 1}, "custom_metadata_mode": "merge"}).
 				want("data.custom_metadata", merged(metadata, object{"more": 1}))
 		}),
-		otherwise("Keys of custom_metadata are lost, or are different in every plan. Without other writers, " +
+		otherwise("Keys of custom_metadata are lost, or differ in every plan. Without other writers, " +
 			"set custom_metadata_mode = \"replace\"."),
 		claim(83, update, "merge adds keys and merges nested objects, at any depth.", func(p *probe) {
 			checkMode(p, "merge",
@@ -518,7 +517,7 @@ func metadataClaims() []Claim {
 				object{"object": 2, "scalar": object{"b": 2}, "list": object{"c": 3}},
 				object{"object": 2, "scalar": object{"b": 2}, "list": object{"c": 3}})
 		}),
-		otherwise("Keys that were removed from custom_metadata stay. Set them to another value instead."),
+		otherwise("Keys that were removed from custom_metadata remain. Set them to another value instead."),
 		claim(88, update, "replace replaces the whole object and keeps null values.", func(p *probe) {
 			stored := object{"a": 1, "crm": object{"owner": "Aline", "team": "sul"}}
 			sent := object{"crm": object{"owner": "Jonas"}, "nothing": nil}
@@ -533,8 +532,8 @@ func metadataClaims() []Claim {
 	}
 }
 
-// checkMode creates a customer with the one metadata, updates it with the other in
-// that mode ("" sends none), and wants the result in the response and in a read.
+// checkMode creates a customer with the stored metadata, updates it with the sent metadata in that mode ("" omits it),
+// and compares the response and a read with the wanted result.
 func checkMode(p *probe, mode string, stored, sent, wanted object) {
 	path, _ := p.customer(object{"custom_metadata": stored})
 	body := object{"custom_metadata": sent}
@@ -555,8 +554,8 @@ func refusalClaims() []Claim {
 			p.post(customersPath, object{"nickname": unique()}).wantInvalid("name")
 			p.post(customersPath, object{"name": nil}).wantInvalid("name")
 		}),
-		otherwise("An apply that fails has changed the service all the same. Look at the object before you apply again."),
-		claim(106, invalid, "A rejected create creates nothing.", func(p *probe) {
+		otherwise("An apply that fails may have changed the object. Check it before you apply again."),
+		claim(106, invalid, "A rejected creation of a customer has no effect.", func(p *probe) {
 			word := unique()
 			p.post(customersPath, object{"name": word, "external_id": word, "kind": "company"}).wantInvalid("kind")
 			p.get(customersPath, "external_id", word).wantStatus(http.StatusOK).want("meta.total", 0)
@@ -566,22 +565,22 @@ func refusalClaims() []Claim {
 			p.patch(path, object{"notes": "depois", "kind": "company"}).wantInvalid("kind")
 			p.get(path).wantStatus(http.StatusOK).wantUnchanged(created.at("data.customer"))
 		}),
-		otherwise("An apply with an external_id that is taken does not say which object to import, or " +
+		otherwise("An apply with a taken external_id does not say which object to import, or " +
 			"creates a second one."),
 		claim(110, "Wire contract: customers.create"+taken,
-			"An external_id that another customer has is rejected with the id of that customer.", func(p *probe) {
+			"A taken external_id is rejected with the id of the other customer.", func(p *probe) {
 				word := unique()
 				_, first := p.customer(object{"external_id": word})
 				p.post(customersPath, object{"name": unique(), "external_id": word}).wantTaken(first.text("data.customer.id"))
 			}),
-		claim(111, "Wire contract: customers.update"+taken, "The same holds for an update.", func(p *probe) {
+		claim(111, "Wire contract: customers.update"+taken, "This also applies to updates.", func(p *probe) {
 			word := unique()
 			_, first := p.customer(object{"external_id": word})
 			path, _ := p.customer(nil)
 			p.patch(path, object{"external_id": word}).wantTaken(first.text("data.customer.id"))
 			p.get(path).want("data.external_id", nil)
 		}),
-		otherwise("An update whose response was lost fails, although it was carried out. Plan again."),
+		otherwise("An update with a lost response fails, although it was processed. Plan again."),
 		claim(112, "Wire contract: customers.update"+taken, "A customer's own external_id does not count as taken.",
 			func(p *probe) {
 				word := unique()
@@ -591,7 +590,7 @@ func refusalClaims() []Claim {
 	}
 }
 
-// wantInvalid fails unless the response is 422 validation_error that blames the field.
+// wantInvalid fails unless the response is 422 validation_error with a reason for the field.
 func (a *response) wantInvalid(field string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
 	fields, _ := a.at("error.details.fields").(map[string]any)
@@ -600,7 +599,7 @@ func (a *response) wantInvalid(field string) {
 	}
 }
 
-// wantTaken fails unless the response is 422 external_id_taken naming that customer.
+// wantTaken fails unless the response is 422 external_id_taken with that customer's id.
 func (a *response) wantTaken(id string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("external_id_taken")
 	a.want("error.details.field", "external_id").want("error.details.id", id)
@@ -608,7 +607,7 @@ func (a *response) wantTaken(id string) {
 
 func deleteClaims() []Claim {
 	return []Claim{
-		otherwise("A destroy fails, or leaves the object. deletion_policy = \"abandon\" removes it from state only."),
+		otherwise("A destroy fails or has no effect. deletion_policy = \"abandon\" removes it from state only."),
 		claim(121, "Recurring billing §2 Envelopes; wire contract: customers.delete",
 			"Deleting a customer returns 200 and {data: {deleted: true}}.", func(p *probe) {
 				path, _ := p.customer(nil)
@@ -631,7 +630,7 @@ func deleteClaims() []Claim {
 				p.get(customersPath, "search", word).want("meta.total", 0).want("data", []any{})
 				p.get(customersPath, "external_id", word).want("meta.total", 0).want("data", []any{})
 			}),
-		otherwise("Replacing an object that keeps its external_id fails. Change the external_id with it."),
+		otherwise("Replacing an object without changing its external_id fails. Change the external_id, too."),
 		claim(124, "Wire contract: customers.create (external_id of a deleted object)",
 			"The external_id of a deleted customer can be used again.", func(p *probe) {
 				word := unique()
@@ -642,7 +641,7 @@ func deleteClaims() []Claim {
 					p.failf("the new customer has the path of the deleted one, %s", path)
 				}
 			}),
-		otherwise("A billing account whose customer was deleted is an error in the plan. Remove it from the state."),
+		otherwise("A billing account of a deleted customer causes an error in the plan. Remove it from the state."),
 		claim(125, "Wire contract: customers.delete, billing_accounts.get",
 			"The billing accounts of a deleted customer can still be read, with status closed.", func(p *probe) {
 				path, a := p.customer(object{"create_billing_account": true})

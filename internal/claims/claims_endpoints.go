@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-func endpointClaims() []Claim {
-	const fields = "Collections §2 Webhook endpoint; "
-	const toward = "Collections §5 Request authentication toward the consumer; "
+const (
+	ofEndpoint     = "Collections §2 Webhook endpoint; "
+	towardConsumer = "Collections §5 Request authentication toward the consumer; "
+)
+
+func endpointCreationClaims() []Claim {
 	const create = "wire contract: webhook_endpoints.create"
-	const update = "wire contract: webhook_endpoints.update"
-	const rotate = "wire contract: webhook_endpoints.rotate_secret"
 	return []Claim{
 		otherwise("The creation of a webhook endpoint fails, or arguments are different in every plan."),
-		collectionsClaim(501, fields+create, "Creating an endpoint returns 201 with every member and what was sent.",
+		collectionsClaim(501, ofEndpoint+create, "Creating an endpoint returns 201 with every member and what was sent.",
 			func(p *probe) {
 				sent := object{"url": publicURL(), "description": "São João, 50% <b>", "active": false}
 				_, a := p.endpoint(merged(sent, object{"events": []string{"charge.paid", "api_key.revoked"}}))
@@ -26,7 +27,7 @@ func endpointClaims() []Claim {
 					"api_key.revoked")
 				a.wantMatch("data.createdAt", timeForm).wantMatch("data.updatedAt", timeForm).text("data.id")
 			}),
-		collectionsClaim(502, fields+create+" (defaults)",
+		collectionsClaim(502, ofEndpoint+create+" (defaults)",
 			"An endpoint that is created with only a url is active, receives all events and has authentication none.",
 			func(p *probe) {
 				a := p.post(endpointsPath, object{"url": publicURL()}).wantStatus(http.StatusCreated)
@@ -34,7 +35,7 @@ func endpointClaims() []Claim {
 				a.wantUnset("data.description")
 			}),
 		otherwise("secret is null or not usable in the state. Read it in the service's own interface."),
-		collectionsClaim(503, fields+create,
+		collectionsClaim(503, ofEndpoint+create,
 			"The secret is in the response to the creation, starts with whsec_ and is different for every endpoint.",
 			func(p *probe) {
 				_, first := p.endpoint(nil)
@@ -43,8 +44,8 @@ func endpointClaims() []Claim {
 					second.failf("the secret is that of another endpoint")
 				}
 			}),
-		otherwise("An endpoint's arguments are different in every plan. Use ignore_changes."),
-		collectionsClaim(505, "Wire contract: webhook_endpoints.get", "A read and a list return what the creation returned.",
+		otherwise("An endpoint's arguments differ in every plan. Use ignore_changes."),
+		collectionsClaim(505, "Wire contract: webhook_endpoints.get", "Reads and lists return the same as the creation.",
 			func(p *probe) {
 				path, created := p.endpoint(object{"description": "Cobranças", "authentication": object{"type": "header",
 					"name": "X-Gateway-Key", "value": unique()}})
@@ -55,7 +56,7 @@ func endpointClaims() []Claim {
 					}
 				}
 			}),
-		collectionsClaim(506, toward+create,
+		collectionsClaim(506, towardConsumer+create,
 			"A password, a token and a header's value are never returned; the user name and the header's name are.",
 			func(p *probe) {
 				for kind, shown := range map[string]object{
@@ -72,9 +73,16 @@ func endpointClaims() []Claim {
 					}
 				}
 			}),
+	}
+}
+
+func endpointChangeClaims() []Claim {
+	const update = "wire contract: webhook_endpoints.update"
+	const rotate = "wire contract: webhook_endpoints.rotate_secret"
+	return []Claim{
 		otherwise("A change of an endpoint changes other arguments, or does not take effect and stays in every plan."),
 		collectionsClaim(508, "Wire contract: webhook_endpoints.update",
-			"An update changes each field that is sent and no other.", func(p *probe) {
+			"An update changes exactly the fields that are sent.", func(p *probe) {
 				path, created := p.endpoint(object{"description": "one"})
 				now := object{}
 				for _, member := range endpointMembers {
@@ -94,28 +102,29 @@ func endpointClaims() []Claim {
 					}
 				}
 			}),
-		collectionsClaim(509, fields+update,
+		collectionsClaim(509, ofEndpoint+update,
 			"null clears the description, and an empty list of events is returned as an empty list.", func(p *probe) {
 				path, _ := p.endpoint(object{"description": "one"})
 				p.patch(path, object{"description": nil}).wantStatus(http.StatusOK)
 				p.get(path).wantStatus(http.StatusOK).wantUnset("data.description").wantTexts("data.events", "charge.paid")
-				// All events from here on; inactive, so that none is sent.
+				// All events from now on; inactive, so that none is sent.
 				p.patch(path, object{"active": false, "events": []any{}}).wantStatus(http.StatusOK)
 				p.get(path).wantStatus(http.StatusOK).want("data.events", []any{})
 			}),
-		collectionsClaim(510, toward+update, "An update of the authentication replaces it as a whole.", func(p *probe) {
-			path, _ := p.endpoint(object{"authentication": object{"type": "basic", "username": "integracao",
-				"password": unique()}})
-			for _, change := range []struct{ sent, shown object }{
-				{object{"type": "header", "name": "X-Gateway-Key", "value": unique()},
-					object{"type": "header", "name": "X-Gateway-Key"}},
-				{object{"type": "bearer", "token": unique()}, object{"type": "bearer"}},
-				{object{"type": "none"}, object{"type": "none"}},
-			} {
-				p.patch(path, object{"authentication": change.sent}).wantStatus(http.StatusOK)
-				p.get(path).wantStatus(http.StatusOK).want("data.authentication", change.shown)
-			}
-		}),
+		collectionsClaim(510, towardConsumer+update,
+			"An update of the authentication replaces it as a whole.", func(p *probe) {
+				path, _ := p.endpoint(object{"authentication": object{"type": "basic", "username": "integracao",
+					"password": unique()}})
+				for _, change := range []struct{ sent, shown object }{
+					{object{"type": "header", "name": "X-Gateway-Key", "value": unique()},
+						object{"type": "header", "name": "X-Gateway-Key"}},
+					{object{"type": "bearer", "token": unique()}, object{"type": "bearer"}},
+					{object{"type": "none"}, object{"type": "none"}},
+				} {
+					p.patch(path, object{"authentication": change.sent}).wantStatus(http.StatusOK)
+					p.get(path).wantStatus(http.StatusOK).want("data.authentication", change.shown)
+				}
+			}),
 		otherwise("rotate_secret_when_changed fails, or leaves the old secret. Rotate it in the service's own interface."),
 		collectionsClaim(512, "Collections §2 Webhook endpoint, §4 Endpoints; "+rotate,
 			"Rotating the secret returns 200 with the endpoint and a new secret of the same form, at every rotation.",
@@ -126,13 +135,13 @@ func endpointClaims() []Claim {
 					a := p.do(path + "/rotate-secret").wantStatus(http.StatusOK)
 					a.wantPresent("data", endpointMembers...).want("data.id", created.at("data.id")).want("data.description", "one")
 					if secret := a.wantSecret("data.secret"); seen[secret] {
-						a.failf("the secret is an old one")
+						a.failf("the secret has not changed")
 					} else {
 						seen[secret] = true
 					}
 				}
 			}),
-		otherwise("A destroy fails, or leaves the endpoint. deletion_policy = \"abandon\" removes it from state only."),
+		otherwise("A destroy fails or has no effect. deletion_policy = \"abandon\" removes it from state only."),
 		collectionsClaim(513, "Wire contract: webhook_endpoints.delete", "Deleting an endpoint returns 204 without a body.",
 			func(p *probe) {
 				path, _ := p.endpoint(nil)
@@ -141,10 +150,10 @@ func endpointClaims() []Claim {
 				}
 			}),
 		collectionsClaim(514, "Wire contract: webhook_endpoints.delete",
-			"A deleted endpoint no longer exists: every further call on it returns 404, and it does not appear in any list.",
+			"A deleted endpoint no longer exists: every further request for it returns 404, and it does not appear in any list.",
 			func(p *probe) {
 				path, created := p.endpoint(nil)
-				p.delete(path).wantStatus(http.StatusNoContent)
+				p.delete(path).wantStatus(http.StatusNoContent, http.StatusOK)
 				for _, a := range []*response{
 					p.get(path), p.patch(path, object{"active": false}), p.delete(path),
 					p.do(path + "/rotate-secret"), p.do(path + "/test"), p.get(path + "/deliveries"),
@@ -160,8 +169,7 @@ func endpointClaims() []Claim {
 	}
 }
 
-// wantSecret is the secret at path, of which the description says no more than
-// its prefix.
+// wantSecret returns the secret at path. The description specifies only its prefix.
 func (a *response) wantSecret(path string) string {
 	secret := a.text(path)
 	if rest, ok := strings.CutPrefix(secret, "whsec_"); !ok || rest == "" {
@@ -170,7 +178,7 @@ func (a *response) wantSecret(path string) string {
 	return secret
 }
 
-// later are the responses about an endpoint that come after its creation.
+// later returns responses about an endpoint after its creation.
 func (p *probe) later(path string) []*response {
 	return []*response{
 		p.get(path).wantStatus(http.StatusOK),
@@ -214,7 +222,7 @@ func (a *response) wantInvalidURL() {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("INVALID_WEBHOOK_URL")
 }
 
-// register sends an endpoint that would get nothing.
+// register creates an endpoint that receives no deliveries.
 func (p *probe) register(url string) *response {
 	return p.post(endpointsPath, object{"url": url, "active": false, "events": []string{"charge.paid"}})
 }
@@ -222,7 +230,7 @@ func (p *probe) register(url string) *response {
 func collectionsAccessClaims() []Claim {
 	const source = "Collections §5 Access to this API, §7 Errors; "
 	return []Claim{
-		otherwise("The error about a key that does not work does not name the key. Is " +
+		otherwise("The error about an invalid key does not name the key. Is " +
 			"collections_auth_header the right header?"),
 		collectionsClaim(532, source+"wire contract: webhook_endpoints.list (header that carries the key)",
 			"A call with an unknown key returns 401, for endpoints and for keys.", func(p *probe) {
@@ -231,7 +239,7 @@ func collectionsAccessClaims() []Claim {
 					wantUnauthorized(p.send(c))
 				}
 			}),
-		otherwise("An object that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
+		otherwise("An object that was deleted elsewhere causes an error in the plan, and is not recreated."),
 		collectionsClaim(534, "Wire contract: webhook_endpoints.get (error body as in recurring billing)",
 			"An unknown id returns 404 in the error shape, for endpoints, deliveries and keys.", func(p *probe) {
 				path, _ := p.endpoint(nil)
@@ -248,7 +256,7 @@ func collectionsAccessClaims() []Claim {
 	}
 }
 
-// closed are calls that need a key, one of each kind.
+// closed lists calls that require a key, one of each kind.
 var closed = []call{
 	{method: http.MethodGet, path: endpointsPath},
 	{method: http.MethodGet, path: endpointsPath + "/" + nobody},
@@ -264,7 +272,7 @@ func collectionsListClaims() []Claim {
 	const paging = " (paging as in recurring billing)"
 	const order = " (order by createdAt)"
 	return []Claim{
-		otherwise("Refreshes, imports and data sources see a part of a list, or fail. Set bulk_refresh = false."),
+		otherwise("Refreshes, imports and data sources read only a part of a list, or fail. Set bulk_refresh = false."),
 		collectionsClaim(536, "Wire contract: webhook_endpoints.list"+paging,
 			"Pages of endpoints have the requested size, contain each item once and count them all in meta.total.",
 			func(p *probe) {
@@ -286,7 +294,7 @@ func collectionsListClaims() []Claim {
 	}
 }
 
-// ids makes three things and returns their ids in that order.
+// ids creates three objects and returns their ids in that order.
 func ids(add func(object) (string, *response)) []string {
 	var ids []string
 	for range 3 {
@@ -298,7 +306,7 @@ func ids(add func(object) (string, *response)) []string {
 
 func checkKeyPages(p *probe) { checkPages(p, keysPath, ids(p.key)) }
 
-// checkPages walks a list in pages of two at most.
+// checkPages reads a list in pages of at most two.
 func checkPages(p *probe, path string, made []string) {
 	p.target.MaxPerPage = min(2, p.maxPerPage())
 	first := p.get(path, "per_page", "1").wantStatus(http.StatusOK).want("meta.per_page", 1).want("meta.page", 1)
@@ -322,8 +330,7 @@ func checkPages(p *probe, path string, made []string) {
 	first.want("meta.total", len(items))
 }
 
-// checkOrder checks the order of all timestamps in a list, and whether items with the same
-// timestamp keep their positions.
+// checkOrder checks that a list is sorted by its timestamps, and that items with equal timestamps keep their positions.
 func checkOrder(p *probe, path string) {
 	var last time.Time
 	var order []string
@@ -366,7 +373,7 @@ func deliveryClaims() []Claim {
 				p.wantSigned(one, created.wantSecret("data.secret"))
 			})),
 		collectionsClaim(586, signature+"webhook_endpoints.test",
-			"t is the time of sending, which X-Webhook-Timestamp contains too.", receiving(func(p *probe, r *receiver) {
+			"t is the time of sending, which X-Webhook-Timestamp also contains.", receiving(func(p *probe, r *receiver) {
 				path, _ := p.hook(r, nil)
 				id := p.fire(path)
 				one := p.awaitNth(r, 1)
@@ -396,7 +403,7 @@ func deliveryClaims() []Claim {
 			})),
 		otherwise("Consumers that require authentication reject deliveries. Verify the signature instead."),
 		collectionsClaim(589, toward+"webhook_endpoints.create",
-			"With authentication basic, bearer or header a delivery contains what was configured.",
+			"With authentication basic, bearer or header a delivery contains the configured credentials.",
 			receiving(func(p *probe, r *receiver) {
 				for i, kind := range kinds() {
 					path, _ := p.hook(r, object{"authentication": kind.authentication})
@@ -404,7 +411,7 @@ func deliveryClaims() []Claim {
 					p.wantHeader(p.awaitNth(r, i+1), kind.name, kind.value)
 				}
 			})),
-		otherwise("The action billing_webhook_test reports the outcome of another delivery, or of none."),
+		otherwise("The action billing_webhook_test reports the outcome of another delivery, or no outcome."),
 		collectionsClaim(591, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
 			"A test is sent to its endpoint with any list of events, and to no other endpoint.",
 			receiving(func(p *probe, r *receiver) {
@@ -431,20 +438,20 @@ func deliveryClaims() []Claim {
 	}
 }
 
-// tested creates an endpoint at the receiver, fires a test and waits for it.
+// tested creates an endpoint at the receiver, sends a test event and waits for its delivery.
 func (p *probe) tested(r *receiver, fields object) (created *response, one received) {
 	path, created := p.hook(r, fields)
 	p.fire(path)
 	return created, p.awaitNth(r, 1)
 }
 
-// credentials is an authentication with the header that it makes a delivery carry.
+// credentials is an authentication, with the header that it adds to a delivery.
 type credentials struct {
 	authentication object
 	name, value    string
 }
 
-// kinds are the authentications that send something, with new credentials.
+// kinds returns the authentications that add a header, with new credentials.
 func kinds() []credentials {
 	password, token, value := unique(), unique(), unique()
 	pair := base64.StdEncoding.EncodeToString([]byte("integração:" + password))
@@ -479,7 +486,7 @@ func attemptClaims() []Claim {
 					p.record(path, p.fire(path), "failed").want("data.httpCode", code).wantFailure()
 				}
 			})),
-		collectionsClaim(604, statuses, "A connection that breaks is a failure without a code.",
+		collectionsClaim(604, statuses, "A broken connection is a failure without a code.",
 			receiving(func(p *probe, r *receiver) {
 				r.respondWith(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 				path, _ := p.hook(r, nil)
@@ -488,8 +495,7 @@ func attemptClaims() []Claim {
 	}
 }
 
-// failing creates an endpoint whose receiver returns 503, fires a test at it and
-// waits for the first failure.
+// failing creates an endpoint whose receiver returns 503, sends it a test event and waits for the first failure.
 func (p *probe) failing(r *receiver) (endpoint, id string, failure *response) {
 	r.respondWith(status(http.StatusServiceUnavailable))
 	endpoint, _ = p.hook(r, nil)
@@ -497,11 +503,11 @@ func (p *probe) failing(r *receiver) (endpoint, id string, failure *response) {
 	return endpoint, id, p.record(endpoint, id, "failed")
 }
 
-// wantFailure fails unless a delivery is one that was attempted once, in vain.
+// wantFailure fails unless a delivery has one failed attempt.
 func (a *response) wantFailure() {
 	a.want("data.attempts", 1).want("data.deliveredAt", nil).wantMatch("data.nextRetryAt", timeForm)
 	if a.text("data.lastError") == "" {
-		a.failf("lastError says nothing")
+		a.failf("lastError is empty")
 	}
 }
 
@@ -510,7 +516,7 @@ func redeliveryClaims() []Claim {
 	return []Claim{
 		otherwise("The action billing_webhook_redelivery fails, or sends something else again."),
 		collectionsClaim(611, source,
-			"A failed delivery is sent again immediately: 202 with the delivery, under the same ids, and a success then.",
+			"A failed delivery is sent again immediately: 202 with the delivery, under the same ids, and can then succeed.",
 			receiving(func(p *probe, r *receiver) {
 				path, id, failure := p.failing(r)
 				first := p.awaitNth(r, 1)
@@ -552,7 +558,7 @@ func redeliveryClaims() []Claim {
 					a.want("data."+member, before.at("data."+member))
 				}
 				if n := len(r.all()); n != 1 {
-					p.failf("%d requests have come, want the first one only", n)
+					p.failf("received %d requests, want only the first", n)
 				}
 			})),
 	}
@@ -561,7 +567,7 @@ func redeliveryClaims() []Claim {
 func recordClaims() []Claim {
 	const source = "Collections §2 Delivery record; wire contract: webhook_deliveries.list"
 	return []Claim{
-		otherwise("billing_webhook_deliveries does not show what was sent, or misses deliveries."),
+		otherwise("billing_webhook_deliveries lacks the sent bodies, or misses deliveries."),
 		collectionsClaim(621, source,
 			"A delivery is listed with every member, and with the bodies that were sent and returned.",
 			receiving(func(p *probe, r *receiver) {
@@ -579,7 +585,7 @@ func recordClaims() []Claim {
 					a.failf("responseBody is %s", show(a.at("data.responseBody")))
 				}
 			})),
-		otherwise("The state contains secrets of deliveries: do not use billing_webhook_deliveries."),
+		otherwise("The state contains secrets from deliveries: do not use billing_webhook_deliveries."),
 		collectionsClaim(622,
 			"Collections §2 Delivery record, §5 Protection on the sender side; wire contract: webhook_deliveries.list",
 			"No secret, credential, signature or Set-Cookie appears in a delivery: such a header contains [REDACTED].",
@@ -602,9 +608,9 @@ func recordClaims() []Claim {
 					p.wantRedacted(a.at("data"), append(slices.Clone(hidden), strings.ToLower(kind.name)))
 				}
 			})),
-		otherwise("billing_webhook_deliveries reads every delivery and compares them itself, or misses some. Use a limit."),
+		otherwise("billing_webhook_deliveries reads every delivery and compares them itself, or misses some. Set a limit."),
 		collectionsClaim(623, "Wire contract: webhook_deliveries.list (filters)",
-			"The filters status and event exclude the others, alone and combined.", receiving(func(p *probe, r *receiver) {
+			"The filters status and event exclude other deliveries, alone and combined.", receiving(func(p *probe, r *receiver) {
 				path, failed, _ := p.failing(r)
 				r.respondWith(nil)
 				passed := p.fire(path)
@@ -651,11 +657,11 @@ func recordClaims() []Claim {
 	}
 }
 
-// hidden are the headers whose values no delivery shows, in lower case.
+// hidden lists the headers whose values must not appear in deliveries, in lower case.
 var hidden = []string{"x-webhook-signature", "authorization", "set-cookie"}
 
-// wantRedacted looks for headers by their names, wherever a delivery shows them:
-// the description does not name the members that hold them.
+// wantRedacted finds headers by name anywhere in a delivery, because the description does not name the members that
+// contain them.
 func (p *probe) wantRedacted(value any, names []string) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -665,7 +671,7 @@ func (p *probe) wantRedacted(value any, names []string) {
 					shown = list[0]
 				}
 				if shown != "[REDACTED]" {
-					p.failf("the header %s is shown as %s, want [REDACTED]", name, show(shown))
+					p.failf("the header %s is %s, want [REDACTED]", name, show(shown))
 				}
 			}
 			p.wantRedacted(shown, names)

@@ -16,7 +16,7 @@ import (
 func financeClaims() []Claim {
 	const wire, errors = "Financial management §1 What the service does", "Financial management §7 Errors"
 	return []Claim{
-		otherwise("Errors of the provider name no Request-Id for the support of the service."),
+		otherwise("The provider's errors lack the Request-Id for the service's support."),
 		financeClaim(701, wire, "Every response carries its own Request-Id.", func(p *probe) {
 			path, created := p.entry(payablesPath, nil)
 			wantRequestIDs([]*response{
@@ -31,7 +31,7 @@ func financeClaims() []Claim {
 				p.delete(path),
 			})
 		}),
-		otherwise("A record that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
+		otherwise("A record that was deleted elsewhere causes an error in the plan, and is not recreated."),
 		financeClaim(704, errors+"; wire contract: finance.records.get (error body as in recurring billing)",
 			"An unknown id returns 404 in the error shape, in every collection.", func(p *probe) {
 				for _, collection := range []string{ledgerAccountsPath, payablesPath, receivablesPath, ownCollection()} {
@@ -47,8 +47,8 @@ func financeClaims() []Claim {
 func financeAccessClaims() []Claim {
 	const source = "Financial management §5 Authentication, §7 Errors; wire contract: finance.records.list"
 	return []Claim{
-		otherwise("The error about a token that does not work does not name finance_token as the cause."),
-		financeClaim(712, source, "A string that is not a token returns 401, and so does another scheme.", func(p *probe) {
+		otherwise("The error about an invalid token does not name finance_token as the cause."),
+		financeClaim(712, source, "An invalid token and another scheme return 401.", func(p *probe) {
 			for _, token := range []string{unique(), unique() + "." + unique() + "." + unique(), "e30.e30."} {
 				wantUnauthorized(p.send(call{method: http.MethodGet, path: payablesPath, token: token}))
 			}
@@ -75,9 +75,9 @@ func financeAccessClaims() []Claim {
 func financeScopeClaims() []Claim {
 	const source = "Financial management §5 Authentication, §7 Errors; wire contract: finance."
 	return []Claim{
-		otherwise("A token with few scopes may do more or less than expected. Use separate tokens."),
+		otherwise("A token with few scopes may have more or fewer permissions than expected. Use separate tokens."),
 		financeClaim(717, source+"accounts.list, finance.payables.list, finance.records.create",
-			"A token that may read accounts does so, and returns 403 for every other collection and for writing.",
+			"A token with the scope for reading accounts reads them, and gets 403 for every other collection and for writing.",
 			func(p *probe) {
 				token, ok := p.narrow()
 				if !ok {
@@ -106,7 +106,7 @@ func financeScopeClaims() []Claim {
 	}
 }
 
-// narrow is the optional token that may read accounts only.
+// narrow returns the optional token that may only read accounts.
 func (p *probe) narrow() (string, bool) {
 	if p.target.FinanceNarrowToken == "" {
 		p.failf("%w: a token that may read accounts only", ErrNotGiven)
@@ -119,7 +119,7 @@ func pageClaims() []Claim {
 	const listing, limits = "Financial management §4 Endpoints; wire contract: finance.",
 		"Financial management §4 Endpoints, §8 Limits; wire contract: finance.records.list"
 	return []Claim{
-		otherwise("Data sources of financial management read a part of a list, or fail. Narrow the filters."),
+		otherwise("Data sources of financial management read only a part of a list, or fail. Narrow the filters."),
 		financeClaim(721, listing+"accounts.list, finance.payables.list, finance.receivables.list, finance.records.list",
 			"A list is {data, meta: {next_cursor}}, and next_cursor is null on the last page.", func(p *probe) {
 				for _, s := range shelves() {
@@ -157,7 +157,7 @@ func cursorClaims() []Claim {
 	const source = "Financial management §4 Endpoints; wire contract: finance.records.list"
 	return []Claim{
 		financeClaim(726, source,
-			"Sending back every cursor unchanged returns each record exactly once, in pages of any size.", func(p *probe) {
+			"Following the cursors returns each record exactly once, in pages of any size.", func(p *probe) {
 				for _, s := range shelves() {
 					made := s.fill(p, 7)
 					for _, limit := range []int{1, 2, 3, 7, 100} {
@@ -172,18 +172,17 @@ func cursorClaims() []Claim {
 				made := s.fill(p, 5)
 				var late []string
 				got := p.walk(s.path, 2, func([]string) {
-					if len(late) < 4 { // a list that grows with every page has no end
+					if len(late) < 4 { // otherwise the list would grow with every page
 						late = append(late, s.fill(p, 2)...)
 					}
 				})
-				// Whether a late record is in the list depends on its place.
+				// A record created in between may or may not be in the list.
 				got = slices.DeleteFunc(got, func(id string) bool { return slices.Contains(late, id) })
 				p.wantIDs("GET "+s.path+" while it grows", got, made...)
 			}),
 		financeClaim(728, source, "When records are deleted between two pages, every other record appears exactly once.",
 			func(p *probe) {
-				// Deletes what the first page held, as a position may be
-				// kept by its first record or by its last, and one that is still to come.
+				// Delete records of the first page, as a position may depend on its first or last record, and one of a later page.
 				s := ledgers()[2]
 				made := s.fill(p, 8)
 				left := made
@@ -202,7 +201,7 @@ func cursorClaims() []Claim {
 	}
 }
 
-// ahead is a record that was made and not read yet, empty when there is none.
+// ahead returns a record that was created and not read yet, or "".
 func ahead(made, read []string) string {
 	i := slices.IndexFunc(made, func(id string) bool { return !slices.Contains(read, id) })
 	if i < 0 {
@@ -214,7 +213,7 @@ func ahead(made, read []string) string {
 func filterClaims() []Claim {
 	const source = "Financial management §4 Endpoints; wire contract: finance."
 	return []Claim{
-		otherwise("A filter returns other records too. The provider compares ids and times itself; filter " +
+		otherwise("A filter also returns other records. The provider compares ids and times itself; filter " +
 			"the rest yourself."),
 		financeClaim(741, source+"payables.list, finance.receivables.list, finance.records.list",
 			"company_id returns the records of that company and no others.", func(p *probe) {
@@ -238,8 +237,8 @@ func filterClaims() []Claim {
 	}
 }
 
-// checkBounds creates a record at each of three timestamps, the second of which is the
-// bound, and asks for either side of it in every form of the bound.
+// checkBounds creates a record at each of three timestamps, and compares with the second one in every format of the
+// bound.
 func checkBounds(p *probe, moments [3]string, bounds ...string) {
 	for _, s := range ledgers() {
 		var ids []string
@@ -259,7 +258,7 @@ func checkBounds(p *probe, moments [3]string, bounds ...string) {
 func recordCreateClaims() []Claim {
 	const source = "Financial management §2 Resources and their fields; wire contract: finance.records."
 	return []Claim{
-		otherwise("body is different in every plan. Write what the service returns, or set ignore_remote_changes = true."),
+		otherwise("body differs in every plan. Set the value that the service returns, or set ignore_remote_changes = true."),
 		financeClaim(751, source+"create",
 			"A creation returns 201 {data: record}, which contains what was sent and an id that is a UUID of version 4.",
 			func(p *probe) {
@@ -275,11 +274,11 @@ func recordCreateClaims() []Claim {
 					"origin": object{"system": "erp", "batch": object{"number": 12, "tags": []string{"mensal", "revisão"}}},
 				}
 				_, a := p.entry(ownCollection(), sent)
-				for field, value := range sent { // nested objects too are as they were sent
+				for field, value := range sent { // nested objects are also returned as sent
 					a.want("data."+field, value)
 				}
 			}),
-		financeClaim(752, source+"get, finance.records.list", "A record is read and listed as its creation returned it.",
+		financeClaim(752, source+"get, finance.records.list", "Reads and lists return a record as its creation did.",
 			func(p *probe) {
 				for _, s := range shelves() {
 					path, created := s.put(p, nil)
@@ -288,7 +287,7 @@ func recordCreateClaims() []Claim {
 				}
 			}),
 		financeClaim(753, source+"create",
-			"An amount stays the text that was sent and large integers stay exact, in every response.", func(p *probe) {
+			"Amounts are returned as the text that was sent, and large integers exactly, in every response.", func(p *probe) {
 				for _, s := range ledgers() {
 					sent := object{
 						"amount": "99999999999999.90", "entries": number("9007199254740993"), "debt": number("-9223372036854775807"),
@@ -315,7 +314,7 @@ func idempotencyClaims() []Claim {
 	const source = "Financial management §1 What the service does (idempotency); wire contract: finance.records.create"
 	const again = "Wire contract: finance.records.create (same idempotency key again)"
 	return []Claim{
-		otherwise("An apply after a lost response can create a second record, or fails. Look for the record first."),
+		otherwise("An apply after a lost response creates a second record, or fails. Look for the record first."),
 		financeClaim(756, source,
 			"The same creation with the same key returns the first response again and creates no second record.",
 			func(p *probe) {
@@ -367,9 +366,9 @@ func idempotencyClaims() []Claim {
 				}
 				p.wantOne(collection, responses[0])
 			}),
-		otherwise("Records with equal bodies become one. Make their bodies differ."),
+		otherwise("Records with equal bodies become one record. Make their bodies differ."),
 		financeClaim(763, source,
-			"Creations with different keys create one record each, also when their bodies are the same.", func(p *probe) {
+			"Creations with different keys create one record each, even with equal bodies.", func(p *probe) {
 				collection, body := ownCollection(), object{"name": unique()}
 				var ids []string
 				for range 2 {
@@ -380,7 +379,7 @@ func idempotencyClaims() []Claim {
 	}
 }
 
-// walkOne fails unless the shelf holds the one record, listed as it was returned.
+// walkOne fails unless the shelf contains only the one record, listed as it was returned.
 func (p *probe) walkOne(s shelf, as *response) {
 	a := s.get(p).wantStatus(http.StatusOK)
 	if n := len(a.list("data")); n != 1 {
@@ -389,15 +388,15 @@ func (p *probe) walkOne(s shelf, as *response) {
 	a.want("data.0", as.at("data"))
 }
 
-// wantOne fails unless a collection of the claim's own holds that record alone.
+// wantOne fails unless a collection of the claim contains only that record.
 func (p *probe) wantOne(collection string, created *response) {
 	p.wantIDs("GET "+collection, p.walk(collection, 100, nil), created.text("data.id"))
 }
 
-// wantTwo fails unless two creations made two records.
+// wantTwo fails unless two creations created two records.
 func (p *probe) wantTwo(collection string, ids []string) {
 	if ids[0] == ids[1] {
-		p.failf("POST %s: the second creation gets the record of the first", collection)
+		p.failf("POST %s: the second creation returned the record of the first", collection)
 	}
 	p.wantIDs("GET "+collection, p.walk(collection, 100, nil), ids...)
 }
@@ -405,7 +404,7 @@ func (p *probe) wantTwo(collection string, ids []string) {
 func recordUpdateClaims() []Claim {
 	const source = "Wire contract: finance.records.update"
 	return []Claim{
-		otherwise("A change of body does not take effect and stays in every plan, or changes other keys."),
+		otherwise("A change of body does not take effect and remains in every plan, or changes other keys."),
 		financeClaim(771, source+" (merges at the top level)",
 			"An update changes the keys that are sent, adds new ones and does not change the others.", func(p *probe) {
 				for _, s := range ledgers() {
@@ -424,7 +423,7 @@ func recordUpdateClaims() []Claim {
 					p.get(path).wantStatus(http.StatusOK)} {
 					a.wantMissing("data.note").want("data.kept", "stays")
 				}
-				// What is not there can be removed as well.
+				// A missing key can also be removed.
 				p.patch(path, object{"note": nil}).wantStatus(http.StatusOK).want("data.kept", "stays")
 			}),
 		financeClaim(773, source+" (merges at the top level)", "A nested object or list is replaced as a whole.",
@@ -440,7 +439,7 @@ func recordUpdateClaims() []Claim {
 					a.want("data."+field, value)
 				}
 			}),
-		financeClaim(774, source, "An update returns 200 {data: record}, the whole record as a read returns it.",
+		financeClaim(774, source, "An update returns 200 {data: record}, with the same record as a read.",
 			func(p *probe) {
 				path, created := p.entry(ownCollection(), object{"note": "as it was"})
 				name := unique()
@@ -454,7 +453,7 @@ func recordUpdateClaims() []Claim {
 func recordDeleteClaims() []Claim {
 	const source = "Wire contract: finance.records.delete"
 	return []Claim{
-		otherwise("A destroy fails, or leaves the record. deletion_policy = \"abandon\" removes it from state only."),
+		otherwise("A destroy fails or has no effect. deletion_policy = \"abandon\" removes it from state only."),
 		financeClaim(776, source,
 			"A deletion returns 204 without a body; afterwards the record returns 404 and does not appear in any list.",
 			func(p *probe) {
@@ -481,8 +480,8 @@ func recordRefusalClaims() []Claim {
 	const types, create = "Financial management §2 Resources and their fields, §7 Errors; ",
 		"wire contract: finance.records.create"
 	return []Claim{
-		otherwise("An apply that fails has created a record all the same. Look for it before you apply again."),
-		financeClaim(785, types+create, "A creation that is rejected creates nothing.", func(p *probe) {
+		otherwise("An apply that fails may have created a record. Look for it before you apply again."),
+		financeClaim(785, types+create, "A rejected creation of a record has no effect.", func(p *probe) {
 			for _, s := range ledgers()[:2] {
 				for field, value := range map[string]any{"amount": 10.5, "occurred_at": "yesterday", "type": "income"} {
 					p.create(s.path, uuid.NewString(), object{"name": unique(), "company_id": s.company, field: value}).
@@ -499,14 +498,14 @@ func openAPIClaims() []Claim {
 	return []Claim{
 		otherwise("The data source billing_finance_openapi fails. Do not use it."),
 		financeClaim(791, source+"json",
-			"The machine-readable description in JSON is an OpenAPI document with info and paths.", func(p *probe) {
+			"The JSON description is an OpenAPI document with info and paths.", func(p *probe) {
 				a := p.openAPI().wantMatch("openapi", openAPIForm)
 				a.text("info.title")
 				a.text("info.version")
 				a.paths()
 			}).readsOnly(),
 		financeClaim(793, source+"yaml",
-			"The description in YAML exists, declares it in Content-Type and has the same paths.", func(p *probe) {
+			"The YAML description has the content type of YAML and the same paths.", func(p *probe) {
 				a := p.send(call{method: http.MethodGet, path: openAPIYAMLPath,
 					header: http.Header{"Accept": {"application/yaml"}}}).
 					wantStatus(http.StatusOK)
@@ -520,7 +519,7 @@ func openAPIClaims() []Claim {
 					}
 				}
 				if !regexp.MustCompile(`(?m)^["']?openapi["']?:`).Match(a.raw) {
-					a.failf("the document does not say that it is OpenAPI: %s", clip(a.raw))
+					a.failf("the document does not declare an OpenAPI version: %s", clip(a.raw))
 				}
 			}).readsOnly(),
 	}
@@ -530,7 +529,7 @@ var openAPIForm = regexp.MustCompile(`^3\.[0-9]+\.[0-9]+`)
 
 func (p *probe) openAPI() *response { return p.get(openAPIJSONPath).wantStatus(http.StatusOK) }
 
-// paths are the described ones, each with its methods.
+// paths returns the described paths, each with its methods.
 func (a *response) paths() map[string]any {
 	paths, _ := a.at("paths").(map[string]any)
 	if len(paths) == 0 {

@@ -12,8 +12,8 @@ func keyClaims() []Claim {
 	const shape = "Collections §2 API key; "
 	const create = "wire contract: api_keys.create"
 	return []Claim{
-		otherwise("The creation of a key fails, or arguments are different in every plan."),
-		collectionsClaim(541, shape+create, "Creating a key returns 201 with its public shape and what was sent.",
+		otherwise("The creation of a key fails, or arguments differ in every plan."),
+		collectionsClaim(541, shape+create, "Creating a key returns 201 with its public members and the sent values.",
 			func(p *probe) {
 				sent := object{"name": "integração " + unique(), "description": "Lê cobranças"}
 				_, a := p.key(merged(sent, object{"scopes": []string{"charges:read", "api_keys:*"},
@@ -29,7 +29,7 @@ func keyClaims() []Claim {
 				a.want("data.scopes", []any{}).wantUnset("data.description")
 				a.want("data.expiresAt", nil).want("data.lastUsedAt", nil).want("data.revokedAt", nil)
 			}).createsKeys(),
-		otherwise("token is not usable, or the provider does not notice that a key is its own (allow_own_key)."),
+		otherwise("token is not usable, or the provider does not recognize its own key (allow_own_key)."),
 		collectionsClaim(543, shape+create,
 			"The token is in the response to the creation, starts with the shorter keyPrefix and is different for every key.",
 			func(p *probe) {
@@ -38,16 +38,16 @@ func keyClaims() []Claim {
 				for _, a := range []*response{first, second} {
 					token, prefix := a.text("data.token"), a.text("data.keyPrefix")
 					if prefix == "" || !strings.HasPrefix(token, prefix) || len(prefix) >= len(token) {
-						a.failf("the token does not begin with keyPrefix %q, or goes no further", prefix)
+						a.failf("the token does not start with keyPrefix %q, or is not longer", prefix)
 					}
 				}
 				if first.text("data.token") == second.text("data.token") {
 					second.failf("the token is that of another key")
 				}
 			}).createsKeys(),
-		otherwise("A key's arguments are different in every plan, or imports by name find no key."),
+		otherwise("A key's arguments differ in every plan, or imports by name find no key."),
 		collectionsClaim(544, shape+"wire contract: api_keys.get (without token)",
-			"A read and a list return what the creation returned, without the token.", func(p *probe) {
+			"Reads and lists return the same as the creation, without the token.", func(p *probe) {
 				path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"},
 					"expiresAt": "2099-01-01T00:00:00Z"})
 				for _, a := range []*response{p.get(path).
@@ -58,7 +58,7 @@ func keyClaims() []Claim {
 					a.wantMissing("data.token").wantNowhere("the token", created.text("data.token"))
 				}
 			}).createsKeys(),
-		otherwise("After a lost response a key in use can be taken for an unused one. Look at it before you revoke it."),
+		otherwise("After a lost response a used key may be reported as unused. Check it before you revoke it."),
 		collectionsClaim(546, shape+"wire contract: api_keys.get",
 			"lastUsedAt is null until the key is used, and a timestamp afterwards.", func(p *probe) {
 				path, created := p.key(nil)
@@ -72,7 +72,7 @@ func keyClaims() []Claim {
 					return nil
 				})
 			}).createsKeys(),
-		otherwise("A key with expires_at or expires_after_days stops too early or too late. Revoke it yourself."),
+		otherwise("A key with expires_at or expires_after_days expires too early or too late. Revoke it manually."),
 		collectionsClaim(548, "Collections §7 Errors; "+create+" (expiresAt)",
 			"A key works until expiresAt; afterwards it returns 401 and can still be read.", timed(func(p *probe) {
 				_, other := p.key(nil)
@@ -97,15 +97,15 @@ func keyClaims() []Claim {
 				wantUnauthorized(p.using(created.text("data.token")))
 				p.using(other.text("data.token")).wantStatus(http.StatusOK)
 			}).createsKeys(),
-		otherwise("A revoked key is an error in the plan, or a destroy fails. Remove it from the state."),
+		otherwise("A revoked key causes an error in the plan, or a destroy fails. Remove it from the state."),
 		collectionsClaim(550, "Wire contract: api_keys.revoke (a revoked key)",
 			"A revoked key can still be read and is still listed, with revokedAt.", func(p *probe) {
 				path, created := p.key(nil)
 				p.get(path).wantStatus(http.StatusOK).want("data.revokedAt", nil)
 				p.delete(path).wantStatus(http.StatusNoContent)
-				for _, a := range []*response{p.get(path).
-					wantStatus(http.StatusOK), p.listedOne(keysPath, created.text("data.id"))} {
-					a.wantMatch("data.revokedAt", timeForm).want("data.name", created.at("data.name"))
+				read := p.get(path).wantStatus(http.StatusOK).wantMatch("data.revokedAt", timeForm)
+				for _, a := range []*response{read, p.listedOne(keysPath, created.text("data.id"))} {
+					a.want("data.revokedAt", read.at("data.revokedAt")).want("data.name", created.at("data.name"))
 				}
 			}).createsKeys(),
 		collectionsClaim(551, "Wire contract: api_keys.revoke (a second revoke)",
@@ -122,9 +122,9 @@ func keyClaims() []Claim {
 func keyScopeClaims() []Claim {
 	const source = "Collections §2 API key (scopes), §5 Access to this API; wire contract: api_keys.create"
 	return []Claim{
-		otherwise("A key may do more or less than its scopes say. List the scopes that it needs, and test them."),
+		otherwise("A key may have more or fewer permissions than its scopes. List the scopes that it needs, and test them."),
 		collectionsClaim(552, source,
-			"A key with empty scopes works, and returns 403 insufficient_scope where keys are managed.", func(p *probe) {
+			"A key with empty scopes works, and returns 403 insufficient_scope for managing keys.", func(p *probe) {
 				_, created := p.key(object{"scopes": []string{}})
 				token := created.text("data.token")
 				p.using(token).wantStatus(http.StatusOK)
@@ -135,7 +135,7 @@ func keyScopeClaims() []Claim {
 				wantScopeRefused(p.send(call{method: http.MethodDelete, path: path, token: token}))
 				p.using(other.text("data.token")).wantStatus(http.StatusOK)
 			}).createsKeys(),
-		collectionsClaim(553, source, "A key with the scope api_keys:* may create, rotate and revoke keys.",
+		collectionsClaim(553, source, "A key with the scope api_keys:* can create, rotate and revoke keys.",
 			func(p *probe) {
 				_, created := p.key(object{"scopes": []string{"api_keys:*"}})
 				token := created.text("data.token")
@@ -149,7 +149,7 @@ func keyScopeClaims() []Claim {
 	}
 }
 
-// wantTime fails unless the date-time at path is that very time.
+// wantTime fails unless the date-time at path equals that time.
 func (a *response) wantTime(path string, wanted time.Time) *response {
 	if got := a.time(path); !got.Equal(wanted) {
 		a.failf("%s is %s, want %s", path, got, wanted)
@@ -157,7 +157,7 @@ func (a *response) wantTime(path string, wanted time.Time) *response {
 	return a
 }
 
-// wantScopeRefused accepts the rejection that recurring billing documents.
+// wantScopeRefused fails unless the response is the rejection that recurring billing documents.
 func wantScopeRefused(a *response) {
 	a.wantStatus(http.StatusForbidden).wantError("insufficient_scope").wantPresent("error.details", "required", "granted")
 }
@@ -195,7 +195,7 @@ func rotationClaims() []Claim {
 				_, a = p.rotate(forever, nil)
 				a.want("data.expiresAt", nil).want("data.scopes", []any{})
 			}).createsKeys(),
-		otherwise("grace_period_days is not kept: an old key stops too early, or continues to work. Set it, " +
+		otherwise("grace_period_days is ignored: an old key expires too early, or continues to work. Set it, " +
 			"or revoke old keys."),
 		collectionsClaim(563, source, "Without graceDays the grace period is 7 days.", func(p *probe) {
 			path, _ := p.key(nil)
@@ -229,7 +229,7 @@ func rotationClaims() []Claim {
 			p.using(successor.text("data.token")).wantStatus(http.StatusOK)
 		}).createsKeys(),
 		collectionsClaim(568, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate",
-			"The old key's expiresAt changes to graceUntil; nothing else of the old key changes.", func(p *probe) {
+			"The old key's expiresAt changes to graceUntil; the other members of the old key do not change.", func(p *probe) {
 				for _, expires := range []any{nil, "2099-01-01T00:00:00Z"} {
 					path, old := p.key(object{"expiresAt": expires})
 					_, successor := p.rotate(path, nil)
@@ -246,7 +246,7 @@ func rotationClaims() []Claim {
 				p.get(path).wantStatus(http.StatusOK).wantTime("data.expiresAt", expires)
 				successor.wantTime("data.expiresAt", expires)
 			}).createsKeys(),
-		otherwise("A rotation fails without advice when another system has rotated or revoked the key. Plan again."),
+		otherwise("A rotation fails without a hint if another system has rotated or revoked the key. Plan again."),
 		collectionsClaim(570, "Wire contract: api_keys.rotate (key_not_active)",
 			"Rotating a key that is already rotated returns 409 key_not_active.", func(p *probe) {
 				path, _ := p.key(nil)
@@ -259,7 +259,7 @@ func rotationClaims() []Claim {
 				p.delete(path).wantStatus(http.StatusNoContent)
 				p.post(path+"/rotate", object{}).wantStatus(http.StatusConflict).wantError("key_not_active")
 			}).createsKeys(),
-		otherwise("A second rotation within the grace period ends a key too early, or fails. Wait for grace_until."),
+		otherwise("A second rotation within the grace period makes a key expire too early, or fails. Wait for grace_until."),
 		collectionsClaim(572, source, "A successor can be rotated within the grace period; all three keys work then.",
 			func(p *probe) {
 				path, first := p.key(nil)
@@ -270,7 +270,7 @@ func rotationClaims() []Claim {
 					p.using(a.text("data.token")).wantStatus(http.StatusOK)
 				}
 			}).createsKeys(),
-		otherwise("revoke_previous_keys leaves an old key, or revokes the new one. Revoke it in the " +
+		otherwise("revoke_previous_keys does not revoke an old key, or revokes the new one. Revoke it in the " +
 			"service's own interface."),
 		collectionsClaim(573, "Collections §3 API key status; wire contract: api_keys.revoke",
 			"Revoking the old key ends its grace period immediately; the successor continues to work.", func(p *probe) {
@@ -283,10 +283,10 @@ func rotationClaims() []Claim {
 	}
 }
 
-// slack is what may lie between two timestamps of one call at a service.
+// slack is the permitted difference between two timestamps of one call at a service.
 const slack = time.Minute
 
-// wantGrace fails unless the grace period that a rotation returns is that many days long.
+// wantGrace fails unless the grace period of a rotation has that many days.
 func (a *response) wantGrace(days int) *response {
 	wanted := a.time("data.createdAt").Add(time.Duration(days) * day)
 	if off := a.time("data.graceUntil").Sub(wanted).Abs(); off > slack {
@@ -299,8 +299,8 @@ func (a *response) wantGrace(days int) *response {
 func keyEventClaims() []Claim {
 	const list = "Collections §2 Webhook endpoint (events), §6 Events; wire contract: webhook_endpoints.create"
 	return []Claim{
-		otherwise("Endpoints receive other events than events and active say. Filter them in the consumer."),
-		collectionsClaim(645, list, "An endpoint receives the events that it names and no others.",
+		otherwise("Endpoints receive other events than configured in events and active. Filter them in the consumer."),
+		collectionsClaim(645, list, "An endpoint receives only the events that it lists.",
 			receiving(func(p *probe, r *receiver) {
 				p.hook(r, object{"events": []string{"api_key.revoked", "charge.paid"}})
 				path, old := p.key(nil)
@@ -309,11 +309,11 @@ func keyEventClaims() []Claim {
 				p.about(r, "api_key.revoked", old.text("data.id"))
 				for _, event := range []string{"api_key.rotated", "api_key.status_changed"} {
 					if len(r.of(event)) > 0 {
-						p.failf("%s came to an endpoint that does not name it", event)
+						p.failf("%s reached an endpoint that does not list it", event)
 					}
 				}
 			})).createsKeys(),
-		collectionsClaim(646, list, "An endpoint that names no events receives all events.",
+		collectionsClaim(646, list, "An endpoint without listed events receives all events.",
 			receiving(func(p *probe, r *receiver) {
 				p.hook(r, object{"events": []string{}})
 				path, old := p.key(nil)
@@ -343,10 +343,10 @@ func keyEventClaims() []Claim {
 	}
 }
 
-// lifecycle are the events about keys.
+// lifecycle lists the events about keys.
 var lifecycle = []string{"api_key.rotated", "api_key.status_changed", "api_key.revoked"}
 
-// about waits for an event about one key; other keys may change next to it.
+// about waits for an event about one key; other keys may change in the meantime.
 func (p *probe) about(r *receiver, event, id string) *response {
 	return p.envelope(p.await(1, func() []received {
 		return slices.DeleteFunc(r.of(event), func(one received) bool {

@@ -17,7 +17,7 @@ func subscriptionCreateClaims() []Claim {
 	return []Claim{
 		otherwise("The creation of a subscription fails, or attributes that the service sets are null."),
 		claim(201, source,
-			"A subscription to a plan has every member that is always present, amounts as integers, times in UTC.",
+			"A subscription to a plan has every documented member, amounts as integers, and times in UTC.",
 			func(p *probe) {
 				account, _ := p.payer()
 				_, a := p.subscription(object{"billing_account_id": account})
@@ -45,7 +45,7 @@ func subscriptionCreateClaims() []Claim {
 			_, a := p.subscription(nil)
 			a.want("data.status", "active")
 		}),
-		otherwise("The argument is different in every plan. Write what the service returns, or use ignore_changes."),
+		otherwise("The argument differs in every plan. Set the value that the service returns, or use ignore_changes."),
 		claim(203, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
 			fields := subscriptionFields(unique())
 			path, a := p.subscription(fields)
@@ -61,7 +61,7 @@ func subscriptionCreateClaims() []Claim {
 					p.get(path).wantStatus(http.StatusOK).want("data."+field, id)
 				}
 			}),
-		otherwise("A subscription of items alone cannot be created. Set plan_id."),
+		otherwise("A subscription with only items cannot be created. Set plan_id."),
 		claim(205, source+" (plan_id null or absent with items)",
 			"Items are accepted without a plan, plan_id absent or null; plan_id is then null.", func(p *probe) {
 				account, _ := p.payer()
@@ -71,7 +71,7 @@ func subscriptionCreateClaims() []Claim {
 				p.post(subscriptionsPath, merged(body, object{"plan_id": nil})).wantStatus(http.StatusCreated).want("data.plan_id",
 					nil)
 			}),
-		otherwise("A trial is different in every plan, or does not start. Use the other of trial_end and " +
+		otherwise("A trial differs in every plan, or does not start. Use the other of trial_end and " +
 			"trial_period_days."),
 		claim(206, source+" (first status)", "trial_period_days counts from creation; the status is trialing.",
 			func(p *probe) {
@@ -89,8 +89,8 @@ func subscriptionCreateClaims() []Claim {
 			})
 			a.want("data.status", "trialing").wantMatch("data.trial_end", timeForm).wantMoment("data.trial_end", end, 0)
 		}),
-		otherwise("A value that the provider accepts is rejected by the service in the apply. Use another value."),
-		claim(210, source, "Every documented value of the enumerations is accepted, null for collection_method too.",
+		otherwise("The service rejects a value that the provider accepts. Use another value."),
+		claim(210, source, "Every documented value of the enumerations is accepted, including null for collection_method.",
 			func(p *probe) {
 				account, _ := p.payer()
 				for _, field := range slices.Sorted(maps.Keys(subscriptionEnums)) {
@@ -102,7 +102,7 @@ func subscriptionCreateClaims() []Claim {
 			}).reprices(),
 		otherwise("Attributes of a new subscription change in the plan after its creation."),
 		claim(211, "Recurring billing §2 Subscription; wire contract: subscriptions.get",
-			"The subscription that the create returned equals the one that is read.", func(p *probe) {
+			"A read returns the same subscription as the creation.", func(p *probe) {
 				for _, fields := range []object{nil, {"trial_period_days": 7}} {
 					path, a := p.subscription(fields)
 					p.get(path).wantStatus(http.StatusOK).want("data", a.at("data"))
@@ -111,11 +111,10 @@ func subscriptionCreateClaims() []Claim {
 	}
 }
 
-// prompt is what a service may take to do a thing, where a claim compares its
-// clock at two timestamps.
+// prompt is the time that a service may take for an operation, when a claim compares its clock at two times.
 const prompt = time.Minute
 
-// subscriptionFields is what may be sent in a create besides ids, trial and items.
+// subscriptionFields returns the fields of a create request other than ids, trial and items.
 func subscriptionFields(word string) object {
 	return object{
 		"external_id": word, "billing_cycle": "quarterly", "collection_method": "manual_invoice",
@@ -124,7 +123,7 @@ func subscriptionFields(word string) object {
 	}
 }
 
-// subscriptionEnums are the enumerations that a create and an update take.
+// subscriptionEnums lists the enumerations in a creation and an update.
 var subscriptionEnums = map[string][]any{
 	"billing_cycle":       {"monthly", "quarterly", "semiannual", "annual"},
 	"collection_method":   {"charge_automatically", "manual_charge", "manual_invoice", nil},
@@ -136,17 +135,17 @@ func subscriptionRefusalClaims() []Claim {
 	const create = "Recurring billing §4 Subscription create, §7 Errors; wire contract: subscriptions.create " +
 		"(validation failure)"
 	return []Claim{
-		otherwise("An apply that fails has created a subscription all the same. Look for it before you apply again."),
-		claim(228, create, "A rejected create creates nothing.", func(p *probe) {
+		otherwise("An apply that fails may have created a subscription. Look for it before you apply again."),
+		claim(228, create, "A rejected creation of a subscription has no effect.", func(p *probe) {
 			account, _ := p.payer()
 			p.post(subscriptionsPath, object{"billing_account_id": account, "plan_id": p.plan(0), "billing_cycle": "weekly"}).
 				wantInvalid("billing_cycle")
 			p.get(subscriptionsPath, "billing_account_id", account).wantStatus(http.StatusOK).want("meta.total", 0)
 		}),
-		otherwise("An apply with an external_id that is taken does not name the subscription to import, or " +
+		otherwise("An apply with a taken external_id does not name the subscription to import, or " +
 			"creates another."),
 		claim(229, "Wire contract: subscriptions.create (same external_id twice)",
-			"An external_id that another subscription has is rejected with the id of that subscription, in a create and in an "+
+			"A taken external_id is rejected with the id of the other subscription, in a creation and in an "+
 				"update.", func(p *probe) {
 				word := unique()
 				account, _ := p.payer()
@@ -157,9 +156,9 @@ func subscriptionRefusalClaims() []Claim {
 				p.patch(second, object{"external_id": word}).wantTaken(first.text("data.id"))
 				p.patch(path, object{"external_id": word}).wantStatus(http.StatusOK).want("data.external_id", word)
 			}),
-		otherwise("A subscription that was deleted elsewhere is an error in the plan, and is not planned for re-creation."),
+		otherwise("A subscription that was deleted elsewhere causes an error in the plan, and is not recreated."),
 		claim(233, "Recurring billing §7 Errors; wire contract: subscriptions.get",
-			"Every operation on a subscription that does not exist returns 404.", func(p *probe) {
+			"Every operation on an unknown subscription returns 404.", func(p *probe) {
 				path := subscriptionPath(nobody)
 				for _, a := range []*response{
 					p.get(path), p.patch(path, object{"notes": "depois"}), p.delete(path),
@@ -176,8 +175,8 @@ func subscriptionRefusalClaims() []Claim {
 func subscriptionUpdateClaims() []Claim {
 	const source = "Recurring billing §4 Subscription update; wire contract: subscriptions.update"
 	return []Claim{
-		otherwise("A change of one argument changes others, or does not take effect and stays in every plan."),
-		claim(241, source, "Each field without effect on charges can be changed alone, and nothing else changes with it.",
+		otherwise("A change of one argument changes others, or does not take effect and remains in every plan."),
+		claim(241, source, "Each field without effect on charges can be changed alone, without changing another.",
 			func(p *probe) {
 				word := unique()
 				path, created := p.subscription(subscriptionFields(word))
@@ -193,7 +192,7 @@ func subscriptionUpdateClaims() []Claim {
 				}
 				p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
 			}),
-		claim(242, source, "The fields that define how it is billed can be changed.", func(p *probe) {
+		claim(242, source, "The fields that affect billing can be changed.", func(p *probe) {
 			path, _ := p.subscription(nil)
 			fields := object{"billing_cycle": "annual", "collection_method": "manual_invoice", "proration_behavior": "none"}
 			for _, field := range slices.Sorted(maps.Keys(fields)) {
@@ -201,8 +200,8 @@ func subscriptionUpdateClaims() []Claim {
 			}
 			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
 		}).reprices(),
-		otherwise("An argument that was removed stays in every plan. Set another value instead of removing it."),
-		claim(243, source+" (null clears)", "null clears every field that an update may send as null.", func(p *probe) {
+		otherwise("An argument that was removed remains in every plan. Set another value instead of removing it."),
+		claim(243, source+" (null clears)", "null clears every nullable field.", func(p *probe) {
 			path, _ := p.subscription(subscriptionFields(unique()))
 			p.patch(path, object{"discount_percent": 10}).wantStatus(http.StatusOK)
 			for _, field := range []string{"external_id", "collection_method", "discount_code_id", "discount_percent",
@@ -211,7 +210,7 @@ func subscriptionUpdateClaims() []Claim {
 				p.get(path).wantStatus(http.StatusOK).want("data."+field, nil)
 			}
 		}).reprices(),
-		otherwise("discount_percent is different in every plan. Write it as the service returns it, or use " +
+		otherwise("discount_percent differs in every plan. Set it as the service returns it, or use " +
 			"ignore_changes."),
 		claim(244, source+" (discount_percent)",
 			"A percent is sent as a number and returned as a decimal string with two decimal places.", func(p *probe) {
@@ -222,7 +221,7 @@ func subscriptionUpdateClaims() []Claim {
 					p.get(path).wantStatus(http.StatusOK).want("data.discount_percent", text)
 				}
 			}).reprices(),
-		otherwise("Keys of custom_metadata are lost or stay, depending on custom_metadata_mode: use the mode that works."),
+		otherwise("Keys of custom_metadata are lost or remain, depending on custom_metadata_mode: use the mode that works."),
 		claim(246, "Recurring billing §4 custom_metadata_mode; wire contract: subscriptions.update",
 			"custom_metadata is replaced unless the mode is merge.", func(p *probe) {
 				path, _ := p.subscription(object{"custom_metadata": object{"a": object{"b": 1, "c": 2}, "d": 3}})
@@ -235,9 +234,9 @@ func subscriptionItemClaims() []Claim {
 	const list = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.list"
 	const sync = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.sync"
 	return []Claim{
-		otherwise("items cannot be read, or are different in every plan. If the list is 404 or 405, items " +
+		otherwise("items cannot be read, or differ in every plan. If the list is 404 or 405, items " +
 			"are not refreshed."),
-		claim(261, list, "The items of a create are listed in the list envelope, each with its own id.", func(p *probe) {
+		claim(261, list, "The items of a creation are listed in the list envelope, each with its own id.", func(p *probe) {
 			items := []object{p.item(0, object{"quantity": 2, "unit_amount_subcents": 0}),
 				p.item(1, object{"quantity": 3, "unit_amount_subcents": 1050125})}
 			path, _ := p.subscription(object{"plan_id": nil, "items": items})
@@ -246,17 +245,17 @@ func subscriptionItemClaims() []Claim {
 				a.integer(member)
 			}
 			if a.text("data.0.id") == a.text("data.1.id") {
-				a.failf("two items have one id")
+				a.failf("two items have the same id")
 			}
 		}),
-		claim(262, list, "quantity is 1 when it is not sent, and unit_amount_subcents is then null.", func(p *probe) {
+		claim(262, list, "quantity defaults to 1 and unit_amount_subcents to null.", func(p *probe) {
 			path, _ := p.subscription(object{"plan_id": nil, "items": []object{p.item(0, nil)}})
 			p.items(path).want("data.0.quantity", 1).want("data.0.unit_amount_subcents", nil)
 		}),
-		otherwise("A change of items is not carried out as planned, and stays in every plan. Remove items " +
+		otherwise("A change of items does not have the planned effect, and remains in every plan. Remove items " +
 			"and use plan_id."),
 		claim(263, sync+" (the whole wanted set)",
-			"A sync adds, changes and removes until the items are those that were sent, in any order.", func(p *probe) {
+			"A sync adds, changes and removes items until they match the request, in any order.", func(p *probe) {
 				path, _ := p.subscription(object{"plan_id": nil, "items": []object{p.item(0, nil), p.item(1,
 					object{"quantity": 2})}})
 				for _, wanted := range [][]object{
@@ -277,7 +276,7 @@ func subscriptionItemClaims() []Claim {
 	}
 }
 
-// wantSet fails unless the items under data are those, in any order.
+// wantSet fails unless data contains exactly those items, in any order.
 func (a *response) wantSet(wanted ...object) *response {
 	form := func(at func(string) any) string {
 		return fmt.Sprint(at("product_id"), " ", at("price_id"), " x", at("quantity"), " at ",
@@ -308,12 +307,12 @@ func (a *response) wantSet(wanted ...object) *response {
 	return a
 }
 
-// listItems reads the items of a subscription, as many as a page holds.
+// listItems reads the first page of a subscription's items.
 func (p *probe) listItems(path string) *response {
 	return p.get(path+"/items", "per_page", strconv.Itoa(p.maxPerPage()))
 }
 
-// items is listItems. Where it is accepted that they cannot be listed, nothing is said about them.
+// items is listItems. If a service may not list items, it checks nothing about them.
 func (p *probe) items(path string) *response {
 	a := p.listItems(path)
 	if (a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed) &&
@@ -327,9 +326,9 @@ func pauseClaims() []Claim {
 	const pause = "Recurring billing §2 Subscription, §4 Subscription pause; wire contract: subscriptions.pause"
 	const resume = "Recurring billing §2 Subscription; wire contract: subscriptions.resume"
 	return []Claim{
-		otherwise("A pause block fails, or is different in every plan. Remove the block and pause elsewhere."),
+		otherwise("A pause block fails, or differs in every plan. Remove the block and pause elsewhere."),
 		claim(271, pause,
-			"A paused subscription has the status, the time, and pause_collection and resumes_at as they were requested.",
+			"A paused subscription has the status, the time, and pause_collection and resumes_at as requested.",
 			func(p *probe) {
 				path, created := p.subscription(nil)
 				until := created.time("data.created_at").Add(10 * 24 * time.Hour).Truncate(time.Second)
@@ -343,7 +342,7 @@ func pauseClaims() []Claim {
 				a.wantKept(subscriptionMembers, created.at("data"), "status")
 			}),
 		claim(272, pause,
-			"The behavior is mark_uncollectible when it is not sent, and resumes_at is null when it is not sent.",
+			"behavior defaults to mark_uncollectible, and resumes_at to null.",
 			func(p *probe) {
 				path, _ := p.subscription(nil)
 				a := p.post(path+"/pause", object{}).wantStatus(http.StatusOK).want("data.status", "paused")
@@ -368,7 +367,7 @@ func pauseClaims() []Claim {
 					wantMoment("data.resumes_at",
 						until, 0)
 			}),
-		otherwise("Removing the pause block does not resume the subscription, and stays in every plan. " +
+		otherwise("Removing the pause block does not resume the subscription, and remains in every plan. " +
 			"Resume it elsewhere."),
 		claim(278, resume, "A resumed subscription is active again, with resumed_at set and pause_collection null.",
 			func(p *probe) {
@@ -380,7 +379,7 @@ func pauseClaims() []Claim {
 				}
 			}),
 		claim(279, resume+" (while the trial runs)",
-			"A subscription that is resumed within its trial has the status trialing again.", func(p *probe) {
+			"A subscription that is resumed during its trial is trialing again.", func(p *probe) {
 				path, _ := p.subscription(object{"trial_period_days": 14})
 				p.post(path+"/pause", object{}).wantStatus(http.StatusOK).want("data.status", "paused")
 				p.resume(path).wantStatus(http.StatusOK).want("data.status", "trialing")
@@ -388,7 +387,7 @@ func pauseClaims() []Claim {
 	}
 }
 
-// wantAbsent fails unless the member at path is null or not there.
+// wantAbsent fails unless the member at path is null or missing.
 func (a *response) wantAbsent(path string) *response {
 	if got := a.at(path); got != nil && got != (any)(missing{}) {
 		a.failf("%s is %s, want null", path, show(got))
@@ -396,7 +395,7 @@ func (a *response) wantAbsent(path string) *response {
 	return a
 }
 
-// resume posts without a body, as the operation has none.
+// resume posts without a body, because the operation has none.
 func (p *probe) resume(path string) *response {
 	return p.send(call{method: http.MethodPost, path: path + "/resume"})
 }
@@ -404,8 +403,8 @@ func (p *probe) resume(path string) *response {
 func changePlanClaims() []Claim {
 	const source = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan"
 	return []Claim{
-		otherwise("A change of plan_id or plan_change fails, takes effect at another time, or stays in every plan."),
-		claim(281, source, "A change of plan is immediate unless the request says otherwise: plan_id is the new one.",
+		otherwise("A change of plan_id or plan_change fails, takes effect at another time, or remains in every plan."),
+		claim(281, source, "By default, a change of plan is immediate: plan_id is the new one.",
 			func(p *probe) {
 				for _, timing := range []object{nil, {"timing": "immediate", "reason": "Mais usuários"}} {
 					path, created := p.subscription(nil)
@@ -438,7 +437,7 @@ func changePlanClaims() []Claim {
 	}
 }
 
-// changeLater asks for the second plan from the end of the period on.
+// changeLater requests a change to the second plan at the end of the period.
 func (p *probe) changeLater(path string) *response {
 	body := object{"plan_id": p.plan(1), "timing": "end_of_period", "reason": "Mais usuários"}
 	return p.post(path+"/change-plan", body).wantStatus(http.StatusOK)
@@ -449,7 +448,7 @@ func cancelClaims() []Claim {
 	return []Claim{
 		otherwise("Destroying or replacing a subscription leaves it running. Cancel it elsewhere, then " +
 			"remove it from the state."),
-		claim(291, source, "A cancellation is immediate unless the request says otherwise: it sets status, time and reason.",
+		claim(291, source, "By default, a cancellation is immediate: it sets status, time and reason.",
 			func(p *probe) {
 				path, created := p.subscription(nil)
 				a := p.post(path+"/cancel", object{"reason": "Cliente pediu"}).wantStatus(http.StatusOK)
@@ -471,7 +470,7 @@ func cancelClaims() []Claim {
 				}
 			}),
 		claim(293, source+" (cancel_at_period_end by an update)",
-			"An update sets cancel_at_period_end, and reverts the schedule, also one that a cancellation has set.",
+			"An update sets cancel_at_period_end, and reverts it, even if a cancellation request has set it.",
 			func(p *probe) {
 				path, _ := p.subscription(nil)
 				p.patch(path, object{"cancel_at_period_end": true}).wantStatus(http.StatusOK).want("data.cancel_at_period_end",
@@ -493,7 +492,7 @@ func cancelClaims() []Claim {
 				p.post(paused+"/pause", object{}).wantStatus(http.StatusOK)
 				p.post(paused+"/cancel", object{}).wantStatus(http.StatusOK).want("data.status", "canceled")
 			}),
-		otherwise("Replacing a subscription that keeps its external_id fails. Change the external_id with it."),
+		otherwise("Replacing a subscription without changing its external_id fails. Change the external_id, too."),
 		claim(298, "Wire contract: subscriptions.cancel (external_id of a canceled object)",
 			"The external_id of a canceled subscription can be used again.", func(p *probe) {
 				word := unique()
@@ -501,10 +500,10 @@ func cancelClaims() []Claim {
 				path, _ := p.subscription(object{"billing_account_id": account, "external_id": word})
 				p.post(path+"/cancel", object{}).wantStatus(http.StatusOK)
 				_, again := p.subscription(object{"billing_account_id": account, "external_id": word})
-				again.want("data.external_id", word).want("data.status", "active")
+				again.want("data.external_id", word)
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "canceled")
 			}),
-		otherwise("Destroying a customer that still has subscriptions fails without advice, or takes them with it."),
+		otherwise("Destroying a customer with subscriptions fails without a hint, or deletes them as well."),
 		claim(301, "Wire contract: customers.delete",
 			"A customer with a subscription that is not canceled cannot be deleted, and can be deleted after the cancellation.",
 			func(p *probe) {
@@ -523,9 +522,9 @@ func cancelClaims() []Claim {
 func subscriptionListClaims() []Claim {
 	const list = "Recurring billing §4 Collections; wire contract: subscriptions.list"
 	return []Claim{
-		otherwise("Lookups by this filter read the whole list, as the provider compares every object itself: prefer ids."),
+		otherwise("Lookups by this filter read the whole list, and the provider compares every object itself: prefer ids."),
 		claim(311, list,
-			"The filters billing_account_id, status and plan_id return what matches and nothing else, and they combine.",
+			"The filters billing_account_id, status and plan_id return only matching subscriptions, alone and combined.",
 			func(p *probe) {
 				account, _ := p.payer()
 				_, first := p.subscription(object{"billing_account_id": account})
@@ -561,7 +560,7 @@ func subscriptionListClaims() []Claim {
 			}
 		}),
 		otherwise("A refresh of many subscriptions misses some, or shows wrong differences. Set bulk_refresh = false."),
-		claim(314, list, "A listed subscription contains what a single read of it returns, in the list envelope.",
+		claim(314, list, "A listed subscription has the same content as a single read, in the list envelope.",
 			func(p *probe) {
 				account, _ := p.payer()
 				path, _ := p.subscription(object{"billing_account_id": account})
@@ -586,7 +585,7 @@ func subscriptionListClaims() []Claim {
 		otherwise("The argument search of billing_subscriptions finds other objects. Filter the result in " +
 			"the configuration."),
 		claim(316, list+" (search)",
-			"search finds a subscription by its external_id, and no subscription by a word that no subscription contains.",
+			"search finds a subscription by its external_id, and no subscription by an unused word.",
 			func(p *probe) {
 				word := unique()
 				p.subscription(object{"external_id": word})
@@ -601,7 +600,7 @@ func invoiceClaims() []Claim {
 	const create = "Wire contract: subscriptions.invoice"
 	const list = "Recurring billing §4 Collections; wire contract: invoices.list"
 	return []Claim{
-		otherwise("The action billing_subscription_invoice fails, although it has created an invoice."),
+		otherwise("The action billing_subscription_invoice fails, although it created an invoice."),
 		claim(321, create, "A manual invoice returns 201 and has its own id, with and without a reason.", func(p *probe) {
 			path, _ := p.subscription(object{"collection_method": "manual_invoice"})
 			first := p.invoice(path, object{"reason": "Segunda cobrança do mês"})
@@ -610,7 +609,7 @@ func invoiceClaims() []Claim {
 				p.failf("two invoices of %s have the id %s", path, first)
 			}
 		}).createsInvoices(),
-		otherwise("billing_invoices reads the whole list and compares every invoice itself, or fails. Use a limit."),
+		otherwise("billing_invoices reads the whole list and compares every invoice itself, or fails. Set a limit."),
 		claim(322, list,
 			"The filter subscription_id returns the invoices of that subscription and no others, each with an id.",
 			func(p *probe) {
@@ -631,8 +630,8 @@ func invoiceClaims() []Claim {
 				p.invoices("billing_account_id", account).wantInvoice(id)
 				p.invoices("billing_account_id", nobody).want("meta.total", 0).want("data", []any{})
 			}).createsInvoices(),
-		claim(324, list, "With sort_by and sort_order the invoices are returned in that order.", func(p *probe) {
-			// Sorted by the id, the one field that an invoice is sure to have.
+		claim(324, list, "sort_by and sort_order sort the invoices.", func(p *probe) {
+			// Sorted by id, the only field that every invoice has.
 			path, _ := p.subscription(nil)
 			ids := []string{p.invoice(path, object{}), p.invoice(path, object{})}
 			slices.Sort(ids)
@@ -658,15 +657,15 @@ func collectionClaims() []Claim {
 				}
 			}
 		}).readsOnly(),
-		otherwise("billing_records with a collection that does not exist fails without a clear error."),
+		otherwise("billing_records with an unknown collection fails without a clear error."),
 		claim(352, list+" (a collection that the service does not have)",
-			"A collection that does not exist returns 404 in the error shape.", func(p *probe) {
+			"An unknown collection returns 404 in the error shape.", func(p *probe) {
 				p.get("/v1/" + unique()).wantStatus(http.StatusNotFound).wantError("")
 			}).readsOnly(),
 	}
 }
 
-// invoice creates an invoice by hand and returns its id.
+// invoice creates an invoice manually and returns its id.
 func (p *probe) invoice(path string, body object) string {
 	id := p.post(path+"/invoices", body).wantStatus(http.StatusCreated).text("data.id")
 	if id == "" {
@@ -675,8 +674,7 @@ func (p *probe) invoice(path string, body object) string {
 	return id
 }
 
-// wantInvoice fails unless that invoice is among those on the page, which all
-// have an id.
+// wantInvoice fails unless the page contains that invoice, and all invoices on it have an id.
 func (a *response) wantInvoice(id string) {
 	found := false
 	for i := range a.list("data") {
@@ -687,8 +685,7 @@ func (a *response) wantInvoice(id string) {
 	}
 }
 
-// invoices lists the invoices that match. A claim makes fewer of them than a page
-// holds.
+// invoices lists the matching invoices. A claim creates fewer than a page contains.
 func (p *probe) invoices(filter, value string) *response {
 	return p.get(invoicesPath, filter, value, "per_page", strconv.Itoa(p.maxPerPage())).wantStatus(http.StatusOK)
 }
@@ -697,8 +694,8 @@ func clockClaims() []Claim {
 	const plan = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan (end_of_period)"
 	const cancel = "Recurring billing §3 Subscription status; wire contract: subscriptions.cancel (cancel_at_period_end)"
 	return []Claim{
-		otherwise("A change of plan_change.timing = \"end_of_period\" does not come, or comes although it was reverted."),
-		claim(334, plan, "A pending change of plan takes effect at the end of the period, and nothing is pending then.",
+		otherwise("A change with plan_change.timing = \"end_of_period\" does not take effect, or cannot be reverted."),
+		claim(334, plan, "A pending change of plan takes effect at the end of the period, and is then no longer pending.",
 			timed(func(p *probe) {
 				path, created := p.subscription(nil)
 				p.changeLater(path)
@@ -731,17 +728,17 @@ func clockClaims() []Claim {
 				p.passPeriod(created)
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "active").want("data.canceled_at", nil)
 			})).movesClock(),
-		otherwise("A subscription stays trialing after its trial, which a check block on status reports."),
+		otherwise("A subscription stays trialing after its trial, and a check block on status fails."),
 		claim(338,
 			"Recurring billing §3 Subscription status, §4 Subscription create; wire contract: subscriptions.create (trial)",
-			"When the trial ends, the subscription is active.", timed(func(p *probe) {
+			"At the end of the trial, the subscription becomes active.", timed(func(p *probe) {
 				path, _ := p.subscription(object{"trial_period_days": 3})
 				p.advance(2 * day)
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "trialing")
 				p.advance(1*day + time.Hour)
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
 			})).movesClock(),
-		otherwise("pause.resumes_at does not end the pause, or a pause without it ends. Remove the block to resume."),
+		otherwise("pause.resumes_at does not end the pause, or a pause without it ends anyway. Remove the block to resume."),
 		claim(339,
 			"Recurring billing §3 Subscription status, §4 Subscription pause; wire contract: subscriptions.pause (resumes_at)",
 			"A pause with resumes_at ends at that time, and not before.", timed(func(p *probe) {
@@ -766,30 +763,28 @@ func clockClaims() []Claim {
 
 const day = 24 * time.Hour
 
-// timed keeps a check that needs time to pass from making anything where the
-// clock cannot be moved.
+// timed prevents a check that needs time to pass from creating objects if the clock cannot be moved.
 func timed(check func(*probe)) func(*probe) {
 	return func(p *probe) {
 		if p.target.Advance == nil {
-			p.failf("%w: a clock that can be moved", ErrNotGiven)
+			p.failf("%w: a clock that can be advanced", ErrNotGiven)
 			return
 		}
 		check(p)
 	}
 }
 
-// advance moves the service's clock.
+// advance advances the service's clock.
 func (p *probe) advance(by time.Duration) {
 	if p.err != nil {
 		return
 	}
 	if err := p.target.Advance(p.ctx, by); err != nil {
-		p.failf("moving the clock by %s: %w", by, err)
+		p.failf("advancing the clock by %s: %w", by, err)
 	}
 }
 
-// passPeriod moves the clock beyond the end of the period of a subscription that
-// was just made, by less than any cycle is long.
+// passPeriod advances the clock past the end of the period of a new subscription, by less than the shortest cycle.
 func (p *probe) passPeriod(created *response) {
 	p.advance(created.time("data.current_period_end").Sub(created.time("data.created_at")) + time.Hour)
 }

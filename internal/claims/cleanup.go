@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// cleanupTime bounds taking away what one claim has made. It runs on its own context, so that an interrupt leaves
-// nothing behind.
+// cleanupTime limits the removal of one claim's objects. It has its own context, so that an interrupted check also
+// cleans up.
 const cleanupTime = 30 * time.Second
 
-// remember notes what a call made, whatever the claim makes of the response: an
-// object that was made against the contract must go too. Of a key the record
-// stays, revoked.
+// remember records the object that a call created, whatever the claim expects of the response: an object that was
+// created against the contract must be deleted, too. The record of a key stays, revoked.
 func (p *probe) remember(c call, a *response) {
 	if c.method != http.MethodPost {
 		return
@@ -38,7 +37,7 @@ func (p *probe) remember(c call, a *response) {
 	if id := a.madeID(member); id != "" {
 		p.made = append(p.made, pathOf(id))
 	}
-	// Before its customer, because an account goes with its customer as a closed one that still reads.
+	// Before the customer, because deleting a customer only closes its account, which can still be read.
 	for _, member := range accountIDs[c.path] {
 		if id := a.madeID(member); id != "" {
 			p.made = append(p.made, accountPath(id))
@@ -46,7 +45,7 @@ func (p *probe) remember(c call, a *response) {
 	}
 }
 
-// madeID is the id at path of what a creation made, also where the service returns the object without its envelope.
+// madeID returns the id at path of a created object, also if the service returns it without its envelope.
 func (a *response) madeID(path string) string {
 	for _, place := range []string{path, strings.TrimPrefix(path, "data.")} {
 		if id, ok := a.at(place).(string); ok {
@@ -56,11 +55,11 @@ func (a *response) madeID(path string) string {
 	return ""
 }
 
-// accountIDs are where a creation returns the id of the account that it made.
+// accountIDs maps creations to the path of the created account's id.
 var accountIDs = map[string][]string{customersPath: {"data.billing_account.id"}, accountsPath: {"data.id"}}
 
-// cleanUp deletes what the claim made, in the opposite order: a customer with a
-// live subscription cannot be deleted. What is gone already is fine.
+// cleanUp deletes the claim's objects in reverse order, because a customer with a live subscription cannot be deleted.
+// It ignores objects that do not exist any more.
 func (p *probe) cleanUp() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), cleanupTime)
 	defer cancel()
@@ -76,22 +75,22 @@ func (p *probe) cleanUp() error {
 func (p *probe) remove(path string) {
 	a := p.delete(path)
 	if a.status == http.StatusUnprocessableEntity && strings.HasPrefix(path, subscriptionsPath) {
-		// It is live, and perhaps a claim has forbidden to cancel it.
+		// It is live, and a claim may have forbidden to cancel it.
 		p.patch(path, object{"allow_cancel": true})
 		p.post(path+"/cancel", object{})
 		a = p.delete(path)
 	}
 	if strings.HasPrefix(path, accountsPath) {
-		return // one that stays is closed with its customer
+		return // a remaining account is closed with its customer
 	}
 	switch gone := a.status == http.StatusNotFound && a.own(); {
 	case gone, a.status == http.StatusOK, a.status == http.StatusNoContent:
 	default:
-		p.failf("clean-up: %s returned %d, so that it stays", a.what, a.status)
+		p.failf("clean-up: %s returned %d, so the object remains", a.what, a.status)
 	}
 }
 
-// stop ends what the claim had running in addition to its requests.
+// stop stops what the claim runs in addition to its requests.
 func (p *probe) stop() {
 	for _, stop := range slices.Backward(p.stops) {
 		stop()

@@ -18,55 +18,41 @@ const (
 func endpointPath(id string) string { return endpointsPath + "/" + url.PathEscape(id) }
 func keyPath(id string) string      { return keysPath + "/" + url.PathEscape(id) }
 
-// anyUUIDForm is a UUID of any version: the description of the collections
-// service does not name one.
+// anyUUIDForm matches a UUID of any version, because the description of the collections service does not specify one.
 var anyUUIDForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 var (
-	// endpointMembers are the members of an endpoint in every response.
+	// endpointMembers lists the members of an endpoint in every response.
 	endpointMembers = []string{"id", "url", "description", "events", "active", "authentication", "createdAt", "updatedAt"}
-	// keyMembers are the public shape of an API key, Collections §2.
+	// keyMembers lists the public members of an API key, Collections §2.
 	keyMembers = []string{"id", "name", "description", "keyPrefix", "source", "scopes", "lastUsedAt", "expiresAt",
 		"revokedAt", "createdAt"}
 )
 
-// collectionsClaim is claim for the collections service: the probe speaks to
-// that one, with its key.
+// collectionsClaim is claim for the collections service.
 func collectionsClaim(number int, source, text string, check func(*probe)) Claim {
-	c := claim(number, source, text, func(p *probe) {
-		if p.target.CollectionsBaseURL == "" {
-			p.failf("%w: a collections service", ErrNotGiven)
-			return
-		}
-		p.target.BaseURL, p.target.Token = p.target.CollectionsBaseURL, p.target.CollectionsAPIKey
-		p.keyHeader = p.target.CollectionsAuthHeader
-		check(p)
-	})
-	c.Service = Collections
-	return c
+	return claimOf(Collections, number, source, text, check)
 }
 
-// publicURL is an address that nothing else in the target has. The host exists
-// and is public, as a service that resolves it at registration demands.
+// publicURL returns an address that is unique in the target. The host exists and is public, for services that resolve
+// it at registration.
 func publicURL() string { return "https://example.com/" + unique() }
 
-// endpoint creates an endpoint and returns its path and the response. Unless the
-// fields say otherwise it wants an event that no claim brings about, so that
-// nothing is sent to its address.
+// endpoint creates an endpoint and returns its path and the response. Its default event never occurs in a claim, so
+// that no delivery is sent.
 func (p *probe) endpoint(fields object) (string, *response) {
 	body := merged(object{"url": publicURL(), "events": []string{"charge.paid"}}, fields)
 	a := p.post(endpointsPath, body).wantStatus(http.StatusCreated)
 	return endpointPath(a.text("data.id")), a
 }
 
-// key creates an API key under a unique name, unless the fields say another, and
-// returns its path and the response.
+// key creates an API key, with a unique name unless the fields have one, and returns its path and the response.
 func (p *probe) key(fields object) (string, *response) {
 	a := p.post(keysPath, merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
 	return keyPath(a.text("data.id")), a
 }
 
-// rotate replaces the key at path and returns the successor's path and the response.
+// rotate rotates the key at path and returns the successor's path and the response.
 func (p *probe) rotate(path string, fields object) (string, *response) {
 	if fields == nil {
 		fields = object{}
@@ -75,12 +61,12 @@ func (p *probe) rotate(path string, fields object) (string, *response) {
 	return keyPath(a.text("data.id")), a
 }
 
-// using does a call with a key that a key with empty scopes may do.
+// using sends a request with a key that is permitted for empty scopes.
 func (p *probe) using(token string) *response {
 	return p.send(call{method: http.MethodGet, path: endpointsPath, token: token})
 }
 
-// wantTexts fails unless the array at path holds those texts, each once, in any order.
+// wantTexts fails unless the array at path contains exactly those texts, in any order.
 func (a *response) wantTexts(path string, wanted ...string) *response {
 	got := map[string]bool{}
 	list := a.list(path)
@@ -98,16 +84,16 @@ func (a *response) wantTexts(path string, wanted ...string) *response {
 	return a
 }
 
-// wantUnset fails unless the text at path is null or empty: the descriptions do
-// not say which one represents a text that was not sent.
+// wantUnset fails unless the text at path is null or empty: the descriptions do not specify which one represents a
+// missing text.
 func (a *response) wantUnset(path string) *response {
 	if value := a.at(path); value != "" && !a.unset(path) {
-		a.failf("%s is %s, want it null or empty", path, show(value))
+		a.failf("%s is %s, want null or empty", path, show(value))
 	}
 	return a
 }
 
-// wantNowhere fails when one of the texts is anywhere in the response.
+// wantNowhere fails if the response contains one of the texts.
 func (a *response) wantNowhere(what string, texts ...string) *response {
 	for _, text := range texts {
 		if text != "" && bytes.Contains(a.raw, []byte(text)) {
@@ -117,7 +103,7 @@ func (a *response) wantNowhere(what string, texts ...string) *response {
 	return a
 }
 
-// listed walks the pages of a list and returns its items.
+// listed reads all pages of a list and returns its items.
 func (p *probe) listed(path string, query ...string) []any {
 	var items []any
 	for page := 1; p.err == nil; page++ {
@@ -133,7 +119,7 @@ func (p *probe) listed(path string, query ...string) []any {
 	return items
 }
 
-// listedResponse is one item of a list in the form of a single response.
+// listedResponse returns one item of a list as if it were a single response.
 func (p *probe) listedResponse(path string, item any) *response {
 	raw, err := json.Marshal(item)
 	if err != nil {
@@ -143,7 +129,7 @@ func (p *probe) listedResponse(path string, item any) *response {
 		body: object{"data": item}}
 }
 
-// listedOne is the item with that id, which the list has to hold once.
+// listedOne returns the item with that id, which must be in the list exactly once.
 func (p *probe) listedOne(path, id string) *response {
 	var found *response
 	for _, item := range p.listed(path) {
@@ -151,27 +137,27 @@ func (p *probe) listedOne(path, id string) *response {
 			continue
 		}
 		if found != nil {
-			p.failf("GET %s holds %s twice", path, id)
+			p.failf("GET %s contains %s twice", path, id)
 		}
 		found = p.listedResponse(path, item)
 	}
 	if found == nil {
-		p.failf("GET %s does not hold %s", path, id)
+		p.failf("GET %s does not contain %s", path, id)
 		found = p.listedResponse(path, nil)
 	}
 	return found
 }
 
-// text is the text of that member of a listed item, empty when it has none.
+// text returns a text member of a listed item, or "".
 func text(item any, member string) string {
 	text, _ := (&response{body: item}).at(member).(string)
 	return text
 }
 
-// wantMissing fails when there is a member at path, be it null.
+// wantMissing fails if there is a member at path, even if it is null.
 func (a *response) wantMissing(path string) *response {
 	if value := a.at(path); value != (any)(missing{}) {
-		a.failf("there is a member %s", path)
+		a.failf("unexpected member %s", path)
 	}
 	return a
 }

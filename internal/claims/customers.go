@@ -18,15 +18,15 @@ const (
 func customerPath(id string) string { return customersPath + "/" + url.PathEscape(id) }
 func accountPath(id string) string  { return accountsPath + "/" + url.PathEscape(id) }
 
-// customer creates a customer without a billing account, under a unique name
-// unless the fields say another, and returns its path and the response.
+// customer creates a customer without a billing account, with a unique name unless the fields have one, and returns its
+// path and the response.
 func (p *probe) customer(fields object) (string, *response) {
 	body := merged(object{"name": unique(), "create_billing_account": false}, fields)
 	a := p.post(customersPath, body).wantStatus(http.StatusCreated)
 	return customerPath(a.text("data.customer.id")), a
 }
 
-// merged is a new object with the members of all; the last one wins.
+// merged returns a new object with the members of all; later ones take precedence.
 func merged(all ...object) object {
 	sum := object{}
 	for _, one := range all {
@@ -35,11 +35,11 @@ func merged(all ...object) object {
 	return sum
 }
 
-// cpf is a random valid individual tax number, 11 digits without a mask.
+// cpf returns a random valid individual tax number, 11 digits without punctuation.
 func cpf() string {
 	n, err := rand.Int(rand.Reader, big.NewInt(999_999_998))
 	if err != nil {
-		panic(err) // crypto/rand does not fail
+		panic(err) // crypto/rand never fails
 	}
 	digits := fmt.Sprintf("%09d", n.Int64()+1)
 	for len(digits) < 11 {
@@ -53,13 +53,12 @@ func cpf() string {
 	return digits
 }
 
-// maskedCPF is the same number in its usual mask.
+// maskedCPF adds the usual punctuation.
 func maskedCPF(digits string) string {
 	return digits[:3] + "." + digits[3:6] + "." + digits[6:9] + "-" + digits[9:]
 }
 
-// customerMembers are the members of a customer in Recurring billing §2 that are
-// there without loading anything.
+// customerMembers lists the members of a customer in Recurring billing §2 that are always returned.
 var customerMembers = []string{
 	"id", "public_id", "external_id", "name", "nickname", "legal_name",
 	"document_type", "document_number", "kind", "birthday", "notes",
@@ -67,8 +66,7 @@ var customerMembers = []string{
 	"metadata", "custom_metadata", "created_at", "updated_at",
 }
 
-// allFields is a create payload that fills every field of the resource itself.
-// The word is its external_id and part of its texts.
+// allFields returns a create body with every field of a customer. The word is its external_id and part of its texts.
 func allFields(word string) object {
 	return object{
 		"name":            "Oficina " + word,

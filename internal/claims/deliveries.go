@@ -12,14 +12,13 @@ import (
 	"time"
 )
 
-// deliveryMembers are the members of a delivery in every response.
+// deliveryMembers lists the members of a delivery in every response.
 var deliveryMembers = []string{
 	"id", "event", "eventId", "status", "httpCode", "attempts", "createdAt",
 	"lastError", "requestBody", "responseBody", "deliveredAt", "nextRetryAt",
 }
 
-// hook creates an endpoint at the receiver that takes test events only, unless the
-// fields say otherwise.
+// hook creates an endpoint at the receiver that receives only test events, unless the fields override this.
 func (p *probe) hook(r *receiver, fields object) (string, *response) {
 	return p.endpoint(merged(object{"url": r.url + "/" + unique(), "events": []string{"webhook.test"}}, fields))
 }
@@ -29,8 +28,7 @@ func (p *probe) fire(endpoint string) string {
 	return p.do(endpoint + "/test").wantStatus(http.StatusAccepted).text("data.deliveryId")
 }
 
-// record waits until a delivery has that status and returns it as a response. An
-// empty status takes the delivery as it is.
+// record waits until a delivery has that status, or exists if the status is empty, and returns it as a response.
 func (p *probe) record(endpoint, id, status string) *response {
 	return p.recordWhen(endpoint, id, func(item any) error {
 		if got := text(item, "status"); status != "" && got != status {
@@ -50,15 +48,15 @@ func (p *probe) recordWhen(endpoint, id string, look func(any) error) *response 
 				return look(item)
 			}
 		}
-		return fmt.Errorf("GET %s has no delivery %s", path, id)
+		return fmt.Errorf("GET %s does not contain the delivery %s", path, id)
 	})
 	return p.listedResponse(path, found)
 }
 
-// signatureForm is the header's value: seconds and a lowercase HMAC.
+// signatureForm matches the header's value: seconds and a lowercase HMAC.
 var signatureForm = regexp.MustCompile(`^t=(\d+),v1=([0-9a-f]{64})$`)
 
-// sentAt is the t of the signature, zero after a failure.
+// sentAt returns the t of the signature, or zero after a failure.
 func (p *probe) sentAt(one received) time.Time {
 	parts := signatureForm.FindStringSubmatch(one.header.Get("X-Webhook-Signature"))
 	if parts == nil {
@@ -91,14 +89,14 @@ func (p *probe) wantSigned(one received, secret string) {
 	}
 }
 
-// wantHeader fails unless the delivery carries that header once, with that value.
+// wantHeader fails unless the delivery has that header once, with that value.
 func (p *probe) wantHeader(one received, name, value string) {
 	if got := one.header.Values(name); len(got) != 1 || got[0] != value {
 		p.failf("the delivery's %s is %q, want %q", name, got, value)
 	}
 }
 
-// envelope is the body of a delivery, as a response.
+// envelope returns the body of a delivery as a response.
 func (p *probe) envelope(one received) *response {
 	a := &response{p: p, what: "the delivery of " + one.header.Get("X-Webhook-Event"),
 		header: http.Header{}, raw: one.body}
@@ -106,8 +104,7 @@ func (p *probe) envelope(one received) *response {
 	return a
 }
 
-// sameText reports whether a recorded body is the one that was on the wire: as its
-// text, or as the same JSON.
+// sameText reports whether a recorded body equals the one on the wire, as text or as JSON.
 func sameText(recorded any, wire []byte) bool {
 	if text, ok := recorded.(string); ok {
 		return bytes.Equal([]byte(text), wire)

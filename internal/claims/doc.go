@@ -1,19 +1,18 @@
 // Package claims checks statements about the billing services against a running service.
 //
-// A [Claim] is a numbered statement that is checked over plain net/http. [Run] checks claims against any [Target], the
-// sandbox or a real test environment: a claim creates its own objects under unique names, removes them, and tolerates
-// other objects. A claim about what happens when time passes needs a target whose clock can be moved, one about
-// deliveries a receiver that the service can reach; both report it where there is none.
+// A [Claim] is a numbered statement, checked with plain net/http. [Run] checks claims against any [Target]: the sandbox
+// or a real test environment. A claim creates its own objects under unique names, removes them, and tolerates other
+// objects. A claim about the passage of time needs a target whose clock can be moved, and a claim about deliveries
+// needs a receiver that the service can reach. Without them, the claim is reported as not checked.
 //
-// To add one, append it to the list of its subject (claims_*.go) with the next free number, below the consequence
-// (otherwise) that a user notices when it does not hold. A number is never reused, because reports name it. Then add
-// the fault that it is meant to find to the
-// tests (faults*_test.go), which run every claim against a sandbox behind a proxy that plants the fault: a claim that
-// no fault can fail proves nothing.
+// To add a claim, append it with the next free number to the list of its subject (claims_*.go), below the consequence
+// (otherwise) that users notice if it does not hold. Numbers are never reused, because reports contain them. Then add
+// the fault that the claim should find to the tests (faults*_test.go). They run every claim against a sandbox behind a
+// proxy that injects the fault: a claim that no fault can fail proves nothing.
 //
-// Only what the provider relies on is a claim: what a service does beyond that, such as how strictly it rejects, is
-// none of check's business, and is tested at the sandbox.
+// Claims cover only behavior that the provider relies on. The sandbox's tests cover the rest, such as how strictly a
+// service rejects requests.
 //
-// The claims are written from the service descriptions and from the assumptions in internal/evidence/README.md, never
-// from the code of the client or of the sandbox.
+// Claims are written from the service descriptions and the assumptions in internal/evidence/README.md, never from the
+// code of the client or the sandbox.
 package claims

@@ -15,37 +15,37 @@ const (
 	Collections Service = "collections"
 )
 
-// Effect is what checking a claim does to the target, beyond objects that it creates and deletes again.
+// Effect is the effect of a check on the target, in addition to objects that it creates and deletes.
 type Effect struct {
-	// ReadsOnly: nothing but GET requests are sent.
+	// ReadsOnly is set if the check sends only GET requests.
 	ReadsOnly bool
-	// Leaves is what stays behind because the service cannot delete it. Empty: nothing does.
+	// Leaves describes remaining objects that the service cannot delete; empty if there are none.
 	Leaves string
-	// Costs says how the check can make the service invoice or charge. Empty: it does not.
+	// Costs describes how the check may make the service invoice or charge; empty if it cannot.
 	Costs string
-	// MovesClock: the clock of the whole service is moved.
+	// MovesClock is set if the check advances the clock of the whole service.
 	MovesClock bool
 }
 
-// These mark a claim with its effect. A test compares the marks with the requests that the claims send.
+// These functions set a claim's effect. A test compares the effects with the claims' requests.
 
-func (c Claim) readsOnly() Claim  { c.ReadsOnly = true; return c }
+func (c Claim) readsOnly() Claim  { c.ReadsOnly, c.read = true, c.Check; return c }
 func (c Claim) movesClock() Claim { c.MovesClock = true; return c }
 
-// createsKeys is for claims that create or rotate API keys: a revoked key still reads.
+// createsKeys marks claims that create or rotate API keys: a revoked key can still be read.
 func (c Claim) createsKeys() Claim { c.Leaves = "revoked API keys"; return c }
 
-// createsInvoices is for claims that ask for an invoice, which cannot be deleted.
+// createsInvoices marks claims that create an invoice, which cannot be deleted.
 func (c Claim) createsInvoices() Claim {
 	c.Leaves, c.Costs = "invoices", "creates invoices"
 	return c
 }
 
-// reprices is for claims that change immediately what a subscription is charged for, or leave charging to the service.
+// reprices marks claims that immediately change the price of a subscription, or leave charging to the service.
 func (c Claim) reprices() Claim { c.Costs = "changes what a subscription is charged"; return c }
 
-// InSafeOrder sorts claims so that those with less effect come first: reading, then creating and deleting, then leaving
-// something behind, then charging, then moving the clock.
+// InSafeOrder sorts claims by effect: reading, then creating and deleting, then leaving objects behind, then charging,
+// then advancing the clock.
 func InSafeOrder(claims []Claim) []Claim {
 	rank := func(c Claim) int {
 		switch {

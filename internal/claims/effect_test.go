@@ -19,7 +19,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// watch is a transport that notes what the requests of a claim can do.
+// watch is a transport that records the effects of a claim's requests.
 type watch struct {
 	http.RoundTripper
 
@@ -44,7 +44,7 @@ func (w *watch) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// note looks at one request. One that was rejected has no effect but that of having been tried.
+// note records one request. A rejected request has no effect.
 func (w *watch) note(request *http.Request, raw []byte, done bool) {
 	path, post := request.URL.Path, request.Method == http.MethodPost
 	w.writes = w.writes || request.Method != http.MethodGet
@@ -52,7 +52,7 @@ func (w *watch) note(request *http.Request, raw []byte, done bool) {
 		return
 	}
 	var sent map[string]any
-	_ = json.Unmarshal(raw, &sent) // what is not an object has no members
+	_ = json.Unmarshal(raw, &sent) // a body that is not an object has no members
 	_, reprices := sent["items"]
 	for _, field := range []string{"billing_cycle", "discount_percent", "discount_code_id"} {
 		_, has := sent[field]
@@ -68,9 +68,9 @@ func (w *watch) note(request *http.Request, raw []byte, done bool) {
 		given && (method == "charge_automatically" || method == nil) || creates && !given
 }
 
-// TestClaimsHold runs every claim against a sandbox with small pages that has objects of others. Each claim holds, its
-// marks are what it sends, and afterwards there is what there was before; of keys the record stays, revoked. Half of
-// the claims about collections speak to it as to a service that does not say when it has sent.
+// TestClaimsHold runs every claim against a sandbox with small pages that contains other objects. Each claim must hold,
+// its marked effects must match its requests, and afterwards the objects are unchanged; only revoked keys remain. Half
+// of the claims about collections do not know when the service has sent its deliveries.
 func TestClaimsHold(t *testing.T) {
 	t.Parallel()
 	p, target := startFaulty(t, open(t, sandbox.Options{MaxPerPage: 2}), fault{})
@@ -98,16 +98,16 @@ func TestClaimsHold(t *testing.T) {
 			"costs":           {seen.invoices || seen.charges, claim.Costs != ""},
 		} {
 			if has.does != has.marked {
-				t.Errorf("%s: %s is %t, the mark says %t", claim, effect, has.does, has.marked)
+				t.Errorf("%s: %s is %t, but marked %t", claim, effect, has.does, has.marked)
 			}
 		}
 	}
 	if after := p.inventory(t); after != before {
-		t.Errorf("the services held\n%s\nand hold\n%s", before, after)
+		t.Errorf("the objects were\n%s\nand are now\n%s", before, after)
 	}
 	for _, key := range p.all(keys) {
 		if strings.HasPrefix(key["name"].(string), "claim") && key["revokedAt"] == nil {
-			t.Errorf("the claims left the key %s unrevoked", key["name"])
+			t.Errorf("the claims did not revoke the key %s", key["name"])
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestSafeOrder(t *testing.T) {
 	wrote, moved := false, false
 	for _, claim := range sorted {
 		if claim.ReadsOnly && wrote || moved && !claim.MovesClock {
-			t.Errorf("%s comes too late", claim)
+			t.Errorf("%s is in the wrong order", claim)
 		}
 		wrote, moved = wrote || !claim.ReadsOnly, moved || claim.MovesClock
 	}

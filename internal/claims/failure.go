@@ -14,11 +14,11 @@ import (
 
 // Failure is the error of a claim that does not hold.
 type Failure struct {
-	// Exchange is the request and the response that show it, without secrets. It is nil when nothing was sent.
+	// Exchange is the failing request and response, without secrets. It is nil if no request was sent.
 	Exchange *evidence.Exchange
 
 	err  error
-	mask *strings.Replacer // nil before the secrets of the whole check are known
+	mask *strings.Replacer // nil until all secrets of the check are known
 }
 
 func (f *Failure) Error() string {
@@ -30,7 +30,7 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.err }
 
-// WrongRoute reports that the response is what a service gives that does not serve this method and path: 405, 501, or a
+// WrongRoute reports whether the response suggests that the service does not serve this method and path: 405, 501, or a
 // 404 that is not in the error shape of the services.
 func (f *Failure) WrongRoute() bool {
 	if f.Exchange == nil || f.Exchange.Operation == "" {
@@ -47,15 +47,15 @@ func (f *Failure) WrongRoute() bool {
 	return false
 }
 
-// own reports whether an error is in the shape of the services, or flat: another one says nothing about the object.
+// own reports whether an error has the shape of the services, or the flat one. Other errors are not about the object.
 func (a *response) own() bool {
 	_, coded := a.at("error.code").(string)
 	_, flat := a.at("error_code").(string)
 	return coded || flat
 }
 
-// ServiceFailed is the status of a response with which a service fails, whatever it was asked: 5xx, or 429 again and
-// again. It is 0 for any other response.
+// ServiceFailed returns the status if the service failed regardless of the request: 5xx, or repeated 429. Otherwise it
+// returns 0.
 func (f *Failure) ServiceFailed() int {
 	if f.Exchange == nil || f.Exchange.Response.Status != http.StatusTooManyRequests && f.Exchange.Response.Status < 500 ||
 		f.WrongRoute() {
@@ -64,10 +64,10 @@ func (f *Failure) ServiceFailed() int {
 	return f.Exchange.Response.Status
 }
 
-// ScopeError is the error of a claim that could not be checked because the target's own token may not do what it takes.
-// It wraps [ErrNotGiven].
+// ScopeError is the error of a claim that could not be checked because the target's token lacks a scope. It wraps
+// [ErrNotGiven].
 type ScopeError struct {
-	// Scopes are those that the service asks for.
+	// Scopes lists the required scopes.
 	Scopes []string
 }
 
@@ -77,7 +77,7 @@ func (e *ScopeError) Error() string {
 
 func (e *ScopeError) Unwrap() error { return ErrNotGiven }
 
-// lacking are the scopes without which the service refuses the request; none for any other response.
+// lacking returns the scopes that the rejected request requires; nil for any other response.
 func (a *response) lacking() (scopes []string) {
 	required, _ := a.at("error.details.required").([]any)
 	for _, scope := range required {
@@ -88,25 +88,25 @@ func (a *response) lacking() (scopes []string) {
 	return scopes
 }
 
-// redacted is in reports where a secret was.
+// redacted replaces secrets in reports.
 const redacted = "[REDACTED]"
 
-// maxReported bounds a body in a report, in bytes.
+// maxReported limits a body in a report, in bytes.
 const maxReported = 4 << 10
 
-// leastSecret is the length from which a text is masked wherever it appears. A shorter one may be part of any word.
+// leastSecret is the minimum length of a text that is masked everywhere. A shorter one may be part of any word.
 const leastSecret = 6
 
-// secretMembers are the members whose text no report may contain.
+// secretMembers lists the members whose text must not be in a report.
 var secretMembers = []string{"token", "secret", "password"}
 
-// The headers that a report shows. Credentials are in none of them.
+// The headers in a report. They contain no credentials.
 var (
 	reportedRequest  = []string{"Content-Type", "If-None-Match", idempotencyHeader}
 	reportedResponse = []string{"Content-Type", "Request-Id", "Allow", "Date", "ETag", "Location", "Retry-After"}
 )
 
-// secrets are the credentials of the target, none of which may be part of a report.
+// secrets returns the credentials of the target, which must not be in a report.
 func (t Target) secrets() []string {
 	return slices.DeleteFunc([]string{
 		t.Token, t.RevokedToken, t.ExpiredToken, t.NarrowToken,
@@ -114,7 +114,7 @@ func (t Target) secrets() []string {
 	}, func(secret string) bool { return secret == "" })
 }
 
-// masked replaces the secrets that the check has come across, in the text of the error and in its exchange.
+// masked replaces the secrets that the check has seen, in the error's text and exchange.
 func (p *probe) masked(err error) error {
 	var failure *Failure
 	if !errors.As(err, &failure) {
@@ -130,12 +130,15 @@ func (p *probe) masked(err error) error {
 		exchange.Request.Body = []byte(failure.mask.Replace(string(exchange.Request.Body)))
 		exchange.Response.Body = []byte(failure.mask.Replace(string(exchange.Response.Body)))
 		exchange.Response.Text = failure.mask.Replace(exchange.Response.Text)
+		if p.target.ReadOnly {
+			exchange = reduced(exchange)
+		}
 		failure.Exchange = &exchange
 	}
 	return err
 }
 
-// noteRequest begins the report of a call.
+// noteRequest starts the report of a call.
 func (p *probe) noteRequest(request *http.Request, c call, body []byte) *evidence.Exchange {
 	p.learnSecrets(body)
 	operation, _, _ := operationOf(c.method, c.path, p.finance)
@@ -169,7 +172,7 @@ func shown(header http.Header, names []string) map[string]string {
 	return shown
 }
 
-// reportedBody is a body as JSON, or as text when it is something else or too long.
+// reportedBody returns a body as JSON, or as text if it is not JSON or too long.
 func reportedBody(raw []byte) (body json.RawMessage, text string) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err == nil && compact.Len() <= maxReported {
@@ -181,8 +184,8 @@ func reportedBody(raw []byte) (body json.RawMessage, text string) {
 	return nil, string(raw)
 }
 
-// learnSecrets remembers the texts of a body that are secrets by the name of their member. The value of a header that
-// an endpoint authenticates with is one too.
+// learnSecrets records the texts in a body that are secrets by the name of their member, and the value of an endpoint's
+// authentication header.
 func (p *probe) learnSecrets(raw []byte) {
 	a := response{raw: raw}
 	a.decode()

@@ -11,28 +11,28 @@ const (
 )
 
 var accountCreateFaults = []fault{
-	{name: "a list loads no customer", breaks: []int{139, 184},
+	{name: "a list omits the customer", breaks: []int{139, 184},
 		spoil: onCall(http.MethodGet, accounts, func(in *inFlight) {
 			for _, account := range items(at(in.got, "data")) {
 				delete(account, "customer")
 			}
 		})},
-	{name: "a transition loads no customer", breaks: []int{184}, spoil: onCall(http.MethodPost, accounts+"/*/close",
+	{name: "a transition omits the customer", only: 184, spoil: onCall(http.MethodPost, accounts+"/*/close",
 		func(in *inFlight) {
 			deleteAt(in.got, "data.customer")
 		})},
-	{name: "a new account without its public_id", breaks: []int{141},
+	{name: "a new account without its public_id", only: 141,
 		spoil: onData(accounts, func(a object) { delete(a, "public_id") })},
 	{name: "a new account's term is 30 days", breaks: []int{141},
 		spoil: onData(accounts, func(a object) { a["payment_terms_days"] = 30 })},
 	{name: "an account's custom_metadata is dropped", breaks: []int{142, 161, 167},
 		rewrite: forget(accounts, "custom_metadata")},
-	{name: "billing_email is left empty", breaks: []int{143}, spoil: on(http.MethodPost, accounts, func(in *inFlight) {
+	{name: "billing_email is left empty", only: 143, spoil: on(http.MethodPost, accounts, func(in *inFlight) {
 		if in.sent["billing_email"] == nil {
 			setAt(in.got, "data.billing_email", nil)
 		}
 	})},
-	{name: "terms are not looked at", breaks: []int{142, 161}, rewrite: forget(accounts, "payment_terms_days")},
+	{name: "payment terms are ignored", breaks: []int{142, 161}, rewrite: forget(accounts, "payment_terms_days")},
 	{name: "every account has a new customer", breaks: []int{145}, rewrite: onPayer(func(c object) {
 		delete(c, "id")
 		delete(c, "external_id")
@@ -52,38 +52,38 @@ var accountUpdateFaults = []fault{
 				in.sent["payment_terms_days"] = 15
 			}
 		})},
-	{name: "what does not exist is invalid", breaks: []int{168, 233},
+	{name: "a missing object is invalid", breaks: []int{168, 233},
 		spoil: whenStatus(404, 404, func(in *inFlight) { in.status = http.StatusUnprocessableEntity })},
 }
 
 var accountStatusFaults = []fault{
 	{name: "the reason of a suspension is lost", breaks: []int{171},
 		spoil: onData(accounts, func(a object) { a["suspension_reason"] = nil })},
-	{name: "a suspension does nothing", breaks: []int{171}, rewrite: skip("/suspend")},
-	{name: "a reactivation does nothing", breaks: []int{172}, rewrite: skip("/reactivate")},
-	{name: "closing does nothing", breaks: []int{175, 176, 177}, rewrite: skip("/close")},
+	{name: "a suspension has no effect", breaks: []int{171}, rewrite: skip("/suspend")},
+	{name: "a reactivation has no effect", breaks: []int{172}, rewrite: skip("/reactivate")},
+	{name: "closing has no effect", breaks: []int{175, 176, 177}, rewrite: skip("/close")},
 	{name: "closing deletes", breaks: []int{175, 176, 180}, rewrite: onStep("/close", func(in *inFlight) {
 		in.method, in.path = http.MethodDelete, strings.TrimSuffix(in.path, "/close")
 	})},
 	{name: "a closed account can be changed", breaks: []int{176},
 		spoil: on(http.MethodPatch, accounts, func(in *inFlight) { in.status = http.StatusOK })},
-	{name: "a closed account can be suspended", breaks: []int{176}, spoil: forgive("/suspend")},
-	{name: "closing takes the subscriptions along", breaks: []int{180}, rewrite: onStep("/close", func(in *inFlight) {
+	{name: "a closed account can be suspended", only: 176, spoil: forgive("/suspend")},
+	{name: "closing cancels the subscriptions", only: 180, rewrite: onStep("/close", func(in *inFlight) {
 		for _, subscription := range in.proxy.all(subscriptions, "billing_account_id", in.parent()) {
 			in.proxy.ask(http.MethodPost, subscriptions+"/"+subscription["id"].(string)+"/cancel", object{})
 		}
 	})},
-	{name: "closing with subscriptions is refused", breaks: []int{180}, rewrite: onStep("/close", func(in *inFlight) {
+	{name: "closing with subscriptions is rejected", breaks: []int{180}, rewrite: onStep("/close", func(in *inFlight) {
 		if len(in.proxy.all(subscriptions, "billing_account_id", in.parent())) > 0 {
 			in.status = http.StatusUnprocessableEntity
 		}
 	})},
-	{name: "nothing but customers is deleted", breaks: []int{181, 182}, rewrite: func(in *inFlight) {
+	{name: "only customers are deleted", breaks: []int{181, 182}, rewrite: func(in *inFlight) {
 		if in.method == http.MethodDelete && !strings.HasPrefix(in.path, "/v1/customers") {
 			in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}}
 		}
 	}},
-	{name: "an external_id is given once", breaks: []int{177, 298}, rewrite: func(in *inFlight) {
+	{name: "an external_id can never be used again", breaks: []int{177, 298}, rewrite: func(in *inFlight) {
 		external, _ := in.sent["external_id"].(string)
 		if external != "" && len(in.proxy.all(accounts, "external_id", external))+
 			len(in.proxy.all(subscriptions, "external_id", external)) > 0 {
@@ -92,7 +92,7 @@ var accountStatusFaults = []fault{
 	}},
 }
 
-// on acts on requests of that method below a path, or on their responses.
+// on changes requests of that method below a path, or their responses.
 func on(method, path string, act func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		if in.method == method && in.sent != nil && strings.HasPrefix(in.path, path) {
@@ -101,7 +101,7 @@ func on(method, path string, act func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// onStep acts on requests whose path ends so, or on their responses.
+// onStep changes requests whose path has that suffix, or their responses.
 func onStep(suffix string, act func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		if in.method == http.MethodPost && strings.HasSuffix(in.path, suffix) {
@@ -110,14 +110,14 @@ func onStep(suffix string, act func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// skip acknowledges a step without doing it.
+// skip acknowledges a step without executing it.
 func skip(suffix string) func(*inFlight) {
 	return onStep(suffix, func(in *inFlight) {
 		in.method, in.path = http.MethodGet, strings.TrimSuffix(in.path, suffix)
 	})
 }
 
-// forgive acknowledges a rejected step as if it had been done.
+// forgive acknowledges a rejected step as successful.
 func forgive(suffix string) func(*inFlight) {
 	return onStep(suffix, func(in *inFlight) {
 		if in.status == http.StatusUnprocessableEntity {
@@ -126,7 +126,7 @@ func forgive(suffix string) func(*inFlight) {
 	})
 }
 
-// forget drops fields from every request below a path.
+// forget removes fields from every request below a path.
 func forget(path string, fields ...string) func(*inFlight) {
 	return func(in *inFlight) {
 		for _, field := range fields {
@@ -137,7 +137,7 @@ func forget(path string, fields ...string) func(*inFlight) {
 	}
 }
 
-// onPayer acts on the customer of a new account.
+// onPayer changes the customer of a new account.
 func onPayer(act func(object)) func(*inFlight) {
 	return on(http.MethodPost, accounts, func(in *inFlight) {
 		if customer, ok := in.sent["customer"].(object); ok {
@@ -146,7 +146,7 @@ func onPayer(act func(object)) func(*inFlight) {
 	})
 }
 
-// onData acts on every object that is returned below a path, single or listed.
+// onData changes every returned object below a path, single or listed.
 func onData(path string, act func(object)) func(*inFlight) {
 	return func(in *inFlight) {
 		if !strings.HasPrefix(in.path, path) {

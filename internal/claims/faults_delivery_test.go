@@ -12,7 +12,7 @@ import (
 )
 
 var deliveryFaults = []fault{
-	{name: "a test gets 200", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
+	{name: "a test returns 200", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) { in.status = http.StatusOK })},
 	{name: "a test returns other ids", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) { setAt(in.got, "data.eventId", uuid.NewString()) })},
@@ -23,40 +23,40 @@ var deliveryFaults = []fault{
 	{name: "attempts are counted from 0", breaks: []int{612}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Attempt", itoa(out.attempt-1))
 	}},
-	{name: "the timestamp is a number", breaks: []int{586}, deliver: func(out *sending) {
+	{name: "the timestamp is a number", only: 586, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Timestamp", itoa(int(out.at.Unix())))
 	}},
-	{name: "no signature", breaks: []int{585, 586, 587}, deliver: func(out *sending) {
+	{name: "the signature is missing", breaks: []int{585, 586, 587}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Signature", "none")
 	}},
-	{name: "the signature leaves t out", breaks: []int{585, 587}, deliver: func(out *sending) {
+	{name: "the signature does not cover t", breaks: []int{585, 587}, deliver: func(out *sending) {
 		_, v1, _ := strings.Cut(signed(out.secret, 0, string(out.body)), ",")
 		setHeader(out, "X-Webhook-Signature", "t="+itoa(int(out.at.Unix()))+","+v1)
 	}},
-	{name: "the signature is in capitals", breaks: []int{585}, deliver: func(out *sending) {
+	{name: "the signature is in upper case", breaks: []int{585}, deliver: func(out *sending) {
 		value := signed(out.secret, out.at.Unix(), string(out.body))
 		t, v1, _ := strings.Cut(value, ",v1=")
 		setHeader(out, "X-Webhook-Signature", t+",v1="+strings.ToUpper(v1))
 	}},
-	{name: "the body is changed once it is signed", breaks: []int{585, 587}, deliver: func(out *sending) {
+	{name: "the body is changed after it is signed", breaks: []int{585, 587}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Signature", signed(out.secret, out.at.Unix(), string(out.body)))
 		out.body = append(slices.Clone(out.body), '\n')
 	}},
 	{name: "t in milliseconds", breaks: []int{586}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Signature", signed(out.secret, out.at.UnixMilli(), string(out.body)))
 	}},
-	{name: "t of another day", breaks: []int{586}, deliver: func(out *sending) {
+	{name: "t is a day off", breaks: []int{586}, deliver: func(out *sending) {
 		out.at = out.at.Add(-24 * time.Hour)
 		setHeader(out, "X-Webhook-Timestamp", moment(out.at))
 	}},
 	oldSecretFault(),
-	{name: "credentials are not sent", breaks: []int{589}, deliver: func(out *sending) {
+	{name: "credentials are not sent", only: 589, deliver: func(out *sending) {
 		out.header.Del("Authorization")
 		out.header.Del("X-Gateway-Key")
 	}},
-	{name: "an update leaves the authentication", breaks: []int{510},
+	{name: "an update ignores the authentication", breaks: []int{510},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "authentication") })},
-	{name: "an update leaves the url", breaks: []int{508},
+	{name: "an update ignores the url", only: 508,
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "url") })},
 	{name: "a test goes to every endpoint", breaks: []int{591}, rewrite: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) {
@@ -66,7 +66,7 @@ var deliveryFaults = []fault{
 				}
 			}
 		})},
-	{name: "a test goes where it is wanted", breaks: []int{591}, rewrite: onCall(http.MethodPost, hook+"/test",
+	{name: "a test goes to endpoints with the event", only: 591, rewrite: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) {
 			endpoint := in.proxy.one(in.parentPath())
 			if wanted := texts(endpoint["events"]); len(wanted) > 0 && !slices.Contains(wanted, "webhook.test") {
@@ -78,7 +78,7 @@ var deliveryFaults = []fault{
 		func(in *inFlight) {
 			in.proxy.ask(http.MethodPatch, in.parentPath(), object{"active": true})
 		})},
-	{name: "a test of an inactive endpoint is refused", breaks: []int{592}, rewrite: onCall(http.MethodPost, hook+"/test",
+	{name: "a test of an inactive endpoint is rejected", breaks: []int{592}, rewrite: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) {
 			if in.proxy.one(in.parentPath())["active"] == false {
 				in.status = http.StatusConflict
@@ -87,7 +87,7 @@ var deliveryFaults = []fault{
 }
 
 var attemptFaults = []fault{
-	{name: "only 200 is a success", breaks: []int{601}, spoil: onRecords(func(record object) {
+	{name: "only 200 is a success", only: 601, spoil: onRecords(func(record object) {
 		if record["httpCode"] == json.Number("201") {
 			record["status"] = "failed"
 		}
@@ -100,24 +100,24 @@ var attemptFaults = []fault{
 		spoil: onRecords(func(record object) { record["nextRetryAt"] = nil })},
 	{name: "every failure has status 500", breaks: []int{602},
 		spoil: onRecords(func(record object) { record["httpCode"] = 500 })},
-	{name: "no response is code 0", breaks: []int{604}, spoil: onRecords(func(record object) {
+	{name: "code is 0 without a response", only: 604, spoil: onRecords(func(record object) {
 		if record["httpCode"] == nil {
 			record["httpCode"] = 0
 		}
 	})},
-	{name: "the clock of deliveries stands still", breaks: []int{548, 566}, advance: still},
+	{name: "the clock of deliveries is stopped", breaks: []int{548, 566}, advance: still},
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func setHeader(out *sending, name, value string) { out.header.Set(name, value) }
 
-// nowhere keeps a delivery from its receiver.
+// nowhere prevents a delivery from reaching its receiver.
 func nowhere(out *sending) { out.lost = true }
 
 func still(time.Duration) time.Duration { return 0 }
 
-// onRecords acts on every delivery that a list shows.
+// onRecords changes every listed delivery.
 func onRecords(act func(object)) func(*inFlight) {
 	return onCall(http.MethodGet, records, func(in *inFlight) {
 		for _, record := range items(at(in.got, "data")) {
@@ -126,10 +126,10 @@ func onRecords(act func(object)) func(*inFlight) {
 	})
 }
 
-// oldSecretFault signs with the first secret of an endpoint for ever.
+// oldSecretFault always signs with the first secret of an endpoint.
 func oldSecretFault() fault {
 	first := map[any]string{}
-	return fault{name: "the old secret goes on", breaks: []int{587}, deliver: func(out *sending) {
+	return fault{name: "the old secret stays in use", only: 587, deliver: func(out *sending) {
 		if secret, is := first[out.proxy.owners[out.secret]]; is {
 			out.secret = secret
 		}
@@ -141,21 +141,21 @@ func oldSecretFault() fault {
 }
 
 var redeliveryFaults = []fault{
-	{name: "a redelivery gets 200", breaks: []int{611, 612, 613},
+	{name: "a redelivery returns 200", breaks: []int{611, 612, 613},
 		spoil: onCall(http.MethodPost, redo, func(in *inFlight) { in.status = http.StatusOK })},
-	{name: "a redelivery does nothing", breaks: []int{611, 612, 613},
+	{name: "a redelivery has no effect", breaks: []int{611, 612, 613},
 		rewrite: onCall(http.MethodPost, redo, func(in *inFlight) {
 			in.status, in.got = http.StatusAccepted, object{"data": object{}}
 		})},
-	{name: "a redelivery is another event", breaks: []int{611},
+	{name: "a redelivery is another event", only: 611,
 		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Event-Id", uuid.NewString()) })},
 	{name: "a redelivery is another delivery", breaks: []int{611},
 		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Delivery-Id", uuid.NewString()) })},
 	{name: "a redelivery has another body", breaks: []int{611},
 		deliver: onSecond(func(out *sending) { out.body = append(slices.Clone(out.body), '\n') })},
-	{name: "a redelivery goes on counting", breaks: []int{612},
+	{name: "a redelivery keeps counting attempts", only: 612,
 		deliver: onSecond(func(out *sending) { setHeader(out, "X-Webhook-Attempt", "2") })},
-	{name: "exhausted is final", breaks: []int{613}, rewrite: onCall(http.MethodPost, redo, func(in *inFlight) {
+	{name: "exhausted is final", only: 613, rewrite: onCall(http.MethodPost, redo, func(in *inFlight) {
 		list, _, _ := strings.Cut(in.path, "/deliveries/")
 		for _, record := range in.proxy.all(list + "/deliveries") {
 			if record["id"] == in.parent() && record["status"] == "exhausted" {
@@ -163,7 +163,7 @@ var redeliveryFaults = []fault{
 			}
 		}
 	})},
-	{name: "an inactive endpoint takes redeliveries", breaks: []int{614},
+	{name: "an inactive endpoint accepts redeliveries", only: 614,
 		rewrite: onCall(http.MethodPost, redo, func(in *inFlight) {
 			endpoint, _, _ := strings.Cut(in.path, "/deliveries/")
 			in.proxy.ask(http.MethodPatch, endpoint, object{"active": true})
@@ -171,13 +171,13 @@ var redeliveryFaults = []fault{
 	{name: "another code for an inactive endpoint", breaks: []int{614},
 		spoil: whenStatus(409, 409, func(in *inFlight) { setAt(in.got, "error.code", "conflict") })},
 	resetFault(),
-	{name: "no body of the request is kept", breaks: []int{621},
+	{name: "the request body is not recorded", only: 621,
 		spoil: onRecords(func(record object) { record["requestBody"] = nil })},
-	{name: "no body of the response is kept", breaks: []int{621},
+	{name: "the response body is not recorded", breaks: []int{621},
 		spoil: onRecords(func(record object) { record["responseBody"] = nil })},
 	{name: "a record without its event id", breaks: []int{611, 621},
 		spoil: onRecords(func(record object) { delete(record, "eventId") })},
-	{name: "the Authorization is shown", breaks: []int{622},
+	{name: "the Authorization is shown", only: 622,
 		spoil: onRecords(func(record object) { setAt(record, "requestHeaders.Authorization", "Bearer x") })},
 	{name: "the cookie is shown", breaks: []int{622},
 		spoil: onRecords(func(record object) { setAt(record, "responseHeaders.Set-Cookie", []any{"session=1"}) })},
@@ -188,21 +188,21 @@ var redeliveryFaults = []fault{
 	}),
 	shownFault("the secret is shown", func(out *sending) string { return out.secret }),
 	shownFault("the credential is shown", func(out *sending) string { return out.header.Get("Authorization") }),
-	{name: "the status of deliveries is ignored", breaks: []int{623}, rewrite: onCall(http.MethodGet, records,
+	{name: "the status of deliveries is ignored", only: 623, rewrite: onCall(http.MethodGet, records,
 		func(in *inFlight) { in.query.Del("status") })},
 	{name: "the event of deliveries is ignored", breaks: []int{623}, rewrite: onCall(http.MethodGet, records,
 		func(in *inFlight) { in.query.Del("event") })},
 }
 
 var keyEventFaults = []fault{
-	{name: "keys make no events", breaks: []int{645, 646, 647}, deliver: func(out *sending) {
+	{name: "keys cause no events", breaks: []int{645, 646, 647}, deliver: func(out *sending) {
 		if strings.HasPrefix(out.event, "api_key.") {
 			nowhere(out)
 		}
 	}},
-	{name: "every endpoint gets everything", breaks: []int{645},
+	{name: "every endpoint receives all events", breaks: []int{645},
 		rewrite: onSent(http.MethodPost, hooks, func(sent object) { sent["events"] = []any{} })},
-	{name: "no events named is none wanted", breaks: []int{646},
+	{name: "no events means none", breaks: []int{646},
 		rewrite: onSent(http.MethodPost, hooks, func(sent object) {
 			if list, _ := sent["events"].([]any); len(list) == 0 {
 				sent["events"] = []any{"none"}
@@ -217,18 +217,17 @@ var keyEventFaults = []fault{
 	{name: "each endpoint has its own event id", breaks: []int{581}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Event-Id", uuid.NewString())
 	}},
-	{name: "one event id for all", breaks: []int{581}, deliver: func(out *sending) {
+	{name: "the same event id for all", breaks: []int{581}, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Event-Id", strangerID)
 	}},
-	{name: "one delivery id for all", breaks: []int{581}, deliver: func(out *sending) {
+	{name: "the same delivery id for all", only: 581, deliver: func(out *sending) {
 		setHeader(out, "X-Webhook-Delivery-Id", strangerID)
 	}},
 }
 
 const strangerID = "4b3e1d0a-5f0c-4d6e-8a51-0c2f6b7d9e10"
 
-// onSecond acts on every request of a delivery after the first, whatever number
-// it carries.
+// onSecond changes every request of a delivery after the first, regardless of its attempt number.
 func onSecond(act func(*sending)) func(*sending) {
 	sent := map[string]bool{}
 	return func(out *sending) {
@@ -239,10 +238,10 @@ func onSecond(act func(*sending)) func(*sending) {
 	}
 }
 
-// resetFault counts the attempts of a delivery from 0 again once its redelivery was asked for.
+// resetFault resets the attempts of a delivery to 0 when its redelivery is requested.
 func resetFault() fault {
 	asked := map[any]bool{}
-	return fault{name: "a refused redelivery resets", breaks: []int{614},
+	return fault{name: "a rejected redelivery resets the attempts", breaks: []int{614},
 		rewrite: onCall(http.MethodPost, redo, func(in *inFlight) { asked[in.parent()] = true }),
 		spoil: onRecords(func(record object) {
 			if asked[record["id"]] {
@@ -251,7 +250,7 @@ func resetFault() fault {
 		})}
 }
 
-// shownFault shows something of the last sending in every delivery.
+// shownFault adds a part of the last sent delivery to every listed delivery.
 func shownFault(name string, what func(*sending) string) fault {
 	last := ""
 	return fault{name: name, breaks: []int{622}, deliver: func(out *sending) { last = what(out) },

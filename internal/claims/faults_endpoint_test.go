@@ -25,42 +25,42 @@ var endpointFaults = []fault{
 		spoil: onCall(http.MethodPost, hooks, func(in *inFlight) { deleteAt(in.got, "data.updatedAt") })},
 	{name: "a new endpoint is inactive", breaks: []int{502},
 		rewrite: onSent(http.MethodPost, hooks, func(sent object) { setDefault(sent, "active", false) })},
-	{name: "a new endpoint wants what there is today", breaks: []int{502},
+	{name: "a new endpoint has all current events", only: 502,
 		rewrite: onSent(http.MethodPost, hooks, func(sent object) { setDefault(sent, "events", []any{"charge.paid"}) })},
 	{name: "a secret without its prefix", breaks: []int{503, 512},
 		spoil: onCall(http.MethodPost, hooks, trimSecret, hookStep)},
-	{name: "one secret for all", breaks: []int{503, 512},
+	{name: "the same secret for all", breaks: []int{503, 512},
 		spoil: onCall(http.MethodPost, hooks, func(in *inFlight) { setAt(in.got, "data.secret", "whsec_same") }, hookStep)},
-	{name: "reads leave the description out", breaks: []int{505, 508},
+	{name: "reads omit the description", breaks: []int{505, 508},
 		spoil: onCall(http.MethodGet, hook, func(in *inFlight) { deleteAt(in.got, "data.description") })},
-	{name: "lists leave the description out", breaks: []int{505}, spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
+	{name: "lists omit the description", only: 505, spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
 		for _, endpoint := range items(at(in.got, "data")) {
 			delete(endpoint, "description")
 		}
 	})},
-	{name: "credentials come back", breaks: []int{506, 510}, spoil: onCall(http.MethodGet, hook, func(in *inFlight) {
+	{name: "credentials are returned", breaks: []int{506, 510}, spoil: onCall(http.MethodGet, hook, func(in *inFlight) {
 		setAt(in.got, "data.authentication", in.proxy.withheld[at(in.got, "data.id")])
 	})},
-	{name: "the user name does not come back", breaks: []int{506},
+	{name: "the user name is not returned", only: 506,
 		spoil: onCall("", hook, func(in *inFlight) { deleteAt(in.got, "data.authentication.username") })},
-	{name: "the header's name does not come back", breaks: []int{505, 506, 510},
+	{name: "the header's name is not returned", breaks: []int{505, 506, 510},
 		spoil: onCall("", hook, func(in *inFlight) { deleteAt(in.got, "data.authentication.name") })},
-	{name: "400 for what is invalid at collections", breaks: []int{521},
+	{name: "400 for an invalid value at collections", breaks: []int{521},
 		spoil: whenStatus(422, 422, func(in *inFlight) { in.status = 400 })},
 	{name: "updates ignore active", breaks: []int{508, 614, 647},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "active") })},
-	{name: "updates clear what is not sent", breaks: []int{508},
+	{name: "updates clear missing fields", breaks: []int{508},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { setDefault(sent, "description", nil) })},
-	{name: "null leaves the description", breaks: []int{509}, rewrite: onSent(http.MethodPatch, hook, func(sent object) {
+	{name: "null does not clear the description", only: 509, rewrite: onSent(http.MethodPatch, hook, func(sent object) {
 		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })
 	})},
-	{name: "an empty list leaves the events", breaks: []int{509},
+	{name: "an empty list does not clear the events", breaks: []int{509},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) {
 			if list, ok := sent["events"].([]any); ok && len(list) == 0 {
 				delete(sent, "events")
 			}
 		})},
-	{name: "an authentication is merged", breaks: []int{510}, rewrite: onCall(http.MethodPatch, hook, func(in *inFlight) {
+	{name: "an authentication is merged", only: 510, rewrite: onCall(http.MethodPatch, hook, func(in *inFlight) {
 		if in.sent["authentication"] != nil {
 			in.sent["authentication"] = merge(in.proxy.withheld[in.id()], in.sent["authentication"])
 		}
@@ -70,7 +70,7 @@ var endpointFaults = []fault{
 			in.status, in.got = http.StatusOK,
 				object{"data": merge(in.proxy.one(in.parentPath()), object{"secret": in.proxy.secrets[in.parent()]})}
 		})},
-	{name: "a rotation shows no secret", breaks: []int{512}, spoil: onCall(http.MethodPost, hook+"/rotate-secret",
+	{name: "a rotation omits the secret", breaks: []int{512}, spoil: onCall(http.MethodPost, hook+"/rotate-secret",
 		func(in *inFlight) { deleteAt(in.got, "data.secret") })},
 	{name: "a deletion returns a body", breaks: []int{513},
 		spoil: onCall(http.MethodDelete, hook, func(in *inFlight) {
@@ -80,9 +80,9 @@ var endpointFaults = []fault{
 		func(in *inFlight) { in.status = http.StatusNoContent })},
 }
 
-// addressFaults are guards that let other schemes through, or name another code.
+// addressFaults accept other schemes, or return another error code.
 var addressFaults = []fault{
-	{name: "plain http will do", breaks: []int{521}, rewrite: onSent(http.MethodPost, hooks, func(sent object) {
+	{name: "http is accepted", only: 521, rewrite: onSent(http.MethodPost, hooks, func(sent object) {
 		if address, _ := sent["url"].(string); strings.HasPrefix(address, "http:") {
 			sent["url"] = "https://example.com/in"
 		}
@@ -91,8 +91,8 @@ var addressFaults = []fault{
 		spoil: whenStatus(422, 422, func(in *inFlight) { setAt(in.got, "error.code", "invalid_url") })},
 }
 
-// onCall acts on calls of that method, or of any where it is empty, whose path has
-// one of the forms. A call with a status of 300 or above is left out.
+// onCall changes calls of that method, or of any method if it is empty, with one of the paths, if the status is below
+// 300.
 func onCall(method, form string, act func(*inFlight), more ...string) func(*inFlight) {
 	return func(in *inFlight) {
 		if method != "" && in.method != method || in.status >= 300 {
@@ -109,7 +109,7 @@ func onCall(method, form string, act func(*inFlight), more ...string) func(*inFl
 	}
 }
 
-// onSent acts on what a call of that method and path sends.
+// onSent changes the bodies of calls with that method and path.
 func onSent(method, form string, act func(object)) func(*inFlight) {
 	return onCall(method, form, func(in *inFlight) {
 		if in.sent != nil {
@@ -130,8 +130,7 @@ func trimSecret(in *inFlight) {
 	}
 }
 
-// partly takes a field that will not do out of what is sent, and refusePartly
-// rejects it once the rest is done.
+// partly removes an invalid field from a request, and refusePartly rejects the request after the rest was processed.
 func partly(field string) func(*inFlight) {
 	return func(in *inFlight) {
 		if _, is := in.sent[field]; is {

@@ -17,13 +17,13 @@ import (
 const keyHeader = "X-Idempotency-Key"
 
 var entryFaults = []fault{
-	{name: "a record is made with 200", breaks: []int{751, 756},
+	{name: "a record is created with 200", breaks: []int{751, 756},
 		spoil: onCall(http.MethodPost, books, func(in *inFlight) { in.status = http.StatusOK })},
-	{name: "a record that is made stands bare", breaks: []int{751},
+	{name: "a created record has no envelope", breaks: []int{751},
 		spoil: onCall(http.MethodPost, books, func(in *inFlight) { in.got = at(in.got, "data") })},
-	{name: "ids that are no UUID", breaks: []int{751},
+	{name: "ids are not UUIDs", breaks: []int{751},
 		spoil: onCall(http.MethodPost, books, func(in *inFlight) { setAt(in.got, "data.id", "7") })},
-	{name: "fields of its own are dropped", breaks: []int{751},
+	{name: "undocumented fields are dropped", only: 751,
 		rewrite: onSent(http.MethodPost, books, func(sent object) { delete(sent, "origin") })},
 	{name: "objects lose their false members", breaks: []int{751},
 		rewrite: onSent(http.MethodPost, books, func(sent object) {
@@ -38,16 +38,16 @@ var entryFaults = []fault{
 			maps.DeleteFunc(record, func(name string, _ any) bool { return name != "id" && name != "name" })
 		}
 	})},
-	{name: "integers go through a double in the books", breaks: []int{753},
+	{name: "integers lose precision in financial management", only: 753,
 		spoil: inBooks(func(in *inFlight) { in.got = throughDouble(in.got) })},
-	{name: "integers go through a double in lists", breaks: []int{753},
+	{name: "integers lose precision in lists", breaks: []int{753},
 		spoil: onPage(func(in *inFlight) { in.got = throughDouble(in.got) })},
-	{name: "money is a number", breaks: []int{753, 758}, spoil: onEntries(func(record object) {
+	{name: "amounts are numbers", breaks: []int{753, 758}, spoil: onEntries(func(record object) {
 		if amount, ok := record["amount"].(string); ok {
 			record["amount"] = json.Number(amount)
 		}
 	})},
-	{name: "money loses its zeros", breaks: []int{753, 758}, spoil: onEntries(func(record object) {
+	{name: "amounts lose trailing zeros", breaks: []int{753, 758}, spoil: onEntries(func(record object) {
 		if amount, ok := record["amount"].(string); ok {
 			record["amount"] = strings.TrimRight(amount, "0")
 		}
@@ -57,37 +57,37 @@ var entryFaults = []fault{
 var keyReplayFaults = []fault{
 	{name: "keys are ignored", breaks: []int{756, 757, 758, 759, 760},
 		rewrite: onCall(http.MethodPost, books, func(in *inFlight) { in.header.Del(keyHeader) })},
-	{name: "a key that came before is refused", breaks: []int{756, 757, 758, 759, 760},
+	{name: "a used key is rejected", breaks: []int{756, 757, 758, 759, 760},
 		rewrite: onKnownKey(func(in *inFlight, _ object) { in.status = http.StatusConflict })},
-	{name: "a key that came before gets 200", breaks: []int{756, 757, 758, 759, 760},
+	{name: "a used key returns 200", breaks: []int{756, 757, 758, 759, 760},
 		spoil: func(in *inFlight) {
 			if in.mark == "again" {
 				in.status = http.StatusOK
 			}
 		}, rewrite: onKnownKey(func(in *inFlight, _ object) { in.mark = "again" })},
-	{name: "a key that came before makes a second record", breaks: []int{756, 757, 758, 759, 760},
+	{name: "a used key creates a second record", breaks: []int{756, 757, 758, 759, 760},
 		rewrite: onKnownKey(func(in *inFlight, _ object) {
 			in.proxy.ask(http.MethodPost, in.path, object{"name": "second", "company_id": in.sent["company_id"]})
 		})},
-	{name: "a key with another body is refused", breaks: []int{757},
+	{name: "a used key with another body is rejected", only: 757,
 		rewrite: onKnownKey(func(in *inFlight, original object) {
 			if at(original, "data.name") != in.sent["name"] {
 				in.status = http.StatusUnprocessableEntity
 			}
 		})},
-	{name: "a key that came before gets the record of now", breaks: []int{758},
+	{name: "a used key returns the current record", only: 758,
 		rewrite: onKnownKey(func(in *inFlight, original object) {
 			if found := in.original(original); found != nil {
 				in.status, in.got = http.StatusCreated, object{"data": found}
 			}
 		})},
-	{name: "a key that came before undoes updates", breaks: []int{758},
+	{name: "a used key reverts updates", breaks: []int{758},
 		rewrite: onKnownKey(func(in *inFlight, original object) {
 			if found := in.original(original); found != nil {
 				in.proxy.ask(http.MethodPatch, in.path+"/"+found["id"].(string), in.sent)
 			}
 		})},
-	{name: "a deletion frees the key", breaks: []int{759}, rewrite: onKnownKey(func(in *inFlight, original object) {
+	{name: "a deletion frees the key", only: 759, rewrite: onKnownKey(func(in *inFlight, original object) {
 		if in.original(original) == nil {
 			in.header.Del(keyHeader)
 		}
@@ -99,19 +99,19 @@ var keyReplayFaults = []fault{
 			}
 		})},
 	racingFault(),
-	{name: "the same body is the same record", breaks: []int{763},
+	{name: "the same body creates the same record", breaks: []int{763},
 		rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
 			sum := sha256.Sum256(fmt.Append(nil, in.sent))
 			in.header.Set(keyHeader, fmt.Sprintf("00000000-0000-4000-8000-%x", sum[:6]))
 		})},
 }
 
-// racingFault remembers a key once its creation is returned and no earlier.
-// Creations wait for a second one, so that two are always under way.
+// racingFault stores a key only after the response to its creation. Creations wait for a second one, so that two are
+// always in progress.
 func racingFault() fault {
 	var arrived atomic.Int32
 	second := make(chan struct{})
-	return fault{name: "two creations at once do not see each other", breaks: []int{760}, together: true,
+	return fault{name: "two parallel creations ignore each other", breaks: []int{760}, together: true,
 		rewrite: func(in *inFlight) {
 			if in.method != http.MethodPost {
 				return
@@ -122,16 +122,16 @@ func racingFault() fault {
 			}
 			select {
 			case <-second:
-			case <-time.After(5 * time.Second): // a claim that sends one after the other finds nothing
+			case <-time.After(5 * time.Second): // a claim that sends them one after the other does not detect the fault
 				in.header.Set(keyHeader, nobodysKey)
 			}
 		}}
 }
 
-// nobodysKey is one key for all.
+// nobodysKey is the same key for all.
 const nobodysKey = "00000000-0000-4000-8000-000000000000"
 
-// onEntries acts on every record that a response shows.
+// onEntries changes every record in a response.
 func onEntries(act func(object)) func(*inFlight) {
 	return inBooks(func(in *inFlight) {
 		if record, ok := at(in.got, "data").(object); ok {
@@ -143,7 +143,7 @@ func onEntries(act func(object)) func(*inFlight) {
 	})
 }
 
-// onKnownKey acts on a creation whose key came before, with what was returned then.
+// onKnownKey changes a creation with a used key; original is the response to the first one.
 func onKnownKey(act func(*inFlight, object)) func(*inFlight) {
 	return onCall(http.MethodPost, books, func(in *inFlight) {
 		if original, known := in.proxy.replies[in.collection()+" "+in.header.Get(keyHeader)]; known {
@@ -152,7 +152,7 @@ func onKnownKey(act func(*inFlight, object)) func(*inFlight) {
 	})
 }
 
-// original is the record that a creation made, nil when it is gone.
+// original returns the record of the first creation, nil if it was deleted.
 func (in *inFlight) original(created object) object {
 	id, _ := at(created, "data.id").(string)
 	return in.proxy.one(in.path + "/" + id)
@@ -167,11 +167,11 @@ var entryUpdateFaults = []fault{
 				}
 			}
 		})},
-	{name: "an update adds nothing", breaks: []int{771},
+	{name: "an update adds nothing", only: 771,
 		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 			maps.DeleteFunc(in.sent, func(name string, _ any) bool { _, is := fields[name]; return !is })
 		})},
-	{name: "an update is acknowledged and not done", breaks: []int{771, 772, 773, 774, 758},
+	{name: "an update is acknowledged but not executed", breaks: []int{771, 772, 773, 774, 758},
 		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 			if len(wrongEntries(in.sent)) == 0 {
 				response := maps.Clone(fields)
@@ -180,7 +180,7 @@ var entryUpdateFaults = []fault{
 				in.status, in.got = http.StatusOK, object{"data": response}
 			}
 		})},
-	{name: "a null changes nothing", breaks: []int{772}, rewrite: onSent(http.MethodPatch, oneEntry, func(sent object) {
+	{name: "a null changes nothing", only: 772, rewrite: onSent(http.MethodPatch, oneEntry, func(sent object) {
 		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })
 	})},
 	{name: "a null is kept", breaks: []int{772}, spoil: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
@@ -188,19 +188,19 @@ var entryUpdateFaults = []fault{
 			setAt(in.got, "data.note", nil)
 		}
 	})},
-	{name: "what is not there cannot be taken out", breaks: []int{772},
+	{name: "a missing key cannot be removed", breaks: []int{772},
 		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 			if _, is := fields["note"]; !is && len(in.sent) == 1 {
 				in.status = http.StatusUnprocessableEntity
 			}
 		})},
-	{name: "objects inside are merged", breaks: []int{773},
+	{name: "nested objects are merged", only: 773,
 		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 			if _, is := in.sent["origin"]; is {
 				in.sent["origin"] = merge(fields["origin"], in.sent["origin"])
 			}
 		})},
-	{name: "lists inside grow", breaks: []int{773}, rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
+	{name: "nested lists grow", breaks: []int{773}, rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 		if lines, is := in.sent["lines"].([]any); is {
 			before, _ := fields["lines"].([]any)
 			in.sent["lines"] = append(slices.Clone(before), lines...)
@@ -208,18 +208,18 @@ var entryUpdateFaults = []fault{
 	})},
 	{name: "an update returns no record", breaks: []int{774}, spoil: onCall(http.MethodPatch, oneEntry,
 		func(in *inFlight) { in.got = object{"data": object{"updated": true}} })},
-	{name: "an update gets what was sent", breaks: []int{774}, spoil: onCall(http.MethodPatch, oneEntry,
+	{name: "an update returns only the sent fields", breaks: []int{774}, spoil: onCall(http.MethodPatch, oneEntry,
 		func(in *inFlight) { in.got = object{"data": in.sent} })},
-	{name: "an update gives a new id", breaks: []int{774},
+	{name: "an update changes the id", only: 774,
 		spoil: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 			setAt(in.got, "data.id", uuid.NewString())
 		})},
 	{name: "a deletion returns a body", breaks: []int{776}, spoil: onCall(http.MethodDelete, oneEntry,
 		func(in *inFlight) { in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}} })},
-	{name: "a deletion does nothing", breaks: []int{759, 776, 777, 728}, rewrite: onCall(http.MethodDelete, oneEntry,
+	{name: "a deletion has no effect", breaks: []int{759, 776, 777, 728}, rewrite: onCall(http.MethodDelete, oneEntry,
 		func(in *inFlight) { in.status = http.StatusNoContent })},
 	lingeringFault(),
-	{name: "a second deletion is done", breaks: []int{777}, rewrite: onCall(http.MethodDelete, oneEntry,
+	{name: "a second deletion succeeds", breaks: []int{777}, rewrite: onCall(http.MethodDelete, oneEntry,
 		func(in *inFlight) {
 			if in.entry() == nil {
 				in.status = http.StatusNoContent
@@ -227,7 +227,7 @@ var entryUpdateFaults = []fault{
 		})},
 }
 
-// lingeringFault continues listing what was deleted.
+// lingeringFault keeps listing deleted records.
 func lingeringFault() fault {
 	var gone []any
 	return fault{name: "a deleted record is still listed", breaks: []int{728, 759, 776},
@@ -239,7 +239,7 @@ func lingeringFault() fault {
 		})}
 }
 
-// onEntry acts on a call about a record that is there, with its stored fields.
+// onEntry changes a call on an existing record, with its stored fields.
 func onEntry(method string, act func(*inFlight, object)) func(*inFlight) {
 	return onCall(method, oneEntry, func(in *inFlight) {
 		if found := in.entry(); found != nil {
@@ -249,21 +249,21 @@ func onEntry(method string, act func(*inFlight, object)) func(*inFlight) {
 }
 
 var entryRefusalFaults = []fault{
-	{name: "an amount may be a number", breaks: []int{785}, rewrite: onSent(http.MethodPost, books, func(sent object) {
+	{name: "an amount may be a number", only: 785, rewrite: onSent(http.MethodPost, books, func(sent object) {
 		if _, isText := sent["amount"].(string); sent["amount"] != nil && !isText {
 			sent["amount"] = "1.00"
 		}
 	})},
-	{name: "a date is no moment", breaks: []int{743}, rewrite: onSent(http.MethodPost, books, func(sent object) {
+	{name: "a date is rejected as a time", breaks: []int{743}, rewrite: onSent(http.MethodPost, books, func(sent object) {
 		if date, _ := sent["occurred_at"].(string); len(date) == 10 {
 			sent["occurred_at"] = "no"
 		}
 	})},
-	{name: "refusals in the books blame nothing", breaks: []int{785},
+	{name: "rejections in financial management name no field", breaks: []int{785},
 		spoil: whenStatus(422, 422, inBooks(func(in *inFlight) { deleteAt(in.got, "error.details") }))},
 	{name: "invalid records are 400", breaks: []int{785},
 		spoil: whenStatus(422, 422, inBooks(func(in *inFlight) { in.status = http.StatusBadRequest }))},
-	{name: "a refused record is made", breaks: []int{785}, rewrite: onCall(http.MethodPost, books, partly("amount")),
+	{name: "a rejected record is created", breaks: []int{785}, rewrite: onCall(http.MethodPost, books, partly("amount")),
 		spoil: refusePartly("amount")},
 	{name: "receivables are not checked", breaks: []int{785},
 		rewrite: onSent(http.MethodPost, financePrefix+"/v1/receivables", func(sent object) {
@@ -274,9 +274,9 @@ var entryRefusalFaults = []fault{
 }
 
 var openAPIFaults = []fault{
-	{name: "there is no description", breaks: []int{791, 793}, rewrite: onCall(http.MethodGet, openAPIDocs,
+	{name: "the OpenAPI document is missing", breaks: []int{791, 793}, rewrite: onCall(http.MethodGet, openAPIDocs,
 		func(in *inFlight) { in.status = http.StatusNotFound })},
-	{name: "a description of the second version", breaks: []int{791},
+	{name: "an OpenAPI document of version 2", only: 791,
 		spoil: onDescription(func(in *inFlight) { setAt(in.got, "openapi", "2.0") })},
 	{name: "a description without a title", breaks: []int{791},
 		spoil: onDescription(func(in *inFlight) { deleteAt(in.got, "info.title") })},
@@ -284,11 +284,11 @@ var openAPIFaults = []fault{
 		spoil: onDescription(func(in *inFlight) { deleteAt(in.got, "info.version") })},
 	{name: "a description without paths", breaks: []int{791, 793},
 		spoil: onDescription(func(in *inFlight) { setAt(in.got, "paths", object{}) })},
-	{name: "YAML is called JSON", breaks: []int{793},
+	{name: "YAML has the content type of JSON", only: 793,
 		spoil: onYAML(func(in *inFlight) { in.response.Set("Content-Type", "application/json") })},
 	{name: "the YAML lacks a path", breaks: []int{793},
 		spoil: onYAML(func(in *inFlight) { in.text = strings.ReplaceAll(in.text, "/v1/receivables", "") })},
-	{name: "the YAML is a page", breaks: []int{793},
+	{name: "the YAML is an HTML page", breaks: []int{793},
 		spoil: onYAML(func(in *inFlight) { in.text = "<p>" + strings.ReplaceAll(in.text, "\n", "\n<p>") })},
 }
 

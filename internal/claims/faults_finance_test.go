@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The paths of financial management as faults name them.
+// The paths of financial management in faults.
 const (
 	books       = financePrefix + "/v1/*"
 	oneEntry    = financePrefix + "/v1/*/*"
@@ -18,7 +18,7 @@ var financeFaults = slices.Concat(bookFaults, bookAccessFaults, pageFaults, curs
 	keyReplayFaults, entryUpdateFaults, entryRefusalFaults, openAPIFaults)
 
 var bookFaults = []fault{
-	{name: "records that nothing has are 410", breaks: []int{704, 776, 777},
+	{name: "missing records are 410", breaks: []int{704, 776, 777},
 		spoil: whenStatus(404, 404, inBooks(func(in *inFlight) { in.status = http.StatusGone }))},
 	{name: "any record can be deleted", breaks: []int{704, 777}, spoil: inBooks(func(in *inFlight) {
 		if in.method == http.MethodDelete {
@@ -28,34 +28,34 @@ var bookFaults = []fault{
 }
 
 var bookAccessFaults = []fault{
-	{name: "every caller is let into the books", breaks: []int{712, 713, 717},
+	{name: "every caller can access financial management", breaks: []int{712, 713, 717},
 		rewrite: asOwner(func(*inFlight) bool { return true })},
 	{name: "lists of records need no token", breaks: []int{712},
 		rewrite: onCall(http.MethodGet, books, asOwner(func(*inFlight) bool { return true }))},
-	{name: "any scheme will do", breaks: []int{712}, rewrite: asOwner(func(in *inFlight) bool {
+	{name: "any scheme is accepted", only: 712, rewrite: asOwner(func(in *inFlight) bool {
 		return strings.HasSuffix(in.header.Get("Authorization"), in.proxy.target.FinanceToken)
 	})},
-	{name: "three parts are a token", breaks: []int{712},
+	{name: "any text with three parts is a valid token", breaks: []int{712},
 		rewrite: asOwner(func(in *inFlight) bool { return len(tokenParts(in)) == 3 })},
-	{name: "tokens do not expire", breaks: []int{713}, rewrite: asOwner(func(in *inFlight) bool {
+	{name: "tokens do not expire", only: 713, rewrite: asOwner(func(in *inFlight) bool {
 		return in.header.Get("Authorization") == "Bearer "+in.proxy.target.FinanceExpiredToken
 	})},
 	{name: "an expired token reads the description", breaks: []int{713}, rewrite: onCall(http.MethodGet, openAPIDocs,
 		asOwner(func(in *inFlight) bool {
 			return in.header.Get("Authorization") == "Bearer "+in.proxy.target.FinanceExpiredToken
 		}))},
-	{name: "who may read accounts may read everything", breaks: []int{717},
+	{name: "the scope for reading accounts allows reading everything", only: 717,
 		rewrite: onCall(http.MethodGet, books, asOwner(isNarrow))},
-	{name: "who may read accounts may change them", breaks: []int{717}, rewrite: onCall(http.MethodPatch, oneEntry,
+	{name: "the scope for reading accounts allows changes", breaks: []int{717}, rewrite: onCall(http.MethodPatch, oneEntry,
 		asOwner(isNarrow))},
-	{name: "who may read accounts may do nothing", breaks: []int{717}, rewrite: inBooks(func(in *inFlight) {
+	{name: "the scope for reading accounts allows nothing", breaks: []int{717}, rewrite: inBooks(func(in *inFlight) {
 		if isNarrow(in) {
 			in.status, in.got = http.StatusForbidden, object{"error": object{"code": "insufficient_scope", "message": "no"}}
 		}
 	})},
 }
 
-// inBooks acts on calls to financial management.
+// inBooks changes calls to financial management.
 func inBooks(act func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		if strings.HasPrefix(in.path, financePrefix) {
@@ -64,7 +64,7 @@ func inBooks(act func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// asOwner lets callers into the books who must not be.
+// asOwner accepts callers that financial management must reject.
 func asOwner(who func(*inFlight) bool) func(*inFlight) {
 	return inBooks(func(in *inFlight) {
 		if who(in) {
@@ -81,7 +81,7 @@ func tokenParts(in *inFlight) []string {
 	return strings.Split(strings.TrimPrefix(in.header.Get("Authorization"), "Bearer "), ".")
 }
 
-// collection is the collection that a call is about.
+// collection returns the collection of a call.
 func (in *inFlight) collection() string {
 	if rest := strings.TrimPrefix(in.path, financePrefix+"/v1/"); !strings.Contains(rest, "/") {
 		return rest
@@ -89,5 +89,5 @@ func (in *inFlight) collection() string {
 	return path.Base(path.Dir(in.path))
 }
 
-// entry is the stored record that a call is about, nil when there is none.
+// entry returns the stored record of a call, nil if there is none.
 func (in *inFlight) entry() object { return in.proxy.one(in.path) }

@@ -9,13 +9,13 @@ import (
 )
 
 var collectionsFaults = []fault{
-	{name: "every caller is let in at collections", breaks: []int{532, 548, 549, 552, 566, 567, 573},
+	{name: "every caller can access collections", breaks: []int{532, 548, 549, 552, 566, 567, 573},
 		rewrite: letIn("")},
 	{name: "endpoints need no key", breaks: []int{532}, rewrite: letIn(hooks)},
 	{name: "keys need no key", breaks: []int{532, 552}, rewrite: letIn(keys)},
 	{name: "empty errors at collections", breaks: []int{514, 521, 532, 534, 552, 570, 614},
 		spoil: whenStatus(400, 499, func(in *inFlight) { in.got = nil })},
-	{name: "400 for an id that nothing has", breaks: []int{514, 534},
+	{name: "400 for an unknown id", breaks: []int{514, 534},
 		spoil: whenStatus(404, 404, func(in *inFlight) { in.status = http.StatusBadRequest })},
 	{name: "any delivery can be sent again", breaks: []int{534},
 		rewrite: onCall(http.MethodPost, redo, func(in *inFlight) { in.status, in.got = http.StatusAccepted, object{} })},
@@ -32,7 +32,7 @@ var collectionsFaults = []fault{
 			list, _ := at(in.got, "data").([]any)
 			setAt(in.got, "meta.total", json.Number(itoa(len(list))))
 		}, keys, records)},
-	{name: "no list may be read", breaks: []int{536, 537, 538, 539, 624},
+	{name: "lists cannot be read", breaks: []int{536, 537, 538, 539, 624},
 		spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
 			in.status = http.StatusForbidden
 			in.got = object{"error": object{"code": "insufficient_scope", "message": "no"}}
@@ -58,7 +58,7 @@ var collectionsFaults = []fault{
 var keyFaults = []fault{
 	{name: "a created key without its source", breaks: []int{541},
 		spoil: onCall(http.MethodPost, keys, func(in *inFlight) { deleteAt(in.got, "data.source") })},
-	{name: "expiresAt as it was sent", breaks: []int{541},
+	{name: "expiresAt is not converted to UTC", breaks: []int{541},
 		spoil: onCall(http.MethodPost, keys, func(in *inFlight) { setAt(in.got, "data.expiresAt", in.sent["expiresAt"]) })},
 	{name: "a new key has every scope", breaks: []int{542},
 		rewrite: onSent(http.MethodPost, keys, func(sent object) { setDefault(sent, "scopes", []any{"*"}) })},
@@ -67,27 +67,27 @@ var keyFaults = []fault{
 			sent["expiresAt"] = "2026-01-01T00:00:00Z"
 		}
 	})},
-	{name: "a token unlike its keyPrefix", breaks: []int{543},
+	{name: "the token does not start with its keyPrefix", breaks: []int{543},
 		spoil: onCall(http.MethodPost, keys, func(in *inFlight) { setAt(in.got, "data.keyPrefix", "other") })},
 	{name: "keyPrefix is the token", breaks: []int{543},
 		spoil: onCall(http.MethodPost, keys,
 			func(in *inFlight) { setAt(in.got, "data.keyPrefix", at(in.got, "data.token")) })},
-	{name: "one token for all", breaks: []int{543}, spoil: onCall(http.MethodPost, keys, func(in *inFlight) {
+	{name: "the same token for all", breaks: []int{543}, spoil: onCall(http.MethodPost, keys, func(in *inFlight) {
 		setAt(in.got, "data.token", "key_same")
 		setAt(in.got, "data.keyPrefix", "key")
 	})},
-	{name: "reads show a token", breaks: []int{544, 561},
+	{name: "reads return a token", breaks: []int{544, 561},
 		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) { setAt(in.got, "data.token", nil) })},
-	{name: "lists show a token", breaks: []int{544}, spoil: onCall(http.MethodGet, keys, func(in *inFlight) {
+	{name: "lists return a token", only: 544, spoil: onCall(http.MethodGet, keys, func(in *inFlight) {
 		for _, key := range items(at(in.got, "data")) {
 			key["token"] = nil
 		}
 	})},
-	{name: "reads show another keyPrefix", breaks: []int{544, 568},
+	{name: "reads return another keyPrefix", breaks: []int{544, 568},
 		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) { setAt(in.got, "data.keyPrefix", "other") })},
-	{name: "lastUsedAt stays null", breaks: []int{546},
+	{name: "lastUsedAt stays null", only: 546,
 		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) { setAt(in.got, "data.lastUsedAt", nil) })},
-	{name: "lastUsedAt is there from the start", breaks: []int{542, 546}, spoil: onCall("", keys, func(in *inFlight) {
+	{name: "lastUsedAt is set from the start", breaks: []int{542, 546}, spoil: onCall("", keys, func(in *inFlight) {
 		if key, ok := at(in.got, "data").(object); ok {
 			key["lastUsedAt"] = key["createdAt"]
 		}
@@ -96,27 +96,22 @@ var keyFaults = []fault{
 		rewrite: onSent(http.MethodPost, keys, func(sent object) { delete(sent, "expiresAt") })},
 	{name: "a revocation returns a body", breaks: []int{549}, spoil: onCall(http.MethodDelete, oneKey,
 		func(in *inFlight) { in.status, in.got = http.StatusOK, object{} })},
-	{name: "a revocation does nothing", breaks: []int{549, 550, 551, 571, 573},
+	{name: "a revocation has no effect", breaks: []int{549, 550, 551, 571, 573},
 		rewrite: onCall(http.MethodDelete, oneKey, func(in *inFlight) { in.status = http.StatusNoContent })},
-	{name: "a revoked key is gone", breaks: []int{550, 551}, spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
+	{name: "a revoked key is missing", breaks: []int{550, 551}, spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
 		if at(in.got, "data.revokedAt") != nil {
 			in.status = http.StatusNotFound
 		}
 	})},
-	{name: "a revoked key is not listed", breaks: []int{550}, spoil: onCall(http.MethodGet, keys, func(in *inFlight) {
-		list, _ := at(in.got, "data").([]any)
-		setAt(in.got, "data", slices.DeleteFunc(list, func(key any) bool { return at(key, "revokedAt") != nil }))
+	{name: "a revoked key is listed with another time", only: 550, spoil: listing(keys, func(key object) {
+		if revoked := parse(key["revokedAt"]); !revoked.IsZero() {
+			key["revokedAt"] = moment(revoked.Add(time.Hour))
+		}
 	})},
-	{name: "a second revocation is refused", breaks: []int{551},
+	{name: "a second revocation is rejected", breaks: []int{551},
 		rewrite: onRevoked(func(in *inFlight, _ object) { in.status = http.StatusConflict })},
-	{name: "a second revocation counts", breaks: []int{551},
-		rewrite: onRevoked(func(in *inFlight, _ object) { in.mark = "again" }),
-		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
-			if at(in.got, "data.revokedAt") != nil {
-				setAt(in.got, "data.revokedAt", moment(in.proxy.sandbox.Clock().Now().Add(time.Hour)))
-			}
-		})},
-	{name: "a refusal for scopes without details", breaks: []int{552},
+	secondRevocationFault(),
+	{name: "a rejection for scopes without details", breaks: []int{552},
 		spoil: whenStatus(403, 403, func(in *inFlight) { deleteAt(in.got, "error.details") })},
 	{name: "empty scopes allow nothing", breaks: []int{549, 552},
 		rewrite: onCall(http.MethodGet, hooks, func(in *inFlight) {
@@ -132,71 +127,83 @@ var keyFaults = []fault{
 		})},
 }
 
+// secondRevocationFault changes revokedAt when a revoked key is revoked again.
+func secondRevocationFault() fault {
+	again := map[string]bool{}
+	return fault{name: "a second revocation changes revokedAt", only: 551,
+		rewrite: onRevoked(func(in *inFlight, _ object) { again[in.id()] = true }),
+		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
+			if again[in.id()] {
+				setAt(in.got, "data.revokedAt", moment(in.proxy.sandbox.Clock().Now().Add(time.Hour)))
+			}
+		})}
+}
+
 var rotationFaults = []fault{
 	{name: "a successor keeps the id", breaks: []int{561}, spoil: onCall(http.MethodPost, rotation,
 		func(in *inFlight) { setAt(in.got, "data.id", at(in.got, "data.predecessorId")) })},
-	{name: "a successor keeps the keyPrefix", breaks: []int{561},
+	{name: "a successor keeps the keyPrefix", only: 561,
 		spoil: onSuccessor(func(successor, old object) { successor["keyPrefix"] = old["keyPrefix"] })},
 	{name: "a successor without predecessorId", breaks: []int{561, 572},
 		spoil: onSuccessor(func(successor, _ object) { delete(successor, "predecessorId") })},
-	{name: "a successor has no description", breaks: []int{562},
+	{name: "a successor has no description", only: 562,
 		spoil: onSuccessor(func(successor, _ object) { successor["description"] = nil })},
-	{name: "a successor may do everything", breaks: []int{562},
+	{name: "a successor has all permissions", breaks: []int{562},
 		spoil: onSuccessor(func(successor, _ object) { successor["scopes"] = []any{} })},
-	{name: "a successor lives for ever", breaks: []int{562, 569},
+	{name: "a successor never expires", breaks: []int{562, 569},
 		spoil: onSuccessor(func(successor, _ object) { successor["expiresAt"] = nil })},
 	{name: "a successor expires with the old key", breaks: []int{562},
 		spoil: onSuccessor(func(successor, old object) { successor["expiresAt"] = old["expiresAt"] })},
-	{name: "a grace of one day", breaks: []int{563}, rewrite: onSent(http.MethodPost, rotation,
+	{name: "a grace period of one day", only: 563, rewrite: onSent(http.MethodPost, rotation,
 		func(sent object) { setDefault(sent, "graceDays", 1) })},
 	{name: "graceDays is ignored", breaks: []int{564, 566, 567}, rewrite: onSent(http.MethodPost, rotation,
 		func(sent object) { delete(sent, "graceDays") })},
-	{name: "old keys work for ever", breaks: []int{566, 567, 568},
+	{name: "old keys never expire", breaks: []int{566, 567, 568},
 		rewrite: onOwnKey(func(in *inFlight, id string) bool { return in.proxy.rotated[id] != "" }),
 		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
 			if in.proxy.rotated[in.id()] != "" {
 				setAt(in.got, "data.expiresAt", nil)
 			}
 		})},
-	{name: "there is no grace", breaks: []int{563, 564, 566, 572}, rewrite: onSent(http.MethodPost, rotation,
+	{name: "there is no grace period", breaks: []int{563, 564, 566, 572}, rewrite: onSent(http.MethodPost, rotation,
 		func(sent object) { sent["graceDays"] = 0 })},
 	{name: "a rotation revokes the old key", breaks: []int{566, 568, 572}, spoil: onCall(http.MethodPost, rotation,
 		func(in *inFlight) {
 			in.proxy.ask(http.MethodDelete, in.parentPath(), nil)
 		})},
-	{name: "the expiry gives way to the grace", breaks: []int{569},
+	{name: "the grace period replaces an earlier expiry", only: 569,
 		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
 			if until := in.proxy.grace[in.id()]; until != nil {
 				setAt(in.got, "data.expiresAt", until)
 			}
 		})},
-	{name: "a rotated key rotates again", breaks: []int{570}, rewrite: onCall(http.MethodPost, rotation,
+	{name: "a rotated key can be rotated again", only: 570, rewrite: onCall(http.MethodPost, rotation,
 		func(in *inFlight) {
 			if successor := in.proxy.rotated[in.parent()]; successor != "" {
 				in.path = keys + "/" + successor + "/rotate"
 			}
 		})},
-	{name: "a revoked key rotates", breaks: []int{571}, rewrite: onCall(http.MethodPost, rotation, func(in *inFlight) {
+	{name: "a revoked key can be rotated", only: 571, rewrite: onCall(http.MethodPost, rotation, func(in *inFlight) {
 		if key := in.proxy.one(in.parentPath()); key["revokedAt"] != nil {
 			in.status, in.got = http.StatusOK, object{"data": key}
 		}
 	})},
 	{name: "another code for a key that is not active", breaks: []int{570, 571},
 		spoil: whenStatus(409, 409, func(in *inFlight) { setAt(in.got, "error.code", "conflict") })},
-	{name: "only the last predecessor lives on", breaks: []int{572}, rewrite: onCall(http.MethodPost, rotation,
+	{name: "only the last predecessor continues to work", only: 572, rewrite: onCall(http.MethodPost, rotation,
 		func(in *inFlight) {
 			for old := range in.proxy.rotated {
 				in.proxy.ask(http.MethodDelete, keys+"/"+old, nil)
 			}
 		})},
-	{name: "a grace cannot be ended", breaks: []int{573}, rewrite: onCall(http.MethodDelete, oneKey, func(in *inFlight) {
+	{name: "grace periods cannot end early", breaks: []int{573}, rewrite: onCall(http.MethodDelete, oneKey, func(in *inFlight) {
 		if in.proxy.rotated[in.id()] != "" {
 			in.status = http.StatusNoContent
 		}
 	})},
 }
 
-// letIn takes every caller below the path for one that may do everything.
+// letIn gives every caller below the path all permissions.
 func letIn(prefix string) func(*inFlight) {
 	return func(in *inFlight) {
 		if strings.HasPrefix(in.path, prefix) {
@@ -205,7 +212,7 @@ func letIn(prefix string) func(*inFlight) {
 	}
 }
 
-// onRevoked acts on the revocation of a key that is revoked already.
+// onRevoked changes the revocation of a revoked key.
 func onRevoked(act func(*inFlight, object)) func(*inFlight) {
 	return onCall(http.MethodDelete, oneKey, func(in *inFlight) {
 		if key := in.proxy.one(in.path); key["revokedAt"] != nil {
@@ -214,7 +221,7 @@ func onRevoked(act func(*inFlight, object)) func(*inFlight) {
 	})
 }
 
-// onOwnKey lets the keys that a claim has created do everything.
+// onOwnKey gives the keys that a claim has created all permissions.
 func onOwnKey(which func(in *inFlight, id string) bool) func(*inFlight) {
 	return func(in *inFlight) {
 		in.proxy.mu.Lock()
@@ -226,7 +233,7 @@ func onOwnKey(which func(in *inFlight, id string) bool) func(*inFlight) {
 	}
 }
 
-// onSuccessor acts on what a rotation returns and on the old key as it is then.
+// onSuccessor changes the response to a rotation; it also gets the old key after it.
 func onSuccessor(act func(successor, old object)) func(*inFlight) {
 	return onCall(http.MethodPost, rotation, func(in *inFlight) {
 		old := in.proxy.one(in.parentPath())

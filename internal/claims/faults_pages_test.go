@@ -12,7 +12,7 @@ import (
 )
 
 var pageFaults = []fault{
-	{name: "records in a bare array", breaks: []int{721, 722, 726},
+	{name: "records without an envelope", breaks: []int{721, 722, 726},
 		spoil: onPage(func(in *inFlight) { in.got = at(in.got, "data") })},
 	{name: "the last page has no next_cursor", breaks: []int{721, 722},
 		spoil: onLastPage(func(in *inFlight) { deleteAt(in.got, "meta.next_cursor") })},
@@ -25,25 +25,36 @@ var pageFaults = []fault{
 			setAt(in.got, "data", nil)
 		}
 	})},
-	{name: "a collection that is empty is unknown", breaks: []int{722}, spoil: onLastPage(func(in *inFlight) {
+	{name: "an empty collection is unknown", breaks: []int{722}, spoil: onLastPage(func(in *inFlight) {
 		if list, _ := at(in.got, "data").([]any); len(list) == 0 {
 			in.status = http.StatusNotFound
 		}
 	})},
 	{name: "the limit is ignored", breaks: []int{721, 724, 726, 727},
 		rewrite: onPage(func(in *inFlight) { in.query.Del("limit") })},
-	{name: "a limit of 100 gives 50", breaks: []int{724}, rewrite: limitAs("100", "50")},
-	{name: "a limit of 1 gives 2", breaks: []int{721, 724, 726}, rewrite: limitAs("1", "2")},
+	{name: "a limit of 100 returns 50", only: 724, rewrite: limitAs("100", "50")},
+	{name: "a page of 1 has no cursor", breaks: []int{721, 726}, spoil: onPage(func(in *inFlight) {
+		if in.query.Get("limit") == "1" {
+			setAt(in.got, "meta.next_cursor", nil)
+		}
+	})},
+	{name: "a limit of 100 returns 101", breaks: []int{724}, spoil: onPage(func(in *inFlight) {
+		if list, _ := at(in.got, "data").([]any); in.query.Get("limit") == "100" && len(list) > 0 {
+			setAt(in.got, "data", append(slices.Repeat(list[:1], 101-len(list)), list...))
+			setAt(in.got, "meta.next_cursor", "more")
+		}
+	})},
+	{name: "a limit of 1 returns 2", breaks: []int{721, 724, 726}, rewrite: limitAs("1", "2")},
 }
 
 var cursorFaults = []fault{
 	{name: "the cursor is ignored", breaks: []int{721, 726, 727, 728},
 		rewrite: onPage(func(in *inFlight) { in.query.Del("cursor") })},
-	{name: "a page leaves its last record out", breaks: []int{726, 727, 728}, spoil: onFullPage(func(in *inFlight) {
+	{name: "a page omits its last record", breaks: []int{726, 727, 728}, spoil: onFullPage(func(in *inFlight) {
 		list, _ := at(in.got, "data").([]any)
 		setAt(in.got, "data", list[:len(list)-1])
 	})},
-	{name: "a page begins with the last record of the one before", breaks: []int{726, 727, 728},
+	{name: "a page starts with the last record of the previous one", breaks: []int{726, 727, 728},
 		spoil: onPage(func(in *inFlight) {
 			if from := in.proxy.cursors[in.query.Get("cursor")]; len(from.page) > 0 {
 				list, _ := at(in.got, "data").([]any)
@@ -57,14 +68,14 @@ var cursorFaults = []fault{
 	})},
 	{name: "cursors count the newest", breaks: []int{727}, rewrite: counting(true)},
 	{name: "cursors count", breaks: []int{728}, rewrite: counting(false)},
-	{name: "a cursor dies with its record", breaks: []int{728}, rewrite: onCursor(func(in *inFlight, from place) {
+	{name: "a cursor is invalid after its record is deleted", only: 728, rewrite: onCursor(func(in *inFlight, from place) {
 		if last := from.page[len(from.page)-1]; in.proxy.one(in.path+"/"+last["id"].(string)) == nil {
 			in.status = http.StatusBadRequest
 		}
 	})},
 }
 
-// onPage acts on listings of records, before the request or after the response.
+// onPage changes lists of records, before the request or after the response.
 func onPage(act func(*inFlight)) func(*inFlight) { return onCall(http.MethodGet, books, act) }
 
 func onLastPage(act func(*inFlight)) func(*inFlight) {
@@ -91,7 +102,7 @@ func limitAs(from, to string) func(*inFlight) {
 	})
 }
 
-// onCursor acts on a request with a cursor that was given before, with what it represents.
+// onCursor changes a request with an issued cursor; from is its position.
 func onCursor(act func(*inFlight, place)) func(*inFlight) {
 	return onPage(func(in *inFlight) {
 		if from, known := in.proxy.cursors[in.query.Get("cursor")]; known {
@@ -100,7 +111,7 @@ func onCursor(act func(*inFlight, place)) func(*inFlight) {
 	})
 }
 
-// filters are what a request for a list filters by.
+// filters returns the filters of a list request.
 func (in *inFlight) filters() url.Values {
 	filters := url.Values{}
 	maps.Copy(filters, in.query)
@@ -136,22 +147,32 @@ func counting(newestFirst bool) func(*inFlight) {
 var filterFaults = []fault{
 	{name: "company_id is ignored", breaks: []int{741},
 		rewrite: onPage(func(in *inFlight) { in.query.Del("company_id") })},
-	{name: "company_id is ignored in receivables", breaks: []int{741}, rewrite: onPage(func(in *inFlight) {
-		if in.collection() == "receivables" {
+	{name: "company_id is ignored if it finds records", breaks: []int{741}, rewrite: onPage(func(in *inFlight) {
+		if len(in.everything()) > 0 {
 			in.query.Del("company_id")
 		}
 	})},
-	{name: "gte leaves its bound out", breaks: []int{742, 743}, rewrite: operatorAs("gte", "gt")},
+	{name: "company_id is ignored in receivables", only: 741, rewrite: onPage(func(in *inFlight) {
+		if in.collection() == "receivables" && len(in.everything()) > 0 {
+			in.query.Del("company_id")
+		}
+	})},
+	{name: "gte excludes its bound", breaks: []int{742, 743}, rewrite: operatorAs("gte", "gt")},
 	{name: "gt includes its bound", breaks: []int{742, 743}, rewrite: operatorAs("gt", "gte")},
-	{name: "lte leaves its bound out", breaks: []int{742, 743}, rewrite: operatorAs("lte", "lt")},
+	{name: "lte excludes its bound", breaks: []int{742, 743}, rewrite: operatorAs("lte", "lt")},
 	{name: "lt includes its bound", breaks: []int{742, 743}, rewrite: operatorAs("lt", "lte")},
 	{name: "lt is ignored", breaks: []int{742, 743},
 		rewrite: onPage(func(in *inFlight) { in.query.Del("occurred_at[lt]") })},
-	{name: "offsets are not read", breaks: []int{742},
+	{name: "gt includes that time", breaks: []int{742}, rewrite: onPage(func(in *inFlight) {
+		if strings.Contains(in.query.Get("occurred_at[gt]"), "T") {
+			rename("occurred_at[gt]", "occurred_at[gte]")(in)
+		}
+	})},
+	{name: "offsets are ignored", only: 742,
 		rewrite: onBound(func(bound string) string { return strings.Replace(bound, "-03:00", "Z", 1) })},
-	{name: "moments are cut to their day", breaks: []int{742},
+	{name: "times are truncated to dates", breaks: []int{742},
 		rewrite: onBound(func(bound string) string { return bound[:len(time.DateOnly)] })},
-	{name: "a date is its last moment", breaks: []int{743}, rewrite: onBound(func(bound string) string {
+	{name: "a date means the end of the day", only: 743, rewrite: onBound(func(bound string) string {
 		if len(bound) == len(time.DateOnly) {
 			return bound + "T23:59:59.999Z"
 		}
@@ -159,7 +180,7 @@ var filterFaults = []fault{
 	})},
 }
 
-// operatorAs takes one comparison of a time for another.
+// operatorAs replaces one comparison of times with another.
 func operatorAs(from, to string) func(*inFlight) {
 	return onPage(rename("occurred_at["+from+"]", "occurred_at["+to+"]"))
 }

@@ -7,19 +7,20 @@ import (
 	"slices"
 )
 
-// faults are grouped as the claims are. Each breaks one thing; whatever else the
-// claims find in it does not matter here.
+// faults are grouped like the claims. Each is a single deviation.
 var faults = slices.Concat(conventionFaults, listFaults, customerFaults, metadataFaults, refusalFaults, accountFaults,
 	accountCreateFaults, accountUpdateFaults, accountStatusFaults, subscriptionFaults, subscriptionRefusalFaults,
 	itemFaults, transitionFaults, invoiceFaults, endpointFaults, addressFaults, collectionsFaults, keyFaults,
-	rotationFaults, deliveryFaults, attemptFaults, redeliveryFaults, keyEventFaults, financeFaults)
+	rotationFaults, deliveryFaults, attemptFaults, redeliveryFaults, keyEventFaults, financeFaults,
+	narrowConventionFaults, narrowCustomerFaults, narrowAccountFaults, narrowSubscriptionFaults, narrowCollectionsFaults,
+	narrowFinanceFaults)
 
 var conventionFaults = []fault{
-	{name: "no Request-Id", breaks: []int{1, 701}, spoil: func(in *inFlight) { in.response.Del("Request-Id") }},
-	{name: "one Request-Id for all", breaks: []int{1, 701}, spoil: func(in *inFlight) {
+	{name: "missing Request-Id", breaks: []int{1, 701}, spoil: func(in *inFlight) { in.response.Del("Request-Id") }},
+	{name: "the same Request-Id for all", breaks: []int{1, 701}, spoil: func(in *inFlight) {
 		in.response.Set("Request-Id", "1")
 	}},
-	{name: "no Request-Id on errors", breaks: []int{1, 701},
+	{name: "missing Request-Id on errors", breaks: []int{1, 701},
 		spoil: whenStatus(400, 599, func(in *inFlight) { in.response.Del("Request-Id") })},
 	{name: "text/plain", breaks: []int{793}, spoil: func(in *inFlight) {
 		in.response.Set("Content-Type", "text/plain")
@@ -32,11 +33,11 @@ var conventionFaults = []fault{
 		spoil: whenStatus(400, 599, func(in *inFlight) { deleteAt(in.got, "error.message") })},
 	{name: "not found is a redirect", breaks: []int{5},
 		spoil: whenStatus(404, 405, func(in *inFlight) { in.status = 302; in.response.Set("Location", "/") })},
-	{name: "me in an envelope", breaks: []int{12},
+	{name: "/v1/me in an envelope", breaks: []int{12},
 		spoil: onPath("/v1/me", func(in *inFlight) { in.got = object{"data": in.got} })},
-	{name: "me without environment", breaks: []int{12},
+	{name: "/v1/me without environment", only: 12,
 		spoil: onPath("/v1/me", func(in *inFlight) { deleteAt(in.got, "environment") })},
-	{name: "every caller is let in", breaks: []int{23, 24, 25, 26}, rewrite: func(in *inFlight) {
+	{name: "every caller has access", breaks: []int{23, 24, 25, 26}, rewrite: func(in *inFlight) {
 		in.header.Set("Authorization", "Bearer "+in.proxy.target.Token)
 	}},
 	{name: "a flat 403", breaks: []int{26},
@@ -47,10 +48,10 @@ var conventionFaults = []fault{
 }
 
 var listFaults = []fault{
-	{name: "a bare array", breaks: []int{31, 40}, spoil: onList(func(in *inFlight) { in.got = at(in.got, "data") })},
+	{name: "an unwrapped list", breaks: []int{31, 40}, spoil: onList(func(in *inFlight) { in.got = at(in.got, "data") })},
 	{name: "totals as text", breaks: []int{31, 35},
 		spoil: onList(func(in *inFlight) { setAt(in.got, "meta.total", fmt.Sprint(at(in.got, "meta.total"))) })},
-	{name: "pages counted from zero", breaks: []int{35},
+	{name: "pages counted from zero", only: 35,
 		spoil: onList(func(in *inFlight) { setAt(in.got, "meta.page", 0) })},
 	{name: "total counts the page", breaks: []int{35, 36},
 		spoil: onList(func(in *inFlight) { setAt(in.got, "meta.total", len(at(in.got, "data").([]any))) })},
@@ -59,12 +60,12 @@ var listFaults = []fault{
 		size, _ := at(in.got, "meta.per_page").(json.Number).Int64()
 		setAt(in.got, "meta.total_pages", total/size)
 	})},
-	{name: "past the end is not found", breaks: []int{36}, spoil: onList(func(in *inFlight) {
+	{name: "404 after the last page", breaks: []int{36}, spoil: onList(func(in *inFlight) {
 		if len(at(in.got, "data").([]any)) == 0 {
 			in.status = http.StatusNotFound
 		}
 	})},
-	{name: "null past the end", breaks: []int{36, 40}, spoil: onList(func(in *inFlight) {
+	{name: "null after the last page", breaks: []int{36, 40}, spoil: onList(func(in *inFlight) {
 		if len(at(in.got, "data").([]any)) == 0 {
 			setAt(in.got, "data", nil)
 		}
@@ -78,7 +79,7 @@ var listFaults = []fault{
 	{name: "sort_order is ignored", breaks: []int{39, 138, 324}, rewrite: func(in *inFlight) {
 		in.query.Del("sort_order")
 	}},
-	{name: "sort_by knows the name only", breaks: []int{37}, rewrite: func(in *inFlight) {
+	{name: "sort_by supports only the name", breaks: []int{37}, rewrite: func(in *inFlight) {
 		if in.query.Get("sort_by") == "external_id" {
 			in.query.Set("sort_by", "created_at")
 			in.query.Set("sort_order", "asc")
@@ -92,22 +93,25 @@ var listFaults = []fault{
 		in.query.Del("external_id")
 	}},
 	{name: "external_id matches a part", breaks: []int{41}, rewrite: rename("external_id", "search")},
-	{name: "document_number is ignored", breaks: []int{42}, rewrite: func(in *inFlight) {
-		in.query.Del("document_number")
-	}},
+	{name: "document_number is ignored", breaks: []int{42}, rewrite: ignoring(customers, "document_number")},
+	{name: "document_number finds no customer", only: 42, rewrite: when(http.MethodGet, customers, func(in *inFlight) {
+		if in.query.Has("document_number") {
+			in.query.Set("document_number", "000.000.000-00")
+		}
+	})},
 	{name: "updated_at_gte is ignored", breaks: []int{43, 183, 313}, rewrite: func(in *inFlight) {
 		in.query.Del("updated_at_gte")
 	}},
-	{name: "updated_at_gte excludes its moment", breaks: []int{43}, spoil: onList(func(in *inFlight) {
-		if in.query.Has("updated_at_gte") && at(in.got, "data.0.updated_at") == in.query.Get("updated_at_gte") {
-			setAt(in.got, "data", []any{})
+	{name: "updated_at_gte excludes that time", only: 43, spoil: when(http.MethodGet, customers, func(in *inFlight) {
+		if since := in.query.Get("updated_at_gte"); since != "" {
+			unlisted(in, func(c object) bool { return c["updated_at"] == since })
 		}
 	})},
-	{name: "listed customers are shorter", breaks: []int{45},
+	{name: "listed customers are incomplete", only: 45,
 		spoil: onList(func(in *inFlight) { deleteAt(in.got, "data.0.addresses") })},
 }
 
-// whenStatus spoils responses whose status is in that range.
+// whenStatus spoils responses with a status in that range.
 func whenStatus(least, most int, spoil func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		if in.status >= least && in.status <= most {
@@ -124,7 +128,7 @@ func onPath(path string, spoil func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// onList acts on listings, before the request or after the response.
+// onList changes lists, before the request or after the response.
 func onList(act func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		asked := in.status == 0 || in.status == http.StatusOK

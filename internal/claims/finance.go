@@ -18,46 +18,34 @@ const (
 	openAPIJSONPath    = "/api/v1/openapi.json"
 	openAPIYAMLPath    = "/api/v1/openapi.yaml"
 
-	// idempotencyHeader carries the key of a creation, Financial management §1.
+	// idempotencyHeader is the header for the key of a creation, Financial management §1.
 	idempotencyHeader = "X-Idempotency-Key"
-	// mostPages bounds the reading of a list that has no end.
+	// mostPages limits the reading of an endless list.
 	mostPages = 1000
 )
 
-// ownCollection is the path of a collection that nothing else in the target uses.
+// ownCollection returns the path of a collection that is unique in the target.
 func ownCollection() string { return "/v1/contract-" + unique() }
 
 func recordPath(collection, id string) string { return collection + "/" + url.PathEscape(id) }
 
-// financeClaim is claim for financial management: the probe speaks to that
-// service, with its token.
+// financeClaim is claim for financial management.
 func financeClaim(number int, source, text string, check func(*probe)) Claim {
-	c := claim(number, source, text, func(p *probe) {
-		if p.target.FinanceBaseURL == "" {
-			p.failf("%w: financial management", ErrNotGiven)
-			return
-		}
-		p.target.BaseURL, p.target.Token = p.target.FinanceBaseURL, p.target.FinanceToken
-		p.finance = true
-		check(p)
-	})
-	c.Service = Finance
-	return c
+	return claimOf(Finance, number, source, text, check)
 }
 
-// shelf is where the records of one claim lie apart from all others: under their
-// own company, in a collection that others may use too.
+// shelf separates the records of one claim from all others: by their own company, in a collection that may also contain
+// other records.
 type shelf struct{ path, company string }
 
-// shelves are one in each collection that the description names, and one in a
-// collection of the claim's own.
+// shelves returns one shelf in each collection of the description, and one in the claim's own collection.
 func shelves() []shelf {
 	company := uuid.NewString()
 	return []shelf{{ledgerAccountsPath, company}, {payablesPath, company}, {receivablesPath, company},
 		{ownCollection(), company}}
 }
 
-// ledgers are the shelves whose records carry an occurrence date.
+// ledgers returns the shelves whose records have an occurrence date.
 func ledgers() []shelf { return shelves()[1:] }
 
 // put creates a record on the shelf and returns its path and the response.
@@ -65,7 +53,7 @@ func (s shelf) put(p *probe, fields object) (string, *response) {
 	return p.entry(s.path, merged(object{"company_id": s.company}, fields))
 }
 
-// fill makes n records and returns their ids in that order.
+// fill creates n records and returns their ids in that order.
 func (s shelf) fill(p *probe, n int) []string {
 	var ids []string
 	for range n {
@@ -80,19 +68,18 @@ func (s shelf) get(p *probe, query ...string) *response {
 	return p.get(s.path, slices.Concat([]string{"company_id", s.company}, query)...)
 }
 
-// walk reads the shelf to its end, as probe.walk does.
+// walk reads all pages of the shelf, see probe.walk.
 func (s shelf) walk(p *probe, limit int, between func(read []string), query ...string) []string {
 	return p.walk(s.path, limit, between, slices.Concat([]string{"company_id", s.company}, query)...)
 }
 
-// entry creates a record under a unique name, unless the fields say another, and
-// returns its path and the response.
+// entry creates a record, with a unique name unless the fields have one, and returns its path and the response.
 func (p *probe) entry(collection string, fields object) (string, *response) {
 	a := p.create(collection, uuid.NewString(), merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
 	return recordPath(collection, a.text("data.id")), a
 }
 
-// create sends a creation with that idempotency key.
+// create sends a create request with that idempotency key.
 func (p *probe) create(collection, key string, body object) *response {
 	return p.send(creation(collection, key, body))
 }
@@ -101,7 +88,7 @@ func creation(collection, key string, body object) call {
 	return call{method: http.MethodPost, path: collection, body: body, header: http.Header{idempotencyHeader: {key}}}
 }
 
-// together does the same call n times at the same time.
+// together sends the same request n times in parallel.
 func (p *probe) together(n int, c call) []*response {
 	responses := make([]*response, n)
 	var all sync.WaitGroup
@@ -121,9 +108,8 @@ func (p *probe) together(n int, c call) []*response {
 	return responses
 }
 
-// walk reads a list completely in pages of limit items, sending every cursor back
-// as it came, and returns the ids in their order. After each page but the last it
-// calls between with the ids that it has read so far.
+// walk reads all pages of a list, with limit items each, and returns the ids in their order. It sends every cursor back
+// unchanged. Before each page but the first it calls between with the ids read so far.
 func (p *probe) walk(path string, limit int, between func(read []string), query ...string) []string {
 	var ids []string
 	paging := []string{"limit", strconv.Itoa(limit)}
@@ -152,22 +138,22 @@ func (p *probe) walk(path string, limit int, between func(read []string), query 
 	return ids
 }
 
-// wantIDs fails unless a list holds those records and no other, in any order: the
-// description promises none.
+// wantIDs fails unless a list contains exactly those records, in any order, because the description does not specify
+// one.
 func (p *probe) wantIDs(what string, got []string, wanted ...string) {
 	for _, id := range wanted {
 		if !slices.Contains(got, id) {
-			p.failf("%s: %s is not there", what, id)
+			p.failf("%s: %s is missing", what, id)
 		}
 	}
 	for _, id := range got {
 		if !slices.Contains(wanted, id) {
-			p.failf("%s: %s does not belong there", what, id)
+			p.failf("%s: unexpected %s", what, id)
 		}
 	}
 }
 
-// idsOf are the ids of the items of a page.
+// idsOf returns the ids of the items of a page.
 func (a *response) idsOf() []string {
 	var ids []string
 	for _, item := range a.list("data") {
@@ -176,11 +162,11 @@ func (a *response) idsOf() []string {
 	return ids
 }
 
-// wantSame fails unless the response says what another one said, to the last member.
+// wantSame fails unless the response has exactly the body of another one.
 func (a *response) wantSame(other *response) *response {
 	a.wantStatus(other.status)
 	return a.want("", other.body)
 }
 
-// number is a JSON number as it is written.
+// number returns a JSON number with exactly these digits.
 func number(digits string) json.Number { return json.Number(digits) }

@@ -2,16 +2,16 @@ package claims
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math/big"
 	"reflect"
 )
 
-// missing is what response.at gives for a member that is not there, which is not
-// the same as one that is null.
+// missing is the result of response.at for a missing member, as opposed to null.
 type missing struct{}
 
-// asJSON brings a Go value into the form that decoding gives.
+// asJSON converts a Go value to the types of decoded JSON.
 func asJSON(value any) any {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -22,8 +22,7 @@ func asJSON(value any) any {
 	return a.body
 }
 
-// sameJSON compares decoded values; numbers by their exact value, since 1.5 and
-// 1.50 are one number and 2^53 and 2^53+1 are two.
+// sameJSON compares decoded values; numbers by exact value, since 1.5 equals 1.50, but 2^53 differs from 2^53+1.
 func sameJSON(got, wanted any) bool {
 	switch wanted := wanted.(type) {
 	case map[string]any:
@@ -65,28 +64,49 @@ func sameNumber(got, wanted json.Number) bool {
 	return ok && x.Cmp(y) == 0
 }
 
-// show is a value as an error names it.
-func show(value any) string {
+// rendered is a value in an error.
+type rendered struct{ text, kind string }
+
+func (s rendered) String() string { return s.text }
+
+// show returns a value for an error.
+func show(value any) rendered {
 	if value == (any)(missing{}) {
-		return "not there"
+		return rendered{"missing", "missing"}
 	}
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return err.Error()
+		return rendered{err.Error(), "not JSON"}
 	}
-	return clip(raw)
+	return rendered{clip(raw).text, kindOf(value)}
 }
 
-// clip keeps errors readable.
-func clip(raw []byte) string {
+// clip shortens a body for an error.
+func clip(raw []byte) rendered {
 	const most = 400
+	text, kind := string(raw), fmt.Sprintf("(%d bytes)", len(raw))
 	if len(raw) > most {
-		return string(raw[:most]) + "…"
+		text = string(raw[:most]) + "…"
 	}
-	return string(raw)
+	return rendered{text, kind}
 }
 
-// withoutNulls is the object without its null members, in decoded form.
+// kindOf describes a value in errors that must not contain data.
+func kindOf(value any) string {
+	switch value := value.(type) {
+	case nil, bool:
+		return fmt.Sprint(value)
+	case string:
+		return fmt.Sprintf("(text of %d bytes)", len(value))
+	case map[string]any:
+		return fmt.Sprintf("(object with %d members)", len(value))
+	case []any:
+		return fmt.Sprintf("(array of %d)", len(value))
+	}
+	return "(number)"
+}
+
+// withoutNulls returns the decoded object without its null members.
 func withoutNulls(o object) any {
 	kept := maps.Clone(o)
 	maps.DeleteFunc(kept, func(_ string, value any) bool { return value == nil })

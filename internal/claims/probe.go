@@ -18,41 +18,66 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// maxResponseBytes bounds what a claim reads of one response.
+// maxResponseBytes limits how much of a response a claim reads.
 const maxResponseBytes = 8 << 20
 
 // object is a JSON object to send.
 type object = map[string]any
 
-// probe carries one claim's conversation with the target. Its first failure
-// sticks: later calls do nothing, so that a check reads as a list of steps and
-// the error that is reported is the one that came first.
+// probe sends the requests of one claim. After its first failure, later calls do nothing, so that a check reads as a
+// list of steps, and the first error is reported.
 type probe struct {
 	ctx    context.Context
 	target Target
 	client *http.Client
 	err    error
-	made   []string // paths of the objects to delete at the end, the last one first
-	stops  []func() // what to end after that
+	made   []string // paths of the objects to delete at the end, in reverse order
+	stops  []func() // functions to call after that
 
-	keyHeader string // carries the bare token, instead of Authorization
-	merges    bool   // has merged custom_metadata
-	finance   bool   // speaks to financial management, where every creation creates a record
+	keyHeader string // header for the bare token, instead of Authorization
+	merges    bool   // set after a merge of custom_metadata
+	finance   bool   // sends to financial management, where every creation creates a record
+	sent      int    // number of requests
 
-	last    *evidence.Exchange // what was sent and received last, for the report of a failure
-	secrets []string           // what no report may contain
+	last    *evidence.Exchange // the last request and response, for the report of a failure
+	secrets []string           // must not be in a report
 }
 
-// claim builds a [Claim] from a check in steps.
+// claim returns a [Claim] with a check in steps.
 func claim(number int, source, text string, check func(*probe)) Claim {
-	return Claim{
-		Number: number, Source: source, Text: text, Service: Billing,
-		Check: func(ctx context.Context, target Target) error {
-			p := newProbe(ctx, target)
-			defer p.stop()
+	return claimOf(Billing, number, source, text, check)
+}
+
+// claimOf is claim for any service.
+func claimOf(service Service, number int, source, text string, check func(*probe)) Claim {
+	return Claim{Number: number, Source: source, Text: text, Service: service, Check: inSteps(service, check)}
+}
+
+// inSteps returns a check whose probe sends to that service.
+func inSteps(service Service, check func(*probe)) func(context.Context, Target) error {
+	return func(ctx context.Context, target Target) error {
+		p := newProbe(ctx, target)
+		defer p.stop()
+		if p.speakTo(service); p.err == nil {
 			check(p)
-			return errors.Join(p.masked(p.err), p.masked(p.cleanUp()))
-		},
+		}
+		return errors.Join(p.masked(p.err), p.masked(p.cleanUp()))
+	}
+}
+
+// speakTo makes the probe send to a service, with its token.
+func (p *probe) speakTo(service Service) {
+	switch service {
+	case Finance:
+		p.target.BaseURL, p.target.Token = p.target.FinanceBaseURL, p.target.FinanceToken
+		p.finance = true
+	case Collections:
+		p.target.BaseURL, p.target.Token = p.target.CollectionsBaseURL, p.target.CollectionsAPIKey
+		p.keyHeader = p.target.CollectionsAuthHeader
+	case Billing:
+	}
+	if p.target.BaseURL == "" {
+		p.failf("%w: %s", ErrNotGiven, service)
 	}
 }
 
@@ -61,33 +86,39 @@ func newProbe(ctx context.Context, target Target) *probe {
 	if target.Client != nil {
 		client = *target.Client
 	}
+	if target.ReadOnly {
+		client.Transport = onlyGET{client.Transport}
+	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &probe{ctx: ctx, target: target, client: &client, secrets: target.secrets()}
 }
 
-// failf records the claim's failure unless there already is one.
+// failf records the claim's failure, unless there already is one.
 func (p *probe) failf(format string, args ...any) {
 	if p.err == nil {
+		if p.target.ReadOnly {
+			args = withoutData(args)
+		}
 		p.err = &Failure{err: fmt.Errorf(format, args...), Exchange: p.last}
 	}
 }
 
-// call is one request. The zero token is the target's own.
+// call is one request. A zero token means the target's own.
 type call struct {
 	method, path string
 	query        url.Values
 	header       http.Header
 	body         any    // sent as JSON
-	raw          string // sent as it is, instead of body
+	raw          string // sent unchanged, instead of body
 	token        string
 	anonymous    bool // no token at all
 }
 
-// maxWaits is how often a call is repeated that the service has rejected with 429.
+// maxWaits is the maximum number of retries after 429.
 const maxWaits = 5
 
-// send does the call. It never returns nil, and a response without content after
-// a failure. A call that is rejected with 429 is repeated: it has done nothing.
+// send sends the request. It never returns nil; after a failure the response is empty. A request that was rejected with
+// 429 is repeated, because it had no effect.
 func (p *probe) send(c call) *response {
 	a := p.sendOnce(c)
 	for range maxWaits {
@@ -100,7 +131,7 @@ func (p *probe) send(c call) *response {
 	return a
 }
 
-// wait pauses for as many seconds as the service asked for. It returns false when the context ends first.
+// wait pauses for the requested number of seconds. It returns false if the context ends first.
 func (p *probe) wait(retryAfter string) bool {
 	seconds, err := strconv.Atoi(retryAfter)
 	if err != nil {
@@ -121,8 +152,8 @@ func (p *probe) sendOnce(c call) *response {
 	if p.err != nil {
 		return a
 	}
-	if p.target.BaseURL == "" {
-		p.failf("%w: recurring billing", ErrNotGiven)
+	if p.sent++; p.target.ReadOnly && p.sent > MostReads {
+		p.failf("%w: a result within %d requests", ErrNotGiven, MostReads)
 		return a
 	}
 	request, body, err := p.request(c)
@@ -136,7 +167,7 @@ func (p *probe) sendOnce(c call) *response {
 	if err != nil {
 		left := ""
 		if c.method == http.MethodPost {
-			left = "; what it has created, if anything, stays"
+			left = "; an object that it has created remains"
 		}
 		p.failf("%s: %w%s", a.what, err, left)
 		return a
@@ -201,7 +232,7 @@ func (p *probe) post(path string, body object) *response {
 	return p.send(call{method: http.MethodPost, path: path, body: body})
 }
 
-// do is a step that is sent without a body.
+// do sends a POST request without a body.
 func (p *probe) do(path string) *response {
 	return p.send(call{method: http.MethodPost, path: path})
 }
@@ -219,7 +250,7 @@ func (p *probe) delete(path string) *response {
 	return p.send(call{method: http.MethodDelete, path: path})
 }
 
-// pairs turns "name", "value", … into a query.
+// pairs converts "name", "value", … to a query.
 func pairs(namesAndValues []string) url.Values {
 	query := url.Values{}
 	for i := 0; i+1 < len(namesAndValues); i += 2 {
@@ -228,5 +259,5 @@ func pairs(namesAndValues []string) url.Values {
 	return query
 }
 
-// unique is a lowercase word that nothing else in the target holds.
+// unique returns a lowercase word that is unique in the target.
 func unique() string { return "claim" + strings.ToLower(rand.Text()) }

@@ -25,37 +25,38 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// financePrefix is where the proxy has financial management, whose paths would otherwise be those of recurring billing.
+// financePrefix is the proxy's path for financial management, because its paths overlap with those of recurring
+// billing.
 const financePrefix = "/finance"
 
-// inFlight is a request on its way to the sandbox and, once it is there, the response on its way back. A fault changes
-// the one or the other.
+// inFlight is a request to the sandbox, and later its response. A fault changes either of them.
 type inFlight struct {
 	method, path string
 	query        url.Values
 	header       http.Header
-	sent         object // the request's JSON object, nil when there is none
+	sent         object // the request's JSON object, or nil
 	proxy        *proxy
-	mark         string // what a rewrite passes to the spoil function that belongs to it
+	mark         string // passed from a rewrite to its spoil function
 
-	status   int // of the response; set before it, the sandbox is not asked at all
+	status   int // of the response; if set by a rewrite, the sandbox gets no request
 	response http.Header
-	got      any    // the response's JSON, nil when there is none
-	text     string // the response when it is not JSON
+	got      any    // the response's JSON, or nil
+	text     string // the response if it is not JSON
 }
 
-// fault is one way in which a service can differ from what the claims say.
+// fault is a deviation of a service from the claims.
 type fault struct {
 	name     string
-	breaks   []int                             // the claims that must find it
-	rewrite  func(*inFlight)                   // before the sandbox sees the request
-	spoil    func(*inFlight)                   // after it has responded
-	deliver  func(*sending)                    // before a delivery reaches its receiver
-	advance  func(time.Duration) time.Duration // how far the clock is moved instead
-	together bool                              // creations are not handled one after the other
+	only     int                               // the only claim that detects it
+	breaks   []int                             // otherwise, the claims that must detect it; others may
+	rewrite  func(*inFlight)                   // changes the request
+	spoil    func(*inFlight)                   // changes the response
+	deliver  func(*sending)                    // changes a delivery
+	advance  func(time.Duration) time.Duration // changes how far the clock is advanced
+	together bool                              // creations are processed in parallel
 }
 
-// proxy is in front of a sandbox and does what a fault says. It remembers what the sandbox does not show again.
+// proxy applies a fault in front of a sandbox. It stores values that the sandbox returns only once.
 type proxy struct {
 	target  claims.Target // the sandbox
 	sandbox *sandbox.Server
@@ -65,25 +66,25 @@ type proxy struct {
 
 	mu       sync.Mutex
 	secrets  map[any]string       // of endpoints, by their id
-	owners   map[string]any       // the endpoint of each secret that was ever given
-	withheld map[any]object       // authentication of endpoints as it was sent
-	tokens   map[string]string    // the id of the key of each token
+	owners   map[string]any       // the endpoint of each secret
+	withheld map[any]object       // authentication of endpoints in requests
+	tokens   map[string]string    // the key's id by token
 	rotated  map[string]string    // successors of keys
 	grace    map[string]any       // graceUntil of predecessors
 	replies  map[string]object    // to creations of records, by collection and idempotency key
 	booked   map[string]bool      // collections with records
-	cursors  map[string]place     // what cursors represent
-	first    map[string]time.Time // when a delivery was first attempted
+	cursors  map[string]place     // the positions of cursors
+	first    map[string]time.Time // the time of a delivery's first attempt
 }
 
-// place is what a cursor represents: the list that it continues and the records of the page before.
+// place is the position of a cursor: the list that it continues, and the records of the previous page.
 type place struct {
 	collection string
 	filters    url.Values
 	page       []object
 }
 
-// startFaulty runs a sandbox behind a fault and returns the target that claims speak to.
+// startFaulty runs a sandbox behind a fault and returns it as a target.
 func startFaulty(t *testing.T, options sandbox.Options, fault fault) (*proxy, claims.Target) {
 	t.Helper()
 	server, behind := startSandbox(t, options)
@@ -117,7 +118,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		in.sent, _ = decode(raw).(object)
 	}
 	if !p.fault.together && in.method == http.MethodPost {
-		p.creations.Lock() // a fault looks at what was created before
+		p.creations.Lock() // a fault reads earlier creations
 		defer p.creations.Unlock()
 	}
 	if p.fault.rewrite != nil {
@@ -132,7 +133,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	maps.Copy(w.Header(), in.response)
 	w.WriteHeader(in.status)
-	switch { // a client that went away is its own concern
+	switch { // a client may disconnect
 	case in.got != nil:
 		_ = json.NewEncoder(w).Encode(in.got)
 	case in.text != "":
@@ -140,7 +141,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pass asks the sandbox. A body that is not a JSON object continues as it is.
+// pass forwards a request to the sandbox. A body that is not a JSON object is unchanged.
 func (p *proxy) pass(in *inFlight, raw []byte) {
 	if in.sent != nil {
 		var err error
@@ -188,8 +189,8 @@ func (p *proxy) send(method, path string, query url.Values, header http.Header, 
 	return response.StatusCode, response.Header, body
 }
 
-// ask sends its own request to the sandbox, as a caller that may do everything, and returns the data of the
-// response, nil when it is an error.
+// ask sends its own request to the sandbox, with all permissions, and returns the data of the response, or nil after an
+// error.
 func (p *proxy) ask(method, path string, sent object, query ...string) any {
 	token := p.target.Token
 	if strings.HasPrefix(path, "/api/v1/") {
@@ -217,7 +218,7 @@ func (p *proxy) ask(method, path string, sent object, query ...string) any {
 	return at(decode(body), "data")
 }
 
-// one is the object at a path, nil when there is none; all is what a list holds.
+// one returns the object at a path, or nil; all returns the items of a list.
 func (p *proxy) one(path string) object {
 	found, _ := p.ask(http.MethodGet, path, nil).(object)
 	return found
@@ -227,7 +228,7 @@ func (p *proxy) all(path string, query ...string) []object {
 	return items(p.ask(http.MethodGet, path, nil, append(query, "per_page", "100")...))
 }
 
-// remember keeps what is shown once, and what later requests refer to.
+// remember stores values that are returned only once, and those that later requests refer to.
 func (p *proxy) remember(in *inFlight) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -266,20 +267,20 @@ func (p *proxy) remember(in *inFlight) {
 // sending is one attempt of a delivery, before it reaches the claim's receiver.
 type sending struct {
 	proxy     *proxy
-	delivery  string // its id
+	delivery  string // the delivery's id
 	event     string
 	attempt   int
 	method    string
 	header    http.Header
 	body      []byte
 	at        time.Time // the t of the signature
-	first     time.Time // that of the first attempt
+	first     time.Time // the time of the first attempt
 	secret    string
-	lost      bool // it does not arrive
-	redirects bool // a redirect is followed
+	lost      bool // the delivery is lost
+	redirects bool // redirects are followed
 }
 
-// receive is a receiver that deliveries reach through the fault.
+// receive is a receiver that gets deliveries through the fault.
 func (p *proxy) receive(ctx context.Context, handler http.Handler) (string, func(), error) {
 	return p.target.Receive(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -307,7 +308,7 @@ func (p *proxy) receive(ctx context.Context, handler http.Handler) (string, func
 	}))
 }
 
-// tampered is the delivery as the fault lets it arrive, signed again unless the fault has signed it.
+// tampered returns the delivery as the fault changes it, signed again unless the fault has signed it.
 func (p *proxy) tampered(r *http.Request, body []byte) *sending {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -339,7 +340,7 @@ func (p *proxy) tampered(r *http.Request, body []byte) *sending {
 	return out
 }
 
-// decode keeps numbers as they are written; what is not JSON is nil.
+// decode decodes JSON with exact numbers, or returns nil.
 func decode(raw []byte) any {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -350,11 +351,11 @@ func decode(raw []byte) any {
 	return value
 }
 
-// harmless are the faults with which the provider works.
-var harmless = []string{"delete returns 204", "null past the end", "an empty list is null",
-	"the last page has no next_cursor", "a subscription without proposal_id", "listed subscriptions are shorter",
-	"a deletion returns a body", "a record that is made stands bare", "an amount that was not sent is 0",
-	"a misspelt member", "merge takes null for nothing"}
+// harmless lists the faults that the provider tolerates.
+var harmless = []string{"delete returns 204", "null after the last page", "an empty list is null",
+	"the last page has no next_cursor", "a subscription without proposal_id", "listed subscriptions are incomplete",
+	"a deletion returns a body", "a created record has no envelope", "an amount that was not sent is 0",
+	"a misspelled member", "merge ignores null", "an endpoint's deletion returns a body", "a deletion returns additional fields"}
 
 func TestClaimsFindFaults(t *testing.T) {
 	t.Parallel()
@@ -366,16 +367,15 @@ func TestClaimsFindFaults(t *testing.T) {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
 			p, target := startFaulty(t, open(t, sandbox.Options{NoExampleData: true}), fault)
-			p.ask(http.MethodPost, "/v1/customers", object{"name": "somebody else"})
-			p.ask(http.MethodPost, financePrefix+"/v1/payables", object{"name": "somebody else", "company_id": uuid.NewString()})
+			p.addStrangers()
 			tolerated := true
-			for _, number := range fault.breaks {
+			for _, number := range fault.found() {
 				result := claims.Run(t.Context(), target, []claims.Claim{byNumber[number]})[0]
 				tolerated = tolerated && result.Tolerated != nil
 				if result.Err == nil || result.NotGiven() {
-					t.Errorf("%s\ngives %v, want it to find the fault", result.Claim, result.Err)
+					t.Errorf("%s\nreturned %v, want a failure", result.Claim, result.Err)
 				} else if strings.HasPrefix(result.Err.Error(), "clean-up") {
-					t.Errorf("%s\nfinds nothing but %v", result.Claim, result.Err)
+					t.Errorf("%s\nfailed with an unexpected error: %v", result.Claim, result.Err)
 				}
 			}
 			if want := slices.Contains(harmless, fault.name); tolerated != want {
@@ -385,24 +385,38 @@ func TestClaimsFindFaults(t *testing.T) {
 	}
 }
 
-// TestEveryClaimHasAFault keeps out claims that could not fail.
+// addStrangers creates objects that do not belong to a claim.
+func (p *proxy) addStrangers() {
+	p.ask(http.MethodPost, customers, object{"name": "somebody else"})
+	p.ask(http.MethodPost, payables, object{"name": "somebody else", "company_id": uuid.NewString()})
+}
+
+// TestEveryClaimHasAFault rejects claims that never fail.
 func TestEveryClaimHasAFault(t *testing.T) {
 	t.Parallel()
 	var found []int
 	for _, fault := range faults {
-		found = append(found, fault.breaks...)
+		found = append(found, fault.only)
 	}
 	for _, claim := range allClaims() {
 		if !slices.Contains(found, claim.Number) {
-			t.Errorf("no fault fails %s", claim)
+			t.Errorf("there is no fault that only this claim detects: %s", claim)
 		}
 	}
 }
 
-// id is the last element of the path, endpoint that of the element after the endpoints.
+// found returns the claims that must detect a fault.
+func (f fault) found() []int {
+	if f.only != 0 {
+		return []int{f.only}
+	}
+	return f.breaks
+}
+
+// id returns the last element of the path, and endpoint the element after the endpoints.
 func (in *inFlight) id() string { return path.Base(in.path) }
 
 func (in *inFlight) parent() string { return path.Base(path.Dir(in.path)) }
 
-// parentPath is the path of the object that a step is asked of.
+// parentPath returns the path of the object that a step applies to.
 func (in *inFlight) parentPath() string { return path.Dir(in.path) }

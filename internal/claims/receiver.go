@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	// patience limits the wait for something that a service does after its response.
+	// patience limits the wait for an asynchronous effect of a request.
 	patience = 30 * time.Second
-	// pollEvery is the time between two looks at it.
+	// pollEvery is the time between two polls.
 	pollEvery = 50 * time.Millisecond
 )
 
-// receiving keeps a check that needs deliveries from making anything where the
-// service cannot reach a receiver.
+// receiving prevents a check that needs deliveries from creating objects if the service cannot reach a receiver.
 func receiving(check func(*probe, *receiver)) func(*probe) {
 	return func(p *probe) {
 		if p.target.Receive == nil {
@@ -45,8 +44,7 @@ type received struct {
 	body   []byte
 }
 
-// receiver is the other end of a webhook. It keeps what comes and returns 200
-// unless told otherwise.
+// receiver receives webhooks. It records requests and returns 200, unless another response is set.
 type receiver struct {
 	url string
 
@@ -58,7 +56,7 @@ type receiver struct {
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(request.Body, maxResponseBytes))
 	if err != nil {
-		return // the sender has gone away: nothing was received
+		return // the sender has disconnected
 	}
 	r.mu.Lock()
 	r.got = append(r.got, received{request.Method, request.URL.Path, request.Header.Clone(), body})
@@ -76,33 +74,33 @@ func (r *receiver) respondWith(response http.HandlerFunc) {
 	r.response = response
 }
 
-// status responds with an empty body.
+// status returns a response with an empty body.
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// all is what has come so far, in its order.
+// all returns the received requests in their order.
 func (r *receiver) all() []received {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.got)
 }
 
-// of is what has come of one event.
+// of returns the received requests of one event.
 func (r *receiver) of(event string) []received {
 	return slices.DeleteFunc(r.all(), func(one received) bool { return one.header.Get("X-Webhook-Event") != event })
 }
 
-// awaitNth waits until n requests have come, and returns the last of them.
+// awaitNth waits for n requests, and returns the last one.
 func (p *probe) awaitNth(r *receiver, n int) received {
 	return p.await(n, r.all)
 }
 
-// await gives an empty request after a failure.
+// await returns an empty request after a failure.
 func (p *probe) await(n int, come func() []received) received {
 	p.eventually(func() error {
 		if got := come(); len(got) < n {
-			return fmt.Errorf("%d deliveries have come, want %d", len(got), n)
+			return fmt.Errorf("received %d deliveries, want %d", len(got), n)
 		}
 		return nil
 	})
@@ -112,15 +110,14 @@ func (p *probe) await(n int, come func() []received) received {
 	return come()[n-1]
 }
 
-// eventually looks until it sees nothing wrong. What is wrong at the end is the
-// claim's failure.
+// eventually polls until look returns nil. At the end of the wait, its error is the claim's failure.
 func (p *probe) eventually(look func() error) {
 	if p.err != nil {
 		return
 	}
 	if p.target.Settle != nil {
 		if err := p.target.Settle(p.ctx); err != nil {
-			p.failf("waiting for what is due: %w", err)
+			p.failf("waiting for due deliveries: %w", err)
 		} else if err := look(); err != nil {
 			p.failf("%w", err)
 		}

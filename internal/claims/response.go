@@ -17,7 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// response is a response with its body decoded, numbers kept as they were written.
+// response is a response with its decoded body and exact numbers.
 type response struct {
 	p      *probe
 	what   string // method and path, for errors
@@ -25,9 +25,9 @@ type response struct {
 	header http.Header
 	tls    *tls.ConnectionState
 	raw    []byte
-	body   any // missing{} when the body is empty or no JSON
+	body   any // missing{} if the body is empty or not JSON
 
-	exchange *evidence.Exchange // nil when the response was made up from a part of another
+	exchange *evidence.Exchange // nil if the response is a part of another one
 }
 
 func (a *response) decode() {
@@ -43,8 +43,8 @@ func (a *response) decode() {
 	}
 }
 
-// at follows a path of member names and array positions, "data.emails.0.value".
-// The empty path is the whole body.
+// at returns the value at a path of member names and array positions, such as "data.emails.0.value". The empty path is
+// the whole body.
 func (a *response) at(path string) any {
 	value := a.body
 	if path == "" {
@@ -71,7 +71,7 @@ func (a *response) at(path string) any {
 	return value
 }
 
-// text is the string at path. Anything else is a failure.
+// text returns the string at path. Anything else is a failure.
 func (a *response) text(path string) string {
 	text, ok := a.at(path).(string)
 	if !ok {
@@ -88,7 +88,7 @@ func (a *response) list(path string) []any {
 	return list
 }
 
-// integer is the number at path; it fails unless that is a whole number of 0 or more.
+// integer returns the whole number of 0 or more at path. Anything else is a failure.
 func (a *response) integer(path string) int {
 	number, _ := a.at(path).(json.Number)
 	n, err := strconv.Atoi(number.String())
@@ -98,7 +98,7 @@ func (a *response) integer(path string) int {
 	return n
 }
 
-// failf records a failure with the call and the Request-Id that it belongs to.
+// failf records a failure with its request and Request-Id.
 func (a *response) failf(format string, args ...any) {
 	if a.exchange != nil && a.p.err == nil {
 		a.p.last = a.exchange
@@ -107,7 +107,7 @@ func (a *response) failf(format string, args ...any) {
 	a.p.failf("%s (status %d, Request-Id %q): "+format, append(prefix, args...)...)
 }
 
-// wantStatus fails unless the status is one of those; it returns a for chaining.
+// wantStatus fails unless the response has one of the statuses; it returns a for chaining.
 func (a *response) wantStatus(statuses ...int) *response {
 	for _, status := range statuses {
 		if a.status == status {
@@ -120,7 +120,7 @@ func (a *response) wantStatus(statuses ...int) *response {
 
 // want fails unless the value at path equals the wanted one as JSON.
 func (a *response) want(path string, wanted any) *response {
-	if wanted == (any)(missing{}) { // in another response
+	if wanted == (any)(missing{}) { // missing in the response that it is compared with
 		wanted = nil
 	}
 	if got := a.at(path); !a.same(path, got, asJSON(wanted)) {
@@ -129,7 +129,7 @@ func (a *response) want(path string, wanted any) *response {
 	return a
 }
 
-// wantPresent fails unless every one of the members is under path; null counts.
+// wantPresent fails unless every member exists under path, even if it is null.
 func (a *response) wantPresent(path string, members ...string) *response {
 	for _, member := range members {
 		if a.at(path+"."+member) == (missing{}) && !a.accepts().accept(fieldsLeftOut) {
@@ -139,7 +139,7 @@ func (a *response) wantPresent(path string, members ...string) *response {
 	return a
 }
 
-// wantMatch fails unless the value at path is a string of that form.
+// wantMatch fails unless the value at path is a string that matches.
 func (a *response) wantMatch(path string, form *regexp.Regexp) *response {
 	if text, ok := a.at(path).(string); !ok || !form.MatchString(text) {
 		a.failf("%s is %s, want the form %s", path, show(a.at(path)), form)
@@ -147,7 +147,7 @@ func (a *response) wantMatch(path string, form *regexp.Regexp) *response {
 	return a
 }
 
-// wantEmpty fails unless the value at path is null or holds nothing.
+// wantEmpty fails unless the value at path is null or empty.
 func (a *response) wantEmpty(path string) *response {
 	switch value := a.at(path).(type) {
 	case nil:
@@ -162,13 +162,12 @@ func (a *response) wantEmpty(path string) *response {
 		}
 	}
 	if !a.unset(path) {
-		a.failf("%s is %s, want it empty or null", path, show(a.at(path)))
+		a.failf("%s is %s, want empty or null", path, show(a.at(path)))
 	}
 	return a
 }
 
-// wantError fails unless the body is {error: {code, message}} with strings that
-// say something. An empty code matches any.
+// wantError fails unless the body is {error: {code, message}} with nonempty strings. An empty code matches any.
 func (a *response) wantError(code string) *response {
 	for _, member := range []string{"error.code", "error.message"} {
 		if text, ok := a.at(member).(string); !ok || text == "" {
@@ -181,7 +180,7 @@ func (a *response) wantError(code string) *response {
 	return a
 }
 
-// wantFields fails unless every field is under path with its value.
+// wantFields fails unless every field exists under path with its value.
 func (a *response) wantFields(path string, fields object) *response {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		a.wantItems(path+"."+name, fields[name])
@@ -189,8 +188,8 @@ func (a *response) wantFields(path string, fields object) *response {
 	return a
 }
 
-// wantItems is want, except that an item of phones, emails and websites and an
-// address may carry members as null that were not sent.
+// wantItems is want, except that items of phones, emails, websites and addresses may contain additional members that
+// are null.
 func (a *response) wantItems(path string, wanted any) {
 	items, ok := wanted.([]object)
 	if !ok {
@@ -210,11 +209,11 @@ func (a *response) wantItems(path string, wanted any) {
 	}
 }
 
-// time is the time at path, which must be a date-time.
+// time returns the time at path, which must be a date-time.
 func (a *response) time(path string) time.Time {
 	moment, err := time.Parse(time.RFC3339Nano, a.text(path))
 	if err != nil {
-		a.failf("%s: %w", path, err)
+		a.failf("%s is %s, want a date-time", path, show(a.at(path)))
 	}
 	return moment
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// operationOf is the operation with that method and path, and the values of the placeholders in its path. A path that
-// several operations match is that of the first one in the wire contract.
+// operationOf returns the operation with that method and path, and the values of the placeholders in its path. If
+// several operations match, it returns the first one in the wire contract.
 func operationOf(method, path string, finance bool) (evidence.Operation, map[string]string, bool) {
 	for _, operation := range evidence.Operations() {
 		if operation.Method != method || strings.HasPrefix(operation.Name, "finance.") != finance {
@@ -20,7 +20,7 @@ func operationOf(method, path string, finance bool) (evidence.Operation, map[str
 	return evidence.Operation{}, nil, false
 }
 
-// route is the method and path that a call is sent to, once the overrides of the target are applied.
+// route returns the method and path of a call, with the overrides of the target applied.
 func (t Target) route(method, path string, finance bool) (string, string) {
 	operation, values, found := operationOf(method, path, finance)
 	override, overridden := t.Operations[operation.Name]
@@ -34,8 +34,7 @@ func (t Target) route(method, path string, finance bool) (string, string) {
 	return newMethod, template
 }
 
-// sections are the headings of internal/evidence/README.md under which the operations that begin with a prefix are
-// described.
+// sections maps the prefixes of operations to the headings of internal/evidence/README.md that describe them.
 var sections = []struct{ prefix, heading string }{
 	{"me.", "Organization"},
 	{"customers.", "Customers"},
@@ -48,12 +47,12 @@ var sections = []struct{ prefix, heading string }{
 	{"api_keys.", "API keys"},
 }
 
-// general are the headings about what holds for every operation of a service.
+// general holds the headings that apply to every operation of a service.
 var general = map[Service]string{
 	Billing: "Everywhere in recurring billing", Finance: "Financial management", Collections: "Everywhere in collections",
 }
 
-// Operation is the name of the operation that the claim is about, empty when it is about all.
+// Operation returns the name of the claim's operation; empty if the claim applies to all operations.
 func (c Claim) Operation() string {
 	_, rest, _ := strings.Cut(strings.ToLower(c.Source), "wire contract: ")
 	for _, operation := range evidence.Operations() {
@@ -64,7 +63,7 @@ func (c Claim) Operation() string {
 	return ""
 }
 
-// Section is the heading of internal/evidence/README.md under which the assumption is listed.
+// Section returns the heading of internal/evidence/README.md that lists the assumption.
 func (c Claim) Section() string {
 	_, rest, _ := strings.Cut(strings.ToLower(c.Source), "wire contract: ")
 	for _, section := range sections {

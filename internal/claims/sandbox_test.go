@@ -15,14 +15,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// open is a sandbox that sends webhooks to this machine.
+// open starts a sandbox that sends webhooks to this machine.
 func open(t *testing.T, options sandbox.Options) sandbox.Options {
 	t.Helper()
 	options.AllowLoopbackReceivers, options.ReceiverCAs = true, receiverAuthorities(t)
 	return options
 }
 
-// startSandbox runs a sandbox and returns it with everything that claims can use.
+// startSandbox starts a sandbox and returns it with everything that claims can use.
 func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claims.Target) {
 	t.Helper()
 	server, err := sandbox.Start(t.Context(), options)
@@ -58,7 +58,7 @@ func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claim
 	}
 }
 
-// receiverAuthorities trust the certificate that all test servers of net/http/httptest share.
+// receiverAuthorities contains the certificate that all test servers of net/http/httptest share.
 func receiverAuthorities(t *testing.T) *x509.CertPool {
 	t.Helper()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
@@ -68,12 +68,12 @@ func receiverAuthorities(t *testing.T) *x509.CertPool {
 	return pool
 }
 
-// atoi is 0 for what is not a number.
+// atoi returns 0 if the text is not a number.
 func atoi(text string) int { n, _ := strconv.Atoi(text); return n }
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// parse is the time that a member holds, zero when it holds none.
+// parse returns the time in a member, or zero.
 func parse(value any) time.Time {
 	text, _ := value.(string)
 	t, err := time.Parse(time.RFC3339, text)
@@ -83,7 +83,7 @@ func parse(value any) time.Time {
 	return t
 }
 
-// texts are the texts of an array.
+// texts returns the texts of an array.
 func texts(value any) []string {
 	texts := []string{}
 	list, _ := value.([]any)
@@ -94,7 +94,7 @@ func texts(value any) []string {
 	return texts
 }
 
-// merge is what was sent, merged into what is stored.
+// merge returns the stored value after a merge with the sent one.
 func merge(stored, sent any) any {
 	into, ok := stored.(object)
 	from, also := sent.(object)
@@ -111,7 +111,7 @@ func merge(stored, sent any) any {
 	return merged
 }
 
-// rightEntry says of a field of a record with a documented type whether a text is of that type.
+// rightEntry reports whether a field of a record has its documented type.
 var rightEntry = map[string]func(string) bool{
 	"amount":      regexp.MustCompile(`^[0-9]+\.[0-9]{2}$`).MatchString,
 	"company_id":  uuidForm.MatchString,
@@ -119,7 +119,7 @@ var rightEntry = map[string]func(string) bool{
 	"occurred_at": func(text string) bool { return !timeOf(text).IsZero() },
 }
 
-// wrongEntries are the fields of a record that are not of their type.
+// wrongEntries returns the fields of a record with a wrong type.
 func wrongEntries(sent object) object {
 	wrong := object{}
 	for field, right := range rightEntry {
@@ -131,7 +131,7 @@ func wrongEntries(sent object) object {
 	return wrong
 }
 
-// timeOf is what a date or date-time means, zero when it is neither.
+// timeOf returns the time of a date or date-time, or zero.
 func timeOf(text string) time.Time {
 	for _, form := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(form, text); err == nil {

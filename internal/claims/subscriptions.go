@@ -16,8 +16,7 @@ const (
 
 func subscriptionPath(id string) string { return subscriptionsPath + "/" + url.PathEscape(id) }
 
-// subscriptionMembers are the members of a subscription that Recurring billing
-// §2 calls always present.
+// subscriptionMembers lists the members of a subscription that are always present according to Recurring billing §2.
 var subscriptionMembers = []string{
 	"id", "public_id", "external_id", "billing_account_id", "company_id", "plan_id",
 	"product_group_id", "status", "billing_cycle", "current_period_start",
@@ -29,15 +28,15 @@ var subscriptionMembers = []string{
 	"metadata", "custom_metadata", "created_at", "updated_at",
 }
 
-// payer creates a customer with an account and returns the account's id and the
-// service's own time, which need not be this machine's.
+// payer creates a customer with an account and returns the account's id and the service's time, which may differ from
+// this machine's.
 func (p *probe) payer() (account string, now time.Time) {
 	_, a := p.customer(object{"create_billing_account": true})
 	return a.text("data.billing_account.id"), a.time("data.customer.created_at")
 }
 
-// subscription creates a monthly subscription to the first plan, on its own account unless the fields say otherwise.
-// Nothing is charged automatically, so that a claim costs nobody anything. It returns the path and the response.
+// subscription creates a monthly subscription to the first plan, on a new account unless the fields name one, and
+// returns the path and the response. It is not charged automatically, so a claim causes no costs.
 func (p *probe) subscription(fields object) (string, *response) {
 	body := object{"plan_id": p.plan(0), "billing_cycle": "monthly", "collection_method": "manual_charge"}
 	if _, named := fields["billing_account_id"]; !named {
@@ -47,7 +46,7 @@ func (p *probe) subscription(fields object) (string, *response) {
 	return subscriptionPath(a.text("data.id")), a
 }
 
-// plan is the id of the n-th plan, counted from 0, the same one throughout a claim.
+// plan returns the id of the n-th plan, from 0, the same one throughout a claim.
 func (p *probe) plan(n int) string {
 	if len(p.target.Plans) == 0 {
 		p.target.Plans = []string{uuid.NewString(), uuid.NewString()}
@@ -59,7 +58,7 @@ func (p *probe) plan(n int) string {
 	return p.target.Plans[n]
 }
 
-// item is an item with the n-th price, counted from 0, to send.
+// item returns an item with the n-th price, from 0, to send.
 func (p *probe) item(n int, fields object) object {
 	if len(p.target.Prices) == 0 {
 		for range 3 {
@@ -74,8 +73,7 @@ func (p *probe) item(n int, fields object) object {
 	return merged(object{"product_id": price.ProductID, "price_id": price.PriceID}, fields)
 }
 
-// wantMoment fails unless the date-time at path is the wanted one, give or take
-// what a service may round or take for its own work.
+// wantMoment fails unless the date-time at path is the wanted one, with a tolerance for rounding and processing time.
 func (a *response) wantMoment(path string, wanted time.Time, slack time.Duration) *response {
 	if got := a.time(path); got.Sub(wanted).Abs() > slack {
 		a.failf("%s is %s, want %s", path, got, wanted)
@@ -83,15 +81,14 @@ func (a *response) wantMoment(path string, wanted time.Time, slack time.Duration
 	return a
 }
 
-// wantRefused fails unless the response is 422 in the error shape. No source names
-// the code of a step that the object's state does not allow.
+// wantRefused fails unless the response is 422 in the error shape. The code of an operation that the object's state
+// does not permit is not documented.
 func (a *response) wantRefused() *response {
 	return a.wantStatus(http.StatusUnprocessableEntity).wantError("")
 }
 
-// wantKept fails when one of the members of the object returned as data differs
-// from the object before, unless it is among those that were to change. That
-// updated_at moves is not a difference.
+// wantKept fails if a member of the object in data differs from the object before, unless it is one of changed.
+// updated_at may differ.
 func (a *response) wantKept(members []string, before any, changed ...string) *response {
 	earlier := response{body: before}
 	changed = append(changed, "updated_at")
@@ -100,7 +97,7 @@ func (a *response) wantKept(members []string, before any, changed ...string) *re
 			continue
 		}
 		if got, wanted := a.at("data."+member), earlier.at(member); !sameJSON(got, wanted) {
-			a.failf("changing %v made %s %s; it was %s", changed, member, show(got), show(wanted))
+			a.failf("the change of %v also changed %s to %s; before it was %s", changed, member, show(got), show(wanted))
 		}
 	}
 	return a

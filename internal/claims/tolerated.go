@@ -10,28 +10,28 @@ import (
 	"sync"
 )
 
-// A claim that fails is checked a second time while accepting the ways in which services may differ that the provider
-// accepts without any setting (internal/evidence/README.md). If it holds then, the difference means nothing to a user.
+// A claim that fails is checked a second time, with tolerance for the differences that the provider accepts without any
+// setting (internal/evidence/README.md). If it holds then, the difference does not affect users.
 
-// acceptance is such a second check. Its nil accepts nothing.
+// acceptance is the tolerance of a second check. Nil accepts nothing.
 type acceptance struct {
 	mu    sync.Mutex
-	found map[string]bool // what was accepted
+	found map[string]bool // accepted differences
 }
 
-// The ways in which services may differ.
+// The accepted differences between services.
 const (
 	deletionStatus = "deletions that respond 200 instead of 204, or 204 instead of 200"
-	bareObjects    = "objects that are not in data"
-	moreFields     = "objects with more fields"
-	fieldsLeftOut  = "fields without a value that are left out"
+	bareObjects    = "objects without the data envelope"
+	moreFields     = "objects with additional fields"
+	fieldsLeftOut  = "omitted fields without a value"
 	nullLists      = "null instead of an empty list"
 	ignoredNulls   = "a merge of custom_metadata that ignores null"
 	unlistedItems  = "changes of items that cannot be listed"
-	priceAmounts   = "the amount of its price in an item without unit_amount_subcents"
+	priceAmounts   = "the price's amount in an item without unit_amount_subcents"
 )
 
-// accept reports whether a difference is accepted, and notes it.
+// accept reports whether a difference is accepted, and records it.
 func (a *acceptance) accept(difference string) bool {
 	if a == nil {
 		return false
@@ -42,8 +42,8 @@ func (a *acceptance) accept(difference string) bool {
 	return true
 }
 
-// secondTime checks a claim that has failed again. It returns what had to be accepted so that it holds; nothing means
-// that it fails.
+// secondTime checks a failed claim again. It returns the differences that must be accepted for it to hold; empty if it
+// fails.
 func (c Claim) secondTime(ctx context.Context, target Target) []string {
 	target.accepts = &acceptance{found: map[string]bool{}}
 	if c.Check(ctx, target) != nil {
@@ -52,7 +52,7 @@ func (c Claim) secondTime(ctx context.Context, target Target) []string {
 	return slices.Sorted(maps.Keys(target.accepts.found))
 }
 
-// accepts is what accepts differences in this response: an error has none.
+// accepts returns the tolerance for this response; an error response has none.
 func (a *response) accepts() *acceptance {
 	if a.status < 200 || a.status > 299 {
 		return nil
@@ -60,7 +60,7 @@ func (a *response) accepts() *acceptance {
 	return a.p.target.accepts
 }
 
-// normalize gives a response the documented form.
+// normalize converts a response to the documented format.
 func (a *response) normalize(c call) {
 	accepts := a.accepts()
 	if accepts == nil {
@@ -83,10 +83,10 @@ func (a *response) normalize(c call) {
 	}
 }
 
-// same compares the value at path with the wanted one, but for what is accepted.
+// same compares the value at path with the wanted one, except for accepted differences.
 func (a *response) same(path string, got, wanted any) bool {
 	accepts := a.accepts()
-	_, inside, metadata := strings.Cut(path, "custom_metadata") // which holds what was sent, and nothing else
+	_, inside, metadata := strings.Cut(path, "custom_metadata") // which contains exactly what was sent
 	switch {
 	case accepts == nil:
 		return sameJSON(got, wanted)
@@ -104,7 +104,7 @@ func (a *response) same(path string, got, wanted any) bool {
 	return sameJSON(got, wanted)
 }
 
-// unset reports whether a value is null, or what is accepted for null.
+// unset reports whether a value is null, or accepted as null.
 func (a *acceptance) unset(path string, got any) bool {
 	if _, isNumber := got.(json.Number); isNumber && strings.HasSuffix(path, "unit_amount_subcents") {
 		return a.accept(priceAmounts)
@@ -126,7 +126,7 @@ func (a *response) sameObject(path string, got any, wanted map[string]any) bool 
 			return false
 		}
 	}
-	return len(members) <= len(wanted) || !a.p.finance && a.accepts().accept(moreFields) // a record is what was sent
+	return len(members) <= len(wanted) || !a.p.finance && a.accepts().accept(moreFields) // a record contains what was sent
 }
 
 func (a *response) sameList(path string, got any, wanted []any) bool {
@@ -145,7 +145,7 @@ func (a *response) sameList(path string, got any, wanted []any) bool {
 	return true
 }
 
-// butForNulls reports whether got is what is wanted, apart from members that were set to null.
+// butForNulls reports whether got equals wanted, except for members that were set to null.
 func butForNulls(got, wanted any) bool {
 	members, isObject := wanted.(map[string]any)
 	object, alsoObject := got.(map[string]any)
@@ -165,5 +165,5 @@ func butForNulls(got, wanted any) bool {
 	return true
 }
 
-// unset reports whether the value at path is null, or, where that is accepted, left out.
+// unset reports whether the value at path is null, or missing if that is accepted.
 func (a *response) unset(path string) bool { return a.same(path, a.at(path), nil) }

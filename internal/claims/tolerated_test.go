@@ -9,17 +9,17 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestClaimsTolerate: where services differ only in what the provider accepts, no claim fails, and each difference is
-// named.
+// TestClaimsTolerate checks that no claim fails if services differ only in ways that the provider accepts, and that
+// each difference is reported.
 func TestClaimsTolerate(t *testing.T) {
 	t.Parallel()
 	for name, differences := range map[string][]string{
 		"delete-no-content,unknown-fields,bare-objects,omit-null-fields,price-amounts": {
 			"deletions that respond 200 instead of 204, or 204 instead of 200",
-			"fields without a value that are left out",
-			"objects that are not in data",
-			"objects with more fields",
-			"the amount of its price in an item without unit_amount_subcents",
+			"objects with additional fields",
+			"objects without the data envelope",
+			"omitted fields without a value",
+			"the price's amount in an item without unit_amount_subcents",
 		},
 		"null-lists,nulls-change-nothing": {"a merge of custom_metadata that ignores null", "null instead of an empty list"},
 	} {
@@ -40,7 +40,7 @@ func TestClaimsTolerate(t *testing.T) {
 				}
 			}
 			if found := slices.Sorted(maps.Keys(named)); !slices.Equal(found, differences) {
-				t.Errorf("the differences are %q, want %q", found, differences)
+				t.Errorf("got the differences %q, want %q", found, differences)
 			}
 		})
 	}

@@ -1,8 +1,8 @@
-// Package copier reads an organization through the project's own client, with GET alone, and writes what it finds as a
+// Package copier reads an organization through the project's own client, with GET requests only, and writes it as a
 // copy (package orgcopy).
 //
-// Objects are written as the service returned them. One that changes while it is read is written again: the last line
-// about an object counts. What the token may not read is left out, and the copy says so.
+// Objects are written as the service returned them. An object that changes while it is read is written again; its last
+// line counts. Objects that the token may not read are left out, and the copy lists them.
 package copier
 
 import (
@@ -26,36 +26,36 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 )
 
-// Kinds are what Options.Only chooses from, in the order in which they are read.
+// Kinds returns the values for Options.Only, in the order in which they are read.
 func Kinds() []string {
 	return []string{"records", "customers", "accounts", "subscriptions", "endpoints", "keys"}
 }
 
-// BillingPrefix marks a collection of recurring billing in Options.Collections.
+// BillingPrefix is the prefix for a collection of recurring billing in Options.Collections.
 const BillingPrefix = "billing/"
 
-// catalogue are the collections of recurring billing that every copy has.
+// catalogue lists the collections of recurring billing in every copy.
 var catalogue = []string{"plans", "products", "prices"}
 
-// Options choose what is copied.
+// Options select what is copied.
 type Options struct {
-	// Only are the kinds that are copied; none means all.
+	// Only lists the kinds that are copied; empty: all.
 	Only []string
-	// Collections are those of financial management whose records are copied, and of recurring billing with
-	// BillingPrefix. Plans, products and prices are always among them.
+	// Collections lists the collections of financial management whose records are copied, and those of recurring billing,
+	// with BillingPrefix. Plans, products and prices are always included.
 	Collections []string
-	// Progress is called when a kind has been read, and after every thousand objects; nil means never.
+	// Progress is called after each kind, and after every thousand objects; optional.
 	Progress func(kind string, objects int)
 }
 
 const (
-	// atOnce is how many requests for the items of subscriptions are under way together.
+	// atOnce is the number of parallel requests for items of subscriptions.
 	atOnce = 8
-	// batch is how many subscriptions are held until their items have come.
+	// batch is the number of subscriptions in memory while their items are read.
 	batch = 64
-	// rounds is how often what has changed meanwhile is read again.
+	// rounds is how often objects that have changed in the meantime are read again.
 	rounds = 3
-	// step is after how many objects progress is reported.
+	// step is the number of objects between two calls of Progress.
 	step = 1000
 )
 
@@ -68,7 +68,7 @@ func Copy(ctx context.Context, s Source, o Options, out io.Writer) ([]orgcopy.Le
 	}
 	now, ok := s.billing.Now(ctx, func(context.Context) error { return nil })
 	if !ok {
-		return nil, errors.New("the service shows no time: its responses have no Date")
+		return nil, errors.New("the service's responses have no Date header, so the time of the copy is unknown")
 	}
 	prefix, err := c.ownKey(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func Copy(ctx context.Context, s Source, o Options, out io.Writer) ([]orgcopy.Le
 	return c.leftOut, c.out.End(c.leftOut)
 }
 
-// copying is one copy under way.
+// copying is a copy in progress.
 type copying struct {
 	Source
 	Options
@@ -119,7 +119,7 @@ func (c *copying) everything(ctx context.Context) error {
 	return nil
 }
 
-// ownKey is the public prefix of the key that is used, where the service lists it.
+// ownKey returns the public prefix of the API key in use if the service lists that key.
 func (c *copying) ownKey(ctx context.Context) (string, error) {
 	if c.collections == nil || c.prefix() == "" || !c.wants("keys") {
 		return "", nil
@@ -164,7 +164,7 @@ func (c *copying) records(ctx context.Context) error {
 	return nil
 }
 
-// collection writes the records of one collection. An optional one may not exist.
+// collection writes the records of one collection. An optional one may be missing at the service.
 func (c *copying) collection(service, name string, records iter.Seq2[api.Record, error], optional bool) error {
 	count := 0
 	for record, err := range records {
@@ -213,7 +213,7 @@ func (c *copying) simple(ctx context.Context, kind, operation, as, noun string) 
 	return nil
 }
 
-// billedKind is a kind of recurring billing that shows when it has changed.
+// billedKind is a kind of recurring billing whose objects have updated_at.
 type billedKind struct{ name, kind, noun, list string }
 
 var billedKinds = []billedKind{
@@ -222,7 +222,7 @@ var billedKinds = []billedKind{
 	{"subscriptions", orgcopy.Subscription, "subscriptions", "subscriptions.list"},
 }
 
-// billed reads customers, accounts and subscriptions, and then again what has changed since the copy was begun.
+// billed reads customers, accounts and subscriptions, and then those that have changed since the start of the copy.
 func (c *copying) billed(ctx context.Context) error {
 	read := map[string]bool{}
 	for _, k := range billedKinds {
@@ -249,7 +249,7 @@ func (c *copying) billed(ctx context.Context) error {
 				return err
 			}
 			if changed += count; count > 0 && round == rounds {
-				return fmt.Errorf("the %s change faster than they can be copied; try again when less is written", k.noun)
+				return fmt.Errorf("the %s change faster than they can be copied; try again later", k.noun)
 			}
 		}
 		if changed == 0 {
@@ -258,8 +258,8 @@ func (c *copying) billed(ctx context.Context) error {
 	}
 }
 
-// pass writes the objects of a list that are not written yet as they are, and returns how many. fine is false where the
-// token may not read them.
+// pass writes the objects of a list that were not written with this updated_at, and returns their number. fine is false
+// if the token may not read them.
 func (c *copying) pass(ctx context.Context, k billedKind, query url.Values) (count int, fine bool, err error) {
 	var waiting []orgcopy.Object
 	flush := func() error {
@@ -296,7 +296,7 @@ func (c *copying) pass(ctx context.Context, k billedKind, query url.Values) (cou
 	return count, true, flush()
 }
 
-// withCustomer is an account with its customer, which a list may leave out.
+// withCustomer returns an account with its customer, which a list may omit.
 func (c *copying) withCustomer(ctx context.Context, account api.Record) (json.RawMessage, error) {
 	var shown struct {
 		Customer struct {
@@ -311,7 +311,7 @@ func (c *copying) withCustomer(ctx context.Context, account api.Record) (json.Ra
 	return whole.Raw, err
 }
 
-// withItems writes objects, subscriptions with their items.
+// withItems writes objects, including the items of subscriptions.
 func (c *copying) withItems(ctx context.Context, objects []orgcopy.Object) error {
 	errs := make([]error, len(objects))
 	if len(objects) > 0 && objects[0].Kind == orgcopy.Subscription && c.listsItems {
@@ -343,7 +343,7 @@ func (c *copying) withItems(ctx context.Context, objects []orgcopy.Object) error
 	return nil
 }
 
-// items are those of a subscription.
+// items returns the items of a subscription.
 func (c *copying) items(ctx context.Context, subscription json.RawMessage) (json.RawMessage, error) {
 	var shown struct {
 		ID string `json:"id"`
@@ -376,14 +376,14 @@ func unlisted(err error) bool {
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
 }
 
-// list reads any list. sortBy is "-" where the service does not sort.
+// list reads any list. sortBy is "-" if the service does not sort it.
 func list(ctx context.Context, client *api.Client, operation string, query url.Values,
 	sortBy string) iter.Seq2[api.Record, error] {
 	return api.List(ctx, client, api.Request{Operation: operation, Query: query},
 		api.ListOptions[api.Record]{ID: func(r api.Record) string { return r.ID }, SortBy: sortBy})
 }
 
-// missing is what is left out because the token may not read it; nil for any other error.
+// missing returns the entry for objects that the token may not read; nil for any other error.
 func missing(err error) *orgcopy.LeftOut {
 	e, ok := api.AsError(err)
 	if !ok || e.Status != http.StatusForbidden {

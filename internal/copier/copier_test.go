@@ -18,7 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// seed has each kind of object. The credentials are canaries.
+// seed contains an object of each kind. Its credentials must not appear in a copy.
 const seed = `{
   "plans": [{"id": "41111111-1111-4111-8111-111111111111", "name": "Gold", "amount_cents": 1000}],
   "customers": [{"name": "Aurora", "external_id": "aurora", "create_billing_account": false},
@@ -60,7 +60,7 @@ func sourceOf(t *testing.T, env map[string]string) copier.Source {
 	return source
 }
 
-// copied is what a copy has, by kind.
+// copied returns the number of objects in a copy by kind.
 func copied(t *testing.T, source copier.Source, o copier.Options) (count map[string]int, left []orgcopy.LeftOut,
 	text string) {
 	t.Helper()
@@ -83,7 +83,7 @@ func copied(t *testing.T, source copier.Source, o copier.Options) (count map[str
 	return count, left, text
 }
 
-// A copy has every object, sends GET alone, and has no credential.
+// TestCopy checks that a copy contains every object and no credential, and sends only GET requests.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]sandbox.Options{
@@ -105,7 +105,7 @@ func TestCopy(t *testing.T) {
 				t.Errorf("copied %v, want %v", count, want)
 			}
 			if unlisted := name == "items not listed"; unlisted != (len(left) == 1) {
-				t.Errorf("left out %v", left)
+				t.Errorf("omitted %v", left)
 			}
 			if progress["customers"] != 3 || progress["subscriptions"] != 2 {
 				t.Errorf("progress %v", progress)
@@ -124,7 +124,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// What is not asked for is not read.
+// TestCopyOnly checks that only the selected kinds are read.
 func TestCopyOnly(t *testing.T) {
 	t.Parallel()
 	s := start(t, sandbox.Options{})
@@ -134,7 +134,7 @@ func TestCopyOnly(t *testing.T) {
 	}
 }
 
-// What the token may not read is left out, with its scope.
+// TestCopyWithFewScopes checks that objects that the token may not read are omitted, with the missing scope.
 func TestCopyWithFewScopes(t *testing.T) {
 	t.Parallel()
 	s := start(t, sandbox.Options{})
@@ -162,7 +162,7 @@ func TestCopyWithFewScopes(t *testing.T) {
 	}
 }
 
-// An object that changes while it is copied is in the copy as it is at the end.
+// TestCopyWhileItChanges checks that an object that changes during the copy has its last state in the copy.
 func TestCopyWhileItChanges(t *testing.T) {
 	t.Parallel()
 	var s *sandbox.Server
@@ -196,12 +196,12 @@ func TestCopyWhileItChanges(t *testing.T) {
 	}
 	for id, end := range last {
 		if end < "2026-03-20" {
-			t.Errorf("subscription %s ends its period at %s", id, end)
+			t.Errorf("the period of subscription %s ends at %s", id, end)
 		}
 	}
 }
 
-// Variables that lead nowhere are named, and no token is in the error.
+// TestFromEnvironment checks that errors name the invalid variables, and contain no token.
 func TestFromEnvironment(t *testing.T) {
 	t.Parallel()
 	for want, env := range map[string]map[string]string{
@@ -209,7 +209,7 @@ func TestFromEnvironment(t *testing.T) {
 		"BILLING_BASE_URL is set and BILLING_TOKEN is not":                      {"BILLING_BASE_URL": "https://a.example.com"},
 		"BILLING_TOKEN is set and BILLING_BASE_URL is not":                      {"BILLING_TOKEN": "canary"},
 		"BILLING_BASE_URL: the address must start with https://":                {"BILLING_BASE_URL": "http://a", "BILLING_TOKEN": "canary"},
-		"BILLING_TOKEN: the token contains a blank":                             {"BILLING_BASE_URL": "https://a", "BILLING_TOKEN": "canary b"},
+		"BILLING_TOKEN: the token contains a space":                             {"BILLING_BASE_URL": "https://a", "BILLING_TOKEN": "canary b"},
 		"BILLING_CA_CERTIFICATE_FILE: open ":                                    {"BILLING_CA_CERTIFICATE_FILE": "/no/file"},
 	} {
 		_, err := copier.FromEnvironment(func(name string) string { return env[name] })
@@ -219,7 +219,7 @@ func TestFromEnvironment(t *testing.T) {
 	}
 }
 
-// A redirect gets no token: it is an error.
+// TestCopyFollowsNoRedirect checks that a redirect is an error, and does not receive the token.
 func TestCopyFollowsNoRedirect(t *testing.T) {
 	t.Parallel()
 	elsewhere := 0
@@ -232,7 +232,7 @@ func TestCopyFollowsNoRedirect(t *testing.T) {
 	}
 	s.AddFault(fault)
 	if _, err := copier.Copy(context.Background(), sourceOf(t, s.Env()), copier.Options{}, &bytes.Buffer{}); err == nil {
-		t.Error("a redirect is no error")
+		t.Error("a redirect is not an error")
 	}
 	if elsewhere > 0 {
 		t.Error(fmt.Sprint("the redirect was followed ", elsewhere, " times"))

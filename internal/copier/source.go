@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Source is an organization at its services. A service that is not configured is nil.
+// Source is an organization with the clients of its services. A service that is not configured is nil.
 type Source struct {
 	billing, finance, collections *api.Client
 
@@ -21,8 +21,8 @@ type Source struct {
 // clientAgent is the User-Agent of a copy.
 const clientAgent = "billing-sandbox-copy"
 
-// FromEnvironment is the organization that the variables of the provider name (BILLING_BASE_URL, BILLING_TOKEN, …). The
-// error says which variable to set or to correct, and never holds a token.
+// FromEnvironment returns the organization in the provider's variables (BILLING_BASE_URL, BILLING_TOKEN, …). The error
+// names the variable to set or correct, and never contains a token.
 func FromEnvironment(getenv func(string) string) (Source, error) {
 	s := Source{addresses: map[string]string{}, key: getenv("BILLING_COLLECTIONS_API_KEY")}
 	var roots *x509.CertPool
@@ -35,7 +35,7 @@ func FromEnvironment(getenv func(string) string) (Source, error) {
 			roots = x509.NewCertPool()
 		}
 		if !roots.AppendCertsFromPEM(pem) {
-			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s holds no PEM certificate", file)
+			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s contains no PEM certificate", file)
 		}
 	}
 	for _, one := range []struct {
@@ -75,7 +75,7 @@ func FromEnvironment(getenv func(string) string) (Source, error) {
 	return s, nil
 }
 
-// prefix is the public part of the key of collections, as its service shows it: everything before the last underscore.
+// prefix returns the public part of the collections key: everything before the last underscore.
 func (s Source) prefix() string {
 	if i := strings.LastIndexByte(s.key, '_'); i > 0 {
 		return s.key[:i]

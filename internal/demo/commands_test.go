@@ -16,10 +16,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// patience is how long the sandbox may take to start, and an event to arrive.
+// patience limits the start of the sandbox and the arrival of an event.
 const patience = 30 * time.Second
 
-// load FILE waits for a file of exports, and sets the variables, as ". FILE" does in a shell.
+// load FILE waits for a file with exports, and sets the variables, as ". FILE" does in a shell.
 func load(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
@@ -27,7 +27,7 @@ func load(ts *testscript.TestScript, _ bool, args []string) {
 			break
 		}
 		if time.Since(began) > patience {
-			ts.Fatalf("there is no %s", args[0])
+			ts.Fatalf("%s does not exist", args[0])
 		}
 	}
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
@@ -36,23 +36,23 @@ func load(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// let NAME sets a variable to the text that was printed last, without quotes.
+// let NAME sets a variable to the text that was last printed, without quotes.
 func let(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], strings.Trim(ts.ReadFile("stdout"), "\"\n"))
 }
 
-// replace FILE OLD NEW edits a file in which OLD occurs once. \n begins a line.
+// replace FILE OLD NEW edits a file that contains OLD exactly once. \n starts a new line.
 func replace(ts *testscript.TestScript, _ bool, args []string) {
 	content, lines := ts.ReadFile(args[0]), strings.NewReplacer(`\n`, "\n")
 	before, after, found := strings.Cut(content, lines.Replace(args[1]))
 	if !found || strings.Contains(after, lines.Replace(args[1])) {
-		ts.Fatalf("%q does not occur once in %s", args[1], args[0])
+		ts.Fatalf("%q must occur exactly once in %s", args[1], args[0])
 	}
 	content = before + lines.Replace(args[2]) + after
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(content), 0o600))
 }
 
-// terraform runs the Terraform or the OpenTofu at hand.
+// terraform runs Terraform or OpenTofu.
 func terraform(ts *testscript.TestScript, neg bool, args []string) {
 	c := of(ts)
 	switch args[0] {
@@ -70,11 +70,11 @@ func sandbox(ts *testscript.TestScript, neg bool, args []string) {
 
 func run(ts *testscript.TestScript, neg bool, program string, args ...string) {
 	if err := ts.Exec(program, args...); (err != nil) != neg {
-		ts.Fatalf("it ended with: %v", err)
+		ts.Fatalf("it failed: %v", err)
 	}
 }
 
-// output runs a program without a trace in the script's own output.
+// output runs a program without output in the script's trace.
 func output(ts *testscript.TestScript, program string, args ...string) []byte {
 	command := exec.CommandContext(of(ts).t.Context(), program, args...)
 	command.Dir = ts.MkAbs(".")
@@ -88,7 +88,7 @@ func output(ts *testscript.TestScript, program string, args ...string) []byte {
 	return out
 }
 
-// request is one that the sandbox has responded to.
+// request is a request that the sandbox has responded to.
 type request struct{ Operation, Method string }
 
 func (c *scene) requests(ts *testscript.TestScript) (all []request) {
@@ -100,7 +100,7 @@ func (c *scene) requests(ts *testscript.TestScript) (all []request) {
 	return all
 }
 
-// asked OPERATION... checks which requests of the last apply change something, in their order; with -sorted by name.
+// asked OPERATION... checks the writes of the last apply, in their order, or sorted by name with -sorted.
 func asked(ts *testscript.TestScript, _ bool, args []string) {
 	c := of(ts)
 	var changes []string
@@ -114,23 +114,23 @@ func asked(ts *testscript.TestScript, _ bool, args []string) {
 		slices.Sort(changes)
 	}
 	if !slices.Equal(changes, args) {
-		ts.Fatalf("the service was asked for %v", changes)
+		ts.Fatalf("the apply sent %v", changes)
 	}
 }
 
-// key TOKEN STATUS checks how collections responds to an API key.
+// key TOKEN STATUS checks the response of collections to a request with an API key.
 func key(ts *testscript.TestScript, _ bool, args []string) {
 	const name = "BILLING_COLLECTIONS_API_KEY"
 	own := ts.Getenv(name)
 	ts.Setenv(name, args[0])
-	_ = ts.Exec("billing-sandbox", "call", "GET", "/api/v1/webhook-endpoints") // ends with the status
+	_ = ts.Exec("billing-sandbox", "call", "GET", "/api/v1/webhook-endpoints") // prints the status
 	ts.Setenv(name, own)
 	if !strings.HasPrefix(ts.ReadFile("stderr"), args[1]+" ") {
 		ts.Fatalf("the service responded with %s", ts.ReadFile("stderr"))
 	}
 }
 
-// lastPlan is the plan in the file "plan".
+// lastPlan returns the plan in the file "plan".
 func (c *scene) lastPlan(ts *testscript.TestScript) *tfjson.Plan {
 	if c.plan == nil {
 		c.plan = &tfjson.Plan{}
@@ -139,8 +139,8 @@ func (c *scene) lastPlan(ts *testscript.TestScript) *tfjson.Plan {
 	return c.plan
 }
 
-// planned ACTION ADDRESS... [: ATTRIBUTE...] checks all that the plan does with resources: this action with each of
-// them, and in the last one a change of exactly these attributes. Without arguments it does nothing with any.
+// planned ACTION ADDRESS... [: ATTRIBUTE...] checks that the plan has exactly this action for these resources, and
+// changes exactly these attributes of the last one. Without arguments, the plan must be empty.
 func planned(ts *testscript.TestScript, _ bool, args []string) {
 	args, attributes, changed := cut(args, ":")
 	found, wanted := map[string]string{}, map[string]string{}
@@ -165,7 +165,7 @@ func planned(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	if !maps.Equal(found, wanted) {
-		ts.Fatalf("the plan does %v", found)
+		ts.Fatalf("the plan is %v", found)
 	}
 }
 
@@ -176,7 +176,7 @@ func cut(args []string, at string) (before, after []string, found bool) {
 	return args, nil, false
 }
 
-// touched are the attributes that differ after the change, or may differ.
+// touched returns the attributes that change, or may change.
 func touched(c *tfjson.Change) []string {
 	before, _ := c.Before.(map[string]any)
 	after, _ := c.After.(map[string]any)
@@ -192,7 +192,7 @@ func touched(c *tfjson.Change) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// found ADDRESS PATH=VALUE... checks what the plan has read of a resource or data source.
+// found ADDRESS PATH=VALUE... checks a resource or data source in the state of the plan.
 func found(ts *testscript.TestScript, _ bool, args []string) {
 	for _, r := range of(ts).lastPlan(ts).PriorState.Values.RootModule.Resources {
 		if r.Address == args[0] {
@@ -200,10 +200,10 @@ func found(ts *testscript.TestScript, _ bool, args []string) {
 			return
 		}
 	}
-	ts.Fatalf("the state has no %s", args[0])
+	ts.Fatalf("the state does not contain %s", args[0])
 }
 
-// outputs PATH=VALUE... checks the outputs that the plan changes.
+// outputs PATH=VALUE... checks the changed outputs of the plan.
 func outputs(ts *testscript.TestScript, _ bool, args []string) {
 	changed := map[string]any{}
 	for name, change := range of(ts).lastPlan(ts).OutputChanges {
@@ -217,15 +217,15 @@ func outputs(ts *testscript.TestScript, _ bool, args []string) {
 	expect(ts, changed, args)
 }
 
-// has PATH=VALUE... checks the JSON that was printed last.
+// has PATH=VALUE... checks the JSON that was last printed.
 func has(ts *testscript.TestScript, _ bool, args []string) {
 	var document any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &document))
 	expect(ts, document, args)
 }
 
-// expect checks values in a document: PATH=VALUE with VALUE in JSON, or a text. In a path, a number is an element of a
-// list, and "count" the number of elements.
+// expect checks values in a document: PATH=VALUE, where VALUE is JSON or a text. In a path, a number selects an element
+// of a list, and "count" is the number of elements.
 func expect(ts *testscript.TestScript, document any, pairs []string) {
 	for _, pair := range pairs {
 		path, text, _ := strings.Cut(pair, "=")
@@ -246,10 +246,10 @@ func expect(ts *testscript.TestScript, document any, pairs []string) {
 				case err == nil && i < len(inside):
 					value = inside[i]
 				default:
-					ts.Fatalf("there is no %s", path)
+					ts.Fatalf("%s does not exist", path)
 				}
 			default:
-				ts.Fatalf("there is no %s", path)
+				ts.Fatalf("%s does not exist", path)
 			}
 		}
 		if !reflect.DeepEqual(value, wanted) {

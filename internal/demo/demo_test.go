@@ -1,5 +1,5 @@
-// Package demo plays configurations as a person would: real Terraform, the sandbox, and the commands that are typed.
-// make demo shows the steps of testdata/*.txtar one after the other; make test plays the scenarios in parallel.
+// Package demo runs configurations as a user would: with real Terraform, the sandbox, and typed commands. make demo
+// shows the steps of testdata/*.txtar one after the other; make test runs the scenarios in parallel.
 package demo
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
 )
 
-var watch = flag.Bool("watch", false, "print a line for each step, and play one scenario after the other")
+var watch = flag.Bool("watch", false, "print a line for each step, and run one scenario after the other")
 
-// scenarios are scripts of testdata, with their configurations, in the order of make demo.
+// scenarios lists the scripts of testdata, with their configurations, in the order of make demo.
 var scenarios = []string{"customers", "subscriptions", "collections", "finance", "rehearsal"}
 
 func TestDemo(t *testing.T) {
@@ -51,7 +51,7 @@ func TestDemo(t *testing.T) {
 	fmt.Fprintf(stage.out, "\n%s\n", stage.sum())
 }
 
-// player runs the scenarios in parallel, or in order while somebody watches.
+// player runs the scenarios in parallel, or in order with -watch.
 type player struct{ *testing.T }
 
 func (p player) Run(name string, f func(testscript.T)) {
@@ -66,19 +66,19 @@ func (p player) Parallel() {
 
 func (p player) Verbose() bool { return testing.Verbose() }
 
-// stage is what all scenarios share.
+// stage is the state that all scenarios share.
 type stage struct {
 	root, dir string
 	program   mirror.Program
 	sandbox   string // the path of billing-sandbox
 	out       *os.File
 
-	mu     sync.Mutex // of what follows, and of out
+	mu     sync.Mutex // guards the fields below and out
 	tally  tally
 	opened time.Time
 }
 
-// prepare builds the provider and the sandbox, and installs the provider as init finds a release.
+// prepare builds the provider and the sandbox, and installs the provider so that init finds it like a release.
 func prepare(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{dir: t.TempDir(), out: os.Stdout}
@@ -128,24 +128,24 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// condition knows [actions]: Terraform before 1.14 rejects an action block.
+// condition evaluates [actions]: Terraform before 1.14 rejects action blocks.
 func (s *stage) condition(name string) (bool, error) {
 	if name != "actions" {
-		return false, fmt.Errorf("there is no condition %q", name)
+		return false, fmt.Errorf("unknown condition %q", name)
 	}
 	return s.program.AtLeast(14), nil
 }
 
-// scene is what the commands of one scenario share.
+// scene is the state that the commands of one scenario share.
 type scene struct {
 	*stage
 	t       *testing.T
-	plan    *tfjson.Plan // of the last terraform plan, once it is needed
+	plan    *tfjson.Plan // of the last terraform plan, read when needed
 	applied int          // requests before the last apply
 
 	receiver *receiver
 
-	// The step that is played.
+	// The current step.
 	title, result string
 	began         time.Time
 }
@@ -154,18 +154,17 @@ type sceneKey struct{}
 
 func of(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*scene) }
 
-// setUp gives a scenario the surroundings of a user's shell.
+// setUp sets the environment of a user's shell.
 func (s *stage) setUp(env *testscript.Env) error {
 	c := &scene{stage: s, t: env.T().(player).T}
 	env.Values[sceneKey{}] = c
 	env.Defer(func() { c.end() })
 	var err error
-	if c.receiver, err = startReceiver(filepath.Join(env.WorkDir, "receiver.pem")); err != nil {
+	if c.receiver, err = startReceiver(c.t, filepath.Join(env.WorkDir, "receiver.pem")); err != nil {
 		return err
 	}
-	env.Defer(c.receiver.server.Close)
 	env.Setenv("PATH", filepath.Join(s.dir, "bin")+string(os.PathListSeparator)+env.Getenv("PATH"))
-	env.Setenv("RECEIVER", c.receiver.address)
+	env.Setenv("RECEIVER", strings.TrimPrefix(c.receiver.At("hooks.example.com"), "https://"))
 	for _, pair := range [][2]string{
 		{"TF_CLI_CONFIG_FILE", filepath.Join(s.dir, "terraform.tfrc")}, {"TERRAFORM", s.program.Path},
 		{"CHECKPOINT_DISABLE", "1"}, {"TF_INPUT", "0"}, {"TF_IN_AUTOMATION", "1"}, {"TF_CLI_ARGS", "-no-color"},
@@ -175,7 +174,7 @@ func (s *stage) setUp(env *testscript.Env) error {
 	return nil
 }
 
-// tally counts the steps of a demo that is watched.
+// tally counts the steps of a demo.
 type tally struct{ all, passed, skipped, failed int }
 
 func (s *stage) sum() string {
@@ -184,7 +183,7 @@ func (s *stage) sum() string {
 	for _, other := range []struct {
 		count int
 		what  string
-	}{{y.skipped, "skipped"}, {y.failed, "failed"}, {y.all - y.passed - y.skipped - y.failed, "not played"}} {
+	}{{y.skipped, "skipped"}, {y.failed, "failed"}, {y.all - y.passed - y.skipped - y.failed, "not run"}} {
 		if other.count > 0 {
 			text += fmt.Sprintf(", %d %s", other.count, other.what)
 		}
@@ -192,17 +191,17 @@ func (s *stage) sum() string {
 	return fmt.Sprintf("%s, in %.1fs.", text, time.Since(s.opened).Seconds())
 }
 
-// sumWhenInterrupted ends the demo on Ctrl-C, which ends the programs of the step too.
+// sumWhenInterrupted prints the summary on Ctrl-C, which also ends the programs of the step.
 func (s *stage) sumWhenInterrupted() {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	<-interrupts
-	s.mu.Lock() // for good: the step fails now, and says nothing
+	s.mu.Lock() // never unlocked: the step fails now, and must not print
 	fmt.Fprintf(s.out, "interrupted\n\n%s\n", s.sum())
 	os.Exit(1)
 }
 
-// step TITLE begins a step, and ends the one before it.
+// step TITLE starts a step, and ends the previous one.
 func step(ts *testscript.TestScript, _ bool, args []string) {
 	c := of(ts)
 	if !*watch {
@@ -215,12 +214,12 @@ func step(ts *testscript.TestScript, _ bool, args []string) {
 	fmt.Fprintf(c.out, "%3d. %s: ", c.tally.passed+c.tally.skipped+c.tally.failed+1, c.title)
 }
 
-// skipped REASON notes that this Terraform cannot play the step.
+// skipped REASON marks the step as skipped, because this Terraform does not support it.
 func skipped(ts *testscript.TestScript, _ bool, args []string) {
 	of(ts).result = "skipped, " + strings.Join(args, " ")
 }
 
-// end counts the step that was played, if there is one.
+// end counts the current step, if there is one.
 func (c *scene) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

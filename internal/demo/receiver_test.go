@@ -1,150 +1,111 @@
 package demo
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"encoding/pem"
-	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 )
 
-// receiver is a consumer of webhooks: a few lines as a team writes them that has nothing of the provider. It rejects
-// what is not signed with the secret that it trusts; before there is one, it accepts everything.
+// receiver is a consumer of webhooks. It accepts every delivery, and after trust only those signed with that secret.
 type receiver struct {
-	address string
-	server  *httptest.Server
-
-	mu       sync.Mutex
-	secret   string
-	received []delivery
-	passed   int // of received, by arrives
+	*hook.Receiver
+	secret string // of the last trust
+	passed int    // number of deliveries that arrives has processed
 }
 
-// delivery is a request as it arrived, and the status of the response.
-type delivery struct {
-	event, id, attempt, signature, body string
-	status                              int
+// startReceiver writes the certificate, for names below example.com, to a file.
+func startReceiver(t *testing.T, certificate string) (*receiver, error) {
+	t.Helper()
+	r := &receiver{Receiver: hook.Start(t)}
+	return r, os.WriteFile(certificate, r.PEM(), 0o600)
 }
 
-// startReceiver listens under the names below example.com, and writes the certificate into a file.
-func startReceiver(certificate string) (*receiver, error) {
-	r := &receiver{}
-	r.server = httptest.NewTLSServer(r)
-	_, port, _ := strings.Cut(r.server.Listener.Addr().String(), ":")
-	r.address = "hooks.example.com:" + port
-	block := pem.Block{Type: "CERTIFICATE", Bytes: r.server.Certificate().Raw}
-	return r, os.WriteFile(certificate, pem.EncodeToMemory(&block), 0o600)
-}
-
-func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-		return
+// next returns the next delivery with a response.
+func (r *receiver) next() (hook.Delivery, bool) {
+	if got := r.Got(); r.passed < len(got) && got[r.passed].Status != 0 {
+		r.passed++
+		return got[r.passed-1], true
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h := req.Header
-	d := delivery{h.Get("X-Webhook-Event"), h.Get("X-Webhook-Event-Id"), h.Get("X-Webhook-Attempt"),
-		h.Get("X-Webhook-Signature"), string(body), http.StatusOK}
-	if r.secret != "" && !d.genuine(r.secret) {
-		d.status = http.StatusUnauthorized
+	return hook.Delivery{}, false
+}
+
+// latest returns the last result of next.
+func (r *receiver) latest() hook.Delivery {
+	if r.passed == 0 {
+		return hook.Delivery{}
 	}
-	w.WriteHeader(d.status)
-	r.received = append(r.received, d)
+	return r.Got()[r.passed-1]
 }
 
-// signed returns the time and the value of the signature.
-func (d delivery) signed() (at, signature string) {
-	at, signature, _ = strings.Cut(strings.TrimPrefix(d.signature, "t="), ",v1=")
-	return at, signature
-}
-
-// genuine verifies the signature (service description, Collections §5).
-func (d delivery) genuine(secret string) bool {
-	at, signature := d.signed()
-	mac := hmac.New(sha256.New, []byte(secret))
-	fmt.Fprintf(mac, "%s.%s", at, d.body)
-	return hmac.Equal([]byte(signature), []byte(hex.EncodeToString(mac.Sum(nil))))
-}
-
-// changed is the delivery with one more space in its body.
-func (d delivery) changed() delivery {
-	d.body = strings.Replace(d.body, "{", "{ ", 1)
+// changed returns the delivery with an additional space in its body.
+func changed(d hook.Delivery) hook.Delivery {
+	d.Body = strings.Replace(d.Body, "{", "{ ", 1)
 	return d
 }
 
 // arrives [-again] EVENT STATUS waits for the next delivery of an event to which the receiver responds with a status;
-// -again for the second attempt of the one before it.
+// with -again it must be the second attempt of the previous one.
 func arrives(ts *testscript.TestScript, _ bool, args []string) {
+	const eventID, attempt = "X-Webhook-Event-Id", "X-Webhook-Attempt"
 	r, again := of(ts).receiver, args[0] == "-again"
 	event, status := args[len(args)-2], args[len(args)-1]
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(5 * time.Millisecond) {
-		before := r.at(r.passed - 1)
-		for r.at(r.passed) != nil {
-			d := r.at(r.passed)
-			r.passed++
-			if d.event != event || strconv.Itoa(d.status) != status {
+		before := r.latest().Header.Get(eventID)
+		for d, come := r.next(); come; d, come = r.next() {
+			if d.Header.Get("X-Webhook-Event") != event || strconv.Itoa(d.Status) != status {
 				continue
 			}
-			if again && (d.id != before.id || d.attempt != "2") {
-				ts.Fatalf("attempt %s of %s is not the second one of %s", d.attempt, d.id, before.id)
+			if again && (d.Header.Get(eventID) != before || d.Header.Get(attempt) != "2") {
+				ts.Fatalf("attempt %s of %s is not the second one of %s", d.Header.Get(attempt), d.Header.Get(eventID), before)
 			}
-			ts.Logf("%s, attempt %s, signed %s", d.event, d.attempt, d.signature)
+			ts.Logf("%s, attempt %s, signed %s", event, d.Header.Get(attempt), d.Header.Get("X-Webhook-Signature"))
 			return
 		}
 	}
-	ts.Fatalf("it did not arrive")
+	ts.Fatalf("the delivery did not arrive")
 }
 
-// at is a delivery by its place among all, nil if there is none.
-func (r *receiver) at(i int) *delivery {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if i < 0 || i >= len(r.received) {
-		return nil
-	}
-	return &r.received[i]
-}
-
-// trust SECRET lets the receiver verify with a secret. The latest delivery is judged by it.
+// trust SECRET makes the receiver verify deliveries with a secret. The first secret must match the latest delivery.
 func trust(ts *testscript.TestScript, _ bool, args []string) {
-	r := of(ts).receiver
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	first := r.secret == ""
-	r.secret = args[0]
-	if d := r.received[len(r.received)-1]; first && (!d.genuine(r.secret) || d.changed().genuine(r.secret)) {
-		ts.Fatalf("the receiver does not tell a genuine event from a changed one")
+	r, secret := of(ts).receiver, args[0]
+	got := r.Got()
+	if d := got[len(got)-1]; r.secret == "" && (!d.SignedWith(secret) || changed(d).SignedWith(secret)) {
+		ts.Fatalf("the receiver does not distinguish a genuine event from a changed one")
 	}
+	r.secret = secret
+	r.Respond(func(w http.ResponseWriter, d hook.Delivery) {
+		if !d.SignedWith(secret) {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.WriteHeader(http.StatusOK)
+	})
 }
 
-// received FILE first|last|changed... writes deliveries as the variable "received" of the example: the first one, the
-// last one, or the last one changed on its way.
+// received FILE first|last|changed... writes deliveries as the variable "received" of the example: the first, the last,
+// or a modified copy of the last.
 func received(ts *testscript.TestScript, _ bool, args []string) {
 	r := of(ts).receiver
 	var all []map[string]any
 	for _, which := range args[1:] {
-		d := *r.at(r.passed - 1)
+		d := r.latest()
 		switch which {
 		case "first":
-			d = *r.at(0)
+			d = r.Got()[0]
 		case "changed":
-			d = d.changed()
+			d = changed(d)
 		}
-		at, _ := d.signed()
-		all = append(all, map[string]any{"signature": d.signature, "body": d.body, "at": json.Number(at)})
+		at, _ := d.Signature()
+		all = append(all, map[string]any{"signature": d.Header.Get("X-Webhook-Signature"), "body": d.Body,
+			"at": json.Number(at)})
 	}
 	content, err := json.Marshal(map[string]any{"received": all})
 	ts.Check(err)

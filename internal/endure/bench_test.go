@@ -22,14 +22,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestBench (make bench) creates objects through a real Terraform, plans them when they do not change, and writes the
-// guide's table. Next to the provider it measures terraform_data, the floor, which is built into Terraform.
+// TestBench (make bench) creates objects through real Terraform, plans them without changes, and writes the guide's
+// table. As a baseline it also measures terraform_data, which is built into Terraform.
 func TestBench(t *testing.T) {
 	if *objects == "" {
 		t.Skip("takes minutes; make bench runs it")
 	}
 	if runtime.GOOS != "linux" {
-		t.Skip("the memory of a process is counted in another unit here")
+		t.Skip("this system reports memory in another unit")
 	}
 	built, err := acctest.BuiltProvider()
 	if err != nil {
@@ -48,7 +48,7 @@ func TestBench(t *testing.T) {
 			}
 			b := beginBench(t, n, filepath.Join(folder, "terraform-provider-billing"))
 			all = append(all, b.run(planOfCreations+suffix, "plan", "-out=plan"), b.run(apply+suffix, "apply", "plan"))
-			b.sandbox.Clock().Advance(time.Minute) // what was written shortly before is read by its id
+			b.sandbox.Clock().Advance(time.Minute) // recently written objects are read by id
 			all = append(all, b.run(plan+suffix, settled...))
 			if suffix == "" {
 				b.terraform.Env["BILLING_BULK_REFRESH"] = "false"
@@ -64,7 +64,7 @@ func TestBench(t *testing.T) {
 	reportBench(t, all)
 }
 
-// Names of what is measured.
+// Names of the measurements.
 const (
 	planOfCreations = "plan of creations"
 	apply           = "apply"
@@ -74,10 +74,10 @@ const (
 	floor           = "terraform_data"
 )
 
-// settled is a plan that has to be empty: with this flag it fails otherwise.
+// settled is a plan that must be empty: with this flag it fails otherwise.
 var settled = []string{"plan", "-detailed-exitcode"}
 
-// row is a plan or an apply that was measured.
+// row is a measured plan or apply.
 type row struct {
 	variant           string
 	objects, requests int
@@ -85,13 +85,13 @@ type row struct {
 	provider          used
 }
 
-// used is what a provider's process reports at its end.
+// used is the resource usage of a provider's process, reported at its end.
 type used struct {
 	CPU  time.Duration
 	Peak int64 // bytes
 }
 
-// measure runs a provider in place of this process, and writes what it has used to a file.
+// measure runs a provider as a child process, and writes its resource usage to a file.
 func measure(program, file string) error {
 	child := exec.CommandContext(context.Background(), program) // Terraform ends it
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -111,7 +111,7 @@ func measure(program, file string) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// bench is a configuration of so many objects, and the state that follows from it.
+// bench is a configuration with a number of objects, and its state.
 type bench struct {
 	t         *testing.T
 	objects   int
@@ -119,13 +119,13 @@ type bench struct {
 	terraform *acctest.Terraform
 }
 
-// latency is that of the service.
+// latency is the latency of the service.
 const latency = 50 * time.Millisecond
 
 // blockSize is the number of instances of a block. Terraform evaluates all of them for each reference to one.
 const blockSize = 10
 
-// customers are so many customers, accounts and subscriptions in all.
+// customers is the configuration of customers, accounts and subscriptions.
 var customers = []string{`
 resource "billing_customer" "b%[1]d" {
   count                  = %[2]d
@@ -151,7 +151,7 @@ resource "billing_subscription" "b%[1]d" {
 
 var builtIn = []string{"resource \"terraform_data\" \"b%[1]d\" {\n  count = %[2]d\n  input = \"some text\"\n}\n"}
 
-// beginBench prepares objects that are still to be created by a provider, or by Terraform itself.
+// beginBench prepares objects that the provider, or Terraform itself, will create.
 func beginBench(t *testing.T, objects int, program string) *bench {
 	t.Helper()
 	b := &bench{t: t, objects: objects, terraform: acctest.NewTerraform(t)}
@@ -172,7 +172,7 @@ func beginBench(t *testing.T, objects int, program string) *bench {
 	return b
 }
 
-// measures has Terraform run the provider below this program, which notes what it has used.
+// measures makes Terraform run the provider through this program, which records its resource usage.
 func (b *bench) measures(program string) {
 	b.t.Helper()
 	dir := b.t.TempDir()
@@ -184,7 +184,7 @@ func (b *bench) measures(program string) {
 	b.terraform.Provider(dir)
 }
 
-// run plans or applies.
+// run runs a plan or an apply.
 func (b *bench) run(variant string, arguments ...string) row {
 	b.t.Helper()
 	r := row{variant: variant, objects: b.objects}
@@ -200,7 +200,7 @@ func (b *bench) run(variant string, arguments ...string) row {
 	r.wall, r.all = time.Since(began), command.ProcessState.UserTime()+command.ProcessState.SystemTime()
 	if b.sandbox != nil {
 		r.requests = len(b.sandbox.Requests())
-		// Terraform plans in one process of the provider and applies in the next; validation has one of its own before.
+		// Terraform plans in one process of the provider and applies in the next; an earlier one validates.
 		if err := json.Unmarshal([]byte(b.terraform.Read("usage.json")), &r.provider); err != nil {
 			b.t.Fatal(err)
 		}
@@ -210,8 +210,8 @@ func (b *bench) run(variant string, arguments ...string) row {
 	return r
 }
 
-// reportBench logs all that was measured, and writes what users compare between the marks of the guide: the baseline is
-// for those who work on the project.
+// reportBench logs all measurements, and writes those for users between the marks of the guide: the baseline is for
+// developers of the project.
 func reportBench(t *testing.T, all []row) {
 	t.Helper()
 	t.Log("\n" + table(all) + ratios(all))
@@ -224,11 +224,11 @@ func reportBench(t *testing.T, all []row) {
 	}
 }
 
-// table is what was measured, a row each.
+// table returns the measurements as a table, one row each.
 func table(all []row) string {
 	var table strings.Builder
 	fmt.Fprintf(&table, "Measured on %s, with a service that responds after %v.\n\n| objects | | requests | time | "+
-		"CPU of the provider | CPU in all | memory of the provider |\n|--:|---|--:|--:|--:|--:|--:|\n", machine(), latency)
+		"CPU of the provider | total CPU | memory of the provider |\n|--:|---|--:|--:|--:|--:|--:|\n", machine(), latency)
 	for _, r := range all {
 		peak, cpu := "–", "–"
 		if r.provider.Peak > 0 {
@@ -242,14 +242,14 @@ func table(all []row) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
-// ratios are those that the provider is held to.
+// ratios returns the ratios that are compared with limits.
 func ratios(all []row) string {
 	var lines strings.Builder
 	for _, r := range all {
 		against := func(variant, does string) {
 			for _, other := range all {
 				if other.variant == variant && other.objects == r.objects {
-					fmt.Fprintf(&lines, " time %.2f, CPU in all %.2f%s;", r.wall.Seconds()/other.wall.Seconds(),
+					fmt.Fprintf(&lines, " time %.2f, total CPU %.2f%s;", r.wall.Seconds()/other.wall.Seconds(),
 						r.all.Seconds()/other.all.Seconds(), does)
 					if other.provider.Peak > 0 {
 						fmt.Fprintf(&lines, " CPU of the provider %.2f, memory %.2f%s;",
@@ -267,13 +267,13 @@ func ratios(all []row) string {
 			against(unread, " of `"+unread+"`")
 		}
 		against(r.variant+byBaseline, " of the baseline")
-		fmt.Fprintf(&lines, " %.2f ms of the provider's CPU for each object.\n",
+		fmt.Fprintf(&lines, " %.2f ms of the provider's CPU per object.\n",
 			r.provider.CPU.Seconds()*1000/float64(r.objects))
 	}
 	return lines.String()
 }
 
-// machine describes where it was measured.
+// machine describes the machine of the measurement.
 func machine() string {
 	name := runtime.GOARCH
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -287,7 +287,7 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores, %s", name, runtime.NumCPU(), runtime.GOOS)
 }
 
-// between replaces what is between the marks of a page.
+// between replaces the text between the marks of a page.
 func between(t *testing.T, path, text string) {
 	t.Helper()
 	page, err := os.ReadFile(path)
@@ -298,7 +298,7 @@ func between(t *testing.T, path, text string) {
 	before, rest, ok := strings.Cut(string(page), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
-		t.Fatalf("%s has no marks", path)
+		t.Fatalf("the marks are missing in %s", path)
 	}
 	if err := os.WriteFile(path, []byte(before+begin+"\n"+text+end+after), 0o644); err != nil {
 		t.Fatal(err)

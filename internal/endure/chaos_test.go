@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// What `make test` plays: always the same schedules.
+// shortCount is the number of schedules in `make test`, always the same ones.
 const shortCount = 8
 
-// TestChaos disturbs real Terraform runs by -count schedules, the first of which is -seed, and holds what is left
-// against what is promised. Without -count it plays a few short ones.
+// TestChaos disturbs real Terraform runs by -count schedules, starting with -seed, and checks the resulting state and
+// objects. Without -count it runs a few short schedules.
 func TestChaos(t *testing.T) {
 	long, n, l := *count > 0, uint64(shortCount), short
 	if long {
@@ -44,13 +44,13 @@ func TestChaos(t *testing.T) {
 			fmt.Printf("  %s\n", strings.Join(r.classes[class], "\n  "))
 		}
 	}
-	fmt.Printf("seeds %d to %d: %d schedules (%d without a result, as a kill cut Terraform's state file off), %d runs "+
+	fmt.Printf("seeds %d to %d: %d schedules (%d without a result: truncated state file), %d runs "+
 		"of Terraform, %d kills, "+
 		"%d requests, %s\n", *seed, *seed+n-1, r.schedules, r.lost, r.runs, r.kills, r.requests,
 		time.Since(begun).Round(time.Second))
 }
 
-// report is what came of all schedules.
+// report is the result of all schedules.
 type report struct {
 	baselines baselines
 
@@ -59,7 +59,7 @@ type report struct {
 	classes                                map[string][]string // class: the violations
 }
 
-// play plays one schedule.
+// play runs one schedule.
 func (r *report) play(t *testing.T, s schedule, long, alone bool) {
 	from := ""
 	if s.phase != create {
@@ -89,14 +89,14 @@ func (r *report) play(t *testing.T, s schedule, long, alone bool) {
 		replay += " SHORT=1"
 	}
 	for _, v := range w.broken {
-		t.Errorf("%s: %s\n%s\n%s plays it again.", v.class, v.what, s, replay)
+		t.Errorf("%s: %s\n%s\n%s replays it.", v.class, v.what, s, replay)
 	}
 	if long {
 		fmt.Printf("seed %d: %d violations, %s: %s\n", s.seed, len(w.broken), time.Since(w.started).Round(time.Second), s)
 	}
 }
 
-// readable is what Terraform prints with -json, a line a message, and what is said in it.
+// readable returns the output of Terraform with -json, one message per line, with its details.
 func readable(printed string) string {
 	var out strings.Builder
 	for line := range strings.Lines(printed) {

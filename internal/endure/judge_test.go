@@ -15,14 +15,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// violation is a promise that is broken.
+// violation is a violated invariant.
 type violation struct{ class, what string }
 
 func (w *world) breaks(class, format string, values ...any) {
 	w.broken = append(w.broken, violation{class, fmt.Sprintf(format, values...)})
 }
 
-// judge holds what there is against what is promised.
+// judge checks the invariants.
 func (w *world) judge() {
 	w.t.Helper()
 	w.budget()
@@ -35,34 +35,34 @@ func (w *world) judge() {
 	w.canaries(state)
 	for _, bug := range []string{"Provider produced", "panic:", "Unexpected provider data", "Error decoding"} {
 		if strings.Contains(w.printed.String(), bug) {
-			w.breaks("bug", "the output has %q", bug)
+			w.breaks("bug", "the output contains %q", bug)
 		}
 	}
 }
 
-// budget is how many requests all runs of a schedule may send, several times what they send undisturbed.
+// budget limits the requests of all runs of a schedule, to several times those of undisturbed runs.
 const budget = 1000
 
 func (w *world) budget() {
 	if n := w.seen(); n > budget {
-		w.breaks("requests", "%d were sent", n)
+		w.breaks("requests", "%d requests were sent", n)
 	}
 }
 
-// foreigners looks whether the objects of the other workspace are what they were.
+// foreigners checks that the objects of the other workspace are unchanged.
 func (w *world) foreigners() {
 	w.t.Helper()
 	for _, path := range slices.Sorted(maps.Keys(w.foreign)) {
 		if now := w.shown(path); now != w.foreign[path] {
-			w.breaks("foreign object", "%s was %s and is %s", path, w.foreign[path], now)
+			w.breaks("foreign object", "%s was %s and is now %s", path, w.foreign[path], now)
 		}
 	}
 }
 
-// object is something of ours at the service that has not ended.
+// object is one of our objects at the service that has not ended.
 type object struct{ kind, name, id string }
 
-// objects are those of this workspace.
+// objects returns the objects of this workspace.
 func (w *world) objects() (all []object) {
 	w.t.Helper()
 	text := func(v any) string {
@@ -110,7 +110,7 @@ func (w *world) objects() (all []object) {
 		add("webhook endpoint", text(o["url"]), o)
 	}
 	for _, o := range list("/api/v1/api-keys") {
-		// The first key is the provider's own; one that expires has been rotated.
+		// The first key is the provider's own; a key with an expiry has been rotated.
 		if o["revokedAt"] == nil && o["expiresAt"] == nil && text(o["name"]) != "" && text(o["source"]) == "api" {
 			add("API key", text(o["name"]), o)
 		}
@@ -123,7 +123,7 @@ func (w *world) objects() (all []object) {
 	return all
 }
 
-// duplicates looks for what was created twice, and for what is in no state. After a destroy nothing may be left.
+// duplicates finds objects that were created twice, or are in no state. After a destroy no objects may remain.
 func (w *world) duplicates(objects []object, state []acctest.Instance) {
 	known := map[any]bool{}
 	for _, r := range state {
@@ -132,7 +132,7 @@ func (w *world) duplicates(objects []object, state []acctest.Instance) {
 	}
 	same := map[object][]string{}
 	for _, o := range objects {
-		// A new key whose response was lost is not adopted where the address has a key: a message names it to be revoked.
+		// A new key whose response was lost is not adopted if the address already has a key: a message says to revoke it.
 		replaces := w.schedule.phase == rotate || w.schedule.phase == renew
 		if o.kind == "API key" && replaces && !known[o.id] && strings.Contains(w.named.String(), o.id) {
 			continue
@@ -155,7 +155,7 @@ func (w *world) duplicates(objects []object, state []acctest.Instance) {
 	}
 }
 
-// secrets looks whether the state has what the service shows once, and whether it is right.
+// secrets checks that the state has the secrets that the service returns only once, and that they are correct.
 func (w *world) secrets(state []acctest.Instance) {
 	w.t.Helper()
 	for _, r := range state {
@@ -165,7 +165,7 @@ func (w *world) secrets(state []acctest.Instance) {
 		case "billing_api_key":
 			token, _ := r.Attributes["token"].(string)
 			if token == "" && !imported {
-				w.breaks("secret", "%s has no token", r.Address)
+				w.breaks("secret", "the token of %s is missing", r.Address)
 			} else if token != "" {
 				if status, _ := w.service.CallWithKey(token, "GET", "/api/v1/webhook-endpoints", nil); status == 401 {
 					w.breaks("secret", "the token of %s is rejected", r.Address)
@@ -174,15 +174,15 @@ func (w *world) secrets(state []acctest.Instance) {
 		case "billing_webhook_endpoint":
 			secret, _ := r.Attributes["secret"].(string)
 			if secret == "" && !imported {
-				w.breaks("secret", "%s has no secret", r.Address)
+				w.breaks("secret", "the secret of %s is missing", r.Address)
 			} else if right, err := w.service.Sandbox.EndpointSecret(id); secret != "" && (err != nil || right != secret) {
-				w.breaks("secret", "the secret of %s is not that of the service (%v)", r.Address, err)
+				w.breaks("secret", "the secret of %s differs from that of the service (%v)", r.Address, err)
 			}
 		}
 	}
 }
 
-// graces looks whether the keys that were replaced work on: nothing but a destroy ends one without a grace period.
+// graces checks that replaced keys continue to work: only a destroy ends a key without a grace period.
 func (w *world) graces() {
 	w.t.Helper()
 	if w.schedule.phase == destroy {
@@ -200,15 +200,15 @@ func (w *world) graces() {
 	}
 }
 
-// canaries looks for secrets where they do not belong.
+// canaries finds secrets in places where they must not be.
 func (w *world) canaries(state []acctest.Instance) {
 	w.t.Helper()
 	everywhere := map[string]string{"write-only credential": canary}
 	for _, variable := range []string{"BILLING_TOKEN", "BILLING_FINANCE_TOKEN", "BILLING_COLLECTIONS_API_KEY"} {
 		value := w.runner.Env[variable]
-		everywhere[variable] = value[strings.LastIndex(value, ".")+1:] // of a JWT the signature
+		everywhere[variable] = value[strings.LastIndex(value, ".")+1:] // the signature of a JWT
 	}
-	shown := maps.Clone(everywhere) // in what is printed and logged: also what the state may have
+	shown := maps.Clone(everywhere) // output and log must not contain secrets of the state either
 	for _, r := range state {
 		for _, name := range []string{"token", "secret"} {
 			if value, _ := r.Attributes[name].(string); value != "" {
@@ -219,7 +219,7 @@ func (w *world) canaries(state []acctest.Instance) {
 	look := func(where, text string, secrets map[string]string) {
 		for _, name := range slices.Sorted(maps.Keys(secrets)) {
 			if strings.Contains(text, secrets[name]) {
-				w.breaks("canary", "%s has the %s", where, name)
+				w.breaks("canary", "%s contains the %s", where, name)
 			}
 		}
 	}
@@ -243,7 +243,7 @@ func (w *world) inPlan(read func(text string)) {
 	w.t.Helper()
 	archive, err := zip.OpenReader(filepath.Join(w.runner.Dir, "plan"))
 	if err != nil {
-		return // there is none
+		return // no plan
 	}
 	defer archive.Close()
 	for _, file := range archive.File {

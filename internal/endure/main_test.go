@@ -1,9 +1,8 @@
 //go:build unix
 
-// Package endure_test runs real Terraform for longer than make test can wait, each with a make target of its name:
-// chaos disturbs runs by seeded schedules and holds what is left against what is promised, outage plans through an
-// outage, bench measures what plans cost. `make test` plays a few short schedules and nothing else. The soak, which
-// needs no Terraform, is in internal/life.
+// Package endure_test runs real Terraform for longer than make test can wait. Each test has a make target of its name:
+// chaos disturbs runs by seeded schedules and checks the result, outage plans during an outage, and bench measures the
+// cost of plans. `make test` runs only a few short schedules. The soak, which needs no Terraform, is in internal/life.
 package endure_test
 
 import (
@@ -19,17 +18,17 @@ import (
 // The flags of the runs: go test ./internal/endure -run TestChaos -args -count 150 -seed 7
 var (
 	seed   = flag.Uint64("seed", 1, "chaos: the first schedule")
-	count  = flag.Uint64("count", 0, "chaos: how many schedules; 0 plays those of make test")
+	count  = flag.Uint64("count", 0, "chaos: the number of schedules; 0: those of make test")
 	brief  = flag.Bool("brief", false, "chaos: draw the short schedules of make test")
 	storm  = flag.Bool("storm", false, "race: run the provider under storm with the race detector")
 	outage = flag.Duration("outage", 0, "outage: how long it lasts; 0 skips the test")
 
-	objects  = flag.String("objects", "", "bench: how many objects plans have, such as 100,1000; empty skips the test")
-	baseline = flag.String("baseline", "", "bench: the folder of another build of the provider to compare with")
+	objects  = flag.String("objects", "", "bench: the numbers of objects, such as 100,1000; empty skips the test")
+	baseline = flag.String("baseline", "", "bench: the folder of another build of the provider for comparison")
 	write    = flag.Bool("write", false, "bench: write the table of the guide on performance")
 
 	measured = flag.String("measured", "", "bench: run this provider instead of tests, as Terraform does")
-	usage    = flag.String("usage", "", "bench: where -measured writes what the provider has used")
+	usage    = flag.String("usage", "", "bench: the file for the resource usage of -measured")
 )
 
 func TestMain(m *testing.M) {
@@ -43,7 +42,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// versions is what a module has to say to use the provider.
+// versions is the terraform block that a module needs to use the provider.
 const versions = `terraform {
   required_providers {
     billing = { source = "recurring-billing/billing" }
@@ -51,5 +50,5 @@ const versions = `terraform {
 }
 `
 
-// rounded is a time as a report has it.
+// rounded rounds a time for a report.
 func rounded(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }

@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestOutage (make outage) plans 1,000 resources through an outage, and reports what that costs.
+// TestOutage (make outage) plans 1,000 resources during an outage, and reports the cost.
 func TestOutage(t *testing.T) {
 	if *outage == 0 {
 		t.Skip("takes minutes; make outage runs it")
@@ -20,7 +20,7 @@ func TestOutage(t *testing.T) {
 	s := acctest.Start(t)
 	terraform := acctest.NewTerraform(t).At(s)
 	terraform.Env["TF_CLI_ARGS"] = "-no-color"
-	terraform.Env["BILLING_RETRY_TIMEOUT"] = "5m" // the default; tests run with less
+	terraform.Env["BILLING_RETRY_TIMEOUT"] = "5m" // the default; other tests use less
 	terraform.Write("main.tf", versions+`
 resource "billing_customer" "this" {
   count                  = 1000
@@ -45,15 +45,15 @@ resource "billing_customer" "this" {
 	undisturbed, _ := run("plan", "plan")
 	for what, fault := range map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable},
 		"broken connections": {DropBefore: true}} {
-		// It begins when a third of the plan is done.
+		// The outage starts after a third of the plan.
 		begin := time.AfterFunc(undisturbed/3, func() { s.Sandbox.AddFault(fault) })
 		end := time.AfterFunc(undisturbed/3+*outage, s.Sandbox.ClearFaults)
-		took, requests := run("plan through an outage of "+outage.String()+", "+what, "plan")
+		took, requests := run("plan during an outage of "+outage.String()+", "+what, "plan")
 		begin.Stop()
 		end.Stop()
 		const longestPause = 30 * time.Second
 		if most := undisturbed*3/2 + *outage + longestPause; took > most || took < *outage {
-			t.Errorf("the plan took %s, want %s at most, and the outage at least", took, most)
+			t.Errorf("the plan took %s, want at most %s, and at least the outage", took, most)
 		}
 		if requests > 2000 {
 			t.Errorf("%d requests for 1,000 resources", requests)

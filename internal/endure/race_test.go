@@ -14,9 +14,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestRaceUnderStorm: a provider that was built with the race detector has no race while 40 operations at a time meet
-// 429s, resets, lost responses, a rejected token, silent connections, an outage and an interrupt. `make test-race` asks
-// for it with -storm.
+// TestRaceUnderStorm checks that a provider built with the race detector has no race while 40 parallel operations meet
+// 429s, resets, lost responses, a rejected token, silent connections, an outage and an interrupt. `make test-race` runs
+// it with -storm.
 func TestRaceUnderStorm(t *testing.T) {
 	if !*storm {
 		t.Skip("make test-race runs this")
@@ -26,7 +26,7 @@ func TestRaceUnderStorm(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := exec.LookPath(strings.Fields(string(compiler))[0]); err != nil {
-		t.Skipf("the race detector needs a C compiler, and there is none: %v", err)
+		t.Skipf("the race detector needs a C compiler: %v", err)
 	}
 	built, err := raced(t)
 	for name, s := range map[string]schedule{"HTTP/1.1": {seed: 1}, "HTTP/2": {seed: 2}} {
@@ -66,14 +66,14 @@ func TestRaceUnderStorm(t *testing.T) {
 	}
 }
 
-// raced is the folder of a provider with the race detector.
+// raced returns the folder of a provider with the race detector.
 func raced(t *testing.T) (string, error) {
 	t.Helper()
 	t.Setenv("CGO_ENABLED", "1")
 	return acctest.BuildProvider("-race")
 }
 
-// storms are runs one after the other.
+// storms lists consecutive runs.
 var storms = []struct {
 	faults    []sandbox.Fault
 	kill      *kill

@@ -23,10 +23,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// pids is the file in which every process of the provider notes its id.
+// pids is the file in which every process of the provider records its id.
 const pids = "provider.pids"
 
-// supervise runs the provider that was built into a folder by a script that notes the process.
+// supervise runs the provider in a folder through a script that records the process id.
 func (w *world) supervise(built string, err error) {
 	w.t.Helper()
 	if err != nil {
@@ -44,15 +44,15 @@ func (w *world) supervise(built string, err error) {
 	w.runner.Provider(dir)
 }
 
-// terraform runs Terraform to its end, and nothing goes wrong with its processes.
+// terraform runs Terraform without disturbing it.
 func (w *world) terraform(arguments ...string) acctest.Printed {
 	return w.killed(nil, arguments...)
 }
 
-// longestRun is after how long a run is stuck.
+// longestRun is the time after which a run counts as stuck.
 const longestRun = 4 * time.Minute
 
-// killed runs Terraform, and signals its processes as k says.
+// killed runs Terraform, and signals its processes according to k.
 func (w *world) killed(k *kill, arguments ...string) acctest.Printed {
 	w.t.Helper()
 	w.runs++
@@ -60,7 +60,7 @@ func (w *world) killed(k *kill, arguments ...string) acctest.Printed {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = time.Second // a provider that outlives Terraform holds the pipes
+	cmd.WaitDelay = time.Second // a provider that outlives Terraform keeps the pipes open
 	if err := os.WriteFile(filepath.Join(w.runner.Dir, pids), nil, 0o600); err != nil {
 		w.t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func (w *world) killed(k *kill, arguments ...string) acctest.Printed {
 	w.onRequest(nil)
 	signals.Wait()
 	w.quiet()
-	// A provider outlives a Terraform that is killed. The group exists as long as one of its processes does.
+	// A provider outlives a killed Terraform. The group exists as long as one of its processes does.
 	if k != nil {
 		_ = syscall.Kill(-group, syscall.SIGKILL)
 	}
@@ -132,8 +132,8 @@ func (w *world) signal(k kill, group int) {
 	}
 }
 
-// quiet returns when the service has had no request for a short time: a provider without its Terraform finishes what it
-// does.
+// quiet returns when the service has received no request for a short time: a provider whose Terraform has died
+// completes its request.
 func (w *world) quiet() {
 	for before := -1; ; {
 		w.mu.Lock()
@@ -149,7 +149,7 @@ func (w *world) quiet() {
 
 var importBlock = regexp.MustCompile(`import\s*\{\s*to\s*=\s*(\S+)\s*id\s*=\s*"([^"]+)"\s*\}`)
 
-// follow takes over the import blocks that messages offer, but for the objects of the other workspace, and reports
+// follow adopts the import blocks that messages suggest, except those for objects of the other workspace, and reports
 // whether there are new ones.
 func (w *world) follow(p acctest.Printed) (more bool) {
 	w.t.Helper()
@@ -175,7 +175,7 @@ func (w *world) follow(p acctest.Printed) (more bool) {
 	return more
 }
 
-// play disturbs one run as the schedule says, and lets the runs after it come to an end.
+// play disturbs one run according to the schedule, and lets the later runs complete.
 func (w *world) play() {
 	w.t.Helper()
 	env := w.runner.Env
@@ -207,9 +207,9 @@ func (w *world) play() {
 	w.settle(apply)
 }
 
-// stranger plans with a token of another organization: that is one error, which names both, and writes nothing. It
-// needs an object in the state that was created undisturbed, because one that could not ask for its organization has
-// none. Where one has lost its notes, its plan and those of what refers to it are not looked at.
+// stranger plans with a token of another organization: that is one error that names both, without writes. It needs an
+// object in the state that was created undisturbed, because an object whose apply could not determine its organization
+// has none. If an object has lost its private state, its plan and those of objects that refer to it are ignored.
 func (w *world) stranger(plan ...string) {
 	w.t.Helper()
 	bound := slices.DeleteFunc(w.runner.State(), func(r acctest.Instance) bool {
@@ -238,7 +238,7 @@ func (w *world) stranger(plan ...string) {
 	}
 	for address, does := range printed.Planned {
 		if allNoted && does != "update" {
-			w.breaks("organization", "with a token of another organization the plan is to %s %s", does, address)
+			w.breaks("organization", "with a token of another organization the plan does %s %s", does, address)
 		}
 	}
 	if n := writes.Load(); n > 0 {
@@ -253,20 +253,20 @@ func (w *world) kill(i int) *kill {
 	return nil
 }
 
-// cutOff reports whether a signal has met Terraform while it wrote its state file, which it does in place: what the
-// state had is then gone for whatever provider, and the schedule shows nothing. An empty file that was never written is
-// what every first run begins with.
+// cutOff reports whether a signal has interrupted Terraform while it wrote its state file, which it does in place: the
+// state is then lost with any provider, and the schedule has no result. Every first run starts with an empty file that
+// was never written.
 func (w *world) cutOff() bool {
 	text, err := os.ReadFile(filepath.Join(w.runner.Dir, "terraform.tfstate"))
 	w.lost = w.lost || err == nil && !json.Valid(text) && (len(text) > 0 || w.schedule.phase != create)
 	return w.lost
 }
 
-// most is how many applies may be needed after the disturbed one: where the state knows nothing, the conflicts of
-// customers, accounts and subscriptions come one after the other.
+// most is the maximum number of applies after the disturbed one: if the state is empty, the conflicts of customers,
+// accounts and subscriptions occur one after the other.
 const most = 4
 
-// settle plans and applies until nothing is left to do.
+// settle plans and applies until the plan is empty.
 func (w *world) settle(apply []string) {
 	w.t.Helper()
 	plan := append([]string{"plan", "-json", "-out=plan"}, apply[3:]...)
@@ -290,13 +290,13 @@ func (w *world) settle(apply []string) {
 	}
 	switch last := w.terraform(plan...); {
 	case len(last.Errors) > 0:
-		w.breaks("second plan", "it fails: %v", last.Errors)
+		w.breaks("second plan", "the plan fails: %v", last.Errors)
 	case len(last.Planned) > 0:
-		w.breaks("second plan", "it is not empty: %v", last.Planned)
+		w.breaks("second plan", "the plan is not empty: %v", last.Planned)
 	}
 }
 
-// restarts lets the service be stopped and started again as the schedule says; what it returns waits for that.
+// restarts stops and starts the service according to the schedule; done waits for it.
 func (w *world) restarts() (done func()) {
 	if w.schedule.restart == 0 {
 		return func() {}

@@ -9,7 +9,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// The phases that a schedule can disturb.
+// The phases that a schedule may disturb.
 const (
 	create  = "create"
 	update  = "update"
@@ -22,7 +22,7 @@ const (
 type kill struct {
 	signal string // KILL or INT
 	target string // provider, terraform or both
-	writes bool   // counts no reads
+	writes bool   // counts only writes
 	after  int
 	delay  time.Duration
 }
@@ -35,17 +35,17 @@ func (k kill) String() string {
 	return fmt.Sprintf("SIG%s of %s after %s %d + %s", k.signal, k.target, what, k.after, k.delay)
 }
 
-// schedule is what goes wrong in one run.
+// schedule describes the disturbances of one run.
 type schedule struct {
 	seed    uint64
 	phase   string
-	clock   time.Duration // of the service against this machine's, from the beginning on
+	clock   time.Duration // offset of the service's clock from this machine's
 	faults  []sandbox.Fault
 	kills   []kill // of the disturbed run, and of the first run after it
-	restart int    // the service is stopped after so many requests; 0: never
+	restart int    // the service is stopped after this number of requests; 0: never
 	stopped time.Duration
-	traced  bool // Terraform writes its log at the level TRACE
-	// stranger is a plan with the token of another organization, after the disturbed run.
+	traced  bool // Terraform logs at the level TRACE
+	// stranger adds a plan with the token of another organization after the disturbed run.
 	stranger bool
 }
 
@@ -61,7 +61,7 @@ func (s schedule) String() string {
 		parts = append(parts, []string{"", "then "}[min(i, 1)]+k.String())
 	}
 	if s.restart > 0 {
-		parts = append(parts, fmt.Sprintf("restart of the service after request %d, %s away", s.restart, s.stopped))
+		parts = append(parts, fmt.Sprintf("restart of the service after request %d, down for %s", s.restart, s.stopped))
 	}
 	if s.traced {
 		parts = append(parts, "TF_LOG=TRACE")
@@ -72,7 +72,7 @@ func (s schedule) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// operations are those that a phase sends, the reads last.
+// operations lists the operations of each phase, reads last.
 var operations = map[string][]string{
 	create: {"customers.create", "billing_accounts.create", "billing_accounts.suspend", "subscriptions.create",
 		"subscriptions.items.sync", "subscriptions.pause", "webhook_endpoints.create", "api_keys.create",
@@ -85,14 +85,14 @@ var operations = map[string][]string{
 		"api_keys.revoke", "finance.records.delete"},
 }
 
-// writes is about how many requests of a phase change something.
+// writes is the approximate number of writes in a phase.
 var writes = map[string]int{create: 16, update: 13, rotate: 5, renew: 9, destroy: 14}
 
 var reads = []string{"me.get", "customers.get", "billing_accounts.get", "subscriptions.get", "webhook_endpoints.get",
 	"api_keys.get", "finance.records.get", "customers.list", "api_keys.list", "webhook_endpoints.list",
 	"finance.records.list"}
 
-// limits bound what takes time: the schedules of `make test` have to be fast.
+// limits limits delays: the schedules of `make test` must be fast.
 type limits struct {
 	lag    time.Duration
 	outage time.Duration
@@ -103,7 +103,7 @@ var (
 	whole = limits{lag: 10 * time.Second, outage: 5 * time.Second}
 )
 
-// drawn is the schedule of a seed.
+// drawn returns the schedule of a seed.
 func drawn(seed uint64, l limits) schedule {
 	r := rand.New(rand.NewPCG(seed, 10))
 	phases := []string{create, create, rotate, update, create, renew, destroy, renew}
@@ -119,7 +119,7 @@ func drawn(seed uint64, l limits) schedule {
 		s.faults = append(s.faults, sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: 429,
 			RetryAfter: []string{"", "0", "1"}[r.IntN(3)]})
 	}
-	if chance(30) { // the last one: a read meets the first that matches
+	if chance(30) { // last, because the first matching fault applies
 		s.faults = append(s.faults, sandbox.Fault{Lag: drawnDuration(r, l.lag)})
 	}
 	if chance(70) {
@@ -135,7 +135,7 @@ func drawn(seed uint64, l limits) schedule {
 	return s
 }
 
-// drawnDuration is at most so long, in tenths.
+// drawnDuration returns at most this duration, in tenths.
 func drawnDuration(r *rand.Rand, longest time.Duration) time.Duration {
 	return time.Duration(1+r.IntN(10)) * longest / 10
 }
@@ -181,7 +181,7 @@ func drawnFault(r *rand.Rand, phase string, l limits) sandbox.Fault {
 		return sandbox.Fault{Skip: r.IntN(40), Silent: true}
 	case 12:
 		return sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: []int{0, 503}[r.IntN(2)]}
-	case 13: // without the organization nothing is sent, and nothing that was created is lost
+	case 13: // without the organization nothing is sent, and created objects are not lost
 		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: 1 + r.IntN(8), Status: []int{403, 500, 503}[r.IntN(3)]}
 	case 14:
 		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: times, Latency: drawnDuration(r, l.outage)}

@@ -19,19 +19,19 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// world is the service, the objects of another workspace in it, and the folder of Terraform.
+// world is the service, the objects of another workspace in it, and Terraform's folder.
 type world struct {
 	t        *testing.T
 	schedule schedule
 	runner   *acctest.Terraform
 	foreign  map[string]string // path of an object of the other workspace: the object, as JSON
-	imports  map[string]string // address: id of the import block that is followed
-	printed  strings.Builder   // all that Terraform has printed
+	imports  map[string]string // address: id of the adopted import block
+	printed  strings.Builder   // Terraform's whole output
 	named    strings.Builder   // its errors and warnings
 	broken   []violation
 	before   map[string]string // tokens of the keys that the state had before the disturbance, by id
 	signals  int
-	lost     bool // Terraform's own state file was cut off
+	lost     bool // Terraform's state file was truncated
 	runs     int
 	started  time.Time
 
@@ -39,19 +39,19 @@ type world struct {
 	service  *acctest.Service
 	end      func()
 	requests int
-	count    func(write bool) // hears of every request; nil: nobody does
+	count    func(write bool) // called for every request; optional
 }
 
-// stateFile is the service's, in the folder of Terraform.
+// stateFile is the service's state file, in Terraform's folder.
 const stateFile = "service.db"
 
-// sharedURL is where an endpoint of the other workspace leads, and one of ours.
+// sharedURL is the URL of an endpoint of the other workspace, and of one of ours.
 const sharedURL = "https://hooks.example.com/shared"
 
-// canary is a value that must be in no file and no message.
+// canary is a value that must not be in any file or message.
 const canary = "canary-write-only-7f3a9c"
 
-// begin begins with what the folder from holds; empty: with nothing but the other workspace.
+// begin starts with the content of the folder from; empty: with only the other workspace.
 func begin(t *testing.T, s schedule, from string) *world {
 	t.Helper()
 	w := &world{t: t, schedule: s, runner: acctest.NewTerraform(t), imports: map[string]string{},
@@ -94,7 +94,7 @@ func (w *world) decode(name string, into any) {
 	}
 }
 
-// start starts the service over its state, at the addresses of the one before.
+// start starts the service with its state, at the same addresses as before.
 func (w *world) start(before *acctest.Service) {
 	w.t.Helper()
 	service, end := acctest.Open(w.t, acctest.RunningClock, func(o *sandbox.Options) {
@@ -144,7 +144,7 @@ func (w *world) onRequest(count func(write bool)) {
 	w.count = count
 }
 
-// reset takes every fault away but the clock.
+// reset removes all faults except the clock.
 func (w *world) reset() {
 	w.service.Sandbox.ClearFaults()
 	if w.schedule.clock != 0 {
@@ -152,14 +152,14 @@ func (w *world) reset() {
 	}
 }
 
-// disturb puts the faults of the schedule in force.
+// disturb adds the faults of the schedule.
 func (w *world) disturb() {
 	for _, f := range w.schedule.faults {
 		w.service.Sandbox.AddFault(f)
 	}
 }
 
-// seedForeign creates what another workspace has: objects that look like ours.
+// seedForeign creates objects of another workspace that look like ours.
 func (w *world) seedForeign() {
 	w.t.Helper()
 	s := w.service
@@ -192,7 +192,7 @@ func (w *world) keep(path string, object acctest.JSON) {
 	w.foreign[path] = w.shown(path)
 }
 
-// shown is an object as its service shows it, as JSON.
+// shown returns an object of the service as JSON.
 func (w *world) shown(path string) string {
 	w.t.Helper()
 	_, response := w.service.Call("GET", path, nil)
@@ -212,15 +212,15 @@ func (w *world) isForeign(id string) bool {
 	return false
 }
 
-// baselines are folders after an undisturbed apply, by the clock of the service.
+// baselines holds folders after an undisturbed apply, by the offset of the service's clock.
 type baselines struct {
-	dir string // in which they are
+	dir string // the parent folder
 
 	mu   sync.Mutex
 	made map[time.Duration]string
 }
 
-// folder is the one for a schedule.
+// folder returns the folder for a schedule.
 func (b *baselines) folder(t *testing.T, s schedule) string {
 	t.Helper()
 	b.mu.Lock()

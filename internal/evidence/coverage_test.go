@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// covered are the statuses that each operation needs an exchange with.
+// covered lists the statuses for which each operation needs an exchange.
 var covered = map[string][]int{
 	"me.get":                      {200, 401},
 	"customers.list":              {200, 400, 429},
@@ -73,13 +73,13 @@ func TestExchangesCoverTheOperations(t *testing.T) {
 	}
 	for _, operation := range evidence.Operations() {
 		if len(covered[operation.Name]) == 0 {
-			t.Errorf("no exchange of %s is asked for: add its statuses to covered", operation.Name)
+			t.Errorf("%s is not in covered: add its statuses", operation.Name)
 		}
 	}
 	for name, wanted := range covered {
 		for _, status := range wanted {
 			if !slices.Contains(statuses[name], status) {
-				t.Errorf("no exchange of %s with status %d", name, status)
+				t.Errorf("missing exchange of %s with status %d", name, status)
 			}
 		}
 	}

@@ -7,34 +7,32 @@ import (
 	"strings"
 )
 
-// Event is one delivery of the collections service to a webhook endpoint, as it
-// is on the wire.
+// Event is one delivery of the collections service to a webhook endpoint, in wire format.
 type Event struct {
-	// Name is, for example, "collections/events/api_key_rotated".
+	// Name is the name of the entry, such as "collections/events/api_key_rotated".
 	Name string `json:"-"`
-	// Source names the sections of the service description that the delivery was
-	// written from, and the tool that signed it.
+	// Source names the sections of the service description on which the delivery is based, and the tool that signed it.
 	Source string `json:"source"`
-	// Event is the event's name, for example "api_key.rotated".
+	// Event is the event's name, such as "api_key.rotated".
 	Event string `json:"event"`
-	// Secret is what the endpoint was given when it was made. It is invented.
+	// Secret is the endpoint's secret. It is invented.
 	Secret  string          `json:"secret"`
 	Request DeliveryRequest `json:"request"`
 }
 
-// DeliveryRequest is the request that carries an event.
+// DeliveryRequest is the request of a delivery.
 type DeliveryRequest struct {
 	Method  string            `json:"method"`
 	Headers map[string]string `json:"headers"`
-	// Body is text and not JSON, because the signature is one of these very bytes.
+	// Body is text rather than JSON, because the signature covers its exact bytes.
 	Body string `json:"body"`
 }
 
-// eventsPrefix begins the names of deliveries.
+// eventsPrefix is the prefix of deliveries' names.
 const eventsPrefix = "collections/events/"
 
-// Events returns the recorded deliveries, sorted by name. It panics when one
-// cannot be read, which the package's own tests rule out.
+// Events returns the recorded deliveries, sorted by name. It panics if one is invalid; the package's tests prevent
+// that.
 func Events() []Event {
 	var events []Event
 	for _, name := range slices.Sorted(maps.Keys(entries())) {
@@ -50,16 +48,16 @@ func Events() []Event {
 	return events
 }
 
-// signaturesName is the one entry next to the exchanges and deliveries that is neither.
+// signaturesName is the entry with the signatures.
 const signaturesName = "collections/signatures"
 
 // Signature is a test vector of Collections §5: the X-Webhook-Signature of a body.
 type Signature struct {
-	// Name says what is special about the vector.
+	// Name describes the vector's special feature.
 	Name string `json:"name"`
-	// Secret is the endpoint's, with its prefix. It is invented.
+	// Secret is the endpoint's secret, with its prefix. It is invented.
 	Secret string `json:"secret"`
-	// Timestamp is the time of sending in seconds since 1970.
+	// Timestamp is the time of sending in Unix seconds.
 	Timestamp int64 `json:"timestamp"`
 	// Body is the raw body.
 	Body string `json:"body"`
@@ -67,8 +65,8 @@ type Signature struct {
 	Header string `json:"header"`
 }
 
-// Signatures returns the vectors, which a tool that is not part of this project
-// has computed. It panics when they cannot be read, which the package's own tests rule out.
+// Signatures returns the vectors, which an external tool has computed. It panics if they are invalid; the package's
+// tests prevent that.
 func Signatures() []Signature {
 	var all struct {
 		Source  string      `json:"source"`

@@ -14,11 +14,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// signed is the value of the signature header, computed here once more so that
-// evidence and its tool are held against a second one.
+// signed computes the value of the signature header, to verify the recorded ones with a second implementation.
 func signed(secret string, timestamp int64, body string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
-	_, _ = fmt.Fprintf(mac, "%d.%s", timestamp, body) // a hash takes everything
+	_, _ = fmt.Fprintf(mac, "%d.%s", timestamp, body) // a hash never returns an error
 	return fmt.Sprintf("t=%d,v1=%s", timestamp, hex.EncodeToString(mac.Sum(nil)))
 }
 
@@ -44,7 +43,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// documentedEvents are those whose shape Collections §6 gives.
+// documentedEvents lists the events whose format is documented in Collections §6.
 var documentedEvents = []string{"webhook.test", "charge.paid", "api_key.rotated", "api_key.status_changed",
 	"api_key.revoked"}
 
@@ -66,7 +65,7 @@ func TestEventsAreAsDelivered(t *testing.T) {
 	}
 	for _, name := range documentedEvents {
 		if !slices.Contains(names, name) {
-			t.Errorf("no delivery of %s", name)
+			t.Errorf("missing delivery of %s", name)
 		}
 	}
 }
@@ -85,7 +84,7 @@ func checkEvent(t *testing.T, event evidence.Event) {
 	}
 	for _, name := range []string{"X-Webhook-Event-Id", "X-Webhook-Delivery-Id"} {
 		if !uuidForm.MatchString(headers[name]) {
-			t.Errorf("%s is %q, no UUID", name, headers[name])
+			t.Errorf("%s is %q, not a UUID", name, headers[name])
 		}
 	}
 	sent, err := time.Parse(time.RFC3339, headers["X-Webhook-Timestamp"])
@@ -98,7 +97,7 @@ func checkEvent(t *testing.T, event evidence.Event) {
 	envelope := decode([]byte(event.Request.Body))
 	checkValues(t, "body", envelope)
 	if got := at(envelope, "event"); got != event.Event {
-		t.Errorf("the envelope names %v", got)
+		t.Errorf("the envelope has the event %v", got)
 	}
 	for _, member := range []string{"timestamp", "organizationId", "data"} {
 		if at(envelope, member) == nil {
@@ -106,6 +105,6 @@ func checkEvent(t *testing.T, event evidence.Event) {
 		}
 	}
 	if strings.Contains(event.Request.Body, event.Secret) {
-		t.Error("the body holds the endpoint's secret")
+		t.Error("the body contains the endpoint's secret")
 	}
 }

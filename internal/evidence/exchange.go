@@ -21,7 +21,7 @@ import (
 //go:embed testdata/*.txtar
 var files embed.FS
 
-// entries are the recorded JSON texts of all services, by their name such as "billing/customer_create".
+// entries holds the recorded JSON texts of all services by name, such as "billing/customer_create".
 var entries = sync.OnceValue(func() map[string][]byte {
 	found := map[string][]byte{}
 	archives, err := fs.Glob(files, "testdata/*.txtar")
@@ -45,42 +45,40 @@ var entries = sync.OnceValue(func() map[string][]byte {
 	return found
 })
 
-// Exchange is one request to a service and the response to it.
+// Exchange is a request to a service with its response.
 type Exchange struct {
-	// Name is the service, whose archive has the exchange, and the name in it, for example "billing/customer_create".
+	// Name is the service and the name in its archive, such as "billing/customer_create".
 	Name string `json:"-"`
-	// Source names the section of the service description and the operation of
-	// the wire contract that the exchange was written from.
+	// Source names the section of the service description and the operation of the wire contract on which the exchange is
+	// based.
 	Source string `json:"source"`
-	// Operation is a name of [Operations], for example "customers.create".
+	// Operation is the name of one of [Operations], such as "customers.create".
 	Operation string   `json:"operation"`
 	Request   Request  `json:"request"`
 	Response  Response `json:"response"`
 }
 
-// Request is what a client sends. The header with the caller's token or key is
-// left out of Headers: no file holds a credential.
+// Request is a client's request. Headers omits the header with the token or key: no file contains a credential.
 type Request struct {
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
 	Query   map[string]string `json:"query,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	// Body is the JSON that is sent, nil when nothing is.
+	// Body is the JSON body, nil if there is none.
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
-// Response is what the service returns.
+// Response is the service's response.
 type Response struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers,omitempty"`
-	// Body is the JSON that is returned. It is nil for an empty response and for
-	// one that is not JSON, which is in Text.
+	// Body is the JSON body, nil for an empty response and for one that is not JSON, which is in Text.
 	Body json.RawMessage `json:"body,omitempty"`
 	// Text is a response that is not JSON, such as the HTML page of a proxy.
 	Text string `json:"text,omitempty"`
 }
 
-// Bytes is the response's body as it is on the wire, empty when there is none.
+// Bytes returns the response's body as it is on the wire, which may be empty.
 func (r Response) Bytes() []byte {
 	if r.Text != "" {
 		return []byte(r.Text)
@@ -88,8 +86,8 @@ func (r Response) Bytes() []byte {
 	return r.Body
 }
 
-// Load reads the exchange of that name, for example "billing/customer_create".
-// The error wraps [fs.ErrNotExist] when there is none.
+// Load returns the exchange of that name, such as "billing/customer_create". The error wraps [fs.ErrNotExist] if the
+// name is unknown.
 func Load(name string) (Exchange, error) {
 	var exchange Exchange
 	if err := readEvidence(name, &exchange); err != nil {
@@ -99,9 +97,8 @@ func Load(name string) (Exchange, error) {
 	return exchange, nil
 }
 
-// All returns the exchanges whose name starts with prefix ("" for every one,
-// "billing/customer_" for those of customers), sorted by name. It panics when one
-// cannot be read, which the package's own tests rule out.
+// All returns the exchanges with a prefix ("" for all, "billing/customer_" for those of customers), sorted by name. It
+// panics if one is invalid; the package's tests prevent that.
 func All(prefix string) []Exchange {
 	var exchanges []Exchange
 	for _, name := range slices.Sorted(maps.Keys(entries())) {
@@ -117,7 +114,7 @@ func All(prefix string) []Exchange {
 	return exchanges
 }
 
-// Responses returns the bodies of the responses with status 200 of these exchanges, see [All].
+// Responses returns the bodies of these exchanges' responses with status 200, see [All].
 func Responses(prefix string) [][]byte {
 	var bodies [][]byte
 	for _, exchange := range All(prefix) {
@@ -128,8 +125,7 @@ func Responses(prefix string) [][]byte {
 	return bodies
 }
 
-// readEvidence decodes one entry. It is strict, so that a misspelt member is an
-// error and not evidence that says less than its author meant.
+// readEvidence decodes one entry. It rejects unknown fields, so that a misspelled member is an error and not lost.
 func readEvidence(name string, into any) error {
 	raw, recorded := entries()[name]
 	if !recorded {

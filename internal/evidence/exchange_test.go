@@ -31,7 +31,7 @@ func operation(name string) (evidence.Operation, bool) {
 	return operations[i], true
 }
 
-// checkSource holds sources to the two forms and to operations that exist.
+// checkSource checks that a source has one of the two formats, and names an existing operation.
 func checkSource(t *testing.T, source string) {
 	t.Helper()
 	if !sourceForm.MatchString(source) {
@@ -44,10 +44,10 @@ func checkSource(t *testing.T, source string) {
 	}
 }
 
-// object is a JSON object as it was decoded.
+// object is a decoded JSON object.
 type object = map[string]any
 
-// decode keeps numbers as they are written. It returns nil for what is not JSON.
+// decode decodes JSON with exact numbers. It returns nil if the text is not JSON.
 func decode(raw []byte) any {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -58,7 +58,7 @@ func decode(raw []byte) any {
 	return value
 }
 
-// at is the member at a path such as "error.code", nil when there is none.
+// at returns the member at a path such as "error.code", or nil.
 func at(value any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		members, _ := value.(object)
@@ -91,8 +91,7 @@ func TestExchangesFollowTheirOperation(t *testing.T) {
 	}
 }
 
-// matches reports whether a path is the template with its placeholders filled by
-// ids, that of a collection by a name.
+// matches reports whether a path matches a template: ids in the place of placeholders, and a name for the collection.
 func matches(template, path string) bool {
 	values, ok := evidence.Match(template, path)
 	for name, value := range values {
@@ -108,19 +107,19 @@ func matches(template, path string) bool {
 func checkResponse(t *testing.T, response evidence.Response) {
 	t.Helper()
 	if http.StatusText(response.Status) == "" {
-		t.Errorf("status %d is none", response.Status)
+		t.Errorf("invalid status %d", response.Status)
 	}
 	hasBody := len(response.Bytes()) > 0
 	if hasBody != (response.Headers["Content-Type"] != "") {
-		t.Errorf("Content-Type is %q beside a body of %d bytes", response.Headers["Content-Type"], len(response.Bytes()))
+		t.Errorf("Content-Type is %q for a body of %d bytes", response.Headers["Content-Type"], len(response.Bytes()))
 	}
 	if response.Text != "" && response.Body != nil {
-		t.Error("both body and text are given")
+		t.Error("both body and text are set")
 	}
-	// Only a proxy in between leaves the Request-Id out.
+	// Only a proxy omits the Request-Id.
 	proxy := response.Body == nil && response.Status >= 500
 	if id := response.Headers["Request-Id"]; !proxy && !uuidForm.MatchString(id) {
-		t.Errorf("Request-Id %q is no UUID", id)
+		t.Errorf("Request-Id %q is not a UUID", id)
 	}
 	if response.Status >= 400 && response.Body != nil {
 		checkErrorShape(t, response.Body)
@@ -152,11 +151,11 @@ func TestLoad(t *testing.T) {
 	t.Parallel()
 	exchange, err := evidence.Load("billing/me_get")
 	if err != nil || exchange.Name != "billing/me_get" || exchange.Operation != "me.get" {
-		t.Errorf("Load gives %q of %q and error %v", exchange.Name, exchange.Operation, err)
+		t.Errorf("Load returns %q of %q and error %v", exchange.Name, exchange.Operation, err)
 	}
 	for _, name := range []string{"billing/none", "", "../doc", "collections/events"} {
 		if _, err := evidence.Load(name); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
-			t.Errorf("Load(%q) gives error %v, want one that says there is none", name, err)
+			t.Errorf("Load(%q) returns error %v, want fs.ErrNotExist", name, err)
 		}
 	}
 }
@@ -178,7 +177,7 @@ func TestOperationsHaveOneRowEach(t *testing.T) {
 	seen := map[string]bool{}
 	for _, operation := range evidence.Operations() {
 		if seen[operation.Name] {
-			t.Errorf("%s stands twice", operation.Name)
+			t.Errorf("%s is listed twice", operation.Name)
 		}
 		seen[operation.Name] = true
 		if !strings.HasPrefix(operation.Path, "/v1/") && !strings.HasPrefix(operation.Path, "/api/v1/") {

@@ -2,16 +2,16 @@ package evidence
 
 import "slices"
 
-// Kind is a type of object, by the words that tools and tests have for it.
+// Kind is a type of object with its names in tools and tests.
 type Kind struct {
-	// Name is what commands and scenarios say. It is empty for the records of financial management, which they name by
-	// their collection.
+	// Name is the name in commands and scenarios. It is empty for the records of financial management, which use the name
+	// of their collection.
 	Name string
 	// Type is the Terraform type.
 	Type string
-	// Create is the operation that creates one.
+	// Create is the operation that creates an object.
 	Create string
-	// Unique is the field other than the id that identifies one; empty: there is none.
+	// Unique is the field other than the id that identifies an object; optional.
 	Unique string
 }
 
@@ -24,10 +24,10 @@ var kinds = []Kind{
 	{"", "billing_finance_record", "finance.records.create", ""},
 }
 
-// Kinds returns the kinds of objects. An object comes after those that it can refer to.
+// Kinds returns the kinds of objects, sorted so that objects come after those they can refer to.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// KindOf returns the kind with that name, Terraform type or creating operation, and the zero Kind if there is none.
+// KindOf returns the kind with that name, Terraform type or create operation, and the zero Kind if there is none.
 func KindOf(word string) Kind {
 	for _, kind := range kinds {
 		if word != "" && (kind.Name == word || kind.Type == word || kind.Create == word) {
@@ -37,7 +37,7 @@ func KindOf(word string) Kind {
 	return Kind{}
 }
 
-// Path is the path of the creation and of the list, with a placeholder if it depends on the object's collection.
+// Path returns the path for creation and list, with a placeholder if it depends on the object's collection.
 func (k Kind) Path() string {
 	return operations[slices.IndexFunc(operations, func(o Operation) bool { return o.Name == k.Create })].Path
 }

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// Operation is one row of the wire contract: a named call with the method and
-// the path that it has unless a configuration overrides them.
+// Operation is one row of the wire contract: a named call with its method and path, which a configuration may override.
 type Operation struct {
-	// Name is what exchanges, claims and the provider argument "operations" say.
+	// Name is the name in exchanges, claims and the provider argument "operations".
 	Name string
 	// Method is the HTTP method.
 	Method string
-	// Path is the template of the path, placeholders in braces.
+	// Path is the template of the path, with placeholders in braces.
 	Path string
 }
 
@@ -20,8 +19,8 @@ type Operation struct {
 // then financial management (names start with "finance."), then collections.
 func Operations() []Operation { return slices.Clone(operations) }
 
-// Match compares a path with a template, segment by segment, and returns the values of the placeholders by their name.
-// No placeholder stands for an empty segment.
+// Match compares a path with a template, segment by segment, and returns the values of the placeholders by name. A
+// placeholder never matches an empty segment.
 func Match(template, path string) (values map[string]string, ok bool) {
 	ok = slices.EqualFunc(strings.Split(template, "/"), strings.Split(path, "/"), func(want, have string) bool {
 		name, isPlaceholder := strings.CutPrefix(want, "{")

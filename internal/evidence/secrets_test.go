@@ -8,19 +8,18 @@ import (
 )
 
 var (
-	// secretForm is what no evidence holds, once placeholders are removed.
+	// secretForm matches secrets, which must not remain once placeholders are removed.
 	secretForm = regexp.MustCompile(
 		`(?i)(bearer|basic) |"authorization"|"x-gateway-key":|whsec_|"token"|"secret"|password|"type":"header"[^}]*"value"`)
-	// placeholder is a member that holds a secret by its name and by its value an
-	// obviously invented one, in the shape that the service gives it.
+	// placeholder matches a member with the name of a secret and an obviously invented value, in the service's format.
 	placeholder = regexp.MustCompile(
 		`"(?:secret|token|password|value|Authorization|X-Gateway-Key)":"(?:Bearer |[a-z]+:)?(?:whsec_|key_)?EXAMPLE\w*(?:-\w+)*",?`)
 	basicForm = regexp.MustCompile(`Basic ([A-Za-z0-9+/]+=*)`)
 )
 
-// findSecret is what looks like a secret in a JSON text, empty when nothing does.
+// findSecret returns a part of a JSON text that looks like a secret, or nil.
 func findSecret(raw []byte) []byte {
-	// A body that was delivered is in the evidence as text.
+	// A delivered body is in the evidence as text.
 	readable := bytes.ReplaceAll(raw, []byte(`\"`), []byte(`"`))
 	readable = basicForm.ReplaceAllFunc(readable, func(match []byte) []byte {
 		pair, err := base64.StdEncoding.DecodeString(string(basicForm.FindSubmatch(match)[1]))
@@ -35,11 +34,11 @@ func findSecret(raw []byte) []byte {
 func checkNoSecret(t *testing.T, raw []byte) {
 	t.Helper()
 	if secret := findSecret(raw); secret != nil {
-		t.Errorf("holds what looks like a secret: %q", secret)
+		t.Errorf("contains text that looks like a secret: %q", secret)
 	}
 }
 
-// TestSecretsAreFound shows that the placeholders open no door to others.
+// TestSecretsAreFound checks that secrets other than the placeholders are found.
 func TestSecretsAreFound(t *testing.T) {
 	t.Parallel()
 	for raw, secret := range map[string]bool{
@@ -62,7 +61,7 @@ func TestSecretsAreFound(t *testing.T) {
 		`{"phones":[{"kind":"mobile","value":"+55 19 99812-4407"}],"keyPrefix":"key_9f"}`: false,
 	} {
 		if found := findSecret([]byte(raw)); (found != nil) != secret {
-			t.Errorf("%s\nfinds %q", raw, found)
+			t.Errorf("%s\nfound %q", raw, found)
 		}
 	}
 }

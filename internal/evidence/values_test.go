@@ -32,8 +32,8 @@ func TestExchangesHoldWellFormedValues(t *testing.T) {
 	}
 }
 
-// checkValues walks a body: ids are UUIDs of version 4, timestamps have their form,
-// tax numbers have valid check digits.
+// checkValues checks a body: ids are version 4 UUIDs, timestamps have the right format, and tax numbers valid check
+// digits.
 func checkValues(t *testing.T, path string, value any) {
 	t.Helper()
 	switch value := value.(type) {
@@ -54,14 +54,14 @@ func checkText(t *testing.T, path, value string) {
 	t.Helper()
 	name := path[strings.LastIndex(path, ".")+1:]
 	switch {
-	case strings.Contains(path, ".details.fields."): // says what is wrong with the field of that name
-	case name == "operationId": // of a machine-readable description
+	case strings.Contains(path, ".details.fields."): // describes an error of the field with that name
+	case name == "operationId": // of an OpenAPI document
 	case path == "request.customer.id" && !likeUUID.MatchString(value): // an external code
 	case likeUUID.MatchString(value) || name == "id" || name == "public_id" || strings.HasSuffix(name, "Id"):
 		if !uuidForm.MatchString(value) {
-			t.Errorf("%s is %q, no UUID of version 4", path, value)
+			t.Errorf("%s is %q, not a version 4 UUID", path, value)
 		}
-	case path == "request.occurred_at" && !strings.Contains(value, "-"): // what is rejected
+	case path == "request.occurred_at" && !strings.Contains(value, "-"): // a rejected value
 	case name == "occurred_at" && len(value) == len(time.DateOnly): // a date is a DateTime of financial management
 		if _, err := time.Parse(time.DateOnly, value); err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -72,21 +72,21 @@ func checkText(t *testing.T, path, value string) {
 		}
 	case strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "At") || name == "graceUntil" || name == "timestamp":
 		if _, err := time.Parse(time.RFC3339, value); err != nil || !responseTime.MatchString(value) {
-			t.Errorf("%s is %q, no moment in UTC with milliseconds", path, value)
+			t.Errorf("%s is %q, not a UTC time with milliseconds", path, value)
 		}
 	case path == "response.data.amount" || path == "response.data.balance":
 		if !moneyForm.MatchString(value) {
-			t.Errorf("%s is %q, no decimal string with 2 places", path, value)
+			t.Errorf("%s is %q, not a decimal string with 2 places", path, value)
 		}
 	case name == "document_number":
 		if !validDocument(value) {
-			t.Errorf("%s is %q, whose check digits are wrong", path, value)
+			t.Errorf("%s is %q, with wrong check digits", path, value)
 		}
 	}
 }
 
-// validDocument checks the two last digits of a CPF or CNPJ, the mask left out.
-// A letter counts as its ASCII code less that of 0.
+// validDocument checks the last two digits of a CPF or CNPJ without punctuation. The value of a letter is its ASCII
+// code minus that of 0.
 func validDocument(text string) bool {
 	var digits []int
 	for _, r := range text {
@@ -94,7 +94,7 @@ func validDocument(text string) bool {
 			digits = append(digits, int(r-'0'))
 		}
 	}
-	highest := map[int]int{11: 11, 14: 9}[len(digits)] // of the weights, which start again at 2 after it
+	highest := map[int]int{11: 11, 14: 9}[len(digits)] // weight, after which they restart at 2
 	if highest == 0 {
 		return false
 	}

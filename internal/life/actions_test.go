@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// block draws one of the blocks that are there; "" without any.
+// block draws one of the blocks; "" if there are none.
 func (d *draw) block(of map[string]step) string {
 	all := slices.Sorted(maps.Keys(of))
 	if len(all) == 0 {
@@ -19,11 +19,11 @@ func (d *draw) block(of map[string]step) string {
 	return pickOne(d, all, "block")
 }
 
-// often are the arguments that much depends on: they are drawn more often than others.
+// often lists arguments that many others depend on. They are drawn more often.
 var often = []string{"body", "cancel_at_period_end", "cancellation_reason", "collection_method", "custom_metadata",
 	"expires_at", "grace_period_days", "items", "nfe_issuance_policy", "notes", "pause", "plan_id", "rotate_after_days"}
 
-// argumentNames are those to draw from.
+// argumentNames returns the arguments to draw from.
 func argumentNames(address string) []string {
 	names := slices.Sorted(maps.Keys(choices[typeOf(address)]))
 	for _, name := range often {
@@ -34,7 +34,7 @@ func argumentNames(address string) []string {
 	return names
 }
 
-// change writes a block with one to three other arguments.
+// change changes one to three arguments of a block.
 func (d *draw) change(*rapid.T) { d.changeOf(d.block(d.w.blocks)) }
 
 func (d *draw) changeOf(address string) {
@@ -94,7 +94,7 @@ func (d *draw) foreignChangeAndRun(t *rapid.T) {
 	d.run(t)
 }
 
-// foreigners are what others do to objects, by type.
+// foreigners lists changes by another system, by type.
 var foreigners = map[string][]step{
 	"billing_customer": {
 		{What: "patch", Body: object{"notes": "foreign"}},
@@ -121,10 +121,10 @@ var foreigners = map[string][]step{
 		{What: "patch", Body: object{"note": "foreign"}}, {What: "delete"}},
 }
 
-// foreign is a change by others: of their own keys, of ours, or of the object itself.
+// foreign is a change by another system: to its own keys, to ours, or to the object itself.
 func (d *draw) foreign(*rapid.T) { d.foreignTo(d.block(d.w.appliedBlocks)) }
 
-// foreignTo names the argument that the change is about, if any.
+// foreignTo returns the argument that the change affects, if any.
 func (d *draw) foreignTo(address string) (about string) {
 	if address == "" {
 		return ""
@@ -159,7 +159,7 @@ func (d *draw) foreignTo(address string) (about string) {
 	return names[at]
 }
 
-// run plans and applies; arguments may be known only later, and time may pass in between.
+// run plans and applies; arguments may be known only after apply, and time may pass in between.
 func (d *draw) run(*rapid.T) {
 	s := step{Do: doRun, CreateFirst: d.chance(3, "create first")}
 	if d.chance(3, "later") {
@@ -187,11 +187,11 @@ func (d *draw) run(*rapid.T) {
 	d.do(s)
 }
 
-// runFaults are in force while a plan is applied: the organization of the token cannot be asked, or only slowly.
+// runFaults are active while a plan is applied: the request for the token's organization fails or is slow.
 var runFaults = []string{"operation=me.get,latency=50ms", "operation=me.get,status=503,times=1",
 	"operation=me.get,drop=before,times=2", "operation=me.get,status=403", "operation=me.get,status=200,foreign=html"}
 
-// time continues for a while, or until after a date that the configuration names.
+// time advances the clock for a while, or past a date in the configuration.
 func (d *draw) time(*rapid.T) {
 	all := []string{"1h", "25h", "200h", "800h"}
 	passed := d.w.service.Sandbox.Clock().Now().Sub(d.w.start)
@@ -205,7 +205,7 @@ func (d *draw) time(*rapid.T) {
 	d.do(step{Do: doTime, By: pickOne(d, all, "by")})
 }
 
-// dates are those that a value names, after the beginning.
+// dates returns the dates in a value, as durations since the start.
 func dates(v any) (all []time.Duration) {
 	switch v := v.(type) {
 	case object:
@@ -227,7 +227,7 @@ func (d *draw) imports(*rapid.T) {
 	}
 }
 
-// rename renames a record, without a moved block.
+// rename renames a record's block, without a moved block.
 func (d *draw) rename(t *rapid.T) {
 	names := []string{"billing_finance_record.r", "billing_finance_record.q"}
 	for i, from := range names {
@@ -245,7 +245,7 @@ func (d *draw) defaults(*rapid.T) {
 	d.do(step{Do: doDefaults, Values: pickOne(d, all, "defaults")})
 }
 
-// addOrRemove takes a block out, and those that refer to it, or writes one.
+// addOrRemove removes a block and those that refer to it, or adds one.
 func (d *draw) addOrRemove(*rapid.T) {
 	address := pickOne(d, addresses, "block")
 	if !only(address) {
@@ -265,3 +265,6 @@ func (d *draw) addOrRemove(*rapid.T) {
 
 // stranger plans with the token of another organization.
 func (d *draw) stranger(*rapid.T) { d.do(step{Do: doStranger}) }
+
+// copied plans against a copy of the organization.
+func (d *draw) copied(*rapid.T) { d.do(step{Do: doCopy}) }

@@ -13,34 +13,34 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// stays are the optional arguments that do not arrive at the object, and why. Others test them.
+// stays lists the optional arguments that the object at the service does not contain, and why. Other tests cover them.
 var stays = map[string]string{
 	"billing_customer.create_billing_account": "the account is another object",
 	"billing_customer.billing_email":          "it belongs to the account",
 	"billing_customer.payment_terms_days":     "it belongs to the account",
 	"billing_customer.auto_collection":        "it belongs to the account",
 
-	"billing_account.status_reason": "it is sent with a change of status",
+	"billing_account.status_reason": "it is sent when status changes",
 
-	"billing_subscription.plan_change":         "it says how plan_id changes",
+	"billing_subscription.plan_change":         "it controls how plan_id changes",
 	"billing_subscription.cancellation_reason": "it is sent with cancel_at_period_end",
-	"billing_subscription.on_external_cancel":  "it is about a plan",
+	"billing_subscription.on_external_cancel":  "it affects only plans",
 
 	"billing_webhook_endpoint.rotate_secret_when_changed": "a change rotates the secret",
-	"billing_webhook_endpoint.age_recipients":             "the service encrypts nothing",
+	"billing_webhook_endpoint.age_recipients":             "the provider encrypts",
 
 	"billing_api_key.rotate_when_changed":  "a change rotates the key",
-	"billing_api_key.rotate_after_days":    "it is about a plan",
+	"billing_api_key.rotate_after_days":    "it affects only plans",
 	"billing_api_key.grace_period_days":    "it is sent with a rotation",
-	"billing_api_key.revoke_previous_keys": "it is about the keys before",
-	"billing_api_key.age_recipients":       "the service encrypts nothing",
-	"billing_api_key.allow_own_key":        "it is about a plan",
+	"billing_api_key.revoke_previous_keys": "it affects the previous keys",
+	"billing_api_key.age_recipients":       "the provider encrypts",
+	"billing_api_key.allow_own_key":        "it affects only plans",
 
-	"billing_finance_record.ignore_remote_changes": "it is about a plan",
-	"billing_finance_record.idempotency_key":       "it is a header of the creation",
+	"billing_finance_record.ignore_remote_changes": "it affects only plans",
+	"billing_finance_record.idempotency_key":       "it is a header of the create request",
 }
 
-// beside are arguments that another one needs.
+// beside lists other arguments that an argument requires.
 var beside = map[string]object{
 	"billing_subscription.plan_id":       {"items": []any{item(0, 2)}},
 	"billing_account.status_reason":      {"status": "suspended"},
@@ -48,12 +48,12 @@ var beside = map[string]object{
 	"billing_api_key.expires_at":         {"grace_period_days": 0},
 }
 
-// atCreation are the arguments of a creation: a change sends nothing.
+// atCreation lists arguments that are sent only at creation, not when they change.
 var atCreation = []string{"billing_subscription.trial_end", "billing_subscription.trial_period_days"}
 
-// TestArguments: each optional argument of each type, alone, is sent, read back with an empty next plan, changed and
-// cleared. What is missing is a line: in body, which sends it, or in fromAPI, which reads it. A new argument needs
-// values in choices.
+// TestArguments checks each optional argument of each type alone: it is sent, read back with an empty next plan,
+// changed and cleared. If one fails, a line is missing in body, which sends it, or in fromAPI, which reads it. A new
+// argument needs values in choices.
 func TestArguments(t *testing.T) { //nolint:paralleltest // lives are counted
 	described := acctest.ResourceSchemas()
 	for _, kind := range evidence.Kinds() {
@@ -67,7 +67,7 @@ func TestArguments(t *testing.T) { //nolint:paralleltest // lives are counted
 			}
 			for name := range choices[typeName] {
 				if arguments[name] == nil {
-					t.Errorf("choices has values for %s.%s, which is no argument", typeName, name)
+					t.Errorf("choices has values for %s.%s, which is not an argument", typeName, name)
 				}
 			}
 			trip := &roundTrip{t: t, typeName: typeName, arguments: arguments}
@@ -79,12 +79,12 @@ func TestArguments(t *testing.T) { //nolint:paralleltest // lives are counted
 		if !slices.ContainsFunc(described[typeName].Block.Attributes, func(a *tfprotov6.SchemaAttribute) bool {
 			return a.Name == argument && a.Optional
 		}) {
-			t.Errorf("stays names %s, which is no optional argument", name)
+			t.Errorf("stays names %s, which is not an optional argument", name)
 		}
 	}
 }
 
-// roundTrip plays the arguments of a type: one block for each value of each argument, and two without any.
+// roundTrip plays the arguments of a type: one block for each value of each argument, and two without arguments.
 type roundTrip struct {
 	t         *testing.T
 	typeName  string
@@ -106,7 +106,7 @@ func (r *roundTrip) play() {
 			continue
 		}
 		if len(values) == 0 && stays[r.typeName+"."+name] == "" {
-			r.t.Errorf("%s.%s has no values in choices", r.typeName, name)
+			r.t.Errorf("%s.%s is missing in choices", r.typeName, name)
 		}
 		for _, value := range values {
 			r.blocks[name] = append(r.blocks[name], r.add(name, value))
@@ -151,11 +151,11 @@ func (r *roundTrip) play() {
 	}
 }
 
-// values are the first and the last value of an argument that are not empty.
+// values returns the first and the last nonempty value of an argument.
 func (r *roundTrip) values(name string) []any {
 	values := choices[r.typeName][name]
 	if slices.Contains([]string{"allow_pause", "allow_cancel"}, name) {
-		values = []any{false, true} // false would end each random life in refusals
+		values = []any{false, true} // not in choices: false would end each random life with a rejection
 	}
 	values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return show(v) == "[]" || show(v) == "{}" })
 	if len(values) < 2 {
@@ -164,7 +164,7 @@ func (r *roundTrip) values(name string) []any {
 	return []any{values[0], values[len(values)-1]}
 }
 
-// add adds a block with a value of an argument, and what it refers to.
+// add adds a block with a value of an argument, and the objects it refers to.
 func (r *roundTrip) add(name string, value any) (address string) {
 	address = fmt.Sprintf("%s.q%02dq", r.typeName, len(r.w.blocks))
 	values := object{}
@@ -194,7 +194,7 @@ func (r *roundTrip) need(address string, values object) {
 	r.w.do(step{Do: doSet, At: address, Values: values})
 }
 
-// set writes an argument, or removes it: nil.
+// set sets an argument, or removes it if the value is nil.
 func (r *roundTrip) set(address, name string, value any) {
 	s := r.w.blocks[address]
 	s.Values = maps.Clone(s.Values)
@@ -204,7 +204,7 @@ func (r *roundTrip) set(address, name string, value any) {
 	r.w.do(s)
 }
 
-// run applies the configuration, and returns the objects that the service has then.
+// run applies the configuration, and returns the resulting objects at the service.
 func (r *roundTrip) run(when string) map[string]object {
 	r.t.Helper()
 	if bad := r.w.do(step{Do: doRun}); bad != nil {
@@ -219,10 +219,10 @@ func (r *roundTrip) run(when string) map[string]object {
 	return all
 }
 
-// writtenAt are the dates that say when an object was written.
+// writtenAt lists the dates that depend on the time of a write.
 var writtenAt = []string{"created_at", "updated_at", "createdAt", "updatedAt", "resumed_at"}
 
-// same reports whether two objects are the same but for what differs between two equal ones of the time too.
+// same reports whether two objects are equal, except for fields that differ between any two objects or with time.
 func (r *roundTrip) same(a, b object, at map[string]object) bool {
 	for key := range a {
 		volatile := show(at[r.bare[0]][key]) != show(at[r.bare[1]][key]) || slices.Contains(writtenAt, key)
@@ -233,7 +233,7 @@ func (r *roundTrip) same(a, b object, at map[string]object) bool {
 	return len(a) == len(b)
 }
 
-// anonymous is an object without the name of its block.
+// anonymous returns an object without the name of its block.
 func anonymous(v object, name string) object {
 	all := object{}
 	for key, value := range v {

@@ -2,8 +2,8 @@ package life
 
 import "strings"
 
-// choices are the values of every argument, by type; nil, which is always possible, is an argument that is left out.
-// "$name" in a text is the name of the block, so that two blocks do not fight over what is unique.
+// choices lists values of every argument, by type. nil, which is always possible, omits the argument. "$name" in a text
+// is the name of the block, which keeps unique values of two blocks apart.
 var choices = map[string]map[string][]any{
 	"billing_customer": {
 		"name":            {"Ana", "Bia"},
@@ -109,7 +109,7 @@ var required = map[string][]string{
 var (
 	freeForm = []any{object{}, object{"a": "1"}, object{"a": "2", "b": object{"c": 1, "d": "x"}},
 		object{"b": object{"c": 2, "e": []any{1, "y"}}}, object{"a": nil, "t": true}}
-	// recipients are public keys of which nobody has the private ones.
+	// recipients are public keys. Their private keys are not stored anywhere.
 	recipients = []any{[]any{}, []any{publicKeys[0]}, []any{publicKeys[0], publicKeys[1]}}
 	publicKeys = []string{"age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m",
 		"age13657j4sxz5l4hgtx4s93pk8mlqtvgj3gfsh3t5f77r54u2m5x4dqnda6hl"}
@@ -118,7 +118,7 @@ var (
 		"2d307df8-2f4f-4c7b-9f3c-9eac7f604c03", "3e418e09-3050-4d8c-a04d-afbd80715d04"}
 )
 
-// ignorable are paths below an argument that ignore_changes may name.
+// ignorable lists paths below an argument for ignore_changes.
 var ignorable = map[string][]string{
 	"custom_metadata": {"custom_metadata.a", "custom_metadata.b", "custom_metadata.b.c"},
 	"body":            {"body.amount", "body.note", "body.deep.a"},
@@ -141,11 +141,11 @@ func item(n int, quantity any) object {
 	return one
 }
 
-// documents are the tax numbers of the second customer, by those of the first.
+// documents maps the tax numbers of the first customer to those of the second.
 var documents = map[string]string{"123.456.789-09": "529.982.247-25", "12345678909": "52998224725",
 	"11.222.333/0001-81": "45.997.418/0001-53"}
 
-// named puts the name of a block into a choice.
+// named inserts the name of a block into a value.
 func named(v any, address string) any {
 	_, name, _ := strings.Cut(address, ".")
 	switch v := v.(type) {

@@ -36,7 +36,7 @@ func (s *scenario) apply(words []string) {
 	}
 	text, there := s.files[name]
 	if !there && !c.Destroy {
-		s.fatalf("there is no file %s", name)
+		s.fatalf("file %s does not exist", name)
 	}
 	s.used[name] = true
 	text, err := with(text, s.changes)
@@ -61,7 +61,7 @@ func (s *scenario) apply(words []string) {
 	s.judged(words[0])
 }
 
-// judged holds the last run to whether it has to fail, and where: in the plan, or in the apply of a plan that succeeds.
+// judged checks whether the last run failed as expected: in the plan, or in the apply of a plan that succeeds.
 func (s *scenario) judged(command string) {
 	s.t.Helper()
 	errs, inPlan := strings.Join(s.last.errors, "\n"), len(s.last.plan.Errors) > 0
@@ -71,14 +71,14 @@ func (s *scenario) judged(command string) {
 	case !s.fails:
 		return
 	case errs == "":
-		s.fatalf("it does not fail")
+		s.fatalf("the command did not fail")
 	case inPlan && (command == "apply" || command == "destroy"):
 		s.fatalf("the plan fails, not the apply: write ! plan, or ! plan -destroy\n%s", errs)
 	}
 	s.unnamed, s.counted, s.failed = slices.Clone(s.last.errors), false, s.where()
 }
 
-// flags are the flags of a run; rest are the words without them.
+// flags returns the flags of a run, and rest, the words without them.
 func (s *scenario) flags(words []string) (c acctest.Configuration, next map[string]string, rest []string) {
 	s.t.Helper()
 	next, c.Variables, s.changes = map[string]string{}, map[string]string{}, nil
@@ -108,7 +108,7 @@ func (s *scenario) flags(words []string) (c acctest.Configuration, next map[stri
 			next[value[:at]] = value[at+1:]
 		default:
 			if strings.HasPrefix(word, "-") {
-				s.fatalf("there is no flag %s", word)
+				s.fatalf("unknown flag %s", word)
 			}
 			rest = append(rest, word)
 		}
@@ -118,7 +118,8 @@ func (s *scenario) flags(words []string) (c acctest.Configuration, next map[stri
 
 var changePattern = regexp.MustCompile(`^\w+\.\w+=`)
 
-// with is a configuration in which blocks have other arguments: NAME.ARGUMENT=EXPRESSION, and NAME.ARGUMENT= for none.
+// with returns a configuration in which blocks have other arguments: NAME.ARGUMENT=EXPRESSION, and NAME.ARGUMENT= to
+// remove one.
 func with(text string, changes []string) (string, error) {
 	if len(changes) == 0 {
 		return text, nil
@@ -147,7 +148,7 @@ func with(text string, changes []string) (string, error) {
 	return string(file.Bytes()), nil
 }
 
-// objects are those of the state.
+// objects returns the objects in the state.
 func (s *scenario) objects() map[string]object {
 	all := map[string]object{}
 	for _, address := range s.drive.Addresses() {
@@ -156,7 +157,7 @@ func (s *scenario) objects() map[string]object {
 	return all
 }
 
-// run plans and applies, and holds both to what always holds.
+// run plans and applies, and checks both for the invariants.
 func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]string) {
 	s.t.Helper()
 	s.last = run{before: s.objects()}
@@ -168,7 +169,7 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 		s.errorf("%s", bad)
 	}
 	if len(plan.Errors) > 0 && applies && len(s.meanwhile) > 0 {
-		s.errorf("the plan fails, so that nothing happens after it")
+		s.errorf("the plan fails, so nothing runs after it")
 	}
 	if len(plan.Errors) > 0 || !applies {
 		return
@@ -199,11 +200,11 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	s.settled(c, next)
 }
 
-// uninterrupted ends what a kill or an interrupt of the run has begun.
+// uninterrupted clears a kill or an interrupt of the run.
 func (s *scenario) uninterrupted() {
 	s.t.Helper()
 	if s.hangs != "" && s.service.Sandbox.RemoveFault(s.hangs) {
-		s.errorf("the run is not interrupted: it sends no such request")
+		s.errorf("the run was not interrupted: it did not send such a request")
 	}
 	s.hangs = ""
 	if core, isCore := s.drive.(*acctest.Core); isCore {
@@ -211,7 +212,7 @@ func (s *scenario) uninterrupted() {
 	}
 }
 
-// settled holds that the next plan is empty, but for what is expected.
+// settled checks that the next plan is empty, except for the expected changes.
 func (s *scenario) settled(c acctest.Configuration, next map[string]string) {
 	s.t.Helper()
 	if c.Destroy {
@@ -220,7 +221,7 @@ func (s *scenario) settled(c acctest.Configuration, next map[string]string) {
 		}
 		return
 	}
-	// A fault that has still to come would come in this plan.
+	// A pending fault would occur in this plan.
 	waiting := slices.ContainsFunc(s.service.Sandbox.Faults(), func(f sandbox.Fault) bool { return f.Times > 0 })
 	if len(c.Target) > 0 || waiting {
 		return
@@ -239,7 +240,7 @@ func (s *scenario) settled(c acctest.Configuration, next map[string]string) {
 	}
 }
 
-// planActions are the changes of a plan by address. What does not change is only among them where it is asked for.
+// planActions returns the actions of a plan by address. Unchanged objects are included only if asked names them.
 func planActions(plan *acctest.CorePlan, asked map[string]string) map[string]string {
 	have := map[string]string{}
 	for _, change := range plan.Changes {
@@ -250,7 +251,7 @@ func planActions(plan *acctest.CorePlan, asked map[string]string) map[string]str
 	return have
 }
 
-// changesOf words the changes of a plan.
+// changesOf describes the changes of a plan.
 func changesOf(plan *acctest.CorePlan) string {
 	var lines []string
 	for _, change := range plan.Changes {
@@ -262,7 +263,7 @@ func changesOf(plan *acctest.CorePlan) string {
 	return strings.Join(lines, "\n")
 }
 
-// pathOfKind is where the objects of a kind are; one that is not known is a collection of financial management.
+// pathOfKind returns the path of the objects of a kind. An unknown kind is a collection of financial management.
 func pathOfKind(name string) string {
 	if kind := evidence.KindOf(name); kind.Name == name {
 		return kind.Path()
@@ -270,7 +271,7 @@ func pathOfKind(name string) string {
 	return "/v1/" + name
 }
 
-// live are the objects of a kind at the service that have not ended.
+// live returns the objects of a kind at the service that have not ended.
 func (s *scenario) live(name string) (all []object) {
 	s.t.Helper()
 	if evidence.KindOf(name).Name != name {
@@ -278,7 +279,7 @@ func (s *scenario) live(name string) (all []object) {
 	}
 	path := pathOfKind(name) + "?per_page=2"
 	if strings.HasPrefix(path, "/v1/") {
-		path += "&sort_by=id" // without it each page has an order of its own
+		path += "&sort_by=id" // otherwise each page has a different order
 	}
 	for page := 1; ; page++ {
 		status, response := s.service.Call(http.MethodGet, fmt.Sprintf("%s&page=%d", path, page), nil)
@@ -298,7 +299,7 @@ func (s *scenario) live(name string) (all []object) {
 	}
 }
 
-// ended reports whether an object is one that is only remembered: canceled, closed, revoked or expired.
+// ended reports whether an object is canceled, closed, revoked or expired.
 func (s *scenario) ended(found object) bool {
 	text, _ := found["expiresAt"].(string)
 	expires, has := moment(text)
@@ -306,7 +307,7 @@ func (s *scenario) ended(found object) bool {
 		has && !s.service.Sandbox.Clock().Now().Before(expires)
 }
 
-// find is the path of the object that WHERE means, and its address where it is in the state.
+// find returns the path of the object that WHERE selects, and its address if it is in the state.
 func (s *scenario) find(name, where string) (path, at string) {
 	s.t.Helper()
 	if state := s.drive.State(where); state != nil {
@@ -332,7 +333,7 @@ func (s *scenario) find(name, where string) (path, at string) {
 	return pathOfKind(name) + "/" + url.PathEscape(id), at
 }
 
-// edit changes or deletes an object as another system does.
+// edit changes or deletes an object, as another system does.
 func (s *scenario) edit(words []string) {
 	s.t.Helper()
 	s.needs(words, 3, 100)
@@ -348,7 +349,7 @@ func (s *scenario) edit(words []string) {
 	}
 }
 
-// fields is the object that FIELD=TEXT and FIELD:=JSON describe.
+// fields returns the object that FIELD=TEXT and FIELD:=JSON describe.
 func (s *scenario) fields(parse func([]string) (map[string]any, error), words []string) object {
 	s.t.Helper()
 	all, err := parse(words)
@@ -358,8 +359,8 @@ func (s *scenario) fields(parse func([]string) (map[string]any, error), words []
 	return all
 }
 
-// mark remembers what another system has set in a free-form object. What the configuration has too is not theirs; see
-// foreignKept.
+// mark records what another system has set in a free-form object, except the keys that are also in the
+// configuration; see foreignKept.
 func (s *stage) mark(at string, body object) {
 	keys, below := any(body), ""
 	if typeOf(at) != "billing_finance_record" {
@@ -376,7 +377,7 @@ func (s *stage) mark(at string, body object) {
 	}
 }
 
-// succeeded holds that a request of another system is accepted.
+// succeeded checks that a request of another system was accepted.
 func (s *scenario) succeeded(status int, response object) {
 	s.t.Helper()
 	if status/100 != 2 {
@@ -398,7 +399,7 @@ func (s *scenario) call(words []string) {
 	s.succeeded(status, response)
 }
 
-// value is what a reference such as billing_customer.c.id means.
+// value returns the value of a reference such as billing_customer.c.id.
 func (s *scenario) value(ref string) string {
 	s.t.Helper()
 	if who, isAge := strings.CutPrefix(ref, "age."); isAge {
@@ -422,7 +423,7 @@ func (s *scenario) value(ref string) string {
 		v = within(s.drive.State(address), path)
 	}
 	if v == any(absent{}) || v == nil {
-		s.fatalf("there is no %s", ref)
+		s.fatalf("%s does not exist", ref)
 	}
 	return fmt.Sprint(v)
 }
@@ -439,7 +440,7 @@ func (s *scenario) attribute(word string) (address, path string) {
 	return parts[1], parts[2]
 }
 
-// within is the value at a path of names and indexes; absent where there is none.
+// within returns the value at a path of names and indexes, or absent.
 func within(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		switch inner := v.(type) {
@@ -455,7 +456,7 @@ func within(v any, path string) any {
 				return absent{}
 			}
 			v = inner[n]
-		case string: // an object that is shown as JSON text
+		case string: // an object in JSON text
 			var decoded any
 			if json.Unmarshal([]byte(inner), &decoded) != nil {
 				return absent{}

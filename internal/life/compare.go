@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 )
 
-// difference is a leaf in which two trees differ.
+// difference is a leaf that differs between two trees.
 type difference struct {
 	path          string
 	before, after any
@@ -34,13 +34,13 @@ func show(v any) string {
 	return string(text)
 }
 
-// absent is where there is no key at all.
+// absent is the value of a missing key.
 type absent struct{}
 
-// MarshalJSON shows it as nothing that JSON has.
+// MarshalJSON returns a text that no value has.
 func (absent) MarshalJSON() ([]byte, error) { return []byte(`"(none)"`), nil }
 
-// differences are the leaves in which two trees differ; lists are leaves.
+// differences returns the leaves that differ between two trees. Lists are leaves.
 func differences(before, after any, path string) (all []difference) {
 	old, wasObject := before.(object)
 	now, isObject := after.(object)
@@ -61,7 +61,7 @@ func differences(before, after any, path string) (all []difference) {
 	return all
 }
 
-// member is a field of an object, or absent.
+// member returns a field of an object, or absent.
 func member(o object, name string) any {
 	if v, there := o[name]; there {
 		return v
@@ -69,8 +69,8 @@ func member(o object, name string) any {
 	return absent{}
 }
 
-// same compares values of which one may be worded as a user does: numbers by value, times by the time they mean,
-// document numbers without mask.
+// same compares values that a user may have written differently: numbers by value, times as points in time, document
+// numbers without punctuation.
 func same(a, b any) bool {
 	if a == nil && b == any(absent{}) || a == any(absent{}) && b == nil {
 		return false
@@ -106,7 +106,7 @@ func moment(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// merged lays over on top of base as the service does with mode merge.
+// merged merges over into base as the service does in merge mode.
 func merged(base, over object) object {
 	all := maps.Clone(base)
 	if all == nil {
@@ -123,7 +123,7 @@ func merged(base, over object) object {
 	return all
 }
 
-// parsed is a JSON text with exact numbers; nil where it is none.
+// parsed parses a JSON text with exact numbers; nil if it is invalid.
 func parsed(text []byte) any {
 	var v any
 	if modeltest.Decode(text, &v) != nil {

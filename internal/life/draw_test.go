@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draw makes up a life while it is lived.
+// draw generates a life while it runs.
 type draw struct {
 	*rapid.T
 	w   *world
@@ -17,21 +17,21 @@ type draw struct {
 
 func (d *draw) index(n int, label string) int { return rapid.IntRange(0, n-1).Draw(d.T, label) }
 
-// chance is true once in n; it shrinks to false.
+// chance is true once in n draws; it shrinks to false.
 func (d *draw) chance(n int, label string) bool { return d.index(n, label) == n-1 }
 
 func pickOne[V any](d *draw, from []V, label string) V { return from[d.index(len(from), label)] }
 
-// addresses are the blocks that a life may have.
+// addresses lists the blocks that a life may have.
 var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s",
 	"billing_webhook_endpoint.e", "billing_api_key.k", "billing_finance_record.r", "billing_customer.d"}
 
-// only reports whether a block is one of those that -only names.
+// only reports whether -only includes a block.
 func only(address string) bool {
 	return *soakOnly == "" || slices.Contains(strings.Split(*soakOnly, ","), typeOf(address))
 }
 
-// begin draws the configuration that a life begins with, and applies it.
+// begin draws the first configuration of a life, and applies it.
 func (d *draw) begin() {
 	for _, address := range addresses {
 		if only(address) && d.chance(2, "with "+address) {
@@ -41,7 +41,7 @@ func (d *draw) begin() {
 	d.do(step{Do: doRun})
 }
 
-// add draws a block, and those that it needs.
+// add draws a block, and those it refers to.
 func (d *draw) add(address string) {
 	if _, there := d.w.blocks[address]; there {
 		return
@@ -79,14 +79,14 @@ func (d *draw) ignore(address string) []string {
 			continue
 		}
 		paths = append(paths, name)
-		for range 4 { // That is where others work.
+		for range 4 { // Other systems change these.
 			paths = append(paths, ignorable[name]...)
 		}
 	}
 	return []string{pickOne(d, paths, "ignored")}
 }
 
-// set writes a block after it is made possible: what the service documents as impossible is not asked for.
+// set sets a block after it has made the values valid: a life requests nothing that the documents call impossible.
 func (d *draw) set(s step) {
 	v := s.Values
 	switch typeOf(s.At) {
@@ -127,7 +127,7 @@ func (d *draw) set(s step) {
 	d.do(s)
 }
 
-// over ends a life whose promise is broken.
+// over ends a life after a violation.
 type over struct{}
 
 func (d *draw) do(s step) {
@@ -136,7 +136,7 @@ func (d *draw) do(s step) {
 	}
 }
 
-// live draws steps until one breaks a promise.
+// live draws steps until one violates an invariant.
 func (d *draw) live() (bad *violation) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -151,7 +151,9 @@ func (d *draw) live() (bad *violation) {
 		"change": d.change, "change and run": d.changeAndRun, "foreign": d.foreign,
 		"foreign, change and run": d.foreignChangeAndRun, "run": d.run, "time": d.time, "import": d.imports,
 		"rename": d.rename, "defaults": d.defaults, "add or remove": d.addOrRemove, "stranger": d.stranger,
+		"copy": d.copied,
 	})
+	d.do(step{Do: doCopy})
 	d.do(step{Do: doRun})
 	return nil
 }

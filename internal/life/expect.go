@@ -2,6 +2,7 @@ package life
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// expect holds the last run, the state or the service to something.
+// expect checks the last run, the state or the service.
 func (s *scenario) expect(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 100)
@@ -23,15 +24,15 @@ func (s *scenario) expect(words []string) {
 	}
 	does, known := expectations[what]
 	if !known {
-		s.fatalf("nothing is expected by %q", what)
+		s.fatalf("unknown expectation %q", what)
 	}
 	if len(rest) < does.least || len(rest) > does.most {
-		s.fatalf("expect %s takes %d to %d words", what, does.least, does.most)
+		s.fatalf("expect %s accepts %d to %d words", what, does.least, does.most)
 	}
 	does.check(s, rest)
 }
 
-// expectations are the expectations by their words, with how many words follow.
+// expectations lists the expectations by their words, with the number of words that follow.
 var expectations map[string]struct {
 	least, most int
 	check       func(s *scenario, words []string)
@@ -51,7 +52,7 @@ func init() {
 		"no writes": {0, 0, func(s *scenario, _ []string) {
 			for _, r := range s.last.sent {
 				if r.Method != http.MethodGet {
-					s.errorf("it was sent:\n%s", lines(s.last.sent))
+					s.errorf("the run sent:\n%s", lines(s.last.sent))
 				}
 			}
 		}},
@@ -63,7 +64,7 @@ func init() {
 				}
 			}
 			if !slices.Equal(have, words) {
-				s.errorf("it was sent:\n%s", lines(s.last.sent))
+				s.errorf("the run sent:\n%s", lines(s.last.sent))
 			}
 		}},
 		"warning":  {1, 2, func(s *scenario, words []string) { s.expectText(s.last.warnings, words) }},
@@ -74,17 +75,8 @@ func init() {
 			s.counted = true
 		}},
 		"no warnings": {0, 0, func(s *scenario, _ []string) { s.expectTexts(s.last.warnings, "0") }},
-		"messages": {1, 1, func(s *scenario, words []string) {
-			s.unnamed = nil
-			if _, isCore := s.drive.(*acctest.Core); isCore {
-				golden.Said(s.t, words[0], s.last.said)
-				return
-			}
-			for _, summary := range golden.Summaries(s.t, words[0]) {
-				s.expectText(slices.Concat(s.last.errors, s.last.warnings), []string{summary})
-			}
-		}},
-		"state": {1, 2, (*scenario).expectState},
+		"messages":    {1, 100, (*scenario).expectMessages},
+		"state":       {1, 2, (*scenario).expectState},
 		"no state": {1, 1, func(s *scenario, words []string) {
 			if have := s.drive.State(words[0]); have != nil {
 				s.errorf("the state has %s", show(have))
@@ -94,7 +86,7 @@ func init() {
 		"kept":    {1, 1, func(s *scenario, words []string) { s.expectChange(words[0], false) }},
 		"live": {2, 2, func(s *scenario, words []string) {
 			if have := s.live(words[0]); strconv.Itoa(len(have)) != words[1] {
-				s.errorf("there are %d: %s", len(have), show(have))
+				s.errorf("%d exist: %s", len(have), show(have))
 			}
 		}},
 		"remote": {3, 4, (*scenario).expectRemote},
@@ -125,18 +117,18 @@ func (s *scenario) expectPlanned(words []string) {
 	address, path := s.attribute(words[0])
 	change := s.last.plan.Of(address)
 	if change == nil {
-		s.errorf("the plan has no %s", address)
+		s.errorf("the plan does not contain %s", address)
 		return
 	}
 	s.holds(within(change.After, path), words[1])
 }
 
-// expectUnknown holds the attributes of an object that are only known after apply to exactly these.
+// expectUnknown checks that exactly these attributes of an object are known only after apply.
 func (s *scenario) expectUnknown(words []string) {
 	s.t.Helper()
 	change := s.last.plan.Of(words[0])
 	if change == nil {
-		s.errorf("the plan has no %s", words[0])
+		s.errorf("the plan does not contain %s", words[0])
 		return
 	}
 	var have []string
@@ -147,11 +139,11 @@ func (s *scenario) expectUnknown(words []string) {
 	}
 	slices.Sort(have)
 	if want := slices.Sorted(slices.Values(words[1:])); !slices.Equal(have, want) {
-		s.errorf("they are %v", have)
+		s.errorf("known after apply: %v", have)
 	}
 }
 
-// expectSent holds the bodies that an operation was sent to exactly this one.
+// expectSent checks that an operation was sent once, with exactly this body.
 func (s *scenario) expectSent(words []string) {
 	s.t.Helper()
 	var bodies []string
@@ -161,11 +153,11 @@ func (s *scenario) expectSent(words []string) {
 		}
 	}
 	if want := show(parsed([]byte(words[1]))); !slices.Equal(bodies, []string{want}) {
-		s.errorf("it was sent %v", bodies)
+		s.errorf("sent bodies: %v", bodies)
 	}
 }
 
-// lines words requests.
+// lines lists requests, one per line.
 func lines(sent []sandbox.Request) string {
 	var all []string
 	for _, r := range sent {
@@ -174,7 +166,7 @@ func lines(sent []sandbox.Request) string {
 	return strings.Join(all, "\n")
 }
 
-// glob is a pattern in which * is anything but a separator and ** is anything.
+// glob compiles a pattern in which * matches anything except a separator and ** matches anything.
 func glob(pattern, separator string) *regexp.Regexp {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*\*`, `.*`)
 	return regexp.MustCompile(`^` + strings.ReplaceAll(quoted, `\*`, `[^`+separator+`]*`) + `$`)
@@ -190,15 +182,83 @@ func (s *scenario) expectRequests(words []string) {
 		}
 	}
 	if want := words[len(words)-1]; strconv.Itoa(n) != want {
-		s.errorf("there are %d:\n%s", n, lines(s.last.sent))
+		s.errorf("%d such requests, of all these:\n%s", n, lines(s.last.sent))
 	}
 }
 
-// flat is a text in one line.
+// flat joins the lines of a text.
 func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// expectText looks for a text that matches, and for the argument that it is about. Of that, Terraform itself only shows
-// the line.
+// expectMessages checks that the messages are exactly those of these sections of the golden file. For Terraform
+// itself it compares only their summaries.
+func (s *scenario) expectMessages(words []string) {
+	s.t.Helper()
+	s.unnamed = nil
+	if _, isCore := s.drive.(*acctest.Core); isCore {
+		golden.SaidOf(s.t, strings.Join(words, " "), s.messages(), s.names())
+		return
+	}
+	for _, summary := range golden.Summaries(s.t, words) {
+		s.expectText(slices.Concat(s.last.errors, s.last.warnings), []string{summary})
+	}
+}
+
+// messages returns the messages of the last run.
+func (s *scenario) messages() (all []golden.Message) {
+	texts := slices.Concat(s.last.errors, s.last.warnings)
+	for _, d := range s.last.said {
+		text := fmt.Sprintf(": %s: %s", d.Summary, d.Detail)
+		at := slices.IndexFunc(texts, func(worded string) bool { return strings.HasSuffix(worded, text) })
+		address := strings.TrimSuffix(texts[at], text)
+		texts = slices.Delete(texts, at, at+1)
+		if s.clockRuns {
+			stable := *d
+			stable.Detail = timestamp.ReplaceAllString(d.Detail, "<time>")
+			d = &stable
+		}
+		all = append(all, golden.Message{Diagnostic: d, Address: address})
+	}
+	return all
+}
+
+var timestamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
+
+var uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+
+// names maps ids to the names that messages use for them: as in the scenario, or the address that has the id in
+// state.
+func (s *scenario) names() map[string]string {
+	names, taken := map[string]string{}, map[string]bool{}
+	for _, id := range uuid.FindAllString(s.source, -1) {
+		names[id] = id
+	}
+	name := func(id, name string) {
+		if _, named := names[id]; !named && uuid.MatchString(id) {
+			if taken[name] {
+				name += " new"
+			}
+			names[id], taken[name] = "<"+name+">", true
+		}
+	}
+	for _, ofObject := range []bool{true, false} { // an object's own id before references to it
+		for _, objects := range []map[string]object{s.last.before, s.objects()} {
+			for _, address := range slices.Sorted(maps.Keys(objects)) {
+				for _, attribute := range slices.Sorted(maps.Keys(objects[address])) {
+					if id, _ := objects[address][attribute].(string); ofObject == (attribute == "id") {
+						name(id, strings.TrimSuffix(address+"."+attribute, ".id"))
+					}
+				}
+			}
+		}
+	}
+	name(s.service.Sandbox.Organization().ID, "organization")
+	name(s.other, "other organization")
+	name(fmt.Sprint(s.called["id"]), "called")
+	return names
+}
+
+// expectText expects a text that matches, and the argument that it refers to. Terraform itself shows only the
+// argument's line.
 func (s *scenario) expectText(all, words []string) {
 	s.t.Helper()
 	pattern, err := regexp.Compile(words[0])
@@ -206,7 +266,7 @@ func (s *scenario) expectText(all, words []string) {
 		s.fatalf("%v", err)
 	}
 	if !slices.ContainsFunc(all, func(text string) bool { return pattern.MatchString(flat(text)) }) {
-		s.errorf("it is none of %d:\n%s", len(all), strings.Join(all, "\n"))
+		s.errorf("none of the %d matches:\n%s", len(all), strings.Join(all, "\n"))
 	}
 	s.unnamed = slices.DeleteFunc(s.unnamed, func(text string) bool { return pattern.MatchString(flat(text)) })
 	if _, isCore := s.drive.(*acctest.Core); !isCore || len(words) == 1 {
@@ -219,7 +279,7 @@ func (s *scenario) expectText(all, words []string) {
 		}
 	}
 	if !slices.Contains(about, words[1]) {
-		s.errorf("it is about %q", about)
+		s.errorf("it refers to %q", about)
 	}
 }
 
@@ -227,7 +287,7 @@ func (s *scenario) expectTexts(all []string, n string) {
 	s.t.Helper()
 	different := slices.Compact(slices.Sorted(slices.Values(all)))
 	if strconv.Itoa(len(different)) != n {
-		s.errorf("there are %d:\n%s", len(different), strings.Join(different, "\n"))
+		s.errorf("%d different ones:\n%s", len(different), strings.Join(different, "\n"))
 	}
 }
 
@@ -241,11 +301,11 @@ func (s *scenario) expectState(words []string) {
 	case len(words) == 2:
 		s.holds(within(state, path), words[1])
 	case path != "":
-		s.fatalf("which value?")
+		s.fatalf("the value is missing")
 	}
 }
 
-// holds compares a value with what is wanted: text, JSON, null, unknown, or /REGEXP/.
+// holds compares a value with text, JSON, null, unknown, or /REGEXP/.
 func (s *scenario) holds(have any, want string) {
 	s.t.Helper()
 	text, isText := have.(string)
@@ -259,7 +319,7 @@ func (s *scenario) holds(have any, want string) {
 	case isPattern && ends && len(want) > 1 && regexp.MustCompile(pattern).MatchString(strings.Trim(show(have), `"`)):
 	case parsed([]byte(want)) != nil && show(parsed([]byte(want))) == show(have):
 	default:
-		s.errorf("it is %s", show(have))
+		s.errorf("the value is %s", show(have))
 	}
 }
 
@@ -268,7 +328,7 @@ func (s *scenario) expectChange(word string, changes bool) {
 	address, path := s.attribute(word)
 	before, now := within(s.last.before[address], path), within(s.drive.State(address), path)
 	if (show(before) != show(now)) != changes {
-		s.errorf("it was %s and is %s", show(before), show(now))
+		s.errorf("it was %s and is now %s", show(before), show(now))
 	}
 }
 
@@ -278,7 +338,7 @@ func (s *scenario) expectRemote(words []string) {
 		words = words[1:]
 	}
 	if len(words) != 3 {
-		s.fatalf("say expect remote PATH FIELD VALUE")
+		s.fatalf("usage: expect remote PATH FIELD VALUE")
 	}
 	status, response := s.service.Call(http.MethodGet, words[0], nil)
 	if status != http.StatusOK {
@@ -288,7 +348,7 @@ func (s *scenario) expectRemote(words []string) {
 	s.holds(within(response["data"], words[1]), words[2])
 }
 
-// expectSecret holds a key or an endpoint to a secret that works, and to who can read it in the state.
+// expectSecret checks that the secret of a key or an endpoint works, and who can read it in the state.
 func (s *scenario) expectSecret(words []string) {
 	s.t.Helper()
 	state, name := s.drive.State(words[0]), "token"
@@ -307,7 +367,7 @@ func (s *scenario) expectSecret(words []string) {
 		}
 		text := identity.Decrypt(file)
 		if (text != "") != slices.Contains(words[1:], who) {
-			s.errorf("it is %t that %s can decrypt it", text != "", who)
+			s.errorf("%s can decrypt it: %t", who, text != "")
 		}
 		if text != "" {
 			secret = text
@@ -319,7 +379,7 @@ func (s *scenario) expectSecret(words []string) {
 	id, _ := state["id"].(string)
 	if name == "secret" {
 		if right, err := s.service.Sandbox.EndpointSecret(id); err != nil || right != secret {
-			s.errorf("the service signs with another one (%v)", err)
+			s.errorf("the service signs with another secret (%v)", err)
 		}
 		return
 	}

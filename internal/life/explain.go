@@ -12,15 +12,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// applied is an apply that is over: what was shown, what the service had before, and what was sent.
+// applied is a finished apply: the shown plan, the objects at the service before, and the requests.
 type applied struct {
 	plan     *acctest.CorePlan
 	before   map[string]object // by address: the object at the service
 	defaults [2]object         // default_custom_metadata before and now
-	newIDs   map[string]string // ids in the state now: addresses
+	newIDs   map[string]string // ids in the new state, with their addresses
 }
 
-// shownBy names the attribute whose planned change explains an operation on an object that is kept.
+// shownBy maps an operation on an existing object to the attribute whose planned change explains it.
 var shownBy = map[string]string{
 	"subscriptions.pause": "pause", "subscriptions.resume": "pause", "subscriptions.change_plan": "plan_id",
 	"subscriptions.items.sync": "items", "subscriptions.cancel": "cancel_at_period_end",
@@ -28,19 +28,19 @@ var shownBy = map[string]string{
 	"webhook_endpoints.rotate_secret": "secret", "api_keys.revoke": "previous_keys",
 }
 
-// explain lists the requests that no shown change explains.
+// explain lists the requests that no planned change explains.
 func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 	created, bodies := map[string]int{}, map[string]int{}
 	for _, r := range sent {
 		if response, _ := parsed(r.Response).(object); r.Operation == "api_keys.rotate" {
-			// The successor of a key that is given its end beside a new key is revoked.
+			// To end an old key, the provider rotates it and revokes the successor.
 			id, _ := within(response, "data.id").(string)
 			a.newIDs[id] = "the successor"
 		}
 	}
 	for _, r := range sent {
 		if r.Method == http.MethodGet || r.Fault != "" && r.Method == http.MethodPost && creates(r) {
-			continue // A creation that met a fault may have to be sent again.
+			continue // After a fault, a creation may be sent again.
 		}
 		why := ""
 		if creates(r) {
@@ -48,7 +48,7 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 			again := r.Path + string(r.Body)
 			bodies[again]++
 			if n := bodies[again]; typeName == "billing_finance_record" && n > 1 && n <= 4*a.creations(typeName) {
-				continue // The keys of deleted records are used up, of which a life has few; the next one is used.
+				continue // The external ids of deleted records cannot be used again, so the next one is tried.
 			}
 			created[typeName]++
 			if created[typeName] > a.creations(typeName) {
@@ -64,11 +64,11 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 	return unexplained
 }
 
-// creates reports whether a request is to create an object.
+// creates reports whether a request creates an object.
 func creates(r sandbox.Request) bool { return evidence.KindOf(r.Operation).Create != "" }
 
-// creations is how many objects of a type the plan creates. An update that shows another id creates one too: a key that
-// was rotated elsewhere is followed by a new one.
+// creations returns how many objects of a type the plan creates. An update with a new id counts too: a key that was
+// rotated elsewhere is replaced by a new one.
 func (a applied) creations(typeName string) (n int) {
 	for _, c := range a.plan.Changes {
 		creates := c.Action == acctest.Create || c.Action == acctest.Replace || c.Action == acctest.Update &&
@@ -80,14 +80,14 @@ func (a applied) creations(typeName string) (n int) {
 	return n
 }
 
-// unexplained says what is wrong about a request to an object; nothing is "".
+// unexplained returns why a request to an object is unexplained, or "".
 func (a applied) unexplained(r sandbox.Request) string {
 	change, previous := a.about(r)
 	switch {
 	case r.Operation == "finance.records.update" && string(r.Body) == "{}" && a.creations("billing_finance_record") > 0:
-		return "" // finds out whether the record of a key was deleted
+		return "" // checks whether the record with this external id was deleted
 	case change == nil && !a.createdHere(r) && !a.endsOldKey(r):
-		return "the plan has no such object, and evidence.Kinds no such operation"
+		return "the object is not in the plan"
 	case change == nil, change.Action == acctest.Delete, change.Action == acctest.Replace:
 		return ""
 	case change.Action == acctest.NoOp:
@@ -96,7 +96,7 @@ func (a applied) unexplained(r sandbox.Request) string {
 	return a.unexplainedUpdate(change, previous, r)
 }
 
-// createdHere reports whether a request is to an object that this apply has created.
+// createdHere reports whether a request is sent to an object that this apply has created.
 func (a applied) createdHere(r sandbox.Request) bool {
 	for id := range a.newIDs {
 		if id != "" && strings.Contains(r.Path, id) {
@@ -106,7 +106,7 @@ func (a applied) createdHere(r sandbox.Request) bool {
 	return false
 }
 
-// endsOldKey reports whether a request revokes the successor that was only created to give an old key its end.
+// endsOldKey reports whether a request revokes a successor that was only created to end an old key.
 func (a applied) endsOldKey(r sandbox.Request) bool {
 	return r.Operation == "api_keys.revoke" && slices.ContainsFunc(a.plan.Changes, func(c *acctest.Change) bool {
 		return typeOf(c.Address) == "billing_api_key" &&
@@ -122,7 +122,7 @@ func (a applied) unexplainedUpdate(change *acctest.Change, previous bool, r sand
 	ends := revokes || fmt.Sprint(change.After["grace_period_days"]) == "0"
 	switch {
 	case r.Operation == "api_keys.rotate" && previous && touched(changes, "previous_keys"):
-		return "" // an old key gets its end
+		return "" // an old key gets an expiry
 	case r.Operation == "api_keys.revoke" && (ends && touched(changes, "id") || previous && revokes):
 		return ""
 	case r.Operation == "webhook_endpoints.test":
@@ -131,7 +131,7 @@ func (a applied) unexplainedUpdate(change *acctest.Change, previous bool, r sand
 		return a.update(change, changes, r)
 	}
 	name, known := shownBy[r.Operation]
-	// A secret that is encrypted shows only in its encrypted text.
+	// The change of an encrypted secret appears only in its encrypted text.
 	shows := func(name string) bool { return touched(changes, name) }
 	if !known || !slices.ContainsFunc(append([]string{name, "encrypted_" + name}, alsoShown[name]...), shows) {
 		return fmt.Sprintf("%s does not show it in %q; it shows %v", change.Address, name, changes)
@@ -142,7 +142,7 @@ func (a applied) unexplainedUpdate(change *acctest.Change, previous bool, r sand
 	return ""
 }
 
-// about is the change of the object that a request is sent to; previous says that it is a key before the current one.
+// about returns the change of the request's object; previous is true if that is an earlier key.
 func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool) {
 	for _, c := range a.plan.Changes {
 		if id, _ := c.Before["id"].(string); id != "" && strings.Contains(r.Path, id) {
@@ -166,7 +166,7 @@ func touched(changes []difference, name string) bool {
 	})
 }
 
-// alsoShown are the attributes that show a field which is not named like them.
+// alsoShown maps a field to the attributes with other names that show its change.
 var alsoShown = map[string][]string{
 	"email": {"emails"}, "emails": {"email"}, "phone": {"phones"}, "phones": {"phone"},
 	"custom_metadata_mode": {"custom_metadata", "effective_custom_metadata"}, "plan_id": {"current_plan_id"},
@@ -175,7 +175,7 @@ var alsoShown = map[string][]string{
 // update compares the body of a PATCH with the planned differences.
 func (a applied) update(change *acctest.Change, changes []difference, r sandbox.Request) string {
 	body, _ := parsed(r.Body).(object)
-	for _, name := range slices.Sorted(maps.Keys(body)) { // so that the same life finds the same
+	for _, name := range slices.Sorted(maps.Keys(body)) { // sorted, so that a life always fails with the same message
 		sent := body[name]
 		switch {
 		case name == "custom_metadata":
@@ -183,7 +183,7 @@ func (a applied) update(change *acctest.Change, changes []difference, r sandbox.
 				return why
 			}
 		case typeOf(change.Address) == "billing_finance_record":
-			// A key of the body is sent as a whole.
+			// The service replaces a key of the body as a whole.
 			for _, d := range differences(within(a.before[change.Address], name), orAbsent(sent), "body."+name) {
 				if !explained(changes, d) {
 					return fmt.Sprintf("%s does not show %s; it shows %v", change.Address, d, changes)
@@ -202,7 +202,7 @@ func (a applied) update(change *acctest.Change, changes []difference, r sandbox.
 	return ""
 }
 
-// orAbsent is what becomes of a key that is sent: null removes it from a record.
+// orAbsent returns the effect of a sent value: null removes the key from a record.
 func orAbsent(sent any) any {
 	if sent == nil {
 		return absent{}
@@ -210,8 +210,8 @@ func orAbsent(sent any) any {
 	return sent
 }
 
-// contradicts reports whether a field is sent with another value than the plan shows. Lists, and fields that one side
-// does not have, say nothing.
+// contradicts reports whether a field is sent with a different value than the plan shows. Lists, and fields that
+// only one side has, are not compared.
 func contradicts(sent, shown any) bool {
 	fields, isObject := sent.(object)
 	known, wasObject := shown.(object)
@@ -233,8 +233,8 @@ func isScalar(v any) bool {
 	return v != any(acctest.Unknown) && v != nil
 }
 
-// metadata compares what a PATCH makes of custom_metadata with what the plan shows of it. A default of the provider
-// shows as a change of effective_custom_metadata.
+// metadata compares the effect of a PATCH on custom_metadata with the plan. A default of the provider appears as a
+// change of effective_custom_metadata.
 func (a applied) metadata(change *acctest.Change, changes []difference, body object) string {
 	had, _ := a.before[change.Address]["custom_metadata"].(object)
 	sent, _ := body["custom_metadata"].(object)
@@ -262,7 +262,7 @@ func (a applied) metadata(change *acctest.Change, changes []difference, body obj
 	return ""
 }
 
-// byDefault reports whether a difference brings a default, or takes one away.
+// byDefault reports whether a difference adds or removes a default.
 func (a applied) byDefault(d difference) bool {
 	path := strings.TrimPrefix(d.path, "custom_metadata.")
 	if now := within(a.defaults[1], path); now != any(absent{}) {
@@ -271,7 +271,7 @@ func (a applied) byDefault(d difference) bool {
 	return within(a.defaults[0], path) != any(absent{}) && d.after == any(absent{})
 }
 
-// explained reports whether one of the shown changes is this difference, or holds it.
+// explained reports whether one of the planned changes is or contains this difference.
 func explained(changes []difference, d difference) bool {
 	return slices.ContainsFunc(changes, func(shown difference) bool {
 		if shown.path == d.path {
@@ -282,7 +282,7 @@ func explained(changes []difference, d difference) bool {
 	})
 }
 
-// items holds the items that are sent to those that were shown: what is taken away has to have stood there.
+// items compares the items that are sent with those in the plan: a removed item must have been shown.
 func (a applied) items(change *acctest.Change, r sandbox.Request) string {
 	body, _ := parsed(r.Body).(object)
 	sent, _ := body["items"].([]any)
@@ -290,13 +290,13 @@ func (a applied) items(change *acctest.Change, r sandbox.Request) string {
 	shown, _ := change.Before["items"].([]any)
 	for _, item := range wanted(there) {
 		if !holds(sent, item) && !holds(shown, item) && !a.warned(item) {
-			return fmt.Sprintf("%s does not show that the item %s goes", change.Address, show(item))
+			return fmt.Sprintf("%s does not show the removal of the item %s", change.Address, show(item))
 		}
 	}
 	return ""
 }
 
-// warned reports whether the plan has a warning about an item.
+// warned reports whether the plan contains a warning about an item.
 func (a applied) warned(item any) bool {
 	fields, _ := item.(object)
 	return slices.ContainsFunc(a.plan.Warnings, func(text string) bool {

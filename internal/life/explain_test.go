@@ -11,7 +11,8 @@ import (
 
 var unknown any = acctest.Unknown
 
-// explainTest is an apply of one change, what was sent, and what is said about it; "" is that the plan shows it.
+// explainTest is an apply of one change, the requests, and the expected reason why they are unexplained; "" if the plan
+// explains them.
 type explainTest struct {
 	address, action string
 	before, after   object
@@ -22,7 +23,7 @@ type explainTest struct {
 	says            string
 }
 
-// request is one that the provider sent.
+// request is a request of the provider.
 func request(operation, path, body string) sandbox.Request {
 	return sandbox.Request{Operation: operation, Method: "POST", Path: path, Body: []byte(body)}
 }
@@ -37,10 +38,10 @@ func (e explainTest) unexplained() string {
 	return strings.Join(a.explain(e.sent), "\n")
 }
 
-// changed is an object with other fields.
+// changed returns an object with other fields.
 func changed(before, fields object) object { return merged(before, fields) }
 
-// TestExplain holds the judge of all scenarios: a request that no plan shows is noticed, and one that a plan shows is
+// TestExplain tests the check of requests against the plan: an unexplained request is reported, and an explained one is
 // not.
 func TestExplain(t *testing.T) {
 	t.Parallel()
@@ -62,7 +63,7 @@ func TestExplain(t *testing.T) {
 		"two creations for one": {address: customer, action: acctest.Create, after: c, says: "the plan creates fewer",
 			sent: []sandbox.Request{request("customers.create", "/v1/customers", `{"name":"A"}`),
 				request("customers.create", "/v1/customers", `{"name":"B"}`)}},
-		"a creation that met a fault": {address: customer, action: acctest.Create, after: c, sent: []sandbox.Request{
+		"a creation after a fault": {address: customer, action: acctest.Create, after: c, sent: []sandbox.Request{
 			{Operation: "customers.create", Method: "POST", Path: "/v1/customers", Fault: "fault-1"},
 			request("customers.create", "/v1/customers", `{}`)}},
 		"a creation of another type": {address: customer, action: acctest.Create, after: c, says: "the plan creates fewer",
@@ -78,20 +79,20 @@ func TestExplain(t *testing.T) {
 			sent: []sandbox.Request{request("finance.records.create", "/v1/payables", `{}`),
 				request("finance.records.create", "/v1/payables", `{"a":1}`)}},
 
-		"no such object": {says: "the plan has no such object", sent: patch(`{"notes":"x"}`)},
-		"an object that the apply made": {
+		"an unknown object": {says: "the object is not in the plan", sent: patch(`{"notes":"x"}`)},
+		"an object that the apply created": {
 			sent: []sandbox.Request{request("customers.update", "/v1/customers/new-1", `{"notes":"x"}`)}},
-		"a revocation without a key in the plan": {says: "the plan has no such object",
+		"a revocation without a key in the plan": {says: "the object is not in the plan",
 			sent: []sandbox.Request{request("api_keys.revoke", "/api/v1/api-keys/k-9", "")}},
-		"a revocation of another's key": {address: key, action: acctest.NoOp, before: k, after: k,
-			says: "the plan has no such object",
+		"a revocation of another key": {address: key, action: acctest.NoOp, before: k, after: k,
+			says: "the object is not in the plan",
 			sent: []sandbox.Request{request("api_keys.revoke", "/api/v1/api-keys/k-9", "")}},
 		"a revocation of an unused successor": {address: key, action: acctest.Update, before: k,
 			after: changed(k, object{"previous_keys": unknown}),
 			sent:  []sandbox.Request{request("api_keys.revoke", "/api/v1/api-keys/k-9", "")}},
 		"a request to an object that does not change": {address: customer, action: acctest.NoOp, before: c, after: c,
 			says: "billing_customer.c shows no change", sent: patch(`{"notes":"n"}`)},
-		"a request to an object that goes": {address: customer, action: acctest.Delete, before: c,
+		"a request to a deleted object": {address: customer, action: acctest.Delete, before: c,
 			sent: []sandbox.Request{{Operation: "customers.delete", Method: "DELETE", Path: "/v1/customers/c-1"}}},
 
 		"an update": {address: customer, action: acctest.Update, before: c, after: changed(c, object{"notes": "x"}),
@@ -115,7 +116,7 @@ func TestExplain(t *testing.T) {
 			after:    changed(c, object{"effective_custom_metadata": unknown}),
 			defaults: [2]object{nil, {"team": "x"}},
 			sent:     patch(`{"custom_metadata":{"team":"x"},"custom_metadata_mode":"merge"}`)},
-		"a key that is no default": {address: customer, action: acctest.Update,
+		"a key that is not a default": {address: customer, action: acctest.Update,
 			says:     `custom_metadata.other: "(none)" → "x"`,
 			before:   changed(c, object{"effective_custom_metadata": "{}"}),
 			after:    changed(c, object{"effective_custom_metadata": unknown}),
@@ -129,27 +130,27 @@ func TestExplain(t *testing.T) {
 			had:   object{"amount": "1", "note": "a"},
 			after: object{"id": "r-1", "body": object{"amount": "2", "note": "a"}},
 			sent:  []sandbox.Request{request("finance.records.update", "/v1/payables/r-1", `{"amount":"2","note":"b"}`)}},
-		"a field of a record beside its body": {address: record, action: acctest.Update, before: r,
+		"a field of a record outside its body": {address: record, action: acctest.Update, before: r,
 			had: object{"note": "a"}, says: "does not show a change of note", after: changed(r, object{"name": "x"}),
 			sent: []sandbox.Request{request("finance.records.update", "/v1/payables/r-1", `{"note":"a"}`)}},
 
-		"an end": {address: subscription, action: acctest.Update, before: s,
+		"a cancellation": {address: subscription, action: acctest.Update, before: s,
 			after: changed(s, object{"cancel_at_period_end": true}),
 			sent:  []sandbox.Request{request("subscriptions.cancel", "/v1/subscriptions/s-1/cancel", `{}`)}},
-		"an end beside notes": {address: subscription, action: acctest.Update, before: s,
+		"a cancellation in addition to notes": {address: subscription, action: acctest.Update, before: s,
 			after: changed(s, object{"notes": "x"}), says: `does not show it in "cancel_at_period_end"`,
 			sent: []sandbox.Request{request("subscriptions.cancel", "/v1/subscriptions/s-1/cancel", `{}`)}},
-		"a resumption beside notes": {address: subscription, action: acctest.Update, before: s,
+		"a resumption in addition to notes": {address: subscription, action: acctest.Update, before: s,
 			after: changed(s, object{"notes": "x"}), says: `does not show it in "pause"`,
 			sent: []sandbox.Request{request("subscriptions.resume", "/v1/subscriptions/s-1/resume", `{}`)}},
-		"a suspension beside notes": {address: account, action: acctest.Update, before: object{"id": "a-1"},
+		"a suspension in addition to notes": {address: account, action: acctest.Update, before: object{"id": "a-1"},
 			after: object{"id": "a-1", "notes": "x"}, says: `does not show it in "status"`,
 			sent: []sandbox.Request{request("billing_accounts.suspend", "/v1/billing-accounts/a-1/suspend", `{}`)}},
-		"an end that met a fault": {address: subscription, action: acctest.Update, before: s,
+		"a cancellation after a fault": {address: subscription, action: acctest.Update, before: s,
 			after: changed(s, object{"notes": "x"}), says: `does not show it in "cancel_at_period_end"`,
 			sent: []sandbox.Request{{Operation: "subscriptions.cancel", Method: "POST", Path: "/v1/subscriptions/s-1/cancel",
 				Fault: "fault-1"}}},
-		"an operation that nothing shows": {address: endpoint, action: acctest.Update, before: object{"id": "e-1"},
+		"an operation without a change": {address: endpoint, action: acctest.Update, before: object{"id": "e-1"},
 			after: object{"id": "e-1", "active": true}, says: `does not show it in ""`,
 			sent: []sandbox.Request{request("webhook_endpoints.archive", "/api/v1/webhook-endpoints/e-1/archive", `{}`)}},
 		"a test": {address: endpoint, action: acctest.Update, before: object{"id": "e-1"},
@@ -163,10 +164,10 @@ func TestExplain(t *testing.T) {
 		"items": {address: subscription, action: acctest.Update, before: s, had: object{"items": items},
 			after: changed(s, object{"items": []any{}}),
 			sent:  []sandbox.Request{request("subscriptions.items.sync", "/v1/subscriptions/s-1/items", `{"items":[]}`)}},
-		"items of another": {address: subscription, action: acctest.Update, before: changed(s, object{"items": nil}),
-			had: object{"items": items}, after: s, says: "does not show that the item",
+		"items of another system": {address: subscription, action: acctest.Update, before: changed(s, object{"items": nil}),
+			had: object{"items": items}, after: s, says: "does not show the removal of the item",
 			sent: []sandbox.Request{request("subscriptions.items.sync", "/v1/subscriptions/s-1/items", `{"items":[]}`)}},
-		"items of another that a warning names": {address: subscription, action: acctest.Update, after: s,
+		"items of another system in a warning": {address: subscription, action: acctest.Update, after: s,
 			before: changed(s, object{"items": nil}), had: object{"items": items}, warnings: []string{"the item p × 2 goes"},
 			sent: []sandbox.Request{request("subscriptions.items.sync", "/v1/subscriptions/s-1/items", `{"items":[]}`)}},
 		"a quantity of one": {address: subscription, action: acctest.Update, before: changed(s, object{"items": nil}),
@@ -176,19 +177,19 @@ func TestExplain(t *testing.T) {
 
 		"a rotation": {address: key, action: acctest.Update, before: k, after: changed(k, object{"rotated_at": unknown}),
 			sent: []sandbox.Request{request("api_keys.rotate", "/api/v1/api-keys/k-1/rotate", `{}`)}},
-		"a rotation beside a description": {address: key, action: acctest.Update, before: k,
+		"a rotation in addition to a description": {address: key, action: acctest.Update, before: k,
 			after: changed(k, object{"description": "x"}), says: `does not show it in "rotated_at"`,
 			sent: []sandbox.Request{request("api_keys.rotate", "/api/v1/api-keys/k-1/rotate", `{}`)}},
-		"an end of a previous key": {address: key, action: acctest.Update, before: k,
+		"an expiry of a previous key": {address: key, action: acctest.Update, before: k,
 			after: changed(k, object{"previous_keys": unknown}),
 			sent:  []sandbox.Request{request("api_keys.rotate", "/api/v1/api-keys/k-0/rotate", `{}`)}},
-		"an end of a previous key beside a description": {address: key, action: acctest.Update, before: k,
+		"an expiry of a previous key in addition to a description": {address: key, action: acctest.Update, before: k,
 			after: changed(k, object{"description": "x"}), says: `does not show it in "rotated_at"`,
 			sent: []sandbox.Request{request("api_keys.rotate", "/api/v1/api-keys/k-0/rotate", `{}`)}},
-		"a rotation beside a previous key": {address: key, action: acctest.Update, before: k,
+		"a rotation in addition to a previous key": {address: key, action: acctest.Update, before: k,
 			after: changed(k, object{"previous_keys": unknown}), says: `does not show it in "rotated_at"`,
 			sent: []sandbox.Request{request("api_keys.rotate", "/api/v1/api-keys/k-1/rotate", `{}`)}},
-		"a revocation at once": {address: key, action: acctest.Update,
+		"an immediate revocation": {address: key, action: acctest.Update,
 			before: changed(k, object{"grace_period_days": json.Number("0")}),
 			after:  changed(k, object{"grace_period_days": json.Number("0"), "id": unknown}),
 			sent:   []sandbox.Request{request("api_keys.revoke", "/api/v1/api-keys/k-1", "")}},

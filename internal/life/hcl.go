@@ -17,8 +17,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// parse reads a configuration: resource, data, locals, import and moved blocks, for_each with a set or a map whose keys
-// are known, and the provider block. Variables have the values of variables, or their defaults. Terraform itself reads
+// parse parses a configuration: resource, data, locals, import and moved blocks, for_each with a set or a map with
+// known keys, and the provider block. Variables have the values in variables, or their defaults. Terraform itself reads
 // the same text.
 func parse(text string, variables map[string]string) (acctest.Configuration, error) {
 	c := acctest.Configuration{Text: text, Provider: object{}, Imports: map[string]any{}, Moved: map[string]string{}}
@@ -60,7 +60,7 @@ func parse(text string, variables map[string]string) (acctest.Configuration, err
 	return c, ordered(&c)
 }
 
-// parser has what expressions refer to, beside resources.
+// parser holds the values that expressions refer to, in addition to resources.
 type parser struct {
 	values map[string]cty.Value // of the variables
 	locals map[string]hclsyntax.Expression
@@ -85,12 +85,12 @@ func (p *parser) block(c *acctest.Configuration, b *hclsyntax.Block) error {
 	case "resource", "data":
 		return p.resource(c, b)
 	default:
-		return fmt.Errorf("%s: blocks of type %q are only understood by Terraform itself", b.Range(), b.Type)
+		return fmt.Errorf("%s: only Terraform itself supports blocks of type %q", b.Range(), b.Type)
 	}
 	return nil
 }
 
-// meta are arguments that are Terraform's own.
+// meta lists Terraform's own arguments.
 var meta = []string{"for_each", "depends_on", "provider"}
 
 func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
@@ -106,7 +106,7 @@ func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
 	one.Needs = slices.Compact(one.Needs)
 	for _, inner := range b.Body.Blocks {
 		if inner.Type != "lifecycle" {
-			return fmt.Errorf("%s: %s has no block of type %q", inner.Range(), name, inner.Type)
+			return fmt.Errorf("%s: %s does not have blocks of type %q", inner.Range(), name, inner.Type)
 		}
 		for option, attribute := range inner.Body.Attributes {
 			value, _ := attribute.Expr.Value(nil)
@@ -118,10 +118,10 @@ func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
 			case "ignore_changes":
 				one.Ignore = ignored(attribute.Expr)
 				if strings.Contains(strings.Join(one.Ignore, " "), "[") {
-					return fmt.Errorf("%s: keys of maps are only understood by Terraform itself", attribute.Range())
+					return fmt.Errorf("%s: only Terraform itself supports keys of maps", attribute.Range())
 				}
 			default:
-				return fmt.Errorf("%s: %q is only understood by Terraform itself", attribute.Range(), option)
+				return fmt.Errorf("%s: only Terraform itself supports %q", attribute.Range(), option)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
 	return nil
 }
 
-// needs are the resources that an expression refers to.
+// needs returns the resources that an expression refers to.
 func (p *parser) needs(expr hclsyntax.Expression) (addresses []string) {
 	for _, traversal := range expr.Variables() {
 		names := []string{traversal.RootName()}
@@ -178,7 +178,7 @@ func (p *parser) needs(expr hclsyntax.Expression) (addresses []string) {
 	return addresses
 }
 
-// addressIn is the one that an argument such as to or from names.
+// addressIn returns the address in an argument such as to or from.
 func addressIn(attribute *hclsyntax.Attribute) string {
 	if attribute == nil {
 		return ""
@@ -187,7 +187,7 @@ func addressIn(attribute *hclsyntax.Attribute) string {
 	return spelled(traversal)
 }
 
-// spelled is a path as a configuration has it.
+// spelled returns a path as it is written in a configuration.
 func spelled(traversal hcl.Traversal) (text string) {
 	for _, step := range traversal {
 		switch step := step.(type) {
@@ -202,7 +202,7 @@ func spelled(traversal hcl.Traversal) (text string) {
 	return text
 }
 
-// ignored are the paths of ignore_changes.
+// ignored returns the paths of ignore_changes.
 func ignored(expr hclsyntax.Expression) (paths []string) {
 	list, isList := expr.(*hclsyntax.TupleConsExpr)
 	if !isList {
@@ -218,7 +218,7 @@ func ignored(expr hclsyntax.Expression) (paths []string) {
 	return paths
 }
 
-// arguments evaluates all but those that are left out.
+// arguments evaluates all arguments except those in out.
 func (p *parser) arguments(from hclsyntax.Attributes, in *hcl.EvalContext, out []string) (object, error) {
 	if in == nil {
 		in = p.context(nil, nil)
@@ -237,7 +237,7 @@ func (p *parser) arguments(from hclsyntax.Attributes, in *hcl.EvalContext, out [
 	return all, nil
 }
 
-// context is what expressions refer to.
+// context returns the variables and functions of expressions.
 func (p *parser) context(objects map[string]object, scope map[string]cty.Value) *hcl.EvalContext {
 	root := map[string]any{}
 	for at, fields := range objects {
@@ -266,7 +266,7 @@ func (p *parser) context(objects map[string]object, scope map[string]cty.Value) 
 		in.Variables[name] = ctyOf(v)
 	}
 	locals := map[string]cty.Value{}
-	for range len(p.locals) { // one may refer to another
+	for range len(p.locals) { // locals may refer to each other
 		in.Variables["local"] = cty.ObjectVal(locals)
 		for name, expr := range p.locals {
 			if value, diags := expr.Value(in); !diags.HasErrors() {
@@ -286,7 +286,7 @@ var functions = map[string]function.Function{
 	"tonumber": stdlib.MakeToFunc(cty.Number), "upper": stdlib.UpperFunc,
 }
 
-// plain is a value of an expression as plain JSON.
+// plain returns the value of an expression as plain JSON.
 func plain(v cty.Value) any {
 	switch {
 	case !v.IsKnown():
@@ -314,7 +314,7 @@ func plain(v cty.Value) any {
 	}
 }
 
-// ctyOf is a plain value as expressions get it.
+// ctyOf returns a plain value as a value for expressions.
 func ctyOf(v any) cty.Value {
 	switch v := v.(type) {
 	case nil:
@@ -342,7 +342,7 @@ func ctyOf(v any) cty.Value {
 	}
 }
 
-// ordered puts blocks after those that they refer to.
+// ordered puts blocks after the blocks they refer to.
 func ordered(c *acctest.Configuration) error {
 	var done []acctest.Block
 	left := c.Blocks
@@ -371,7 +371,7 @@ func ordered(c *acctest.Configuration) error {
 			done = append(done, b)
 		}
 		if len(later) == len(left) {
-			return errors.New("the blocks refer to each other in a circle")
+			return errors.New("the blocks have a circular reference")
 		}
 		left = later
 	}

@@ -13,52 +13,52 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// refusals are what a plan may say no to: the configuration asks for what the service does not do.
+// refusals are errors that a plan may report: the configuration requests something that the service does not support.
 var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
-	"its (trial|pause) would have ended already",
-	"neither a plan nor items",        // the plan is removed, and ignore_changes keeps the items out
-	"two trials for one subscription", // ignore_changes keeps one
-	"nothing would be billed until the plan begins", "the plan cannot be removed at the end of the period",
-	"would charge next to the new one", // the deletion_policy that was applied does not cancel it
+	"its (trial|pause) would already have ended",
+	"it has neither a plan nor items", // the plan is removed, and ignore_changes keeps the items out
+	"it has two trials",               // ignore_changes keeps one
+	"nothing would be billed until the plan starts", "the plan cannot be removed at the end of the period",
+	"would be charged in addition to the new one", // the deletion_policy that was applied does not cancel it
 	// another system has suspended or closed its account, or deleted the customer of it
-	"is (suspended|closed)( once this plan is applied,)? and takes no new subscription", "is closed: That is final, so there is nothing to manage",
+	"(is (suspended|closed) and|which then) accepts no new subscriptions", "Billing account .* is closed",
 	"keeps its external_id, so no new", // the account was applied with abandon, so it stays and keeps it
 	"this plan removes its billing account", "This plan removes the customer of",
-	"an import replaces nothing",
+	"would be replaced during its import",
 	"The plan cannot show whether the imported customer", // a value that is known only after apply decides
 	"The expires_at of API key .* has passed",
-	"The lifetime of API key .* is not longer than its grace period", // ignore_changes keeps one of both
-	// ignore_changes keeps a part of it that another type does not have
+	"The lifetime of API key .* is not longer than its grace period", // ignore_changes keeps one of the two
+	// ignore_changes keeps an attribute that another type does not have
 	"Incomplete authentication", "Conflicting authentication",
 	"The imported billing account .* to another customer",                 // the block names another one by now
-	"API key .* does not work any more",                                   // it has expired before the import
+	"API key .* no longer works",                                          // it has expired before the import
 	"Two new records in \\S+ have the key", "has the key of a new record", // one is configured under another's old name
 	"is deleted and created again with the same key", // it was renamed
 	"is deleted at one address and kept at another",
 	"deletion_policy = .prevent. blocks this plan from (destroy|replac)ing",
 }, "|"))
 
-// failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
+// failures are errors that only the apply can detect: one object makes impossible what another one requests.
 var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The billing account is (suspended|closed)",
-	"The expires_at of API key .* has passed", "The lifetime of API key", // it was not known in the plan
-	// what was not known in the plan turned out to differ
-	"The plan has not shown this replacement", "The plan did not show that .* is replaced",
-	"is another one than planned",
-	"is not replaced, because the new one could not be created",
+	"The expires_at of API key .* has passed", "The lifetime of API key", // it was unknown in the plan
+	// a value that was unknown in the plan turned out to differ
+	"The plan did not show that .* is replaced",
+	"The customer of .* differs from the plan",
+	"is not replaced because the new one could not be created",
 	"Invalid value for expires_at: must be in the future",
 	// plan_change was not known in the plan
-	"nothing would be billed until the plan begins", "the plan cannot be removed at the end of the period",
+	"nothing would be billed until the plan starts", "the plan cannot be removed at the end of the period",
 	// it was not known in the plan, and ignore_changes keeps a part of another type
 	"Conflicting authentication",
 	// what was not known in the plan differs from what was imported
-	"an import replaces nothing",
+	"would be replaced during its import",
 	"The plan cannot show whether the imported customer", // a value that is known only after apply decides
 	// one was abandoned, or runs to the end of its period
 	"The (customer|billing account) has subscriptions that are not canceled",
 }, "|"))
 
-// refused judges a plan that says no, and goes back to what was applied last.
+// refused checks the errors of a failed plan, and restores the configuration of the last apply.
 func (w *world) refused(plan *acctest.CorePlan) *violation {
 	counts.refused++
 	w.blocks, w.nowDefaults = maps.Clone(w.appliedBlocks), w.defaults
@@ -70,7 +70,7 @@ func (w *world) refused(plan *acctest.CorePlan) *violation {
 	return nil
 }
 
-// needless finds a replacement of an object in which nothing changes that would need one.
+// needless finds a replacement without a change that requires it.
 func (w *world) needless(plan *acctest.CorePlan, run step) *violation {
 	for _, change := range plan.Changes {
 		if change.Action != acctest.Replace {
@@ -93,7 +93,7 @@ func pick(v object, names []string) object {
 	return some
 }
 
-// needs reports whether an attribute is going to have another value, for which there has to be another object.
+// needs reports whether an attribute will change to a value that requires a new object.
 func (w *world) needs(plan *acctest.CorePlan, run step, change *acctest.Change, name string) bool {
 	if turned := run.Turns[change.Address+"."+name]; turned != nil {
 		return !same(timed(turned, w.start), change.Before[name])
@@ -114,7 +114,7 @@ func (w *world) needs(plan *acctest.CorePlan, run step, change *acctest.Change, 
 	return len(differences(normal(change.Before[name]), normal(w.current(value)), "")) > 0
 }
 
-// normal is a value in which the order of a list does not count, and an empty one is none.
+// normal returns a value in which the order of a list does not matter, and an empty list equals none.
 func normal(v any) any {
 	list, isList := v.([]any)
 	if !isList {
@@ -134,7 +134,7 @@ func recreated(plan *acctest.CorePlan, address string) bool {
 	return change == nil || change.Action == acctest.Create || change.Action == acctest.Replace
 }
 
-// current is a value with the references as the state has them.
+// current returns a value with its references resolved from the state.
 func (w *world) current(value any) any {
 	fields, isObject := value.(object)
 	if !isObject {
@@ -151,7 +151,7 @@ func (w *world) current(value any) any {
 	return all
 }
 
-// graceKept holds that a key which another system has rotated keeps its grace period.
+// graceKept checks that a key that another system has rotated keeps its grace period.
 func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *violation {
 	for _, r := range sent {
 		if r.Operation != "api_keys.revoke" {
@@ -169,7 +169,7 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 				}
 				ends := change.After["revoke_previous_keys"] == true || fmt.Sprint(grace) == "0"
 				if change.Before["id"] == id && change.Action != acctest.Delete && !asked && !ends {
-					return broken("grace", "%s was rotated elsewhere, and loses its grace", change.Address)
+					return broken("grace", "%s was rotated elsewhere, and loses its grace period", change.Address)
 				}
 			}
 		}
@@ -177,7 +177,7 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 	return nil
 }
 
-// stateHas holds that everything an apply has created is in the state, or has been removed by it again.
+// stateHas checks that everything an apply has created is in the state, or was removed by the same apply.
 func (w *world) stateHas(sent []sandbox.Request) *violation {
 	for _, r := range sent {
 		made, _ := parsed(r.Response).(object)
@@ -194,19 +194,19 @@ func (w *world) stateHas(sent []sandbox.Request) *violation {
 		if !creates(r) || r.Status != http.StatusCreated || !isObject || known || removed {
 			continue
 		}
-		// A key that was used before is answered with its record, which may be deleted.
+		// A creation with a used key returns the record of that key, which may be deleted.
 		if status, _ := w.service.Call(http.MethodGet, r.Path+"/"+id, nil); status == http.StatusOK {
-			return broken("lost", "%s has created %s, and the state does not have it", r.Operation, id)
+			return broken("lost", "%s created %s, which is not in the state", r.Operation, id)
 		}
 	}
 	return nil
 }
 
-// staying are the arguments of a subscription that stay at the service where the configuration leaves them out.
+// staying lists the arguments of a subscription that keep their value at the service when the configuration omits them.
 var staying = []string{"items", "cancel_at_period_end", "cancellation_reason", "collection_method",
 	"nfe_issuance_policy"}
 
-// subscriptions are those at the service that a plan keeps.
+// subscriptions returns the subscriptions at the service that a plan keeps.
 func (w *world) subscriptions(plan *acctest.CorePlan) map[string]object {
 	all := map[string]object{}
 	for _, c := range plan.Changes {
@@ -217,7 +217,7 @@ func (w *world) subscriptions(plan *acctest.CorePlan) map[string]object {
 	return all
 }
 
-// unordered is a value as text, without the order of a list.
+// unordered returns a value as text, regardless of the order of a list.
 func unordered(v any) string {
 	list, ok := v.([]any)
 	if !ok {
@@ -231,8 +231,8 @@ func unordered(v any) string {
 	return strings.Join(texts, ", ")
 }
 
-// linesKept holds a subscription to what the lines of its block mean: one that is left out changes nothing, whoever has
-// set the value, false takes an end back, and [] removes the items.
+// linesKept checks the effect of each argument of a subscription: an omitted argument changes nothing, whoever has set
+// the value, false revokes a cancellation, and [] removes the items.
 func (w *world) linesKept(before map[string]object, run step) *violation {
 	for address, was := range before {
 		block := w.blocks[address]
@@ -246,7 +246,7 @@ func (w *world) linesKept(before map[string]object, run step) *violation {
 			switch {
 			case run.Turns[address+"."+name] != nil || name == "cancellation_reason" && (written || ends):
 			case !written && unordered(was[name]) != unordered(now[name]):
-				return broken("a line that is left out", "%s: %s was %s and is %s", address, name, show(was[name]),
+				return broken("omitted argument", "%s: %s was %s and is now %s", address, name, show(was[name]),
 					show(now[name]))
 			case name == "cancel_at_period_end" && written && !same(now[name], value):
 				return broken("an end", "%s: %s is %s, not %s", address, name, show(now[name]), show(value))
@@ -258,7 +258,7 @@ func (w *world) linesKept(before map[string]object, run step) *violation {
 	return nil
 }
 
-// importing takes an object out of the state; the next run imports it.
+// importing removes an object from the state; the next run imports it.
 func (w *world) importing(s step) *violation {
 	state := w.drive.State(s.At)
 	if state == nil || w.dirty[s.At] || w.blocks[s.At].String() != w.appliedBlocks[s.At].String() {
@@ -273,7 +273,7 @@ func (w *world) importing(s step) *violation {
 	return nil
 }
 
-// ours are arguments that no service knows, so that an import cannot find them.
+// ours lists arguments that no service returns, so an import cannot set them.
 var ours = []string{
 	"deletion_policy", "custom_metadata_mode", "create_billing_account", "billing_account_id", "billing_email",
 	"payment_terms_days", "auto_collection", "status_reason", "updated_at", "plan_change",
@@ -282,8 +282,8 @@ var ours = []string{
 	"revoke_previous_keys", "allow_own_key", "ignore_remote_changes", "idempotency_key", "age_recipients",
 }
 
-// faithful holds the plan that imports what the same configuration has applied before: it shows nothing that the
-// service knows. A value that the plan does not know yet may turn out to be another one.
+// faithful checks the plan that imports an object with the configuration that was applied before: it changes nothing
+// that the service returns. A value that is unknown in the plan may turn out to differ.
 func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 	for address := range w.imports {
 		ofIt := func(path string) bool { return strings.HasPrefix(path, address+".") }
@@ -291,7 +291,7 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 			continue
 		}
 		change := plan.Of(address)
-		gone := change != nil && change.Action == acctest.Create // closed with its customer since
+		gone := change != nil && change.Action == acctest.Create // closed with its customer in the meantime
 		if change == nil || gone || change.Action == acctest.NoOp ||
 			w.blocks[address].String() != w.appliedBlocks[address].String() {
 			continue
@@ -301,7 +301,7 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 		changes := slices.DeleteFunc(all, func(d difference) bool {
 			name, _, _ := strings.Cut(d.path, ".")
 			if changesOurs && name == "custom_metadata" && d.after == any(absent{}) {
-				return true // the plan of an imported object that changes shows the keys of others, with a warning
+				return true // a change of an imported object also shows keys of other systems, with a warning
 			}
 			if len(differences(normal(change.Before[name]), normal(change.After[name]), "")) == 0 {
 				return true
@@ -310,14 +310,14 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 				return true
 			}
 			if name == "expires_at" && w.blocks[address].Values["expires_after_days"] != nil {
-				return true // the service knows the expiry, and not where it comes from
+				return true // the service returns the expiry, but not its cause
 			}
 			if (name == "email" || name == "phone") && strings.Contains(fmt.Sprint(change.Before[name+"s"]),
 				fmt.Sprintf("value:%v]", change.After[name])) {
-				return true // an import shows the first entry, and the next change of anything names the configured one
+				return true // an import sets the first entry, and the next change the configured one
 			}
 			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
-			defaults := w.nowDefaults != nil || w.defaults != nil // also those that are no longer configured
+			defaults := w.nowDefaults != nil || w.defaults != nil // including those that were removed
 			return slices.Contains(ours, name) || freeForm && (defaults || w.marks[address] != nil ||
 				len(w.blocks[address].Ignore) > 0)
 		})
@@ -328,9 +328,9 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 	return nil
 }
 
-// unsent reports whether an argument was recorded in the state before the import, and never sent: a trial that begins
-// after the creation, anything of a subscription that has ended, or a pause that is over, also one that was over before
-// the subscription was created.
+// unsent reports whether an argument was in the state before the import but never sent: a trial that was set after the
+// creation, any argument of a subscription that has ended, or a pause that is over, even before the subscription was
+// created.
 func (w *world) unsent(change *acctest.Change, name string) bool {
 	pause, _ := change.After["pause"].(object)
 	resumes, _ := pause["resumes_at"].(string)

@@ -1,5 +1,5 @@
-// Package life plays scenarios: a sandbox, a configuration, and what happens to both. A scenario is a text file in the
-// txtar format. Its first lines are commands, and the files after them are configurations:
+// Package life plays scenarios: a sandbox, a configuration, and events. A scenario is a text file in the txtar format:
+// commands first, then configurations:
 //
 //	# A description that is removed is cleared, and nothing else is sent.
 //	apply
@@ -18,28 +18,27 @@
 //	  url = "https://example.com/hook"
 //	}
 //
-// The test of a package is one line, in its external test package:
+// The external test package of a resource plays its scenarios with one line:
 //
 //	func TestScenarios(t *testing.T) { life.Run(t, "testdata/*.txt") }
 //
-// A scenario runs in this process, in milliseconds, on acctest.Core. With LIFE_TERRAFORM=1 (and terraform in PATH or in
+// A scenario runs in this process, in milliseconds, on acctest.Core. With LIFE_TERRAFORM=1 (and terraform in PATH or
 // TF_ACC_TERRAFORM_PATH) the same file runs through Terraform itself, with the same expectations.
 //
-// What always holds needs no command: a plan sends nothing but reads; every request of an apply is explained by its
-// plan; the provider breaks no rule of Terraform ("inconsistent result"); after an apply that succeeds the next plan is
-// empty; keys of custom_metadata and of a record that another system has set stay.
+// The invariants need no command: a plan only reads; the plan explains every request of its apply; the provider follows
+// Terraform's rules ("inconsistent result"); the plan after a successful apply is empty; keys of custom_metadata and of
+// a record that another system has set stay.
 //
 // # Commands
 //
-// One in a line. A # begins a comment. Words with spaces are in single quotes, and two single quotes in them are one.
-// A leading ! means that Terraform must fail, and what follows says why: "expect error" for each error, or for one and
-// "expect errors", or "expect messages". ! plan
-// and ! plan -destroy are for what the plan refuses; ! apply and ! destroy are for a plan that succeeds and whose apply
-// fails. In every word {billing_customer.c.id} is an attribute of the state, and
-// {called.id} a field of the object that the last call returned, {called} the whole of it. {age.ana} is the age
-// recipient of an identity of that name, and {age.ana.key} its private key.
+// One command per line. # starts a comment. Words with spaces are in single quotes; two single quotes inside them are
+// one. A leading ! means that Terraform must fail, and the next lines say why: "expect error" for each error, "expect
+// error" for one and "expect errors" for their number, or "expect messages". Use ! plan and ! plan -destroy if the plan
+// fails, and ! apply and ! destroy if the plan succeeds and its apply fails. In every word, {billing_customer.c.id} is
+// an attribute in state, {called.id} a field of the object that the last call returned, and {called} all of it.
+// {age.ana} is the age recipient of an identity of that name, and {age.ana.key} its private key.
 //
-// Terraform. FILE is main.tf where none is named. The state stays between commands.
+// Terraform. FILE defaults to main.tf. The state stays between commands.
 //
 //	apply [FLAG...] [FILE]     plans and applies
 //	plan [FLAG...] [FILE]      plans
@@ -48,68 +47,71 @@
 //	forget ADDRESS             terraform state rm
 //	taint ADDRESS              terraform taint
 //
-// NAME.ARGUMENT=EXPRESSION is FILE with another argument in the block of that name, and NAME.ARGUMENT= is FILE without
-// it: apply s.notes="n" s.pause=
+// NAME.ARGUMENT=EXPRESSION sets an argument of the block of that name in FILE, and NAME.ARGUMENT= removes it:
+// apply s.notes="n" s.pause=
 //
 // Flags: -destroy (of a plan), -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N, -var=NAME=VALUE, and
-// -next=ADDRESS=ACTION for an apply after which the next plan is not empty.
+// -next=ADDRESS=ACTION if the plan after the apply is not empty.
 //
-// FILE may hold resource, data, variable, locals, import, moved and provider blocks, for_each, ignore_changes,
-// create_before_destroy and prevent_destroy, and references. It needs no terraform block and no arguments of the
-// provider that lead to the sandbox. The output of a terraform_data is only known after apply where its input changes.
+// FILE may contain resource, data, variable, locals, import, moved and provider blocks, for_each, ignore_changes,
+// create_before_destroy and prevent_destroy, and references. It needs neither a terraform block nor the arguments of
+// the provider that connect it to the sandbox. The output of a terraform_data is known only after apply if its input
+// changes.
 //
 // The service. KIND is customer, account, subscription, endpoint or key, or a collection of finance records, such as
-// payables. WHERE is an address of the state, external_id=CODE, url=URL, name=NAME, or the id.
+// payables. WHERE is an address in state, external_id=CODE, url=URL, name=NAME, or the id.
 //
-//	edit KIND WHERE FIELD=TEXT...  another system changes an object; FIELD:=JSON for what is not text, and a dot
-//	                               reaches into custom_metadata: custom_metadata.crm.score:=7 leaves its other keys
+//	edit KIND WHERE FIELD=TEXT...  another system changes an object; FIELD:=JSON for values other than text, and a dot
+//	                               to change one key: custom_metadata.crm.score:=7 leaves the others
 //	delete KIND WHERE              another system deletes it
-//	call METHOD PATH [JSON]        another request: call POST /v1/subscriptions/{billing_subscription.s.id}/resume {}
-//	clock advance 46d              also 90m, 2h; the clock begins at 2026-03-14T12:00:00Z and stands still
-//	clock set TIME                 a time of RFC 3339
-//	fault OPERATION KEY=VALUE...   as `billing-sandbox fault add` reads it: fault customers.create status=503 times=1;
+//	call METHOD PATH [JSON]        any other request: call POST /v1/subscriptions/{billing_subscription.s.id}/resume {}
+//	clock advance 46d              also 90m, 2h; the clock is stopped, at 2026-03-14T12:00:00Z initially
+//	clock set TIME                 an RFC 3339 time
+//	fault OPERATION KEY=VALUE...   as for `billing-sandbox fault add`: fault customers.create status=503 times=1;
 //	                               drop=after loses the response, latency=5s delays it, "status=504 late=3s" processes
-//	                               the request 3 s later, by when the command has not ended; OPERATION may be left out
-//	fault clear                    ends all faults
+//	                               the request 3 s later, before the command ends; OPERATION is optional
+//	fault clear                    removes all faults
 //	interrupt at OPERATION [2s]    in the next command that runs Terraform, the next request of that operation gets no
-//	                               response, and Terraform is interrupted while it waits, after 2s of it. Not through
-//	                               Terraform itself, where the scenario is skipped
-//	kill after OPERATION           the next apply dies when the service has processed that operation: what is in state
-//	                               by then stays. It has to be a failing one: ! apply. Not through Terraform itself
-//	                               (make chaos kills that), where the scenario is skipped
+//	                               response, and Terraform is interrupted while it waits, after 2s; through Terraform
+//	                               itself the scenario is skipped
+//	kill after OPERATION           the next apply dies when the service has processed that operation, and the state
+//	                               stays as it is at that time. The apply must be a failing one: ! apply. Through
+//	                               Terraform itself the scenario is skipped (make chaos does this)
 //	meanwhile COMMAND              the command runs between the plan and the apply of the next apply
-//	shown KIND FIELD=TEXT...       the provider sees objects of a kind so from now on, whatever the service has;
-//	                               FIELD:=JSON for what is not text, -FIELD for none. Without a field: as they are
-//	listed KIND FIELD=TEXT...      shown, but in lists only: an object by its id is as it is
+//	shown KIND FIELD=TEXT...       from now on the service shows objects of a kind to the provider with these fields;
+//	                               FIELD:=JSON for values other than text, -FIELD to omit it; no field: unchanged again
+//	listed KIND FIELD=TEXT...      like shown, but only in lists: reads by id are unchanged
 //	organization other|own         the provider's token belongs to another organization, or to its own again
-//	terraform 1.12             through an older Terraform, the scenario is skipped
-//	sandbox tolerance=NAMES        how the sandbox differs, as `billing-sandbox serve` reads it; the first command only
-//	sandbox clock=now              the clock is that of the machine; the first command only
+//	terraform 1.12                 through an older Terraform, the scenario is skipped
+//	sandbox tolerance=NAMES        how the sandbox differs, as for `billing-sandbox serve`; only as the first command
+//	sandbox clock=now              the sandbox uses the machine's clock; only as the first command
 //
-// What is expected of the last command that ran Terraform:
+// Expectations about the last command that ran Terraform:
 //
-//	expect plan empty                    no change
-//	expect plan ADDRESS=ACTION...        exactly these: create, update, replace, delete; no-op for one that is none
-//	expect planned ADDRESS.ATTR VALUE    the planned value; unknown for one that is known after apply
-//	expect unknown ADDRESS [ATTR...]     exactly these attributes are known after apply
-//	expect requests METHOD PATH N        the provider's, those of the plan too; * is anything but a /, ** anything
+//	expect plan empty                    no changes
+//	expect plan ADDRESS=ACTION...        exactly these: create, update, replace, delete; no-op for an unchanged object
+//	expect planned ADDRESS.ATTR VALUE    the planned value; unknown if it is known only after apply
+//	expect unknown ADDRESS [ATTR...]     exactly these attributes are known only after apply
+//	expect requests METHOD PATH N        the provider's, including those of the plan; * is anything but a /, ** anything
 //	expect requests OPERATION N          by operation of the wire contract: expect requests customers.* 2
-//	expect sent OPERATION JSON           it was sent once, with this body
-//	expect no writes                     nothing but GET was sent
-//	expect writes OPERATION...           exactly these were sent beside GET, in this order
+//	expect sent OPERATION JSON           one request of the operation, with this body
+//	expect no writes                     only GET requests
+//	expect writes OPERATION...           exactly these requests in addition to GET, in this order
 //	expect warning 'REGEXP' [ATTR]       one of the warnings, as "address: summary: detail" in one line, and the argument
-//	                                     that it is about
-//	expect warnings N                    so many different ones; expect no warnings
-//	expect error 'REGEXP' [ATTR]         one of the errors; expect errors N. What is wrong with the text of the
-//	                                     configuration has no address in Terraform itself
-//	expect messages NAME                 all of them are, to the letter, that section of testdata/messages.txt;
-//	                                     UPDATE_MESSAGES=1 writes it. A section that nothing asks for is an error
-//	expect state ADDRESS.ATTR VALUE      text, JSON, null, or /REGEXP/; ATTR reaches into objects and lists: a.b.0.c
+//	                                     that it refers to
+//	expect warnings N                    the number of different warnings; expect no warnings
+//	expect error 'REGEXP' [ATTR]         one of the errors; expect errors N. Through Terraform itself, an error in the
+//	                                     text of the configuration has no address
+//	expect messages NAME...              all messages are exactly those of these sections of testdata/messages.txt;
+//	                                     UPDATE_MESSAGES=1 writes those missing in the others to the first one. An id is
+//	                                     replaced by the name of the object that has it in state. Each section must be
+//	                                     used, and no message may be in two
+//	expect state ADDRESS.ATTR VALUE      text, JSON, null, or /REGEXP/; ATTR may be a path: a.b.0.c
 //	expect state ADDRESS                 it is in the state; expect no state ADDRESS
-//	expect changed ADDRESS.ATTR          the state has another value than before the command; expect kept ADDRESS.ATTR
-//	expect live KIND N                   so many objects of a kind are at the service, not counting ended ones; the key
-//	                                     with which the provider authenticates is one
-//	expect remote PATH FIELD VALUE       what the service returns for GET PATH
+//	expect changed ADDRESS.ATTR          the value in state differs from before the command; expect kept ADDRESS.ATTR
+//	expect live KIND N                   the number of objects of a kind at the service that have not ended; the API key
+//	                                     of the provider is one
+//	expect remote PATH FIELD VALUE       the field in the response to GET PATH
 //	expect secret ADDRESS [NAME...]      the token of a key or the secret of an endpoint works; the state has it in
 //	                                     clear text, or, with names, encrypted for exactly these identities
 package life
@@ -134,7 +136,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Run plays the scenarios whose files match a pattern, each as a test of its own.
+// Run plays the scenarios whose files match a pattern, each as a separate test.
 func Run(t *testing.T, pattern string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -143,7 +145,7 @@ func Run(t *testing.T, pattern string) {
 	}
 	for _, path := range files {
 		if filepath.Base(path) == "messages.txt" {
-			continue // what users read, see package golden
+			continue // the golden file, see package golden
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), func(t *testing.T) {
 			t.Parallel()
@@ -157,44 +159,47 @@ func Run(t *testing.T, pattern string) {
 	golden.Unused(t)
 }
 
-// scenario is a file that is being played.
+// scenario is a scenario that is being played.
 type scenario struct {
 	stage
 
 	path    string
+	source  string // the whole file
 	line    int
-	text    string // the line
+	text    string // of the line
 	files   map[string]string
 	used    map[string]bool
 	options []acctest.Option
 	end     func()
-	here    *acctest.Service // as the provider has it: its token may be another organization's
-	called  object           // what the last call returned
+	here    *acctest.Service // with the provider's token, which may be another organization's
+	other   string           // that organization's id
+	called  object           // the response to the last call
 	ages    map[string]*acctest.Identity
 	last    run
 
 	fails     bool     // the command begins with !
 	failed    string   // the line of the last failure
-	unnamed   []string // its errors that nothing expects yet
-	counted   bool     // their number was expected
+	clockRuns bool     // times in messages differ between runs
+	unnamed   []string // its errors that are not expected yet
+	counted   bool     // their number is expected
 	changes   []string // to the file of the run
 	meanwhile []func() // happens between the next plan and its apply
 }
 
-// run is the last command that ran Terraform.
+// run holds the results of the last command that ran Terraform.
 type run struct {
 	plan             *acctest.CorePlan
 	errors, warnings []string
-	said             []*tfprotov6.Diagnostic // both; Terraform itself has only their texts
+	said             []*tfprotov6.Diagnostic // errors and warnings; Terraform itself returns only their texts
 	sent             []sandbox.Request
-	before           map[string]object // the state
+	before           map[string]object // the state before the run
 }
 
 // play plays a scenario.
 func play(t *testing.T, path, text string) {
 	t.Helper()
 	archive := txtar.Parse([]byte(text))
-	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, files: map[string]string{},
+	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, source: text, files: map[string]string{},
 		used: map[string]bool{}, ages: map[string]*acctest.Identity{}, end: func() {}, last: run{plan: &acctest.CorePlan{}}}
 	for _, file := range archive.Files {
 		s.files[file.Name] = string(file.Data)
@@ -220,27 +225,27 @@ func play(t *testing.T, path, text string) {
 	}
 	s.named(nil)
 	if len(s.meanwhile) > 0 {
-		s.errorf("no apply follows a meanwhile")
+		s.errorf("meanwhile without an apply after it")
 	}
 	if s.hangs != "" {
-		s.errorf("no run follows an interrupt")
+		s.errorf("interrupt without a run after it")
 	}
 	for name := range s.files {
 		if !s.used[name] {
-			t.Errorf("%s: no command uses %s", path, name)
+			t.Errorf("%s: %s is not used", path, name)
 		}
 	}
 }
 
-// named holds a failure to the expectations after it: they name each error, or one of them and how many there are.
+// named checks that the expectations after a failure name each error, or one of them and their number.
 func (s *scenario) named(next []string) {
 	s.t.Helper()
 	if len(next) > 0 && next[0] == "expect" {
 		return
 	}
 	if len(s.unnamed) > 0 && (!s.counted || len(s.unnamed) == len(s.last.errors)) {
-		s.t.Fatalf("%s\nsay why it fails: expect error 'REGEXP' for each error, or for one and expect errors N, or expect "+
-			"messages NAME. It is:\n%s", s.failed, strings.Join(s.unnamed, "\n"))
+		s.t.Fatalf("%s\nadd the reason: expect error 'REGEXP' for each error, or for one and expect errors N, or expect "+
+			"messages NAME. The errors are:\n%s", s.failed, strings.Join(s.unnamed, "\n"))
 	}
 	s.unnamed = nil
 }
@@ -284,7 +289,7 @@ func split(line string) (words []string, err error) {
 		}
 	}
 	if quoted {
-		return nil, fmt.Errorf("a quote is not closed")
+		return nil, fmt.Errorf("unclosed quote")
 	}
 	if begun {
 		words = append(words, word.String())
@@ -309,7 +314,7 @@ func (s *scenario) start() {
 
 var reference = regexp.MustCompile(`\{((?:billing_|terraform_data\.|called|age\.)[^{}]*)\}`)
 
-// command carries out one line.
+// command runs one line.
 func (s *scenario) command(words []string) {
 	s.t.Helper()
 	defer func() {
@@ -337,23 +342,23 @@ func (s *scenario) command(words []string) {
 		},
 	}[words[0]]
 	if does == nil {
-		s.fatalf("there is no command %q", words[0])
+		s.fatalf("unknown command %q", words[0])
 	}
 	does(words)
 }
 
-// needs holds a command to its number of words.
+// needs checks a command's number of words.
 func (s *scenario) needs(words []string, least, most int) {
 	s.t.Helper()
 	if len(words) < least || len(words) > most {
-		s.fatalf("%q takes %d to %d words", words[0], least-1, most-1)
+		s.fatalf("%q accepts %d to %d words", words[0], least-1, most-1)
 	}
 }
 
 func (s *scenario) sandbox(words []string) {
 	s.t.Helper()
 	if s.drive != nil {
-		s.fatalf("the sandbox has been started")
+		s.fatalf("the sandbox is already running")
 	}
 	for _, word := range words {
 		name, value, _ := strings.Cut(word, "=")
@@ -365,9 +370,9 @@ func (s *scenario) sandbox(words []string) {
 			}
 			s.options = append(s.options, acctest.Tolerating(tolerance))
 		case "clock":
-			s.options = append(s.options, acctest.RunningClock)
+			s.options, s.clockRuns = append(s.options, acctest.RunningClock), true
 		default:
-			s.fatalf("sandbox knows tolerance=NAMES and clock=now")
+			s.fatalf("usage: sandbox tolerance=NAMES or clock=now")
 		}
 	}
 }
@@ -384,7 +389,7 @@ func (s *scenario) taint(words []string) {
 	s.drive.Taint(words[1])
 }
 
-// held ends the scenario where the state does not have the address of a command.
+// held ends the scenario unless the address is in the state.
 func (s *scenario) held(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 2)
@@ -420,7 +425,7 @@ func (s *scenario) clock(words []string) {
 		}
 		clock.Set(at)
 	default:
-		s.fatalf("say clock advance or clock set")
+		s.fatalf("usage: clock advance DURATION or clock set TIME")
 	}
 }
 
@@ -441,7 +446,7 @@ func (s *scenario) fault(words []string) {
 	s.service.Sandbox.AddFault(fault)
 }
 
-// terraform skips a scenario through a Terraform that is older than what it needs.
+// terraform skips a scenario if Terraform is older than the required version.
 func (s *scenario) terraform(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 2)
@@ -451,33 +456,33 @@ func (s *scenario) terraform(words []string) {
 	}
 	var has int
 	if _, err := fmt.Sscanf(program.Run("version"), "Terraform v1.%d.", &has); err != nil {
-		return // OpenTofu counts in its own way, and knows all that is asked for here
+		return // OpenTofu numbers its versions differently, and supports everything that scenarios need
 	}
 	var least int
 	if _, err := fmt.Sscanf(words[1], "1.%d", &least); err != nil {
-		s.fatalf("%q is no version such as 1.12", words[1])
+		s.fatalf("%q is not a version such as 1.12", words[1])
 	}
 	if has < least {
 		s.t.Skipf("needs Terraform %s", words[1])
 	}
 }
 
-// kill lets the next apply die.
+// kill makes the next apply die.
 func (s *scenario) kill(words []string) {
 	s.t.Helper()
 	s.needs(words, 3, 3)
 	core, isCore := s.drive.(*acctest.Core)
 	if !isCore {
-		s.t.Skip("Terraform itself is killed by make chaos")
+		s.t.Skip("make chaos kills Terraform itself")
 	}
-	// The response never arrives, so that the provider does nothing with it.
+	// The response never arrives, so the provider cannot process it.
 	fault := s.service.Sandbox.AddFault(sandbox.Fault{Operation: words[2], DropAfter: true, Times: 1})
 	core.Killed = func() bool {
 		return slices.ContainsFunc(s.service.Sandbox.Requests(), func(r sandbox.Request) bool { return r.Fault == fault })
 	}
 }
 
-// interrupt lets a request hang in the next run, and interrupts that run.
+// interrupt makes a request of the next run hang, and interrupts that run.
 func (s *scenario) interrupt(words []string) {
 	s.t.Helper()
 	s.needs(words, 3, 4)
@@ -503,7 +508,7 @@ func (s *scenario) interrupt(words []string) {
 	s.hangs = fault
 }
 
-// shown lets the provider see objects differently, or only their lists.
+// shown changes how the provider sees objects, or only their lists.
 func (s *scenario) shown(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 100)
@@ -542,7 +547,7 @@ func (s *scenario) organization(words []string) {
 	s.needs(words, 2, 2)
 	s.here.Token = s.service.Token
 	if words[1] == "other" {
-		s.here.Token, _ = s.service.OtherToken()
+		s.here.Token, s.other = s.service.OtherToken()
 		s.service.Sandbox.Clock().Advance(acctest.ReadLag)
 	}
 	if genuine, isTerraform := s.drive.(*terraform); isTerraform {

@@ -16,50 +16,50 @@ func TestMain(m *testing.M) { acctest.RunTests(m) }
 // TestScenarios plays the scenarios of the engine itself.
 func TestScenarios(t *testing.T) { Run(t, "testdata/*.txt") }
 
-var wrongFile = flag.String("wrong", "", "the scenario that TestWrong plays in a process of its own")
+var wrongFile = flag.String("wrong", "", "the scenario that TestWrong plays in a separate process")
 
-// wrong are expectations that do not hold after an apply of one endpoint, and what they say.
+// wrong lists expectations that fail after an apply of one endpoint, with their messages.
 var wrong = map[string]string{
 	"expect plan empty":                                     "map[billing_webhook_endpoint.e:create]",
 	"expect plan billing_webhook_endpoint.e=update":         "map[billing_webhook_endpoint.e:create]",
 	"expect planned billing_webhook_endpoint.e.id null":     "(known after apply)",
-	"expect requests POST /api/** 0":                        "there are 1",
+	"expect requests POST /api/** 0":                        "1 such requests",
 	"expect requests webhook_endpoints.* 0":                 "webhook_endpoints.create",
 	"expect no writes":                                      "webhook_endpoints.create",
-	"expect warning 'a word'":                               "it is none of 0",
-	"expect error 'a word'":                                 "it is none of 0",
-	"expect warnings 1":                                     "there are 0",
-	"expect state billing_webhook_endpoint.e.description x": `it is "first"`,
-	"expect state billing_webhook_endpoint.e.id /^x/":       "it is",
+	"expect warning 'a word'":                               "none of the 0 matches",
+	"expect error 'a word'":                                 "none of the 0 matches",
+	"expect warnings 1":                                     "0 different ones",
+	"expect state billing_webhook_endpoint.e.description x": `the value is "first"`,
+	"expect state billing_webhook_endpoint.e.id /^x/":       "the value is",
 	"expect state billing_webhook_endpoint.f":               "the state has only",
 	"expect no state billing_webhook_endpoint.e":            "the state has",
 	"expect kept billing_webhook_endpoint.e.id":             "it was",
-	"expect live endpoint 0":                                "there are 1",
-	"expect remote /api/v1/webhook-endpoints/{billing_webhook_endpoint.e.id} description null": `it is "first"`,
-	"expect unknown billing_webhook_endpoint.e id":                                             "they are [created_at id",
-	"expect sent webhook_endpoints.create {}":                                                  "it was sent [{",
+	"expect live endpoint 0":                                "1 exist",
+	"expect remote /api/v1/webhook-endpoints/{billing_webhook_endpoint.e.id} description null": `the value is "first"`,
+	"expect unknown billing_webhook_endpoint.e id":                                             "known after apply: [created_at id",
+	"expect sent webhook_endpoints.create {}":                                                  "sent bodies: [{",
 	"expect writes webhook_endpoints.update":                                                   "webhook_endpoints.create",
 	"plan f.url=1":                                                                             "no block has the name f",
-	"meanwhile clock advance 1h":                                                               "no apply follows a meanwhile",
-	"expect nothing":                                                                           "nothing is expected by",
-	"! apply":                                                                                  "it does not fail",
-	"! plan -destroy":                                                                          "it does not fail",
+	"meanwhile clock advance 1h":                                                               "meanwhile without an apply",
+	"expect nothing":                                                                           "unknown expectation",
+	"! apply":                                                                                  "the command did not fail",
+	"! plan -destroy":                                                                          "the command did not fail",
 	"! edit endpoint url=x active:=1":                                                          "can be expected to fail",
-	"! plan e.url=\"http://example.com\"":                                                      "say why it fails",
-	"! plan e.description=\"x":                                                                 "say why it fails",
+	"! plan e.url=\"http://example.com\"":                                                      "add the reason",
+	"! plan e.description=\"x":                                                                 "add the reason",
 	"! apply e.description=\"x":                                                                "the plan fails, not the apply",
 	"! apply e.descripton=\"x\"":                                                               "the plan fails, not the apply",
-	"interrupt at webhook_endpoints.delete":                                                    "no run follows",
+	"interrupt at webhook_endpoints.delete":                                                    "interrupt without a run",
 	"edit endpoint billing_webhook_endpoint.e enabledEvents:=[]":                               "its fields are active, ",
-	"apply other.tf":                                                                           "there is no file other.tf",
+	"apply other.tf":                                                                           "file other.tf does not exist",
 	"fault webhook_endpoints.create nonsense=1":                                                "nonsense",
 	"expect secret billing_webhook_endpoint.e ana":                                             "the state has",
-	"unknown": "there is no command",
+	"unknown": "unknown command",
 	"call GET /api/v1/webhook-endpoints/nobody": "status 404",
-	"expect state 'billing_webhook_endpoint.e":  "a quote is not closed",
+	"expect state 'billing_webhook_endpoint.e":  "unclosed quote",
 }
 
-// TestWrong plays scenarios that have to fail, each in a process of its own.
+// TestWrong plays scenarios that must fail, each in a separate process.
 func TestWrong(t *testing.T) {
 	if *wrongFile != "" {
 		Run(t, *wrongFile)

@@ -10,14 +10,14 @@ import (
 
 func typeOf(address string) string { return acctest.Block{Address: address}.Type() }
 
-// pathOf is where the service has the object of a state.
+// pathOf returns the path of an object in state.
 func pathOf(address string, state object) string {
 	id, _ := state["id"].(string)
 	collection, _ := state["collection"].(string)
 	return strings.Replace(evidence.KindOf(typeOf(address)).Path(), "{collection}", collection, 1) + "/" + id
 }
 
-// remote is the object as the service has it, the items of a subscription among its fields; nil where it is gone.
+// remote returns the object at the service, with the items of a subscription as a field; nil if it does not exist.
 func (s *stage) remote(address string, state object) object {
 	if state == nil || evidence.KindOf(typeOf(address)).Type == "" {
 		return nil
@@ -35,7 +35,7 @@ func (s *stage) remote(address string, state object) object {
 	return data
 }
 
-// wanted are items as a request names them.
+// wanted returns items in the format of a request.
 func wanted(items []any) []any {
 	var all []any
 	for _, item := range items {

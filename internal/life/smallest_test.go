@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// smallestTime bounds how long a failure is made smaller after rapid has shrunk it.
+// smallestTime limits the time for making a failure smaller after rapid has shrunk it.
 const smallestTime = 20 * time.Second
 
-// smallest leaves out of a failing life whatever it fails without: whole steps, then arguments. rapid shrinks the
-// draws; this shrinks what came of them, which has no draws behind it any more.
+// smallest removes everything from a failing life that the failure does not need: whole steps, then arguments. rapid
+// shrinks the draws; this shrinks the steps, for which draws may not exist any more.
 func smallest(t *testing.T, steps []step, bad *violation) ([]step, *violation) {
 	t.Helper()
 	end := time.Now().Add(smallestTime)
@@ -55,7 +55,7 @@ func smallest(t *testing.T, steps []step, bad *violation) ([]step, *violation) {
 	return steps, bad
 }
 
-// simpler are the steps with one thing less.
+// simpler returns variants of a step that have one thing less.
 func simpler(s step) (all []step) {
 	for name := range s.Values {
 		less := s

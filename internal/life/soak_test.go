@@ -19,14 +19,14 @@ import (
 
 // The flags of the soak: go test ./internal/life -run TestSoak -v -args -duration 10m -seed 7
 var (
-	soakDuration = flag.Duration("duration", 0, "how long to soak; 0 is what make test lives")
-	soakSeed     = flag.Uint64("seed", 0, "the first life; 0 takes one by chance where there is a duration")
+	soakDuration = flag.Duration("duration", 0, "how long to soak; 0: a few lives, as in make test")
+	soakSeed     = flag.Uint64("seed", 0, "the first life; 0: random if there is a duration")
 	soakFile     = flag.String("file", "", "the life that TestLife plays")
 	soakOnly     = flag.String("only", "", "the resource types of lives, such as billing_api_key; empty: all")
-	soakFind     = flag.String("find", "", "an expression for the failures that end a life")
+	soakFind     = flag.String("find", "", "a regular expression for the failures that end a life")
 )
 
-// open begins a life; genuine: with Terraform itself.
+// open starts a life, through Terraform itself if genuine.
 func open(t *testing.T, genuine bool) (w *world, end func()) {
 	t.Helper()
 	service, end := acctest.Open(t, func(o *sandbox.Options) { o.MaxPerPage, o.NoExampleData = 0, true })
@@ -42,7 +42,7 @@ func open(t *testing.T, genuine bool) (w *world, end func()) {
 		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{}}, end
 }
 
-// relive lives the steps until one breaks a promise that is caught.
+// relive runs the steps until one causes a violation that is caught.
 func relive(t *testing.T, steps []step, genuine bool, caught func(*violation) bool) *violation {
 	t.Helper()
 	w, end := open(t, genuine)
@@ -56,8 +56,8 @@ func relive(t *testing.T, steps []step, genuine bool, caught func(*violation) bo
 	return nil
 }
 
-// TestSoak lives random lives: a few that are always the same, or as many as fit into -duration. It continues after a
-// failure, and prints every kind of failure once.
+// TestSoak runs random lives: a few fixed ones, or as many as fit into -duration. It continues after a failure, and
+// prints every kind of failure once.
 func TestSoak(t *testing.T) {
 	seed := uint64(1)
 	if *soakDuration > 0 {
@@ -80,29 +80,29 @@ func TestSoak(t *testing.T) {
 	for kind, n := range s.known {
 		fmt.Printf("%d × %s\n", n, kind)
 	}
-	fmt.Printf("seeds %d to %d: %d lives (%d through Terraform), %d steps, %d runs (%d refused), %d requests, %s\n", seed,
-		seed+uint64(lives)-1, counts.lives, counts.real, counts.steps, counts.runs, counts.refused, counts.requests,
-		time.Since(begun).Round(time.Second))
+	fmt.Printf("seeds %d to %d: %d lives (%d through Terraform), %d steps, %d runs (%d refused), %d requests, %d copies, "+
+		"%s\n", seed, seed+uint64(lives)-1, counts.lives, counts.real, counts.steps, counts.runs, counts.refused,
+		counts.requests, counts.copies, time.Since(begun).Round(time.Second))
 }
 
-// shortLives is how many lives `make test` lives, always the same ones.
+// shortLives is the number of lives in `make test`, always the same ones.
 const shortLives = 12
 
-// soak is a soak under way.
+// soak is a running soak.
 type soak struct {
 	t     *testing.T
 	find  *regexp.Regexp
 	set   func(name, value string)
-	long  bool           // as long as wanted: `make soak`
-	known map[string]int // kinds of failures: how often
+	long  bool           // for a duration: `make soak`
+	known map[string]int // number of failures by kind
 }
 
-// catches reports whether a broken promise is one to look for.
+// catches reports whether the soak looks for a violation.
 func (s *soak) catches(bad *violation) bool {
 	return s.find.MatchString(bad.String())
 }
 
-// life lives the life of a seed. A failure of a new kind is made small and printed.
+// life runs the life of a seed. A failure of a new kind is made small and printed.
 func (s *soak) life(seed uint64) {
 	s.set("seed", strconv.FormatUint(seed, 10))
 	s.set("shrinktime", "0s")
@@ -122,23 +122,23 @@ func (s *soak) life(seed uint64) {
 	}
 	bad, steps := check(s.t, func(v *violation) bool { return v.kind() == kind }, genuine)
 	if bad == nil {
-		s.t.Errorf("seed %d: %s (it did not happen again)", seed, kind)
+		s.t.Errorf("seed %d: %s (not reproduced)", seed, kind)
 		return
 	}
 	if !genuine || relive(s.t, steps, false, func(v *violation) bool { return v.kind() == kind }) != nil {
 		steps, bad = smallest(s.t, steps, bad)
 	}
-	s.t.Errorf("seed %d: %s\n%s\n\nmake soak SEED=%d finds it again; with the lines in a file, make soak LIFE=file "+
-		"plays it again.", seed, bad, life(steps), seed)
+	s.t.Errorf("seed %d: %s\n%s\n\nmake soak SEED=%d reproduces it; so does make soak LIFE=file "+
+		"with the lines in a file.", seed, bad, life(steps), seed)
 }
 
-// realShare says which lives go through Terraform itself: one of so many.
+// realShare is the share of lives that go through Terraform itself: one in so many.
 const realShare = 40
 
-// shrinkTime bounds how long rapid shrinks.
+// shrinkTime limits the time for rapid's shrinking.
 const shrinkTime = "6s"
 
-// check lives one life of the seed that is set, and shrinks it as far as the time that is set allows.
+// check runs one life of the seed, and shrinks it within the time limit.
 func check(t *testing.T, caught func(*violation) bool, genuine bool) (*violation, []step) {
 	t.Helper()
 	q := &quiet{TB: t}
@@ -156,7 +156,7 @@ func check(t *testing.T, caught func(*violation) bool, genuine bool) (*violation
 	return q.bad, steps
 }
 
-// quiet takes rapid's report: the life is printed instead.
+// quiet discards rapid's report: the life is printed instead.
 type quiet struct {
 	rapid.TB
 	bad *violation
@@ -195,7 +195,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestKeptLives plays the lives that have found something.
+// TestKeptLives plays the lives that have found bugs.
 func TestKeptLives(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.life")
 	if err != nil || len(files) == 0 {
@@ -210,7 +210,7 @@ func TestKeptLives(t *testing.T) {
 	}
 }
 
-// TestThroughTerraform plays one life with all resources through Terraform itself, and through what stands in for it.
+// TestThroughTerraform plays one life with all resources through Terraform itself, and through acctest.Core.
 func TestThroughTerraform(t *testing.T) {
 	if acctest.TerraformProgram() == "" {
 		t.Skip("needs TF_ACC=1 and terraform")

@@ -15,7 +15,7 @@ import (
 
 type object = acctest.JSON
 
-// driver is Terraform, or what stands in for it.
+// driver is Terraform, or acctest.Core in its place.
 type driver interface {
 	Plan(acctest.Configuration) *acctest.CorePlan
 	Apply(p *acctest.CorePlan, createFirst bool) *acctest.CoreApplied
@@ -25,9 +25,9 @@ type driver interface {
 	Taint(address string)
 }
 
-// stage is a sandbox and a state, with what the judge remembers of them.
+// stage is a sandbox and a state, and the data for checking invariants.
 type stage struct {
-	hangs string // the fault with which the next run is interrupted; "" for none
+	hangs string // the fault that interrupts the next run; "" for none
 
 	t       *testing.T
 	service *acctest.Service
@@ -40,14 +40,14 @@ type stage struct {
 	seen     uint64
 }
 
-// violation is a promise that was broken.
+// violation is a broken invariant.
 type violation struct{ what, detail string }
 
 func (v *violation) String() string { return v.what + ": " + v.detail }
 
 var volatile = regexp.MustCompile(`"[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]+`)
 
-// kind is the violation less what differs from life to life.
+// kind returns the violation without the parts that differ between lives.
 func (v *violation) kind() string {
 	text, _, _ := strings.Cut(v.String(), "; it shows")
 	if v.what == "bug" {
@@ -62,7 +62,7 @@ func broken(what, format string, arguments ...any) *violation {
 	return &violation{what, fmt.Sprintf(format, arguments...)}
 }
 
-// sent are the requests of the provider since it was last asked.
+// sent returns the provider's requests since the last call.
 func (s *stage) sent() []sandbox.Request {
 	var fresh []sandbox.Request
 	for _, r := range s.service.Sandbox.Requests() {
@@ -77,14 +77,14 @@ func (s *stage) sent() []sandbox.Request {
 	return fresh
 }
 
-// planned makes a plan, which sends nothing but reads.
+// planned makes a plan, and checks that it only reads.
 func (s *stage) planned(c acctest.Configuration) (*acctest.CorePlan, []sandbox.Request, *violation) {
 	s.sent()
 	p := s.drive.Plan(c)
 	sent := s.sent()
 	for _, r := range sent {
 		if r.Method != http.MethodGet {
-			return p, sent, broken("a plan changes something", "%s %s", r.Operation, r.Path)
+			return p, sent, broken("the plan sends a write", "%s %s", r.Operation, r.Path)
 		}
 	}
 	if at := slices.IndexFunc(p.Errors, isBug); at >= 0 {
@@ -100,7 +100,7 @@ func isBug(text string) bool {
 		func(part string) bool { return strings.Contains(lower, part) })
 }
 
-// carried applies a plan, and holds the requests to what it shows.
+// carried applies a plan, and compares the requests with it.
 func (s *stage) carried(plan *acctest.CorePlan, defaults object, createFirst bool) (*acctest.CoreApplied,
 	[]sandbox.Request, []*violation) {
 	a := applied{plan: plan, before: map[string]object{}, defaults: [2]object{s.defaults, defaults},
@@ -129,7 +129,7 @@ func (s *stage) carried(plan *acctest.CorePlan, defaults object, createFirst boo
 	return done, requests, all
 }
 
-// foreignKept looks after the keys that are another system's, in objects that the plan keeps.
+// foreignKept checks that keys of another system stay, in objects that the plan keeps.
 func (s *stage) foreignKept(plan *acctest.CorePlan) *violation {
 	for address, keys := range s.marks {
 		change := plan.Of(address)
@@ -146,18 +146,18 @@ func (s *stage) foreignKept(plan *acctest.CorePlan) *violation {
 				top = "body." + path
 			}
 			if ours := within(state, top); ours != any(absent{}) || within(change.Before, top) != any(absent{}) {
-				delete(keys, path) // the configuration has it too, or had it
+				delete(keys, path) // it is also in the configuration, or was
 				continue
 			}
 			if !same(within(now, path), v) {
-				return broken("foreign key", "%s: %s was %s and is %s", address, path, show(v), show(within(now, path)))
+				return broken("foreign key", "%s: %s was %s and is now %s", address, path, show(v), show(within(now, path)))
 			}
 		}
 	}
 	return nil
 }
 
-// top names the arguments in which something differs.
+// top names the arguments with differences.
 func top(all []difference) string {
 	var names []string
 	for _, d := range all {
@@ -168,8 +168,8 @@ func top(all []difference) string {
 	return strings.Join(names, ", ")
 }
 
-// noted waits until the sandbox has noted the request in which the run was interrupted: it does so when it sees that
-// the client is gone, which the run does not wait for.
+// noted waits until the sandbox has recorded the interrupted request. It does so when it notices that the client is
+// gone, and the run does not wait for that.
 func (s *stage) noted() {
 	met := func(r sandbox.Request) bool { return r.Fault == s.hangs }
 	waits := func(f sandbox.Fault) bool { return f.ID == s.hangs }

@@ -10,21 +10,22 @@ import (
 	"time"
 )
 
-// What a step does.
+// The actions of a step.
 const (
-	doSet      = "set"      // writes a block: At, Values, Ignore
-	doRemove   = "remove"   // takes a block out: At
-	doDefaults = "defaults" // writes default_custom_metadata: Values
+	doSet      = "set"      // sets a block: At, Values, Ignore
+	doRemove   = "remove"   // removes a block: At
+	doDefaults = "defaults" // sets default_custom_metadata: Values
 	doForeign  = "foreign"  // another system changes the object: At, What, Body
-	doTime     = "time"     // the service's clock moves on: By
+	doTime     = "time"     // the service's clock advances: By
 	doRun      = "run"      // plan and apply: Later, Turns, By between the two, CreateFirst
-	doImport   = "import"   // the object leaves the state and is imported: At
-	doRename   = "rename"   // the block gets another name, without moved: At, To
+	doImport   = "import"   // the object is removed from the state and imported: At
+	doRename   = "rename"   // the block is renamed, without a moved block: At, To
 	doStranger = "stranger" // a plan with the token of another organization
+	doCopy     = "copy"     // a plan against a copy of the organization
 )
 
-// step is one step of a life. Values may hold references, {"$ref": "billing_customer.c.id"}, and times, "@48h" after
-// the beginning.
+// step is one step of a life. Values may contain references, {"$ref": "billing_customer.c.id"}, and times, "@48h" after
+// the start.
 type step struct {
 	Do          string   `json:"do"`
 	At          string   `json:"at,omitempty"`
@@ -38,7 +39,7 @@ type step struct {
 	Later       []string `json:"later,omitempty"`
 	Turns       object   `json:"turns,omitempty"`
 	CreateFirst bool     `json:"createFirst,omitempty"`
-	Fault       string   `json:"fault,omitempty"` // in force while a plan is applied
+	Fault       string   `json:"fault,omitempty"` // active while a plan is applied
 }
 
 func (s step) String() string {
@@ -51,7 +52,7 @@ func (s step) String() string {
 	return strings.TrimSpace(out.String())
 }
 
-// life is what is printed of a failure, one step in a line.
+// life returns the text of a failure, one step per line.
 func life(steps []step) string {
 	var lines []string
 	for _, s := range steps {
@@ -60,7 +61,7 @@ func life(steps []step) string {
 	return strings.Join(lines, "\n")
 }
 
-// readLife reads steps, one in a line; other lines say what they are about.
+// readLife reads steps, one per line; other lines are comments.
 func readLife(text string) ([]step, error) {
 	var steps []step
 	for line := range strings.Lines(text) {
@@ -79,7 +80,7 @@ func readLife(text string) ([]step, error) {
 	return steps, nil
 }
 
-// expression is a value of a step as a configuration has it.
+// expression returns a value of a step as HCL.
 func expression(v any, start time.Time) string {
 	switch v := v.(type) {
 	case object:
@@ -102,7 +103,7 @@ func expression(v any, start time.Time) string {
 	}
 }
 
-// timed is a value with the times that it means.
+// timed returns a value with absolute times.
 func timed(v any, start time.Time) any {
 	switch v := v.(type) {
 	case object:
@@ -133,7 +134,7 @@ func duration(text string) time.Duration {
 	return d
 }
 
-// refs are the addresses that a value refers to.
+// refs returns the addresses that a value refers to.
 func refs(v any) (all []string) {
 	switch v := v.(type) {
 	case object:

@@ -10,8 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// terraform is the driver that is Terraform itself, with the provider in its own processes: what stands in for it
-// could be wrong.
+// terraform is the driver that runs Terraform itself, with the provider in its own process. It verifies acctest.Core.
 type terraform struct {
 	*acctest.Terraform
 
@@ -23,7 +22,7 @@ func newTerraform(t *testing.T, service *acctest.Service) *terraform {
 	return &terraform{Terraform: acctest.NewTerraform(t).At(service), t: t}
 }
 
-// texts are errors or warnings with their addresses.
+// texts returns errors or warnings with their addresses.
 func texts(all []acctest.Said) (texts []string) {
 	for _, said := range all {
 		texts = append(texts, said.String())
@@ -38,7 +37,7 @@ const versions = `terraform {
 }
 `
 
-// arguments are those of terraform plan.
+// arguments returns the arguments of terraform plan.
 func arguments(c acctest.Configuration) []string {
 	all := []string{"plan", "-input=false", "-out=plan"}
 	for _, address := range c.Replace {
@@ -98,7 +97,7 @@ func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
 	return p
 }
 
-// withUnknown is a planned value in which what is not known is Unknown.
+// withUnknown replaces the unknown parts of a planned value with Unknown.
 func withUnknown(v, unknown any) any {
 	if unknown == true {
 		return acctest.Unknown
@@ -134,14 +133,14 @@ func withUnknown(v, unknown any) any {
 	}
 }
 
-// Apply implements driver. The order is Terraform's own.
+// Apply implements driver. Terraform itself determines the order.
 func (d *terraform) Apply(*acctest.CorePlan, bool) *acctest.CoreApplied {
 	d.t.Helper()
 	printed, _ := d.JSON("apply", "-input=false", "plan")
 	return &acctest.CoreApplied{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
 }
 
-// objects are those of the state, by address.
+// objects returns the objects in the state by address.
 func (d *terraform) objects() map[string]object {
 	d.t.Helper()
 	all := map[string]object{}
@@ -166,7 +165,7 @@ func (d *terraform) Addresses() []string {
 	return slices.Sorted(maps.Keys(d.objects()))
 }
 
-// bare is a value of the state file without the types that stand next to free-form values.
+// bare removes the types that the state file adds to free-form values.
 func bare(v any) any {
 	fields, isObject := v.(object)
 	if !isObject {

@@ -16,40 +16,40 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// world is a stage with a configuration of blocks that come and go.
+// world is a stage with a configuration whose blocks are added and removed.
 type world struct {
 	stage
 
-	here  *acctest.Service // as the provider has it
+	here  *acctest.Service // with the provider's token
 	start time.Time
 
 	blocks        map[string]step
 	nowDefaults   object
 	appliedBlocks map[string]step
 	imports       map[string]string
-	// unapplied are the imported objects that no plan has changed since: their first update removes nothing.
+	// unapplied lists imported objects without a change since: their first update removes nothing.
 	unapplied map[string]bool
 
-	// dirty are the objects that another system has changed since the last apply.
+	// dirty lists the objects that another system has changed since the last apply.
 	dirty  map[string]bool
 	graces map[string]bool // ids of keys that another system has rotated
-	later  int             // grows with every run that has something that is only known later
+	later  int             // incremented by every run with a value that is known only after apply
 	other  string
-	// unbound says that an apply could not ask for the organization of the token, so that objects may not know theirs.
+	// unbound is set when an apply could not determine the token's organization, so objects may lack theirs.
 	unbound bool
-	// shared says that a creation was given a record that existed already, as its apply has warned. With two addresses
-	// for one record, both change it, and the life ends.
+	// shared is set when a creation returned an existing record, as the apply has warned. Both addresses of that record
+	// change it, and the life ends.
 	shared bool
 
 	lived []step
-	// caught says which broken promise ends the life; nil: any does.
+	// caught selects the violations that end the life; nil: any.
 	caught func(*violation) bool
 }
 
-// counts are what a soak has done.
-var counts struct{ lives, real, steps, runs, refused, requests int }
+// counts counts what a soak has done.
+var counts struct{ lives, real, steps, runs, refused, requests, copies int }
 
-// do lives one step.
+// do runs one step.
 func (w *world) do(s step) *violation {
 	if w.shared {
 		return nil
@@ -57,7 +57,7 @@ func (w *world) do(s step) *violation {
 	return w.ends(w.survive(s))
 }
 
-// survive makes a panic of the provider, which runs in this process, a broken promise.
+// survive turns a panic of the provider, which runs in this process, into a violation.
 func (w *world) survive(s step) (bad *violation) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -67,7 +67,7 @@ func (w *world) survive(s step) (bad *violation) {
 	return w.live(s)
 }
 
-// ends is a violation that ends the life.
+// ends returns a violation if it ends the life.
 func (w *world) ends(bad *violation) *violation {
 	if bad == nil || w.caught != nil && !w.caught(bad) {
 		return nil
@@ -101,18 +101,20 @@ func (w *world) live(s step) *violation {
 		}
 	case doStranger:
 		return w.stranger()
+	case doCopy:
+		return w.copied()
 	default:
-		w.t.Fatalf("no such step: %s", s)
+		w.t.Fatalf("unknown step: %s", s)
 	}
 	return nil
 }
 
-// rank is the place of a type in the order in which they refer to each other.
+// rank is the position of a type in the order of references.
 func rank(typeName string) int {
 	return slices.IndexFunc(evidence.Kinds(), func(k evidence.Kind) bool { return k.Type == typeName })
 }
 
-// configuration is the whole of it. A block that refers to one that is not there is left out.
+// configuration returns the whole configuration. A block with a reference to a missing one is omitted.
 func (w *world) configuration(run step) acctest.Configuration {
 	if len(run.Later)+len(run.Turns) > 0 {
 		w.later++
@@ -143,7 +145,7 @@ func (w *world) configuration(run step) acctest.Configuration {
 	return c
 }
 
-// block is a block of the configuration.
+// block returns a block of the configuration.
 func (w *world) block(block step, run step) string {
 	typeName, name, _ := strings.Cut(block.At, ".")
 	text := fmt.Sprintf("resource %q %q {\n", typeName, name)
@@ -166,10 +168,10 @@ func (w *world) block(block step, run step) string {
 	return text + fmt.Sprintf("    create_before_destroy = %t\n  }\n}\n", block.CBD)
 }
 
-// run plans and applies, and holds the one to the other.
+// run plans and applies, and compares the two.
 func (w *world) run(s step) *violation {
 	counts.runs++
-	// A minute lies between two runs: within less, nothing proves that a record is deleted whose key is used again.
+	// Wait a minute between two runs: in less time, nothing proves that a record was deleted if its key is used again.
 	w.service.Sandbox.Clock().Advance(time.Minute)
 	c := w.configuration(s)
 	plan, sent, bad := w.planned(c)
@@ -204,7 +206,7 @@ func (w *world) run(s step) *violation {
 	if len(done.Errors) > 0 {
 		for address := range w.marks {
 			if change := plan.Of(address); change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update {
-				delete(w.marks, address) // it may be another object by now
+				delete(w.marks, address) // it may now be another object
 			}
 		}
 		maps.DeleteFunc(w.imports, func(address, _ string) bool { return w.drive.State(address) != nil })
@@ -221,19 +223,19 @@ func (w *world) run(s step) *violation {
 	for address := range imported {
 		w.unapplied[address] = true
 	}
-	// Deferred, because settled below still has to know them.
+	// Deferred, because settled below still needs them.
 	defer maps.DeleteFunc(w.unapplied, func(address string, _ bool) bool {
 		change := plan.Of(address)
 		return change == nil || change.Action != acctest.NoOp &&
 			len(differences(change.Before["custom_metadata"], change.After["custom_metadata"], "")) > 0
 	})
 	for path := range s.Turns {
-		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // it has another value than the block says
+		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // its value differs from the block
 	}
 	return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.linesKept(before, s)), w.settled(s, plan, imported))
 }
 
-// disturbed applies a plan while the fault of a step is in force.
+// disturbed applies a plan while the fault of a step is active.
 func (w *world) disturbed(plan *acctest.CorePlan, s step) (*acctest.CoreApplied, []sandbox.Request, []*violation) {
 	if w.unbound = w.unbound || s.Fault != ""; s.Fault != "" {
 		fault, err := sandbox.ParseFault(s.Fault)
@@ -250,20 +252,19 @@ func (w *world) disturbed(plan *acctest.CorePlan, s step) (*acctest.CoreApplied,
 	return done, sent, bad
 }
 
-// failed judges an apply that failed: nothing is wrong at the service, so only what was not foreseeable in the plan may
-// fail.
+// failed checks an apply that failed: the service works, so only an error that the plan could not foresee is allowed.
 func (w *world) failed(s step, done *acctest.CoreApplied, began time.Time) *violation {
 	if s.By != "" || len(s.Turns) > 0 || s.Fault != "" || failures.MatchString(done.Errors[0]) ||
 		w.heldBefore(done.Errors[0], began) {
-		return nil // The next run has to converge.
+		return nil // The next run must converge.
 	}
 	return broken("apply fails", "%s", strings.Join(done.Errors, "\n"))
 }
 
 var takenBy = regexp.MustCompile(`the external_id is taken: Another object \(id (\S+)\)`)
 
-// heldBefore reports whether an error says that an external_id is taken, and it is by an object that is older than the
-// apply: one that was abandoned, or runs to the end of its period.
+// heldBefore reports whether an error says that an external_id is taken, by an object that is older than the apply: one
+// that was abandoned, or runs to the end of its period.
 func (w *world) heldBefore(text string, began time.Time) bool {
 	found := takenBy.FindStringSubmatch(text)
 	if found == nil {
@@ -275,9 +276,9 @@ func (w *world) heldBefore(text string, began time.Time) bool {
 	return err == nil && at.Before(began)
 }
 
-// settled holds the configuration that was applied to an empty plan. The plan after the import of an API key may renew
-// it for its age. A record that existed already, which the apply warns of, may be that of another resource, whose
-// import has lost the key.
+// settled checks that the plan after an apply is empty. After the import of an API key it may rotate the key because of
+// its age. An existing record that a creation returned, with a warning, may belong to another resource whose import has
+// lost the key.
 func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]string) *violation {
 	if s.By != "" || len(s.Turns) > 0 {
 		return nil
@@ -287,7 +288,7 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 		return bad
 	}
 	for _, text := range next.Errors {
-		// What the first plan did not know yet may be what the next one says no to.
+		// The next plan may reject a value that was unknown in the first.
 		if len(s.Later) == 0 || !refusals.MatchString(text) {
 			return broken("next plan fails", "%s", text)
 		}
@@ -299,9 +300,9 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 		values := w.blocks[change.Address].Values
 		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || values["expires_after_days"] != nil)
 		shared := typeOf(change.Address) == "billing_finance_record" && w.shared
-		// The first apply after an import removes nothing, and that after it does.
+		// The first apply after an import removes nothing, but the next one does.
 		removes := w.unapplied[change.Address] && values["custom_metadata_mode"] == "replace"
-		// An account that ignore_changes leaves with a customer that is deleted is closed with it.
+		// If ignore_changes keeps an account with its deleted customer, it is closed with the customer.
 		closed := typeOf(change.Address) == "billing_account" && change.Action == acctest.Create &&
 			slices.ContainsFunc(applied.Changes, func(c *acctest.Change) bool {
 				return typeOf(c.Address) == "billing_customer" && c.Action == acctest.Delete
@@ -314,11 +315,11 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 	return nil
 }
 
-// stranger plans with the token of another organization: where the state has objects of recurring billing, that is one
-// error, which names both organizations. A plan that already fails says nothing about it.
+// stranger plans with the token of another organization. If the state has objects of recurring billing, that is one
+// error that names both organizations. A plan that already fails does not report it.
 func (w *world) stranger() *violation {
 	right, _, bad := w.planned(w.configuration(step{}))
-	if bad != nil || len(right.Errors) > 0 || len(w.imports) > 0 { // an import fails before anything is refreshed
+	if bad != nil || len(right.Errors) > 0 || len(w.imports) > 0 { // an import fails before the refresh
 		return bad
 	}
 	bound := slices.ContainsFunc(w.drive.Addresses(), func(address string) bool {
@@ -345,14 +346,14 @@ func (w *world) stranger() *violation {
 	return nil
 }
 
-// renew lets Terraform itself have the token.
+// renew sets the token for Terraform itself.
 func (w *world) renew() {
 	if genuine, isTerraform := w.drive.(*terraform); isTerraform {
 		genuine.At(w.here)
 	}
 }
 
-// foreign is what another system does to an object; the service may reject it.
+// foreign changes an object as another system does; the service may reject it.
 func (w *world) foreign(s step) {
 	state := w.drive.State(s.At)
 	if state == nil {
@@ -389,10 +390,10 @@ func (w *world) foreign(s step) {
 	}
 }
 
-// foreignPrefix begins the names of keys that no configuration has.
+// foreignPrefix is the prefix of keys that no configuration contains.
 const foreignPrefix = "x_"
 
-// foreignKeys are the keys of a body that no configuration has.
+// foreignKeys returns the keys of a body that no configuration contains.
 func foreignKeys(body object) object {
 	all := object{}
 	for name, v := range body {

@@ -1,4 +1,4 @@
-// Package mirror installs a build of the provider as Terraform and OpenTofu install a release: from a filesystem
+// Package mirror installs a build of the provider the way Terraform and OpenTofu install a release: from a filesystem
 // mirror, with a normal init, a lock file and modules.
 package mirror
 
@@ -14,16 +14,16 @@ import (
 	"strings"
 )
 
-// Version is the release that a build is installed as. The examples require it or newer.
+// Version is the version of the installed build. The examples require it or newer.
 const Version = "0.1.0"
 
-// Source is the source address of the provider. Terraform and OpenTofu each add the host of their own registry, so one
-// CLI configuration suits both.
+// Source is the source address of the provider. Terraform and OpenTofu each add the host of their own registry, so both
+// can use the same CLI configuration.
 const Source = "recurring-billing/billing"
 
-// Program is a Terraform or an OpenTofu.
+// Program is a Terraform or OpenTofu program.
 type Program struct {
-	Path     string // of the executable file
+	Path     string // of the executable
 	Version  string // such as 1.11.4
 	Platform string // such as linux_amd64; not always that of this machine
 	Address  string // the provider's address with the host of the program's registry
@@ -31,9 +31,9 @@ type Program struct {
 
 var address = regexp.MustCompile(`provider\[(\S+/` + Source + `)\]`)
 
-// Inspect asks a program for its version, its platform and the address by which it knows the provider, and rejects one
-// that is too old. The program reads a configuration in a temporary folder, contacts no registry and needs no init. Its
-// CLI configuration is empty: the one that is in use may name files that do not exist.
+// Inspect returns a program's version, platform and address of the provider, and an error if it is too old. The program
+// reads a configuration in a temporary folder, without a registry or init, and with an empty CLI configuration, because
+// the user's may refer to missing files.
 func Inspect(ctx context.Context, path string) (p Program, err error) {
 	dir, err := os.MkdirTemp("", "billing-mirror-")
 	if err != nil {
@@ -93,7 +93,7 @@ func (p Program) AtLeast(minor int) bool {
 	return err == nil && (major > 1 || major == 1 && second >= minor)
 }
 
-// Executable is the path of the provider's executable file in a mirror for this program.
+// Executable returns the path of the provider's executable in a mirror for this program.
 func (p Program) Executable(mirror string) string {
 	name := "terraform-provider-billing_v" + Version
 	if strings.HasPrefix(p.Platform, "windows_") {
@@ -102,12 +102,12 @@ func (p Program) Executable(mirror string) string {
 	return filepath.Join(p.Folder(mirror), Version, p.Platform, name)
 }
 
-// Folder is where a mirror has the release archives of the provider for this program.
+// Folder returns the folder of a mirror for the provider's release archives for this program.
 func (p Program) Folder(mirror string) string {
 	return filepath.Join(mirror, filepath.FromSlash(p.Address))
 }
 
-// Build compiles a package of the repository at root. platform is that of Program; empty is this machine.
+// Build compiles a package of the repository at root. platform is Program.Platform; empty: this machine's.
 func Build(ctx context.Context, root, pkg, output, platform string) error {
 	command := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", output, pkg)
 	command.Dir = root
@@ -121,15 +121,14 @@ func Build(ctx context.Context, root, pkg, output, platform string) error {
 	return nil
 }
 
-// Only is the CLI configuration that installs providers from the mirror and from nowhere else. A run with it needs no
-// network.
+// Only returns a CLI configuration that installs providers only from the mirror, without network access.
 func Only(mirror string) []byte {
 	return fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n",
 		filepath.ToSlash(mirror))
 }
 
-// First is the CLI configuration that installs this provider from the mirror and all others as usual. Without a host in
-// the patterns, each program takes that of its own registry.
+// First returns a CLI configuration that installs this provider from the mirror and all others as usual. The patterns
+// have no host, so each program uses its own registry's.
 func First(mirror string) []byte {
 	return fmt.Appendf(nil, `provider_installation {
   filesystem_mirror {

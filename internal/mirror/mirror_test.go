@@ -16,8 +16,7 @@ import (
 
 const root = "../.."
 
-// released is what the release configuration says about the archives. Only the fields that Terraform depends on are
-// read.
+// released is the part of the release configuration that Terraform depends on.
 type released struct {
 	ProjectName string `yaml:"project_name"`
 	Builds      []struct {
@@ -32,9 +31,9 @@ type released struct {
 	} `yaml:"archives"`
 }
 
-// A release archive is installed by terraform init: its name, the name of the program in it and the protocol are those
-// that Terraform expects. The archive is packed here as .goreleaser.yml describes it, because GoReleaser is not a
-// dependency of the project; make release-check names the folder with GoReleaser's own archives in RELEASE_DIST.
+// TestAccReleaseArchiveInstalls checks that terraform init can install a release archive: the names of the archive and
+// of the program in it, and the protocol. It packs the archive according to .goreleaser.yml, because GoReleaser is not
+// a dependency of the project; make release-check sets RELEASE_DIST to the folder with GoReleaser's own archives.
 func TestAccReleaseArchiveInstalls(t *testing.T) {
 	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
 	dir := t.TempDir()
@@ -86,8 +85,8 @@ output "organization" { value = data.billing_organization.this.name }
 	}
 }
 
-// release returns the name of the provider's archive, the name of the program in it and the other files, by the release
-// configuration.
+// release returns the names of the provider's archive, of the program in it and of the other files, according to the
+// release configuration.
 func release(t *testing.T, platform string) (archive, binary string, files []string) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, ".goreleaser.yml"))
@@ -117,7 +116,7 @@ func release(t *testing.T, platform string) (archive, binary string, files []str
 	return archive, binary, files
 }
 
-// pack writes a zip archive of files, by their names in it.
+// pack writes files to a zip archive, by their names in it.
 func pack(t *testing.T, path string, files map[string]string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

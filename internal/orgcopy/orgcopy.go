@@ -1,10 +1,10 @@
-// Package orgcopy is the format of a copy of an organization: what "billing-sandbox copy" writes, and what
-// "billing-sandbox serve --copy" and a rehearsal begin with.
+// Package orgcopy implements the format of a copy of an organization, which "billing-sandbox copy" writes, and
+// "billing-sandbox serve --copy" and a rehearsal read.
 //
-// A copy is lines of JSON. The first is the Header, each further one an Object, and the last one says how many objects
-// there are and what was left out: a copy without it was not completed. The objects are as the service returned them,
-// fields that nobody knows included, so a copy has personal data. It has no token, secret or credential: the service
-// returns none.
+// A copy consists of lines of JSON: a Header, the Objects, and a last line with the number of objects and the parts
+// left out. A copy without the last line is incomplete. Objects are as the service returned them, including unknown
+// fields, so a copy contains personal data. It contains no token, secret or credential, because the service does not
+// return them.
 package orgcopy
 
 import (
@@ -19,10 +19,10 @@ import (
 	"time"
 )
 
-// Format is the first field of every copy that this version reads and writes.
+// Format is the first field of every copy of this version.
 const Format = "billing-organization/1"
 
-// Kinds of objects, in the order in which a copy has them: what is referred to comes first.
+// Kinds of objects, in the order of a copy: objects come before those that refer to them.
 const (
 	Record       = "record" // of a collection of recurring billing (Service "billing") or of financial management
 	Customer     = "customer"
@@ -32,17 +32,17 @@ const (
 	Key          = "key"
 )
 
-// Kinds are all kinds.
+// Kinds returns all kinds.
 func Kinds() []string { return []string{Record, Customer, Account, Subscription, Endpoint, Key} }
 
 type (
-	// Header says what a copy is of.
+	// Header describes a copy.
 	Header struct {
 		Format       string            `json:"format"`
 		Organization json.RawMessage   `json:"organization"` // the response to GET /v1/me
-		Time         time.Time         `json:"time"`         // of the service, when the copy was begun
-		Service      map[string]string `json:"service"`      // addresses that were read, by billing, finance and collections
-		// Key is the public prefix of the API key that the copy was read with; empty when no listed key has it.
+		Time         time.Time         `json:"time"`         // the service's time at the start of the copy
+		Service      map[string]string `json:"service"`      // addresses of billing, finance and collections
+		// Key is the public prefix of the API key that read the copy; empty if no listed key has it.
 		Key string `json:"key,omitempty"`
 	}
 	// Object is one object of the organization.
@@ -51,9 +51,9 @@ type (
 		Service    string          `json:"service,omitempty"`    // of a record
 		Collection string          `json:"collection,omitempty"` // of a record
 		Object     json.RawMessage `json:"object"`
-		Items      json.RawMessage `json:"items,omitempty"` // of a subscription; absent: the service does not list them
+		Items      json.RawMessage `json:"items,omitempty"` // of a subscription; absent if the service does not list them
 	}
-	// LeftOut is something that could not be read, or was not asked for.
+	// LeftOut describes objects that could not be read, or were not selected.
 	LeftOut struct {
 		What   string `json:"what"`            // such as "API keys" or "records of payables"
 		Scope  string `json:"scope,omitempty"` // that the token lacks
@@ -64,6 +64,26 @@ type (
 		LeftOut []LeftOut `json:"left_out"`
 	}
 )
+
+// statuses are the statuses in the descriptions of the services, by kind.
+var statuses = map[string][]string{
+	Account:      {"active", "suspended", "closed"},
+	Subscription: {"draft", "confirmed", "trialing", "active", "past_due", "canceled", "paused", "suspended"},
+	Key:          {"active", "revoked"},
+}
+
+// UnknownStatus returns the status of an object that the descriptions of the services do not list, otherwise "". A copy
+// keeps such a status and does not simulate it.
+func (o Object) UnknownStatus() string {
+	var of struct {
+		Status string `json:"status"`
+	}
+	known, has := statuses[o.Kind]
+	if json.Unmarshal(o.Object, &of) != nil || !has || slices.Contains(known, of.Status) {
+		return ""
+	}
+	return of.Status
+}
 
 // String is what was left out and why, in half a sentence.
 func (l LeftOut) String() string {
@@ -76,7 +96,7 @@ func (l LeftOut) String() string {
 	return l.What
 }
 
-// Error is what is wrong with a copy, and in which line; 0 stands for the whole.
+// Error is an error in a copy, with its line; 0 is the whole copy.
 type Error struct {
 	Line    int
 	Problem string
@@ -118,12 +138,12 @@ func (w *Writer) End(leftOut []LeftOut) error {
 // Reader reads a copy.
 type Reader struct {
 	Header  Header
-	LeftOut []LeftOut // complete once Objects has yielded everything
+	LeftOut []LeftOut // complete after Objects
 	lines   *bufio.Reader
 	line    int
 }
 
-// NewReader reads the header. The error is an *Error where the content is wrong.
+// NewReader reads the header. If the content is invalid, the error is an *Error.
 func NewReader(r io.Reader) (*Reader, error) {
 	reader := &Reader{lines: bufio.NewReader(r)}
 	text, err := reader.next()
@@ -141,16 +161,16 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return nil, reader.wrong(fmt.Sprintf("the format is %q, and this version reads %q; write the copy again with "+
 			"\"billing-sandbox copy\" of this version", h.Format, Format))
 	case len(h.Organization) == 0 || h.Time.IsZero():
-		return nil, reader.wrong("the header has no organization or no time")
+		return nil, reader.wrong("the header lacks the organization or the time")
 	}
 	return reader, nil
 }
 
-// Line is the number of the line that was read last.
+// Line returns the number of the last line that was read.
 func (r *Reader) Line() int { return r.line }
 
-// Objects yields every object, and one that changed while it was copied again; and the first error, which is an *Error
-// where the content is wrong.
+// Objects yields every object, and an object that changed during the copy again; and the first error, which is an
+// *Error if the content is invalid.
 func (r *Reader) Objects() iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		for count := 0; ; count++ {
@@ -171,11 +191,11 @@ func (r *Reader) Objects() iter.Seq2[Object, error] {
 	}
 }
 
-// object reads a line: an object, or the end.
+// object reads a line: an object, or the last line.
 func (r *Reader) object() (object Object, last *end, err error) {
 	text, err := r.next()
 	if errors.Is(err, io.EOF) {
-		return object, nil, r.wrong("the copy ends here and is not complete; write it again")
+		return object, nil, r.wrong(cut)
 	}
 	if err != nil {
 		return object, nil, err
@@ -185,32 +205,35 @@ func (r *Reader) object() (object Object, last *end, err error) {
 		End *end `json:"end"`
 	}
 	if err := json.Unmarshal(text, &line); err != nil {
+		if _, more := r.lines.Peek(1); errors.Is(more, io.EOF) {
+			return object, nil, r.wrong(cut)
+		}
 		return object, nil, r.wrong("is not valid JSON: " + err.Error())
 	}
 	if line.End != nil {
 		return object, line.End, nil
 	}
 	if !slices.Contains(Kinds(), line.Kind) {
-		return object, nil, r.wrong(fmt.Sprintf("there is no kind of object %q", line.Kind))
+		return object, nil, r.wrong(fmt.Sprintf("unknown kind of object %q", line.Kind))
 	}
 	if len(line.Object.Object) == 0 || line.Object.Object[0] != '{' {
-		return object, nil, r.wrong("has no object")
+		return object, nil, r.wrong("lacks the object")
 	}
 	return line.Object, nil, nil
 }
 
 func (r *Reader) finish(last end, count int) error {
 	if last.Objects != count {
-		return r.wrong(fmt.Sprintf("the copy has %d objects and should have %d", count, last.Objects))
+		return r.wrong(fmt.Sprintf("the copy has %d objects, want %d", count, last.Objects))
 	}
 	r.LeftOut = last.LeftOut
 	if _, err := r.next(); !errors.Is(err, io.EOF) {
-		return r.wrong("something follows the end of the copy")
+		return r.wrong("unexpected content after the end of the copy")
 	}
 	return nil
 }
 
-// next is the next line that is not empty.
+// next returns the next nonempty line.
 func (r *Reader) next() ([]byte, error) {
 	for {
 		text, err := r.lines.ReadBytes('\n')
@@ -223,5 +246,8 @@ func (r *Reader) next() ([]byte, error) {
 		}
 	}
 }
+
+// cut is the problem of a copy that was not completed, reported on its last line.
+const cut = "the copy is incomplete: it ends here; write it again"
 
 func (r *Reader) wrong(problem string) *Error { return &Error{Line: r.line, Problem: problem} }

@@ -57,7 +57,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("read %s", objects)
 	}
 	if len(leftOut) != 1 || leftOut[0].Scope != "api_keys:read" {
-		t.Errorf("left out: %v", leftOut)
+		t.Errorf("omitted: %v", leftOut)
 	}
 }
 
@@ -68,13 +68,14 @@ func TestWrongCopies(t *testing.T) {
 		"empty":          {"", "the file is empty"},
 		"not JSON":       {"hello\n", "line 1: is not the header of a copy: "},
 		"other format":   {strings.Replace(text, "/1", "/2", 1), `line 1: the format is "billing-organization/2"`},
-		"no time":        {`{"format":"billing-organization/1","organization":{}}`, "line 1: the header has no organization or no time"},
-		"truncated":      {strings.Join(lines[:2], ""), "the copy ends here and is not complete"},
-		"cut in a line":  {text[:len(text)-len(lines[3])-5], "line 3: is not valid JSON"},
-		"a line missing": {lines[0] + lines[2] + lines[3], "line 3: the copy has 1 objects and should have 2"},
-		"something more": {text + lines[1], "line 5: something follows the end"},
-		"unknown kind":   {lines[0] + `{"kind":"coupon","object":{}}`, `line 2: there is no kind of object "coupon"`},
-		"no object":      {lines[0] + `{"kind":"customer","object":[]}`, "line 2: has no object"},
+		"no time":        {`{"format":"billing-organization/1","organization":{}}`, "line 1: the header lacks the organization or the time"},
+		"truncated":      {strings.Join(lines[:2], ""), "the copy is incomplete: it ends here"},
+		"cut in a line":  {text[:len(text)-len(lines[3])-5], "line 3: the copy is incomplete: it ends here"},
+		"broken line":    {lines[0] + "{\n" + lines[1], "line 2: is not valid JSON"},
+		"a line missing": {lines[0] + lines[2] + lines[3], "line 3: the copy has 1 objects, want 2"},
+		"something more": {text + lines[1], "line 5: unexpected content after the end"},
+		"unknown kind":   {lines[0] + `{"kind":"coupon","object":{}}`, `line 2: unknown kind of object "coupon"`},
+		"no object":      {lines[0] + `{"kind":"customer","object":[]}`, "line 2: lacks the object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, _, err := read(c.text); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -19,18 +19,19 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/spans"
 )
 
-// connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate
-// limit slows the whole provider down together.
-func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
+// connect builds a client for each service with an address and a token. They share one limiter, so that a rate limit
+// slows the whole provider down.
+func (s settings) connect(agent string, recorder *spans.Recorder, diags *diag.Diagnostics) *conn.Conn {
 	c := &conn.Conn{Defaults: metadata.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}}
 	var roots *x509.CertPool
 	if file := s.caCertificateFile; file.text != "" {
 		pool, err := api.LoadCertPool(file.text)
 		if err != nil {
 			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file",
-				"Could not "+err.Error()+". Check the path, and what the file contains."+file.origin())
+				"Could not "+err.Error()+". Check the path and the content of the file."+file.origin())
 			return c
 		}
 		roots = pool
@@ -41,9 +42,14 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 		RequestTimeout: s.requestTimeout, Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
 		Secrets: s.secrets(),
 	}
+	var observers api.Observers
 	if !isLogOff() {
-		base.Observer = conn.Log{Secrets: s.secrets()}
+		observers = append(observers, conn.Log{Secrets: s.secrets()})
 	}
+	if recorder != nil {
+		observers = append(observers, recorder)
+	}
+	base.Observer = observers
 	c.Billing = service(s, s.billing, base, billing.New, diags)
 	c.Finance = service(s, s.finance, base, finance.New, diags)
 	base.AuthHeader = s.collectionsAuthHeader
@@ -52,7 +58,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	return c
 }
 
-// service prepares the way to one service, or notes what is missing for it.
+// service creates the client of one service, or records which arguments are missing.
 func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Client) T,
 	diags *diag.Diagnostics) conn.Service[T] {
 	out := conn.Service[T]{Unknown: s.unknownFor(e), Reported: new(atomic.Bool)}
@@ -84,8 +90,8 @@ func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Clie
 	return out
 }
 
-// unknownFor lists the unknown arguments that keep a service from being used: its own, and those that all services
-// share.
+// unknownFor lists the unknown arguments of a service, including those that all services share. Without their values it
+// cannot be used.
 func (s settings) unknownFor(e endpoint) []string {
 	var names []string
 	for _, name := range s.unknown {
@@ -109,14 +115,14 @@ func (s settings) secrets() []string {
 	return secrets
 }
 
-// guard asks the service once for the owner of the token, when the configuration restricts it. It runs at plan time
-// already, before anything is read or changed.
+// guard checks the token's organization with one request, if the configuration restricts it. It runs before any other
+// request, also in a plan.
 func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnostics) {
 	if s.environment == "" && len(s.organizations) == 0 {
 		return
 	}
 	if len(c.Billing.Unknown) > 0 {
-		// Nothing can be done with the service before these are known, and then the guard is asked first.
+		// The service cannot be used before these are known, and then the guard runs first.
 		return
 	}
 	_, ready := c.Billing.For("The guard (environment or allowed_organization_ids)", diags)
@@ -125,7 +131,7 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 	}
 	organization, err := c.Organization(ctx)
 	if err != nil {
-		apidiag.Add(diags, err, apidiag.Operation{Verb: "ask", Object: "the service which organization the token belongs to"})
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "determine", Object: "the organization of the token"})
 		return
 	}
 	if s.environment != "" && organization.Environment != s.environment {
@@ -145,14 +151,14 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 	}
 }
 
-// noIDs names what is not an id at all, such as the name of an organization. example is the id of one.
+// noIDs reports values that are not ids, such as the name of an organization. example is a valid id.
 func noIDs(organizations []string, example string) string {
 	if !same.IsUUID(example) {
 		return ""
 	}
 	for _, id := range organizations {
 		if !same.IsUUID(id) {
-			return fmt.Sprintf(" allowed_organization_ids takes ids such as %q, and %q is not one.", example, id)
+			return fmt.Sprintf(" allowed_organization_ids requires ids such as %q, but %q is not an id.", example, id)
 		}
 	}
 	return ""

@@ -102,17 +102,17 @@ func TestAccExample_adopting(t *testing.T) {
 	service.Sandbox.ResetRequests()
 
 	const prevented = `deletion_policy = "prevent" blocks this plan`
-	terraform.refused([]string{prevented}, "destroy", "-auto-approve")
+	terraform.fails([]string{prevented}, "destroy", "-auto-approve")
 	list := terraform.read("existing.auto.tfvars")
 	terraform.replace("existing.auto.tfvars", "\"crm-1002-geral\"\n    plan_id", "\"crm-1001-geral\"\n    plan_id")
 	_, helena, _ := strings.Cut(list, "  crm-1003 = {\n")
 	helena, _, _ = strings.Cut(helena, "  }\n")
 	helena = "  crm-1003 = {\n" + helena + "  }\n"
-	terraform.refused([]string{prevented, `billing_subscription.this["crm-1002-plano"]`}, "plan")
+	terraform.fails([]string{prevented, `billing_subscription.this["crm-1002-plano"]`}, "plan")
 	terraform.write("existing.auto.tfvars", list)
 	terraform.replace("existing.auto.tfvars", helena, "")
-	terraform.refused([]string{prevented, "Helena Martins"}, "plan")
-	unchanged("what was refused")
+	terraform.fails([]string{prevented, "Helena Martins"}, "plan")
+	unchanged("what was rejected")
 
 	terraform.write("existing.auto.tfvars", list)
 	terraform.write("leaving.auto.tfvars", terraform.told("**Stop managing an object.**"))
@@ -144,11 +144,11 @@ func TestAccExample_adoptingSeesTheRest(t *testing.T) {
 	}
 	list := terraform.read("existing.auto.tfvars")
 	terraform.replace("existing.auto.tfvars", `"crm-1002-geral"`, `"crm-9-geral"`)
-	terraform.refused([]string{"Each subscription names one of the accounts"}, "plan")
+	terraform.fails([]string{"Each subscription names one of the accounts"}, "plan")
 	terraform.write("existing.auto.tfvars", list)
 	terraform.replace("existing.auto.tfvars", `["qa-automation"]`, `["crm-1001"]`)
 	terraform.replace("existing.auto.tfvars", `customer           = "crm-1002"`, `customer = "crm-9"`)
-	terraform.refused([]string{"crm-1001 cannot be both", "Each account names one of the customers"}, "plan")
+	terraform.fails([]string{"crm-1001 cannot be both", "Each account names one of the customers"}, "plan")
 }
 
 // TestAccExample_adoptingByQuery: on a Terraform that has queries, the query file finds the whole base, and what it

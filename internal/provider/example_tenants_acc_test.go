@@ -63,7 +63,7 @@ func TestAccExample_tenants(t *testing.T) {
 
 	terraform.write(tenantList, before)
 	terraform.withTenant(terraform.told("**A third tenant.**"))
-	terraform.refused([]string{"the external_id is taken"}, "apply", "-auto-approve")
+	terraform.fails([]string{"the external_id is taken"}, "apply", "-auto-approve")
 	terraform.replace(tenantList, "  aurora = {\n", "  aurora = {\n cancel_at_period_end = false\n")
 	terraform.write("back.tf", terraform.told("**Restore a tenant**"))
 	terraform.applies("import, update", ofTenant("aurora"))
@@ -83,7 +83,7 @@ func TestAccExample_tenants(t *testing.T) {
 	terraform.settled()
 	kept := terraform.read(tenantList)
 	terraform.withoutTenant("aurora")
-	terraform.refused([]string{`deletion_policy = "prevent" blocks this plan`}, "plan")
+	terraform.fails([]string{`deletion_policy = "prevent" blocks this plan`}, "plan")
 	terraform.write(tenantList, kept)
 	terraform.withoutTenant("horizonte")
 	terraform.applies("delete", ofTenant("horizonte"))
@@ -102,19 +102,19 @@ func TestAccExample_tenantsAreChecked(t *testing.T) {
 	_, terraform := seeded(t, "saas-tenants")
 	list := terraform.read(tenantList)
 	terraform.replace(tenantList, "45.997.418/0001-53", "11222333000181")
-	terraform.refused([]string{"the same document_number"}, "plan")
+	terraform.fails([]string{"the same document_number"}, "plan")
 	for name, message := range map[string]string{
 		"premium": "No plan is named premium. There are: basic, business, pilot, pilot, team.",
 		"pilot":   "More than one plan is named pilot.",
 	} {
 		terraform.write(tenantList, strings.Replace(list, `"team"`, `"`+name+`"`, 1))
-		terraform.refused([]string{message}, "plan")
+		terraform.fails([]string{message}, "plan")
 	}
 	terraform.write(tenantList, list)
 	terraform.replace(tenantList, "45.997.418/0001-53", "45.997.418/0001-54")
 	terraform.replace(tenantList, `"44.90"`, `"44,90"`)
-	terraform.refused([]string{"the right check digits", "at most four decimals"}, "plan")
+	terraform.fails([]string{"the right check digits", "at most four decimals"}, "plan")
 	terraform.write(tenantList, list)
 	terraform.replace("modules/tenant/main.tf", `var.seat_price == null ? null`, `true ? null`)
-	terraform.refused([]string{"The seats are not billed as agreed."}, "test")
+	terraform.fails([]string{"The seats are not billed as agreed."}, "test")
 }

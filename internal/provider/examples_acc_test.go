@@ -1,8 +1,10 @@
 package provider_test
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -209,7 +211,74 @@ func TestAccMocks(t *testing.T) {
 	if err := os.CopyFS(terraform.dir, os.DirFS(filepath.Join(examples, "mocks"))); err != nil {
 		t.Fatal(err)
 	}
+	terraform.must("get")
 	if out := terraform.must("test"); !strings.Contains(out, "Success! 2 passed, 0 failed.") {
 		t.Errorf("terraform test printed %s", out)
 	}
+}
+
+// sandboxInPath builds billing-sandbox, and puts it into Terraform's PATH.
+func (c *command) sandboxInPath() {
+	c.t.Helper()
+	dir := c.t.TempDir()
+	build := exec.CommandContext(c.t.Context(), "go", "build", "-o", filepath.Join(dir, "billing-sandbox"),
+		"../cmd/sandbox")
+	if out, err := build.CombinedOutput(); err != nil {
+		c.t.Fatalf("build the sandbox: %v\n%s", err, out)
+	}
+	c.env["PATH"] = dir + string(os.PathListSeparator) + c.env["PATH"]
+}
+
+// TestAccTestingModules: time, faults and another system work inside of terraform test. A module acts in every run,
+// also in the same state with the same values, and no shell changes a value.
+func TestAccTestingModules(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("the example moves the clock and injects faults")
+	terraform := newCommand(t, "").at(service)
+	terraform.sandboxInPath()
+	terraform.remove("main.tf")
+	if err := os.CopyFS(terraform.dir, os.DirFS(filepath.Join(examples, "testing"))); err != nil {
+		t.Fatal(err)
+	}
+	terraform.must("get")
+	if out := terraform.must("test"); !strings.Contains(out, "Success! 9 passed, 0 failed.") {
+		t.Errorf("terraform test printed %s", out)
+	}
+
+	const text = `O'Hara: "$HOME" %PATH% \ ${x}` // as a variable: not a template
+	service.Call("POST", "/v1/customers", acctest.JSON{"external_id": "c-1", "name": "A", "notes": "before"})
+	customer := "/v1/customers/" + found(t, service, "customers", "c-1")["id"].(string)
+	for range 2 {
+		terraform.must("-chdir=other_system", "apply", "-auto-approve", "-var=type=customer", "-var=object=external_id=c-1",
+			"-var=fields={notes="+string(mustJSON(t, strings.ReplaceAll(text, "${", "$${")))+"}")
+		if notes := found(t, service, "customers", "c-1")["notes"]; notes != text {
+			t.Errorf("the notes are %v, want %s", notes, text)
+		}
+		service.Call("PATCH", customer, acctest.JSON{"notes": "before"})
+	}
+	before := service.Sandbox.Clock().Now()
+	for range 2 {
+		terraform.must("-chdir=clock", "apply", "-auto-approve", "-var=advance=24h")
+	}
+	if moved := service.Sandbox.Clock().Now().Sub(before); moved != 2*day {
+		t.Errorf("the clock moved by %s, want two days", moved)
+	}
+	terraform.must("-chdir=fault", "apply", "-auto-approve", "-var=add=status=503,operation=customers.get")
+	if status, _ := service.Call("GET", customer, nil); status != 503 {
+		t.Errorf("status %d with the fault", status)
+	}
+	terraform.must("-chdir=fault", "apply", "-auto-approve")
+	if status, _ := service.Call("GET", customer, nil); status != 200 {
+		t.Errorf("status %d without the fault", status)
+	}
+}
+
+func mustJSON(t *testing.T, value any) []byte {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

@@ -135,9 +135,9 @@ func TestAccGenerated(t *testing.T) {
 	config = strings.Replace(terraform.read("generated.tf"), `"1234567890"`, `"123456789"`, 1)
 	terms := regexp.MustCompile(`(?s)(resource "billing_account" "full" \{.*?payment_terms_days\s+= )0`)
 	terraform.write("generated.tf", terms.ReplaceAllString(config, "${1}91"))
-	terraform.refused([]string{"Write 1 to 90"}, "plan")
+	terraform.fails([]string{"Write 1 to 90"}, "plan")
 	terraform.write("generated.tf", config)
-	terraform.refused([]string{"document_number", "billing_customer.full"}, "plan")
+	terraform.fails([]string{"document_number", "billing_customer.full"}, "plan")
 }
 
 // addCollections makes endpoints and keys with every attribute, and with none, and returns how many.

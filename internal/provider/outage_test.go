@@ -89,7 +89,8 @@ func TestAccOutage(t *testing.T) {
 // once holds that one of so many errors has the advice, and the others a line.
 func once(t *testing.T, out, advice string, many int) {
 	t.Helper()
-	full, short := strings.Count(out, advice), strings.Count(out, "The cause is the same as in another error of this run")
+	full := strings.Count(out, advice)
+	short := strings.Count(out, "Another error of this run has the same cause")
 	if full != 1 || full+short != many {
 		t.Errorf("%d errors say what to do, and %d are short:\n%s", full, short, out)
 	}

@@ -9,17 +9,16 @@ import (
 	"time"
 )
 
-// levelVariables are the variables that set the levels of the loggers of the SDK and of this provider. Those of two
-// parts of the SDK have to be off themselves: what they write is prepared whole before the level of the SDK discards
-// it.
+// levelVariables set the levels of the loggers of the SDK and of this provider. Two parts of the SDK must be off
+// themselves: they format complete messages before the SDK's level discards them.
 var levelVariables = []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER_BILLING"}
 
-// Prepare sets up this process to serve the provider: what it logs, and how its garbage collector works. debugging says
-// that it serves a debugger, whose user reads the log.
+// Prepare configures the log and the garbage collector of this process for serving the provider. debugging is true if
+// it serves a debugger, where the user reads the log.
 //
 // Without a level, terraform-plugin-log writes everything at TRACE, and Terraform discards it unless TF_LOG is set:
 // about 280 lines for a plan of one unchanged customer (terraform-plugin-framework issue 1269). So the loggers are off
-// unless some variable of the log is set.
+// unless a log variable is set.
 func Prepare(debugging bool) error {
 	setHeapGrowth()
 	logsNothing.Store(!debugging && !anySet("TF_LOG"))
@@ -36,11 +35,11 @@ func Prepare(debugging bool) error {
 
 var logsNothing atomic.Bool
 
-// isLogOff reports that this process logs nothing, so that nothing has to be prepared for the log.
+// isLogOff reports whether logging is off, so that log messages need not be formatted.
 func isLogOff() bool { return logsNothing.Load() }
 
-// anySet reports whether a variable whose name begins with a prefix has a value. A program that starts Terraform, such
-// as terraform-exec, sets variables to the empty text.
+// anySet reports whether a variable with a prefix has a non-empty value. Programs that start Terraform, such as
+// terraform-exec, set variables to the empty string.
 func anySet(prefix string) bool {
 	for _, variable := range os.Environ() {
 		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, prefix) && value != "" {
@@ -50,20 +49,20 @@ func anySet(prefix string) bool {
 	return false
 }
 
-// heapGrowth is how much the heap grows between two collections, in percent of what is in use. A plan allocates a
-// hundred times what it keeps: with Go's default of 100 percent, a plan of 1,000 objects takes 1.13 times as long, and
-// two thirds of the memory.
+// heapGrowth is the growth of the heap between two collections in percent (GOGC). A plan allocates a hundred times the
+// memory that it keeps: with Go's default of 100 percent, a plan of 1,000 objects takes 1.13 times as long, and two
+// thirds of the memory.
 const heapGrowth = 400
 
-// setHeapGrowth sets up the garbage collector for a process that ends with the run, unless the user has.
+// setHeapGrowth configures the garbage collector for a process that ends with the run, unless the user has configured
+// it.
 func setHeapGrowth() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
 	}
 }
 
-// endWithParent ends this process when the one that has started it ends. Terraform ends its providers itself, unless it
-// is killed.
+// endWithParent ends this process when its parent ends. Terraform ends its providers itself, unless it is killed.
 func endWithParent() {
 	parent := os.Getppid()
 	go func() {
@@ -73,9 +72,9 @@ func endWithParent() {
 	}()
 }
 
-// awaitEnd waits for the end of the parent. It returns false where it cannot.
+// awaitEnd waits for the end of the parent. It returns false if it cannot.
 func awaitEnd(parent int) bool {
-	if runtime.GOOS == "windows" { // where the number of the parent stays, and any process can be waited for
+	if runtime.GOOS == "windows" { // where the parent's id does not change, and any process can be waited for
 		p, err := os.FindProcess(parent)
 		if err == nil {
 			_, err = p.Wait()

@@ -1,5 +1,5 @@
-// Package provider is the Terraform side: the provider block and the list of everything that it offers. Each object of
-// the billing platform has its folder below; what two of them need is in internal.
+// Package provider implements the provider: its configuration block, and the list of resources, data sources, actions
+// and functions. Each object of the billing platform has its own folder; shared code is in internal.
 package provider
 
 import (
@@ -10,9 +10,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/spans"
 )
 
-type billingProvider struct{ version string }
+type billingProvider struct {
+	version string
+	spans   *spans.Recorder // nil if disabled
+}
 
 var (
 	_ provider.Provider                       = (*billingProvider)(nil)
@@ -23,7 +27,7 @@ var (
 	_ provider.ProviderWithValidateConfig     = (*billingProvider)(nil)
 )
 
-// New makes the provider; version is the release it belongs to and part of the User-Agent.
+// New returns the provider; version is its release, which is part of the User-Agent.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider { return &billingProvider{version: version} }
 }
@@ -37,8 +41,8 @@ func (p *billingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 	resp.Schema = providerSchema()
 }
 
-// ValidateConfig finds what is wrong in the provider block itself, so that terraform validate finds it too. The
-// environment is only looked at when the provider is configured.
+// ValidateConfig validates the provider block itself, so that terraform validate reports its errors. Environment
+// variables are read only when the provider is configured.
 func (p *billingProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest,
 	resp *provider.ValidateConfigResponse) {
 	var config providerModel
@@ -50,7 +54,7 @@ func (p *billingProvider) ValidateConfig(ctx context.Context, req provider.Valid
 	resp.Diagnostics.Append(diags...)
 }
 
-// Configure builds the clients. A value that is not known yet fails only what needs it.
+// Configure builds the clients. An unknown value is an error only for objects that need it.
 func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	resp *provider.ConfigureResponse) {
 	var config providerModel
@@ -60,7 +64,7 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	}
 	c, diags := p.connection(ctx, req, resp, config)
 	if diags.HasError() && unconfigured(req.Config.Raw) {
-		c, diags = conn.Refusing(diags), nil
+		c, diags = conn.NewInvalid(diags), nil
 	}
 	resp.Diagnostics.Append(diags...)
 	if c != nil {
@@ -68,8 +72,7 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	}
 }
 
-// connection is the connection to the services, as the configuration and the environment describe it. The guards have
-// been asked.
+// connection connects to the services according to the configuration and the environment, and runs the guard.
 func (p *billingProvider) connection(ctx context.Context, req provider.ConfigureRequest,
 	resp *provider.ConfigureResponse, config providerModel) (*conn.Conn, diag.Diagnostics) {
 	settings, diags := resolve(ctx, config, environment)
@@ -80,14 +83,14 @@ func (p *billingProvider) connection(ctx context.Context, req provider.Configure
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
 	agent := "terraform-provider-billing/" + p.version + " Terraform/" + req.TerraformVersion
-	c := settings.connect(agent, &diags)
+	c := settings.connect(agent, p.spans, &diags)
 	if !diags.HasError() {
 		settings.guard(ctx, c, &diags)
 	}
 	return c, diags
 }
 
-// unconfigured reports whether the provider block is missing or has no arguments, so that the environment alone counts.
+// unconfigured reports whether the provider block is missing or has no arguments, so that only the environment is used.
 func unconfigured(config tftypes.Value) bool {
 	var arguments map[string]tftypes.Value
 	if err := config.As(&arguments); err != nil {

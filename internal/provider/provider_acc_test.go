@@ -91,7 +91,7 @@ provider "billing" {
 }
 `, service.BaseURL, service.Token, service.CAFile)+twoCustomers)
 	terraform.must("apply", "-auto-approve")
-	terraform.refused([]string{"The provider configuration is not known yet", "billing_customer needs the service now",
+	terraform.fails([]string{"The provider configuration is not known yet", "billing_customer needs the service now",
 		"-target"}, "plan", "-var=note=second")
 	terraform.must("plan", "-detailed-exitcode")
 }
@@ -103,8 +103,8 @@ func TestAccFunctions_wholeNumbers(t *testing.T) {
 	newCommand(t, `
 output "n1" { value = provider::billing::verify_webhook_signature("s", "h", "b", 1, 1.5) }
 output "n2" { value = provider::billing::webhook_signature("s", 99999999999999999999, "b") }
-`).refused([]string{`"tolerance" parameter: 1.5 is not a whole number of seconds. Write a number without decimals`,
-		`"timestamp" parameter: 99999999999999999999 is too large. Write a whole number of seconds of at most 18 digits.`},
+`).fails([]string{`"tolerance" parameter: 1.5 is not a whole number of seconds. Round it`,
+		`"timestamp" parameter: 99999999999999999999 is too large. Write a whole number of seconds with at most 18 digits.`},
 		"plan")
 }
 
@@ -123,7 +123,7 @@ func TestToken(t *testing.T) {
 	core := narrow.Core()
 	plan := core.Plan(acctest.Configuration{Blocks: []acctest.Block{{Address: "billing_customer.c",
 		Values: acctest.JSON{"name": "A"}}}})
-	acctest.Says(t, strings.Join(core.Apply(plan, false).Errors, "\n"), "it needs customers:write and has customers:read")
+	acctest.Says(t, strings.Join(core.Apply(plan, false).Errors, "\n"), "it needs customers:write but has customers:read")
 
 	stranger := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(stranger.Close)
@@ -190,7 +190,7 @@ import {
 		service.Sandbox.AddFault(sandbox.Fault{Operation: operation, DropAfter: true, Times: 3})
 	}
 	out := terraform.must("apply", "-auto-approve")
-	texts := []string{"that the configuration does not name stay",
+	texts := []string{"Imported keys that are not configured are kept",
 		`Event "charge.payed" of webhook endpoint https://a.example.com/: did you mean "charge.paid"?`,
 		`Event "charge.payed" of webhook endpoint https://b.example.com/: did you mean "charge.paid"?`}
 	for i := range 3 {
@@ -209,7 +209,7 @@ import {
 	}
 	service.Sandbox.Clock().Advance(40 * day)
 	out = terraform.must("plan", "-var=subscriptions=[]")
-	_, after, found := strings.Cut(out, "leaves the state now and runs until ")
+	_, after, found := strings.Cut(out, "is removed from the state now and runs until ")
 	moment, _, _ := strings.Cut(after, ". Until then")
 	until, err := time.Parse(time.RFC3339, moment)
 	if now := service.Sandbox.Clock().Now(); !found || err != nil || !until.After(now) {
@@ -244,11 +244,12 @@ resource "billing_subscription" "s" {
 		terraform.env["BILLING_TOKEN"] = token
 		service.Sandbox.ResetRequests()
 		out, err := terraform.run("apply", "saved")
-		if want := "Error: The token belongs to organization " + other + ", and this state to organization "; err == nil ||
+		if want := "Error: The token belongs to organization " + other + ", but this state to organization "; err == nil ||
 			strings.Count(out, want) != 1 {
 			t.Errorf("%v: want one error with %q:\n%s", arguments, want, out)
 		}
-		if n := strings.Count(out, "Error: "); n != 3 || n-1 != strings.Count(out, "The cause is the same as in another") {
+		short := strings.Count(out, "Another error of this run has the same cause")
+		if n := strings.Count(out, "Error: "); n != 3 || n-1 != short {
 			t.Errorf("%v: want each other error in one line:\n%s", arguments, out)
 		}
 		if names := wrote(service); len(names) > 0 || strings.Contains(out, "complete after") {

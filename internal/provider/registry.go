@@ -58,7 +58,7 @@ func (p *billingProvider) DataSources(context.Context) []func() datasource.DataS
 	}
 }
 
-// ListResources lists what `terraform query` can list (Terraform 1.14 and later), in alphabetical order.
+// ListResources lists the list resources for `terraform query` (Terraform 1.14 and later), in alphabetical order.
 func (p *billingProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{
 		apikey.NewListResource,
@@ -69,14 +69,14 @@ func (p *billingProvider) ListResources(context.Context) []func() list.ListResou
 	}
 }
 
-// EphemeralResources lists what exists for one run only (Terraform 1.10, OpenTofu 1.11 and later).
+// EphemeralResources lists the ephemeral resources (Terraform 1.10, OpenTofu 1.11 and later).
 func (p *billingProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
 	return []func() ephemeral.EphemeralResource{
 		apikey.NewEphemeral,
 	}
 }
 
-// Actions lists what can be invoked (Terraform 1.14 and later), in alphabetical order.
+// Actions lists the actions (Terraform 1.14 and later), in alphabetical order.
 func (p *billingProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{
 		subscription.NewInvoiceAction,

@@ -194,7 +194,7 @@ func TestAccSecrets_encrypted(t *testing.T) {
 		}
 		secrets = append(secrets, token, secret)
 		got := delivery(t, service, receiver)
-		if got.Header.Get("Authorization") != "Bearer "+token || !signedWith(secret, got) {
+		if got.Header.Get("Authorization") != "Bearer "+token || !got.SignedWith(secret) {
 			t.Errorf("the consumer got %v", got)
 		}
 		if changes := r.must("plan"); !strings.Contains(changes, "No changes.") {

@@ -8,34 +8,53 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"github.com/hashicorp/terraform-plugin-log/tfsdklog"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/spans"
 )
 
-// Serve serves the provider to Terraform in this process, which it prepares for that, until Terraform ends it. address
-// is the full address of the provider. debugging serves a debugger, and prints how Terraform reaches the process.
+// Serve prepares this process and serves the provider until Terraform ends it. address is the full address of the
+// provider. With debugging, it serves a debugger, and prints how Terraform reaches the process.
 func Serve(address, version string, debugging bool) error {
 	if err := Prepare(debugging); err != nil {
 		return err
 	}
+	recorder := spans.Start(logging(), version)
+	defer recorder.Stop()
 	var options []tf6server.ServeOpt
 	if debugging {
 		options = append(options, tf6server.WithManagedDebug())
 	} else {
 		endWithParent()
 	}
-	return tf6server.Serve(address, Server(version), options...)
+	return tf6server.Serve(address, func() tfprotov6.ProviderServer {
+		server := newServer(&billingProvider{version: version, spans: recorder})
+		if recorder == nil {
+			return server
+		}
+		return spans.Server(server)
+	}, options...)
 }
 
-// Server makes a server of the protocol, as Serve does.
+// logging returns a context with the provider's logger, for messages outside of Terraform's calls.
+func logging() context.Context {
+	return tfsdklog.NewRootProviderLogger(context.Background(), tfsdklog.WithLogName("billing"),
+		tfsdklog.WithStderrFromInit(), tflog.WithLevelFromEnv("TF_LOG_PROVIDER", "billing"))
+}
+
+// Server returns the protocol server that Serve uses.
 func Server(version string) func() tfprotov6.ProviderServer {
-	return func() tfprotov6.ProviderServer {
-		p := &servedProvider{billingProvider: &billingProvider{version: version}}
-		// The framework's server has all calls; a test of front holds that.
-		framework, _ := providerserver.NewProtocol6(p)().(front.Framework)
-		p.front = front.New(framework, p.billingProvider.Resources(context.Background()))
-		return p.front
-	}
+	return func() tfprotov6.ProviderServer { return newServer(&billingProvider{version: version}) }
+}
+
+func newServer(served *billingProvider) *front.Server {
+	p := &servedProvider{billingProvider: served}
+	// The framework's server implements all calls; a test of front checks that.
+	framework, _ := providerserver.NewProtocol6(p)().(front.Framework)
+	p.front = front.New(framework, served.Resources(context.Background()))
+	return p.front
 }
 
 // servedProvider is the provider behind a front.Server.

@@ -39,32 +39,32 @@ type settings struct {
 	caCertificateFile             setValue
 	defaults                      metadata.Object
 	defaultsUnknown               bool
-	maxRetries                    int           // api.NoRetryLimit: not set
-	retryTimeout                  time.Duration // 0: not set; to repeat nothing is maxRetries 0
-	requestTimeout                time.Duration // 0: not set
+	maxRetries                    int           // api.NoRetryLimit if unset
+	retryTimeout                  time.Duration // 0 if unset; maxRetries 0 disables retries
+	requestTimeout                time.Duration // 0 if unset
 	requestsPerSecond             float64
 	bulkRefresh                   bool
 	operations                    api.Operations
-	// unknown names the arguments, other than default_custom_metadata, that are only known after apply.
+	// unknown names the unknown arguments, except default_custom_metadata.
 	unknown []string
 }
 
-// endpoint is the way to one service, as configured.
+// endpoint holds the configured address and token of one service.
 type endpoint struct {
 	service         string
 	address, secret setValue
 }
 
-// setValue is one text argument; empty text means that it is not set.
+// setValue is a string argument; empty if unset.
 type setValue struct {
 	argument, variable string
 	text               string
 	unknown            bool
-	// given says that the argument is in the configuration, so that the variable does not count.
+	// given is true if the argument is in the configuration, so that the variable is ignored.
 	given bool
 }
 
-// from names the place that the value comes from, inside a sentence.
+// from describes the source of the value in a sentence.
 func (v setValue) from() string {
 	if v.given {
 		return "the provider argument " + v.argument
@@ -72,7 +72,7 @@ func (v setValue) from() string {
 	return "the environment variable " + v.variable
 }
 
-// origin ends an error with where the value comes from, and where else it could.
+// origin ends an error with the source of the value, and the alternative source.
 func (v setValue) origin() string {
 	if v.given {
 		return fmt.Sprintf(" (From %s; the environment variable is %s.)", v.from(), v.variable)
@@ -82,7 +82,7 @@ func (v setValue) origin() string {
 
 func environment(variable string) string { return os.Getenv(variable) }
 
-// resolver gathers what is wrong while the arguments are read one by one.
+// resolver collects errors while the arguments are read.
 type resolver struct {
 	getenv  func(string) string
 	diags   diag.Diagnostics
@@ -111,7 +111,7 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 			value.NumberText(config.RequestsPerSecond.ValueBigFloat())), 0, func(text string) (float64, bool) {
 			n, err := strconv.ParseFloat(text, 64)
 			return n, err == nil && n > 0 && n <= highestRequestRate // so that NaN is rejected too
-		}, "%q is not a number above 0 and up to %d. Without the argument there is no limit.", highestRequestRate),
+		}, "%q is not a number greater than 0 and at most %d. If unset, there is no limit.", highestRequestRate),
 		bulkRefresh: setting(r, "bulk_refresh", asText(config.BulkRefresh, config.BulkRefresh.String()), true,
 			func(text string) (bool, bool) {
 				on, err := strconv.ParseBool(text)
@@ -133,8 +133,8 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 	return s, r.diags
 }
 
-// setting reads an argument from its text, or is unset. problem explains a text that is rejected, which is its first
-// verb.
+// setting parses an argument, or returns unset. problem is the format of the error; its first verb is the rejected
+// string.
 func setting[T any](r *resolver, argument string, configured types.String, unset T, read func(text string) (T, bool),
 	problem string, limits ...any) T {
 	v := r.text(argument, configured)
@@ -148,7 +148,7 @@ func setting[T any](r *resolver, argument string, configured types.String, unset
 	return value
 }
 
-// asText is an argument that is not a text in the configuration, but is in the environment.
+// asText returns an argument that is not a string in the configuration as the string that the environment would have.
 func asText(configured attr.Value, text string) types.String {
 	switch {
 	case configured.IsNull():
@@ -172,7 +172,7 @@ func (r *resolver) duration(argument string, configured types.String, unset, low
 		short(highest))
 }
 
-// text reads a text argument whose variable is BILLING_ and its name in capitals.
+// text reads a string argument. Its variable is BILLING_ and the argument's name in capitals.
 func (r *resolver) text(argument string, configured types.String) setValue {
 	v := setValue{argument: argument, variable: "BILLING_" + strings.ToUpper(argument), unknown: configured.IsUnknown(),
 		text: configured.ValueString(), given: !configured.IsNull()}
@@ -185,7 +185,7 @@ func (r *resolver) text(argument string, configured types.String) setValue {
 	return v
 }
 
-// wrong reports a bad value and where it came from.
+// wrong reports an invalid value and its source.
 func (r *resolver) wrong(v setValue, format string, args ...any) {
 	r.diags.AddAttributeError(path.Root(v.argument), "Invalid provider argument "+v.argument,
 		fmt.Sprintf(format, args...)+v.origin())
@@ -207,7 +207,7 @@ func (r *resolver) endpoint(service, addressName string, address types.String, s
 	return e
 }
 
-// quotedAddress begins an error about an address with its value, without what may be a secret in it.
+// quotedAddress begins an error about an address with its value, without credentials.
 func quotedAddress(v setValue) string {
 	if strings.Contains(v.text, "@") {
 		return v.argument + ": "
@@ -216,27 +216,27 @@ func quotedAddress(v setValue) string {
 	return fmt.Sprintf("%s is %q: ", v.argument, public)
 }
 
-// validateToken rejects what no header can carry. What a token looks like is not documented. The error never contains
-// the token.
+// validateToken rejects values that are not valid in a header. The format of tokens is not documented. The error never
+// contains the token.
 func validateToken(v setValue) error {
 	if scheme, _, found := strings.Cut(v.text, " "); found && strings.EqualFold(scheme, "Bearer") {
-		return fmt.Errorf("the token begins with %q, which the provider adds itself; set the token alone, without that "+
-			"word and without a blank", scheme)
+		return fmt.Errorf("the token begins with %q, which the provider adds itself; set only the token, without that word "+
+			"and without a space", scheme)
 	}
 	if strings.ContainsAny(v.text[:1], `"'`) {
-		return errors.New("the token begins with a quotation mark, which belongs to the file or command that it was copied " +
-			"from; set the token alone")
+		return errors.New("the token begins with a quotation mark, probably copied from a file or command; set only the " +
+			"token")
 	}
 	return api.ValidateToken(v.text) //nolint:wrapcheck // it is the message
 }
 
-// checkPaths rejects addresses that contain the beginning of the service's own paths, which are appended to them.
-// Whoever sets other paths by operations knows.
+// checkPaths rejects addresses that end with the beginning of the service's paths, because the client appends these. If
+// operations sets other paths, there is no such check.
 func (r *resolver) checkPaths(operations api.Operations, endpoints ...endpoint) {
 	for _, e := range endpoints {
 		if path := operations.RepeatedPath(e.service, e.address.text); path != "" {
-			r.wrong(e.address, "%sthe address ends in %s, which belongs to the paths of the service: the provider appends "+
-				"them itself. Remove %s from the address.",
+			r.wrong(e.address, "%sthe address ends in %s, which is part of the service's paths: the provider appends them "+
+				"itself. Remove %s from the address.",
 				quotedAddress(e.address), path, path)
 		}
 	}
@@ -266,9 +266,8 @@ func (r *resolver) organizations(ctx context.Context, configured types.Set) []st
 	}
 	if len(allowed) == 0 || len(allowed) < len(ids) {
 		r.diags.AddAttributeError(path.Root(argument), "Invalid provider argument "+argument,
-			"The set holds no id, or an empty one, so no organization could match. List the ids of the organizations that "+
-				"this configuration "+
-				"may touch, or leave the argument out to allow any.")
+			"The set is empty, or contains an empty id, so no organization could match. List the ids of the allowed "+
+				"organizations, or remove the argument to allow any.")
 	}
 	slices.Sort(allowed)
 	return allowed
@@ -282,7 +281,7 @@ func (r *resolver) header(configured types.String) string {
 	return v.text
 }
 
-// short leaves out the units that are zero: 10m, not 10m0s.
+// short omits zero units: 10m, not 10m0s.
 func short(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
@@ -300,7 +299,7 @@ func (r *resolver) operations(configured types.Map) api.Operations {
 			configured = types.MapUnknown(types.StringType)
 			break
 		}
-		// A null stays "", which is rejected with the operation's name.
+		// A null becomes "", which is rejected with the operation's name.
 		if text, ok := element.(types.String); ok {
 			overrides[name] = text.ValueString()
 		}
@@ -321,7 +320,7 @@ func (r *resolver) operations(configured types.Map) api.Operations {
 	return operations
 }
 
-// joined takes apart what errors.Join has put together.
+// joined splits the result of errors.Join.
 func joined(err error) []error {
 	if err == nil {
 		return nil

@@ -210,11 +210,11 @@ func TestResolve_refuses(t *testing.T) {
 		"environment": {given{config: set(func(m *providerModel) *types.String { return &m.Environment },
 			"staging")}, "environment", []string{`"staging"`, "sandbox or production"}},
 		"no ids": {given{config: organizations()}, "allowed_organization_ids",
-			[]string{"leave the argument out"}},
+			[]string{"remove the argument"}},
 		"an empty id": {given{config: organizations(text("a"), text(""))}, "allowed_organization_ids",
-			[]string{"leave the argument out"}},
+			[]string{"remove the argument"}},
 		"a null id": {given{config: organizations(text("a"), types.StringNull())}, "allowed_organization_ids",
-			[]string{"leave the argument out"}},
+			[]string{"remove the argument"}},
 		"header with a blank": {given{config: set(header, "X Api Key")}, "collections_auth_header", []string{"X-Api-Key"}},
 		"header that is taken": {given{config: set(header, "content-type")}, "collections_auth_header",
 			[]string{"Content-Type"}},
@@ -232,12 +232,12 @@ func TestResolve_refuses(t *testing.T) {
 		"retries of words": {given{variables: env("BILLING_MAX_RETRIES", "many")}, "max_retries",
 			[]string{`"many"`, "BILLING_MAX_RETRIES"}},
 		"half a retry":       {given{variables: env("BILLING_MAX_RETRIES", "1.5")}, "max_retries", []string{"whole number"}},
-		"rate of nothing":    {given{config: rate(0)}, "requests_per_second", []string{"above 0"}},
-		"rate below nothing": {given{config: rate(-1)}, "requests_per_second", []string{"above 0"}},
-		"rate above":         {given{config: rate(1000.5)}, "requests_per_second", []string{"up to 1000"}},
-		"rate without end":   {given{config: rate(math.Inf(1))}, "requests_per_second", []string{"up to 1000"}},
+		"rate of nothing":    {given{config: rate(0)}, "requests_per_second", []string{"greater than 0"}},
+		"rate below nothing": {given{config: rate(-1)}, "requests_per_second", []string{"greater than 0"}},
+		"rate above":         {given{config: rate(1000.5)}, "requests_per_second", []string{"at most 1000"}},
+		"rate without end":   {given{config: rate(math.Inf(1))}, "requests_per_second", []string{"at most 1000"}},
 		"rate of no number": {given{variables: env("BILLING_REQUESTS_PER_SECOND", "NaN")}, "requests_per_second",
-			[]string{"above 0"}},
+			[]string{"greater than 0"}},
 		"neither true": {given{variables: env("BILLING_BULK_REFRESH", "maybe")}, "bulk_refresh",
 			[]string{`"maybe"`, "BILLING_BULK_REFRESH"}},
 		"unknown operation": {
@@ -373,7 +373,7 @@ func TestResolve_operations(t *testing.T) {
 		method, template, _ := api.DefaultOperations().Lookup(name)
 		if _, diags := (given{config: operations(map[string]attr.Value{name: text(method + " " + template)})}).
 			resolve(t); len(diags) > 0 {
-			t.Errorf("the documented form of %s is refused: %v", name, diags)
+			t.Errorf("the documented form of %s is rejected: %v", name, diags)
 		}
 	}
 }

@@ -101,8 +101,8 @@ func (c *command) must(args ...string) string {
 	return out
 }
 
-// refused is run for what has to fail and say all parts.
-func (c *command) refused(parts []string, args ...string) {
+// fails is run for what has to fail and say all parts.
+func (c *command) fails(parts []string, args ...string) {
 	c.t.Helper()
 	out, err := c.run(args...)
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,24 @@ func TestTypes_moved(t *testing.T) {
 		if err != nil || len(moved.Diagnostics) != 1 ||
 			moved.Diagnostics[0].Summary != "A billing_other cannot become a "+c.name {
 			t.Errorf("%s: %v, %v", c.name, moved, err)
+		}
+	}
+}
+
+// TestSchemes: an object is found and blamed by attributes that exist.
+func TestSchemes(t *testing.T) {
+	t.Parallel()
+	for _, create := range provider.New("test")().Resources(t.Context()) {
+		r, schema := create(), resource.SchemaResponse{}
+		r.Schema(t.Context(), resource.SchemaRequest{}, &schema)
+		scheme := reflect.ValueOf(r).Elem().FieldByName("Scheme")
+		key, _ := scheme.FieldByName("Key").Interface().(string)
+		more, _ := scheme.FieldByName("MoreKeys").Interface().([]string)
+		codes, _ := scheme.FieldByName("Codes").Interface().(map[string]string)
+		for _, name := range slices.Concat([]string{key}, more, slices.Sorted(maps.Values(codes))) {
+			if schema.Schema.Attributes[name] == nil {
+				t.Errorf("the scheme of %T has the attribute %q, which the resource does not have", r, name)
+			}
 		}
 	}
 }

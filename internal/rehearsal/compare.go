@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
@@ -16,16 +18,17 @@ import (
 
 type object = map[string]any
 
-// outcome is what has become of a copy.
+// outcome is the content of a copy after its clock has moved.
 type outcome struct {
 	before     objects // right after the apply
 	objects    objects
 	invoices   []object // since the copy
 	deliveries []sandbox.DeliveryState
 	names      map[string]string // of plans, by id
+	trail      []sandbox.AuditEntry
 }
 
-// objects are those of each kind, by id.
+// objects are the objects of each kind, by id.
 type objects map[string]map[string]object
 
 // observe reads a copy as a client does.
@@ -44,7 +47,11 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	seen := outcome{objects: objects{}, names: map[string]string{}, deliveries: s.Deliveries()}
+	trail, err := s.AuditTrail()
+	if err != nil {
+		return outcome{}, err
+	}
+	seen := outcome{objects: objects{}, names: map[string]string{}, deliveries: s.Deliveries(), trail: trail}
 	for line, err := range reader.Objects() {
 		if err != nil {
 			return outcome{}, err
@@ -92,15 +99,15 @@ func money(v any) Money {
 	return Money{Cents: cents, Known: err == nil}
 }
 
-// compare says what differs between the two copies.
-func compare(without, with outcome, since time.Time) Differences {
+// compare says what differs between the two copies from one time to another.
+func compare(without, with outcome, since, until time.Time) Differences {
 	return Differences{
 		Months: months(without.invoices, with.invoices), Subscriptions: amounts(without, with),
-		Events: events(without.deliveries, with.deliveries), Occurrences: occurrences(without, with, since),
+		Events: events(without, with), Occurrences: occurrences(without, with, since, until),
 	}
 }
 
-// billed is the status of an invoice that is to be paid. The others are those of a paused subscription.
+// billed is the status of a payable invoice. The other statuses are of invoices of a paused subscription.
 const billed = "open"
 
 // months are the sums of the invoices by month and currency, where any of them differs.
@@ -141,12 +148,12 @@ func months(without, with []object) []Month {
 	return all
 }
 
-// live reports whether a subscription is there and bills. The invoices of a pause are not to be paid.
+// live reports whether a subscription exists and bills. The invoices of a pause are not payable.
 func live(of object) bool {
 	return of != nil && of["status"] != "canceled" && of["status"] != "draft" && of["status"] != "paused"
 }
 
-// amounts are what the subscriptions cost whose amount, cycle or status the apply changes.
+// amounts returns the prices of the subscriptions whose amount, cycle or status the apply changes.
 func amounts(without, with outcome) (all []Amounts) {
 	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
 		before, now := without.objects[orgcopy.Subscription][id], with.objects[orgcopy.Subscription][id]
@@ -160,6 +167,7 @@ func amounts(without, with outcome) (all []Amounts) {
 			Currency: textOf(account["currency"])}
 		if start := without.before[orgcopy.Subscription][id]; live(start) {
 			one.Now = new(money(start["recurring_amount_cents"]))
+			one.begins(textOf(start["billing_cycle"]), one.Currency)
 		}
 		if live(now) {
 			one.Then = new(money(now["recurring_amount_cents"]))
@@ -168,6 +176,16 @@ func amounts(without, with outcome) (all []Amounts) {
 	}
 	slices.SortFunc(all, func(a, b Amounts) int { return cmp.Compare(a.Name, b.Name) })
 	return all
+}
+
+// begins notes the cycle and the currency of the present amount, where they are others than those of the later one.
+func (a *Amounts) begins(cycle, currency string) {
+	if cycle != a.Cycle {
+		a.CycleNow = cycle
+	}
+	if currency != a.Currency {
+		a.CurrencyNow = currency
+	}
 }
 
 func cmpOr(a, b object) object {
@@ -199,19 +217,20 @@ func ids(of ...map[string]object) (all []string) {
 }
 
 // events counts the deliveries by event and endpoint, where the counts differ.
-func events(without, with []sandbox.DeliveryState) (all []Event) {
+func events(without, with outcome) (all []Event) {
 	counts := map[[2]string]*Event{}
 	add := func(deliveries []sandbox.DeliveryState, into func(*Event) *int) {
 		for _, d := range deliveries {
-			key := [2]string{d.Event, cmp.Or(d.URL, d.EndpointID)}
+			of := without.before[orgcopy.Endpoint][d.EndpointID] // the apply may have deleted it
+			key := [2]string{d.Event, cmp.Or(d.URL, textOf(of["url"]), d.EndpointID)}
 			if counts[key] == nil {
 				counts[key] = &Event{Event: key[0], Endpoint: key[1]}
 			}
 			*into(counts[key])++
 		}
 	}
-	add(without, func(e *Event) *int { return &e.Without })
-	add(with, func(e *Event) *int { return &e.With })
+	add(without.deliveries, func(e *Event) *int { return &e.Without })
+	add(with.deliveries, func(e *Event) *int { return &e.With })
 	for _, e := range slices.SortedFunc(maps.Values(counts), func(a, b *Event) int {
 		return cmp.Or(cmp.Compare(a.Event, b.Event), cmp.Compare(a.Endpoint, b.Endpoint))
 	}) {
@@ -222,8 +241,8 @@ func events(without, with []sandbox.DeliveryState) (all []Event) {
 	return all
 }
 
-// occurrences are what happens in one of the copies alone.
-func occurrences(without, with outcome, since time.Time) (all []Occurrence) {
+// occurrences are what happens in one of the copies alone, from one time to another.
+func occurrences(without, with outcome, since, until time.Time) (all []Occurrence) {
 	for _, one := range []struct {
 		of    outcome
 		other outcome
@@ -242,7 +261,7 @@ func occurrences(without, with outcome, since time.Time) (all []Occurrence) {
 				start := without.before[kind.kind][id]
 				happens := kind.what(life{start, one.of.before[kind.kind][id], of, without.names, since})
 				if start == nil {
-					happens["begins"] = timeOf(cmp.Or(textOf(of["created_at"]), textOf(of["createdAt"])))
+					happens[one.of.begins(kind.kind, of)] = timeOf(cmp.Or(textOf(of["created_at"]), textOf(of["createdAt"])))
 				}
 				elsewhere := map[string]time.Time{}
 				if other := one.other.objects[kind.kind][id]; other != nil {
@@ -250,7 +269,8 @@ func occurrences(without, with outcome, since time.Time) (all []Occurrence) {
 				}
 				for what, at := range happens {
 					if there, also := elsewhere[what]; !also || !there.Equal(at) {
-						all = append(all, Occurrence{At: at, Object: nameOf(kind.noun, id, of), What: what, With: one.with})
+						all = append(all, one.of.explained(id,
+							Occurrence{At: at, Object: nameOf(kind.noun, id, of), What: what, With: one.with}))
 					}
 				}
 			}
@@ -259,21 +279,66 @@ func occurrences(without, with outcome, since time.Time) (all []Occurrence) {
 			}
 			for id, of := range without.before[kind.kind] { // deleted by the apply
 				if one.of.before[kind.kind][id] == nil {
-					all = append(all, Occurrence{At: since, Object: nameOf(kind.noun, id, of), What: "is deleted", With: true})
+					all = append(all, one.of.explained(id,
+						Occurrence{At: since, Object: nameOf(kind.noun, id, of), What: "is deleted", With: true}))
 				}
 			}
 		}
 	}
+	all = slices.DeleteFunc(all, func(o Occurrence) bool {
+		return !o.At.IsZero() && (o.At.Before(since) || o.At.After(until))
+	})
 	slices.SortFunc(all, func(a, b Occurrence) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Object, b.Object), cmp.Compare(a.What, b.What))
 	})
 	return all
 }
 
-func nameOf(noun, id string, of object) string {
-	customer, _ := of["customer"].(object) // of an account
-	return noun + " \"" + cmp.Or(textOf(of["external_id"]), textOf(of["name"]), textOf(customer["name"]), id) + "\""
+// begins is what happens to an object that the apply creates: of a subscription, also who pays for it.
+func (o outcome) begins(kind string, of object) string {
+	if kind != orgcopy.Subscription {
+		return "begins"
+	}
+	id := textOf(of["billing_account_id"])
+	return "begins, billed to " + nameOf("billing account", id, o.objects[orgcopy.Account][id])
 }
+
+// explained is an occurrence with its cause.
+func (o outcome) explained(id string, of Occurrence) Occurrence {
+	for _, e := range slices.Backward(o.trail) {
+		if e.ID == id && causes(e, of) {
+			of.Cause, of.Action, of.Reason = e.Cause, e.Action, e.Reason
+			return of
+		}
+	}
+	return of
+}
+
+// causes reports whether an entry of the audit trail about the same object is what brings an occurrence about.
+func causes(e sandbox.AuditEntry, of Occurrence) bool {
+	if grace := e.Terms["grace_until"]; grace != nil { // of a rotated key, which ends later
+		return of.What == "ends" && timeOf(*grace).Equal(of.At.Truncate(time.Second))
+	}
+	if of.At.Sub(e.Time).Abs() >= time.Second { // updated_at may be a little later
+		return false
+	}
+	switch what := of.What; {
+	case strings.HasPrefix(what, "begins"):
+		return e.Before == ""
+	case what == "ends":
+		return e.After == "canceled"
+	case strings.HasPrefix(what, "continues"):
+		return e.Before == "paused" && e.After != "paused"
+	case strings.HasPrefix(what, "changes"):
+		return e.Terms["plan_id"] != nil
+	case what == "is reactivated":
+		return e.Before == "suspended" && e.After == "active"
+	default:
+		return what == "is "+e.After && e.Before != e.After
+	}
+}
+
+func nameOf(noun, id string, of object) string { return noun + " \"" + cmp.Or(labelOf(of), id) + "\"" }
 
 // life is an object at the time of the copy, right after the apply, and at the end.
 type life struct {
@@ -296,8 +361,10 @@ func subscriptionEvents(l life) map[string]time.Time {
 	if l.end["status"] == "canceled" {
 		events["ends"] = timeOf(l.end["canceled_at"])
 	}
-	if at := textOf(l.end["paused_at"]); at != "" {
-		events["is paused"] = timeOf(at)
+	for _, of := range []object{l.before, l.end} { // a pause that ends before the last day has begun all the same
+		if at := textOf(of["paused_at"]); at != "" {
+			events["is paused"] = timeOf(at)
+		}
 	}
 	if at := textOf(l.end["resumed_at"]); at != "" {
 		events["continues after its pause"] = timeOf(at)
@@ -316,6 +383,9 @@ func accountEvents(l life) map[string]time.Time {
 	of := l.end
 	switch of["status"] {
 	case "active":
+		if l.start != nil && l.start["status"] != "active" {
+			return map[string]time.Time{"is reactivated": l.since}
+		}
 		return map[string]time.Time{}
 	case "suspended":
 		return map[string]time.Time{"is suspended": timeOf(of["suspended_at"])}
@@ -333,7 +403,7 @@ func keyEvents(l life) map[string]time.Time {
 	return events
 }
 
-// notKnown are what the rehearsal cannot say about this change.
+// notKnown returns sentences about effects of this change that the rehearsal cannot determine.
 func notKnown(r Report, p plan) (all []string) {
 	unknown := 0
 	for _, one := range r.Differences.Subscriptions {
@@ -345,8 +415,18 @@ func notKnown(r Report, p plan) (all []string) {
 		all = append(all, fmt.Sprintf("What %d of these subscriptions will cost: no subscription of the organization shows "+
 			"the same plan, items, discount and cycle.", unknown))
 	}
-	if slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.changesAmount() && s.Status < 300 }) {
+	sent := func(is func(s Sent) bool) bool {
+		return slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.Status < 300 && is(s) })
+	}
+	if sent(Sent.changesAmount) {
 		all = append(all, "What the service bills or refunds for the rest of the current period (proration).")
+	}
+	if sent(func(s Sent) bool { return s.Operation == "subscriptions.create" }) {
+		all = append(all, "Whether the service invoices the first period of a new subscription when it begins. "+
+			"The copy does not.")
+	}
+	if sent(func(s Sent) bool { return s.Operation == "billing_accounts.suspend" }) {
+		all = append(all, "Whether the service bills the subscriptions of a suspended account. The copy does.")
 	}
 	if len(r.Differences.Months) > 0 {
 		all = append(all, "Payments, taxes, what discount codes are worth, and what other systems change until then.")
@@ -356,10 +436,43 @@ func notKnown(r Report, p plan) (all []string) {
 	}) {
 		all = append(all, "Whether receivers accept deliveries: a copy sends none.")
 	}
+	of := func(family string) func(s Sent) bool {
+		return func(s Sent) bool { return strings.HasPrefix(s.Operation, family) }
+	}
+	if sent(of("webhook_endpoints.")) && sent(of("api_keys.")) {
+		all = append(all, "Which events of this apply reach endpoints that it changes: the order of these requests varies.")
+	}
 	return all
 }
 
-// changesAmount reports whether a request changes what the period that runs costs.
+var nounOf = map[string]string{orgcopy.Account: "billing account", orgcopy.Subscription: "subscription",
+	orgcopy.Key: "API key"}
+
+// unknownStatuses returns sentences about objects with undocumented statuses, which the copy does not simulate.
+func unknownStatuses(objects []orgcopy.Object) (all []string) {
+	labels := map[[2]string][]string{} // by kind and status
+	for _, o := range objects {
+		if status := o.UnknownStatus(); status != "" {
+			var of object
+			_ = json.Unmarshal(o.Object, &of) // it has been parsed
+			key := [2]string{o.Kind, status}
+			labels[key] = append(labels[key], nameOf(nounOf[o.Kind], idOf(o.Object), of))
+		}
+	}
+	byText := func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }
+	for _, key := range slices.SortedFunc(maps.Keys(labels), byText) {
+		names := labels[key]
+		more := ""
+		if len(names) > 3 {
+			names, more = names[:3], fmt.Sprintf(" and %d more", len(names)-3)
+		}
+		all = append(all, fmt.Sprintf("What happens to %s%s: the copy does not simulate the status %q.",
+			strings.Join(names, ", "), more, key[1]))
+	}
+	return all
+}
+
+// changesAmount reports whether a request changes the price of the current period.
 func (s Sent) changesAmount() bool {
 	switch s.Operation {
 	case "subscriptions.change_plan", "subscriptions.items.sync", "subscriptions.cancel":

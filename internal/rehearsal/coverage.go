@@ -81,7 +81,7 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 	return covered(there, in, notRead, ignore), nil
 }
 
-// typeOfLeft is the resource type of what a copy leaves out; "" for a part of objects.
+// typeOfLeft returns the resource type of objects that a copy leaves out; "" for parts of objects.
 func typeOfLeft(left orgcopy.LeftOut) string {
 	if strings.HasPrefix(left.What, "records of ") {
 		return "billing_finance_record"
@@ -138,7 +138,7 @@ func ignored(o Object, patterns []string) bool {
 	})
 }
 
-// ended reports whether an object is closed, canceled, revoked or expired: there is nothing to manage.
+// ended reports whether an object is closed, canceled, revoked or expired, so that no state manages it.
 func ended(line orgcopy.Object, now time.Time) bool {
 	of := object{}
 	if decode(line.Object, &of) != nil {
@@ -156,9 +156,10 @@ func ended(line orgcopy.Object, now time.Time) bool {
 	return false
 }
 
-// objects are those in the states, with the names of the states, and the collections of financial management.
+// objects returns the objects in the states, with the names of the states, and the collections of financial management.
 func (s States) objects() (in map[Object][]string, collections []string, err error) {
 	in = map[Object][]string{}
+	also := map[Object][]string{}
 	for _, name := range sortedKeys(s) {
 		var state struct {
 			FormatVersion string `json:"format_version"`
@@ -183,9 +184,14 @@ func (s States) objects() (in map[Object][]string, collections []string, err err
 				collections, id = append(collections, collection), collection+"/"+id
 			}
 			in[Object{r.Type, id}] = append(in[Object{r.Type, id}], name)
-			for _, also := range r.alsoManages() {
-				in[also] = append(in[also], name)
+			for _, other := range r.alsoManages() {
+				also[other] = append(also[other], name)
 			}
+		}
+	}
+	for other, names := range also {
+		if len(in[other]) == 0 { // otherwise a resource of its own manages it
+			in[other] = names
 		}
 	}
 	slices.Sort(collections)
@@ -214,7 +220,7 @@ func sortedKeys(s States) (names []string) {
 	return names
 }
 
-// Text writes what is not in order, and the counts.
+// Text writes the findings and the counts.
 func (c *Coverage) Text(out io.Writer) error { return writeText(out, c.headline(), c.sections()) }
 
 // Markdown writes the same for a comment on a pull request.

@@ -95,6 +95,44 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 	}
 }
 
+// The account of a customer is managed with it, unless it has a resource of its own.
+func TestCoverageOfCustomersAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	defer w.close()
+	for range 30 {
+		w.step()
+	}
+	var customer, account any
+	for id, of := range w.state(w.server, w.server.Clock().Now()) {
+		switch kind, _, _ := strings.Cut(id, " "); kind {
+		case "customer":
+			customer = of["id"]
+		case "account":
+			account = of["id"]
+		}
+	}
+	env := w.server.Env()
+	alone := object{"mode": "managed", "type": "billing_customer",
+		"values": object{"id": customer, "billing_account_id": account}}
+	own := object{"mode": "managed", "type": "billing_account", "values": object{"id": account}}
+	for _, resources := range [][]object{{alone}, {alone, own}, {own, alone}} {
+		document, err := json.Marshal(object{"format_version": "1.0", "values": object{"root_module": object{
+			"resources": resources}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] },
+			rehearsal.States{"a.json": document}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Managed) != 2 || len(c.Twice) > 0 {
+			t.Errorf("%v: managed %v, twice %v", resources, c.Managed, c.Twice)
+		}
+	}
+}
+
 func isPast(v any, now time.Time) bool {
 	at, err := time.Parse(time.RFC3339, fmt.Sprint(v))
 	return err == nil && !at.After(now)

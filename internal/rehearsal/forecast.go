@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// Forecast is what a plan alone says about money. Its JSON is the output of --json.
+// Forecast contains the amounts that follow from a plan alone. Its JSON is the output of --json.
 type Forecast struct {
 	Subscriptions []Forecasted `json:"subscriptions"` // that the plan changes
 	Totals        []Total      `json:"totals"`        // of all subscriptions of the configuration
 }
 
-// Forecasted is what a subscription costs a billing cycle, before and after the apply.
+// Forecasted is the price of a subscription per billing cycle, before and after the apply.
 type Forecasted struct {
 	Address string `json:"address"`
 	Action  string `json:"action"`
@@ -74,7 +74,7 @@ func terms(of, unknown object) string {
 	for _, one := range list {
 		fields, _ := one.(object)
 		text, _ := json.Marshal([]any{fields["product_id"], fields["price_id"], fields["quantity"],
-			fields["unit_amount_subcents"]}) // of what was JSON
+			fields["unit_amount_subcents"]}) // of decoded JSON
 		items = append(items, string(text))
 	}
 	slices.Sort(items)
@@ -106,7 +106,7 @@ func hasUnknown(v any) bool {
 	return false
 }
 
-// running is a subscription of a state as it is billed now: the plan that runs, and not one that waits.
+// running returns a subscription of a state as it is billed now: with its current plan, not a pending one.
 func running(of object) object {
 	of = maps.Clone(of)
 	if current, known := of["current_plan_id"]; known {
@@ -128,7 +128,7 @@ func (s shownAmounts) of(terms, cycle string, open bool) Money {
 }
 
 // shown are the amounts that the service showed. Two amounts for the same terms prove none.
-func (p plan) shown() shownAmounts {
+func (p plan) shown(currencies currencies) shownAmounts {
 	all := shownAmounts{}
 	for _, r := range p.PriorState.Values.RootModule.all() {
 		var seen []object
@@ -145,7 +145,7 @@ func (p plan) shown() shownAmounts {
 			}
 		}
 		for _, of := range seen {
-			key, cycle := terms(running(of), nil), textOf(of["billing_cycle"])
+			key, cycle := currencies.terms(running(of), nil), textOf(of["billing_cycle"])
 			amount := money(of["recurring_amount_cents"])
 			if all[key] == nil {
 				all[key] = map[string]Money{}
@@ -160,12 +160,19 @@ func (p plan) shown() shownAmounts {
 }
 
 // currencies are those of the accounts, by id. Under "" is that of an account that is not there yet: known where all
-// others have one and the same.
-func (p plan) currencies() map[string]string {
-	all := map[string]string{}
+// others, and those that the plan creates, have one and the same.
+type currencies map[string]string
+
+func (p plan) currencies() currencies {
+	all := currencies{}
 	for _, r := range p.PriorState.Values.RootModule.all() {
 		if r.Type == "billing_account" {
 			all[textOf(r.Values["id"])] = textOf(r.Values["currency"])
+		}
+	}
+	for _, c := range p.ResourceChanges {
+		if of := textOf(c.Change.After["currency"]); c.Type == "billing_account" && of != "" {
+			all[cmp.Or(textOf(c.Change.Before["id"]), c.Address)] = of
 		}
 	}
 	if of := slices.Compact(slices.Sorted(maps.Values(all))); len(of) == 1 {
@@ -174,22 +181,45 @@ func (p plan) currencies() map[string]string {
 	return all
 }
 
+// of returns the currency of a subscription; "" if it is unknown.
+func (c currencies) of(subscription object) string {
+	return cmp.Or(c[textOf(subscription["billing_account_id"])], c[""])
+}
+
+// terms returns the terms of a subscription with its currency: in another one its price may differ.
+func (c currencies) terms(subscription, unknown object) string {
+	text := terms(subscription, unknown)
+	if text == "" {
+		return ""
+	}
+	currency := c.of(subscription)
+	if currency == "" && len(c) > 1 {
+		currency = textOf(subscription["billing_account_id"]) // it is like that of no other account
+	}
+	return currency + " " + text
+}
+
 func (p plan) forecast() *Forecast {
-	shown, currencies := p.shown(), p.currencies()
+	currencies := p.currencies()
+	shown := p.shown(currencies)
 	f := &Forecast{}
 	totals := map[[2]string]*Total{}
 	for _, c := range p.ResourceChanges {
 		if c.Type != "billing_subscription" || c.Mode != "managed" {
 			continue
 		}
-		one := c.forecast(shown)
-		of := cmpOr(c.Change.After, c.Change.Before)
-		one.Currency = cmp.Or(currencies[textOf(of["billing_account_id"])], currencies[""])
-		if one.Currency == "" && len(currencies) > 1 && one.Now == nil && one.Then != nil {
+		one := c.forecast(shown, currencies)
+		payer := func(of object) string { return textOf(of["billing_account_id"]) }
+		before, after := c.Change.Before, cmpOr(c.Change.After, c.Change.Before)
+		one.Currency = currencies.of(after)
+		if one.Now != nil {
+			one.begins(textOf(before["billing_cycle"]), currencies.of(before))
+		}
+		if one.Currency == "" && len(currencies) > 1 && one.Then != nil && (one.Now == nil || payer(before) != payer(after)) {
 			one.Then = &Money{} // in which currency it will be billed is not known
 		}
 		one.add(totals)
-		if action(c.Change.Actions) != "" && !sameMoney(one.Now, one.Then) {
+		if action(c.Change.Actions) != "" && !one.stays() {
 			f.Subscriptions = append(f.Subscriptions, one)
 		}
 	}
@@ -206,17 +236,24 @@ func (p plan) forecast() *Forecast {
 	return f
 }
 
-func sameMoney(a, b *Money) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b && a.Known
+// stays reports whether the price of the subscription does not change.
+func (f Forecasted) stays() bool {
+	if f.Now == nil || f.Then == nil {
+		return f.Now == f.Then
+	}
+	return *f.Now == *f.Then && f.Now.Known && f.CycleNow == "" && f.CurrencyNow == ""
 }
 
-// forecast is what a change of a subscription does to its amount.
-func (c resourceChange) forecast(shown shownAmounts) Forecasted {
+// forecast returns the effect of a change on the amount of a subscription.
+func (c resourceChange) forecast(shown shownAmounts, currencies currencies) Forecasted {
 	before, after, unknown := c.Change.Before, c.Change.After, c.Change.AfterUnknown
 	of := cmpOr(after, before)
 	one := Forecasted{Address: c.Address, Action: cmp.Or(action(c.Change.Actions), "no change")}
 	one.ID = textOf(of["id"])
-	one.Cycle = cmp.Or(textOf(of["billing_cycle"]), textOf(before["billing_cycle"]), defaultCycle)
+	if one.Cycle = textOf(of["billing_cycle"]); one.Cycle == "" && !replaced(c) {
+		one.Cycle = textOf(before["billing_cycle"])
+	}
+	one.Cycle = cmp.Or(one.Cycle, defaultCycle)
 	one.Name = cmp.Or(textOf(of["external_id"]), c.Address)
 	if live(before) {
 		one.Now = new(money(before["recurring_amount_cents"]))
@@ -228,7 +265,7 @@ func (c resourceChange) forecast(shown shownAmounts) Forecasted {
 	case hasUnknown(unknown["pause"]):
 		one.Then = &Money{}
 	default:
-		one.Then = c.amount(shown, one)
+		one.Then = c.amount(shown, currencies, one)
 		if one.At = c.later(); after["cancel_at_period_end"] == true {
 			one.Then, one.At = nil, textOf(before["current_period_end"])
 		}
@@ -236,7 +273,7 @@ func (c resourceChange) forecast(shown shownAmounts) Forecasted {
 	return one
 }
 
-// destroyed is what a destroy leaves of the amount.
+// destroyed returns the amount after a destroy.
 func (f *Forecasted) destroyed(before object) {
 	switch {
 	case before["deletion_policy"] == "abandon":
@@ -246,11 +283,11 @@ func (f *Forecasted) destroyed(before object) {
 	}
 }
 
-// amount is what the subscription costs once the change is carried out: what it costs now where its terms stay.
-func (c resourceChange) amount(shown shownAmounts, one Forecasted) *Money {
+// amount returns the price of the subscription after the change: the present one if its terms do not change.
+func (c resourceChange) amount(shown shownAmounts, currencies currencies, one Forecasted) *Money {
 	before, after := c.Change.Before, c.Change.After
-	wanted, open := terms(after, c.Change.AfterUnknown), hasUnknown(c.Change.AfterUnknown["billing_cycle"])
-	if one.Now != nil && !replaced(c) && !open && wanted == terms(running(before), nil) &&
+	wanted, open := currencies.terms(after, c.Change.AfterUnknown), hasUnknown(c.Change.AfterUnknown["billing_cycle"])
+	if one.Now != nil && !replaced(c) && !open && wanted == currencies.terms(running(before), nil) &&
 		equal(after["billing_cycle"], before["billing_cycle"]) {
 		return one.Now
 	}
@@ -269,30 +306,31 @@ func (c resourceChange) later() string {
 
 func replaced(c resourceChange) bool { return strings.HasPrefix(action(c.Change.Actions), "replace") }
 
-// defaultCycle is that of a subscription that names none.
+// defaultCycle is the cycle of a subscription without billing_cycle.
 const defaultCycle = "monthly"
 
-// add adds the amounts to the totals.
+// add adds the amounts to the totals of their cycles and currencies.
 func (f Forecasted) add(totals map[[2]string]*Total) {
-	if f.Now == nil && f.Then == nil {
-		return
+	of := func(cycle, currency string) *Total {
+		key := [2]string{cycle, currency}
+		if totals[key] == nil {
+			totals[key] = &Total{Cycle: cycle, Currency: currency, Now: Money{Known: true}, Then: Money{Known: true}}
+		}
+		return totals[key]
 	}
-	key := [2]string{f.Cycle, f.Currency}
-	if totals[key] == nil {
-		totals[key] = &Total{Cycle: f.Cycle, Currency: f.Currency, Now: Money{Known: true}, Then: Money{Known: true}}
+	if f.Now != nil {
+		of(cmp.Or(f.CycleNow, f.Cycle), cmp.Or(f.CurrencyNow, f.Currency)).Now.plus(f.Now)
 	}
-	t := totals[key]
-	t.Now.plus(f.Now)
-	t.Then.plus(f.Then)
-	if f.Then != nil && !f.Then.Known {
-		t.Unknown++
+	if f.Then != nil {
+		t := of(f.Cycle, f.Currency)
+		t.Then.plus(f.Then)
+		if !f.Then.Known {
+			t.Unknown++
+		}
 	}
 }
 
 func (m *Money) plus(other *Money) {
-	if other == nil {
-		return
-	}
 	m.Cents += other.Cents
 	m.Known = m.Known && other.Known
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,4 +175,56 @@ func (i *infrastructure) inFolder(arguments ...string) *exec.Cmd {
 	command := i.Command(arguments...)
 	command.Dir = filepath.Clean(i.folder)
 	return command
+}
+
+// A forecast adds an amount to the total of the cycle in which it is billed, and guesses neither the cycle of a
+// subscription that is created again nor the currency of another payer.
+func TestForecastOfAnotherCycle(t *testing.T) {
+	t.Parallel()
+	const values = `"recurring_amount_cents":9990,"plan_id":"p","current_plan_id":"p","items":[],"status":"active"`
+	subscription := func(cycle, payer, more string) string {
+		return fmt.Sprintf(`{%s,"billing_cycle":%s,"billing_account_id":%q%s}`, values, cycle, payer, more)
+	}
+	for name, c := range map[string]struct{ actions, before, after, unknown, want string }{
+		"another cycle": {`"update"`, subscription(`"monthly"`, "a", ""), subscription(`"quarterly"`, "a", ""), `{}`,
+			"monthly → quarterly BRL 99.90 BRL 99.90 / monthly BRL 99.90 BRL 0.00 / quarterly BRL 0.00 BRL 99.90"},
+		"created again": {`"delete","create"`, subscription(`"quarterly"`, "a", ""), subscription("null", "a", ""),
+			`{"billing_cycle":true}`,
+			"quarterly → monthly BRL 99.90 BRL 99.90 / monthly BRL 0.00 BRL 99.90 / quarterly BRL 99.90 BRL 0.00"},
+		"another payer": {`"delete","create"`, subscription(`"monthly"`, "a", ""), subscription(`"monthly"`, "b", ""), `{}`,
+			"monthly BRL 99.90 not known / monthly BRL 99.90 BRL 0.00 / monthly USD 0.00 not known (1 subscription)"},
+		"a payer to come": {`"delete","create"`, subscription(`"monthly"`, "a", ""),
+			fmt.Sprintf(`{%s,"billing_cycle":"monthly"}`, values), `{"billing_account_id":true}`,
+			"monthly BRL 99.90 not known / monthly 0.00 not known (1 subscription) / monthly BRL 99.90 BRL 0.00"},
+	} {
+		shown := subscription(`"monthly"`, "a", "")
+		if strings.Contains(c.want, "quarterly BRL 0.00") {
+			shown = subscription(`"quarterly"`, "a", "")
+		}
+		f, err := rehearsal.ReadForecast([]byte(fmt.Sprintf(`{"format_version":"1.2","prior_state":{"values":{"root_module":
+			{"resources":[{"type":"billing_account","values":{"id":"a","currency":"BRL"}},
+			{"type":"billing_account","values":{"id":"b","currency":"USD"}},
+			{"type":"billing_subscription","values":%s}]}}},
+			"resource_changes":[{"address":"s","mode":"managed","type":"billing_subscription","change":
+			{"actions":[%s],"before":%s,"after":%s,"after_unknown":%s}}]}`, shown, c.actions, c.before, c.after, c.unknown)))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var out strings.Builder
+		if err := f.Text(&out); err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		for line := range strings.Lines(out.String()) {
+			if fields := strings.Fields(line); strings.Contains(line, "ly ") {
+				fields = slices.DeleteFunc(fields, func(s string) bool {
+					return s == "s" || s == "update" || s == "replace"
+				})
+				rows = append(rows, strings.Join(fields, " "))
+			}
+		}
+		if got := strings.Join(rows, " / "); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
 }

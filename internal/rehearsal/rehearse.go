@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
@@ -19,10 +20,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Options say what is rehearsed.
+// Options configure a rehearsal.
 type Options struct {
 	Folder  string // of the configuration
-	Program string // terraform, or what does the same
+	Program string // terraform, or a compatible program
 	Days    int    // how far the clock is moved
 	All     bool   // resources of other providers are applied too
 	// Copy is the copy that is used; nil reads the organization that the environment names, into memory.
@@ -34,7 +35,7 @@ type Options struct {
 
 // Run rehearses the configuration of a folder. An error says that it could not be rehearsed.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	r := &rehearsal{Options: o, user: terraform{o.Program, o.Folder, o.Environ}}
+	r := &rehearsal{Options: o, user: terraform{o.Program, o.Folder, withoutArguments(o.Environ)}}
 	if err := r.read(ctx); err != nil {
 		return nil, err
 	}
@@ -59,14 +60,38 @@ type rehearsal struct {
 	user      terraform
 	workspace *workspace
 	name      string // of the workspace
-	state     []byte // empty: there is none yet
+	state     []byte // empty before the first apply
 	resources []stateResource
 	copied    []byte
 	objects   []orgcopy.Object
 	leftOut   []orgcopy.LeftOut
 	// initErr is the error of init in a folder where it has installed nothing: providers under development need none.
 	initErr error
+	writes  writeLog
 	report  Report
+}
+
+// writeLog is a log of the requests that change something. That of the sandbox keeps the newest requests alone, and the
+// responses of even fewer.
+type writeLog struct {
+	mu       sync.Mutex
+	requests []sandbox.Request
+}
+
+func (l *writeLog) add(q sandbox.Request) {
+	if q.Method == http.MethodGet {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests = append(l.requests, q)
+}
+
+// all are the requests so far.
+func (l *writeLog) all() []sandbox.Request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.requests)
 }
 
 func (r *rehearsal) progress(text string) {
@@ -75,7 +100,7 @@ func (r *rehearsal) progress(text string) {
 	}
 }
 
-// stateResource is what is used of a resource in a state.
+// stateResource contains the used parts of a resource in a state.
 type stateResource struct {
 	Module    string `json:"module"`
 	Mode      string `json:"mode"`
@@ -139,7 +164,7 @@ func (r *rehearsal) getenv(name string) string {
 	return ""
 }
 
-// collections are those of financial management with records in the state.
+// collections returns the collections of financial management with records in the state.
 func (r *rehearsal) collections() (names []string) {
 	for _, one := range r.resources {
 		for _, instance := range one.Instances {
@@ -170,13 +195,13 @@ func (r *rehearsal) open() error {
 	}
 	r.report.From = reader.Header.Time
 	r.report.Until = reader.Header.Time.AddDate(0, 0, r.Days)
-	_ = json.Unmarshal(reader.Header.Organization, &of) // the sandbox says what is wrong with it
+	_ = json.Unmarshal(reader.Header.Organization, &of) // the sandbox reports errors in it
 	r.report.Organization = of.Name
 	return nil
 }
 
-// belongs rejects a state of which the organization has nothing, as it is that of another one, and a copy that leaves
-// out what the state has: the plan would create it again.
+// belongs rejects the state of another organization, of which this one has no object, and a copy that leaves out
+// objects of the state: the plan would create them again.
 func (r *rehearsal) belongs() error {
 	for _, left := range r.leftOut {
 		if slices.ContainsFunc(r.resources, func(one stateResource) bool {
@@ -202,7 +227,8 @@ func (r *rehearsal) belongs() error {
 	}
 	if of > 0 && in == 0 {
 		return fmt.Errorf("the state has %d objects of the provider, and organization %q has none of them: the state is "+
-			"that of another organization, or the copy leaves them out", of, r.report.Organization)
+			"that of another organization (check BILLING_BASE_URL, BILLING_TOKEN and the workspace), or the copy leaves them out",
+			of, r.report.Organization)
 	}
 	return nil
 }
@@ -216,15 +242,16 @@ func idOf(object json.RawMessage) string {
 }
 
 // serve starts a sandbox with the copy.
-func (r *rehearsal) serve(ctx context.Context, caFile string) (*sandbox.Server, error) {
-	return sandbox.Start(ctx, sandbox.Options{CAFile: caFile, Copy: func() (io.ReadCloser, error) {
+func (r *rehearsal) serve(ctx context.Context, caFile string,
+	onRequest func(sandbox.Request)) (*sandbox.Server, error) {
+	return sandbox.Start(ctx, sandbox.Options{CAFile: caFile, OnRequest: onRequest, Copy: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(r.copied)), nil
 	}})
 }
 
 // play applies the configuration to the copy.
 func (r *rehearsal) play(ctx context.Context) (*Report, error) {
-	with, err := r.serve(ctx, filepath.Join(r.workspace.temporary, "rehearsal.ca.pem"))
+	with, err := r.serve(ctx, filepath.Join(r.workspace.temporary, "rehearsal.ca.pem"), r.writes.add)
 	if err != nil {
 		return nil, err
 	}
@@ -239,11 +266,11 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if r.report.Result != Refused {
-		if err := r.applied(ctx, tf, with); err != nil {
+		if err := r.applied(ctx, tf); err != nil {
 			return nil, err
 		}
 	}
-	without, err := r.serve(ctx, filepath.Join(r.workspace.temporary, "without.ca.pem"))
+	without, err := r.serve(ctx, filepath.Join(r.workspace.temporary, "without.ca.pem"), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +281,7 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 // planFile is the name of the first plan.
 const planFile = "rehearsal.tfplan"
 
-// planned plans, and notes what the plan says.
+// planned plans, and records the result.
 func (r *rehearsal) planned(ctx context.Context, tf terraform, with *sandbox.Server) (plan, error) {
 	r.progress("terraform plan")
 	result, err := tf.logged(ctx, append([]string{"plan", "-json", "-input=false", "-out=" + planFile}, r.targets()...)...)
@@ -267,7 +294,7 @@ func (r *rehearsal) planned(ctx context.Context, tf terraform, with *sandbox.Ser
 	r.report.Warnings = result.warnings
 	if len(result.errors) > 0 || result.code == 1 {
 		r.report.Result, r.report.Refused = Refused, result.errors
-		r.report.Sent = sent(with.Requests(), r.names())
+		r.report.Sent = sent(r.writes.all(), r.names())
 		return plan{}, nil
 	}
 	return tf.planOf(ctx, planFile)
@@ -298,14 +325,13 @@ func (r *rehearsal) targets() (arguments []string) {
 }
 
 // applied applies the plan, and plans once more.
-func (r *rehearsal) applied(ctx context.Context, tf terraform, with *sandbox.Server) error {
+func (r *rehearsal) applied(ctx context.Context, tf terraform) error {
 	r.progress("terraform apply")
-	before := len(with.Requests())
 	result, err := tf.logged(ctx, "apply", "-json", "-input=false", "-auto-approve", planFile)
 	if err != nil {
 		return err
 	}
-	r.report.Sent = sent(with.Requests()[before:], r.names())
+	r.report.Sent = sent(r.writes.all(), r.names())
 	if len(result.errors) > 0 || result.code != 0 {
 		r.report.Result, r.report.Refused = Refused, result.errors
 		return nil
@@ -347,29 +373,32 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 		}
 		seen[i].before = now.objects
 	}
-	r.report.Differences = compare(seen[0], seen[1], r.report.From)
-	r.report.NotKnown = notKnown(r.report, first)
+	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
+	r.report.NotKnown = append(unknownStatuses(r.objects), notKnown(r.report, first)...)
 	for _, left := range r.leftOut {
 		r.report.LeftOut = append(r.report.LeftOut, "Not in the copy: "+left.String()+".")
 	}
 	return nil
 }
 
-// sent are the requests that change something.
+// sent returns the requests for the report. names are the names of the copy's objects, by id.
 func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
 	for _, q := range requests {
-		if q.Method == http.MethodGet {
-			continue
-		}
 		one := Sent{Operation: q.Operation, Status: q.Status, ID: q.Object}
-		noun, verb := objectOf(q.Operation)
-		one.Verb = verb
-		body := map[string]any{}
-		_ = json.Unmarshal(q.Body, &body) // a request without a body has no arguments
-		if inner, ok := body["customer"].(map[string]any); ok && q.Operation == "customers.create" {
-			body = inner
+		one.Object, one.Verb = objectOf(q.Operation)
+		var body, response object
+		_ = json.Unmarshal(q.Body, &body)         // a request without a body has no arguments
+		_ = json.Unmarshal(q.Response, &response) // nor has a response without one an object
+		result, _ := response["data"].(object)
+		if q.Operation == "customers.create" {
+			if inner, ok := body["customer"].(object); ok {
+				body = inner
+			}
+			result, _ = result["customer"].(object)
 		}
-		one.Object = noun
+		if id := textOf(result["id"]); id != "" && names[id] == "" {
+			names[id] = labelOf(result) // a later request may be about what this one has created
+		}
 		if name := firstText(body["external_id"], body["url"], names[q.Object], body["name"], q.Object); name != "" {
 			one.Object += " \"" + name + "\""
 		}
@@ -379,17 +408,17 @@ func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
 			}
 		}
 		slices.Sort(one.Arguments)
-		var refusal struct {
-			Error struct {
-				Code string `json:"code"`
-			} `json:"error"`
-		}
-		if json.Unmarshal(q.Response, &refusal) == nil {
-			one.Code = refusal.Error.Code
-		}
+		refusal, _ := response["error"].(object)
+		one.Code = textOf(refusal["code"])
 		all = append(all, one)
 	}
 	return all
+}
+
+// labelOf returns the name of an object; "" without one.
+func labelOf(of object) string {
+	customer, _ := of["customer"].(object) // of an account
+	return firstText(of["external_id"], of["url"], of["name"], customer["name"])
 }
 
 func firstText(values ...any) string {
@@ -403,15 +432,13 @@ func firstText(values ...any) string {
 
 // objectOf is the noun and the verb of an operation.
 func objectOf(operation string) (noun, verb string) {
-	family, verb, _ := strings.Cut(operation, ".")
-	if i := strings.LastIndexByte(verb, '.'); i >= 0 {
-		family, verb = "subscriptions", map[string]string{"items.sync": "set the items of"}[verb]
-	}
-	if family == "finance" {
-		family, verb = "records", strings.TrimPrefix(operation, "finance.records.")
-	}
+	family, verb, _ := strings.Cut(strings.TrimPrefix(operation, "finance."), ".")
 	noun = map[string]string{"customers": "customer", "billing_accounts": "billing account",
-		"subscriptions": "subscription", "webhook_endpoints": "webhook endpoint", "api_keys": "API key", "records": "finance record"}[family]
+		"subscriptions": "subscription", "webhook_endpoints": "webhook endpoint", "api_keys": "API key",
+		"records": "finance record"}[family]
+	if verb == "items.sync" {
+		return noun, "set the items of"
+	}
 	return noun, strings.ReplaceAll(verb, "_", " ")
 }
 
@@ -419,9 +446,9 @@ func objectOf(operation string) (noun, verb string) {
 func (r *rehearsal) names() map[string]string {
 	names := map[string]string{}
 	for _, o := range r.objects {
-		var of map[string]any
+		var of object
 		_ = json.Unmarshal(o.Object, &of) // the sandbox has read it
-		names[idOf(o.Object)] = firstText(of["external_id"], of["url"], of["name"])
+		names[idOf(o.Object)] = labelOf(of)
 	}
 	return names
 }

@@ -244,8 +244,18 @@ func TestRehearsalComesTrue(t *testing.T) {
 		t.Errorf("more is invoiced: %v", sums)
 	}
 	var happens []string
+	causes := map[string]bool{}
 	for _, o := range report.Differences.Occurrences {
 		happens = append(happens, o.What)
+		causes[o.What+" "+o.Cause+" "+o.Action] = true
+	}
+	for _, want := range []string{"ends request subscriptions.cancel", "ends request api_keys.rotate",
+		`begins, billed to billing account "team-3" request subscriptions.create`, "is suspended request billing_accounts.suspend",
+		"changes from plan " + gold + " to plan " + silver + " clock period ended",
+		"changes from plan " + gold + " to plan " + silver + " request subscriptions.change_plan"} {
+		if !causes[want] {
+			t.Errorf("%q is not among %v", want, slices.Sorted(maps.Keys(causes)))
+		}
 	}
 	for _, want := range []string{"ends", "begins", "is suspended", "is deleted",
 		"changes from plan " + gold + " to plan " + silver} {
@@ -341,6 +351,7 @@ func TestRehearsalImpossible(t *testing.T) {
 			"command = \"true\"\n  }\n}\n", "billing_customer.x in more.tf, line 1 has a provisioner", ""},
 		"syntax":     {"resource {\n", "failed (exit code 1)", ""},
 		"no program": {"", "there is no program no-terraform", "no-terraform"},
+		"no file":    {"", "there is no program /no/terraform", "/no/terraform"},
 	} {
 		i.Write("infra/more.tf", c.more)
 		environ := []string{}

@@ -1,6 +1,6 @@
-// Package rehearsal applies a configuration to a copy of an organization, and reports what it would send, what the
-// service would reject, and what differs until a later day: invoices, subscriptions, events and keys. Nothing that it
-// does reaches the service.
+// Package rehearsal applies a configuration to a copy of an organization. It reports the requests that the apply would
+// send, those that the service would reject, and the changes until a later day: invoices, subscriptions, events and
+// keys. It sends nothing to the service.
 package rehearsal
 
 import "time"
@@ -13,7 +13,7 @@ const (
 )
 
 type (
-	// Report is what a rehearsal found. Its JSON is the output of --json.
+	// Report is the result of a rehearsal. Its JSON is the output of --json.
 	Report struct {
 		Result       string       `json:"result"`
 		Organization string       `json:"organization"` // name
@@ -22,14 +22,15 @@ type (
 		Warnings     []Diagnostic `json:"warnings"` // of the first plan
 		Sent         []Sent       `json:"sent"`     // requests of the apply that change something, in their order
 		Refused      []Diagnostic `json:"refused"`
-		SecondPlan   []Change     `json:"second_plan"` // what is left to do after the apply; empty: nothing
+		SecondPlan   []Change     `json:"second_plan"` // changes of the plan after the apply
 		Differences  Differences  `json:"differences"`
-		NotKnown     []string     `json:"not_known"` // what the rehearsal cannot say, a sentence each
-		LeftOut      []string     `json:"left_out"`  // what was not applied or not copied, a sentence each
+		NotKnown     []string     `json:"not_known"` // a sentence for each effect that the rehearsal cannot determine
+		LeftOut      []string     `json:"left_out"`  // a sentence for each thing that was not applied or not copied
 	}
 	// Diagnostic is an error or a warning of Terraform.
 	Diagnostic struct {
 		Address string `json:"address,omitempty"`
+		Place   string `json:"place,omitempty"` // in the configuration, such as main.tf, line 3
 		Summary string `json:"summary"`
 		Detail  string `json:"detail,omitempty"`
 	}
@@ -39,7 +40,7 @@ type (
 		Verb      string   `json:"verb"`                // create, update, cancel, …
 		Object    string   `json:"object"`              // type and name, such as customer "aurora"
 		ID        string   `json:"id,omitempty"`        // of the object
-		Arguments []string `json:"arguments,omitempty"` // what the request sets
+		Arguments []string `json:"arguments,omitempty"` // arguments that the request sets
 		Status    int      `json:"status"`
 		Code      string   `json:"code,omitempty"` // of an error
 	}
@@ -56,7 +57,7 @@ type (
 		Events        []Event      `json:"events"`
 		Occurrences   []Occurrence `json:"occurrences"` // of accounts, subscriptions and keys, by time
 	}
-	// Month is what the invoices of a calendar month (UTC) come to.
+	// Month is the sum of the invoices of a calendar month (UTC).
 	Month struct {
 		Month    string `json:"month"` // 2026-12
 		Currency string `json:"currency"`
@@ -75,8 +76,11 @@ type (
 		Name     string `json:"name"` // external_id, or the id
 		Cycle    string `json:"cycle"`
 		Currency string `json:"currency"`
-		Now      *Money `json:"now"`
-		Then     *Money `json:"then"`
+		// CycleNow and CurrencyNow are the cycle and currency of Now, if they differ from Cycle and Currency.
+		CycleNow    string `json:"cycle_now,omitempty"`
+		CurrencyNow string `json:"currency_now,omitempty"`
+		Now         *Money `json:"now"`
+		Then        *Money `json:"then"`
 	}
 	// Event is how many webhook deliveries of an event an endpoint gets.
 	Event struct {
@@ -91,5 +95,9 @@ type (
 		Object string    `json:"object"`
 		What   string    `json:"what"` // such as "ends", "begins", "changes its plan to …"
 		With   bool      `json:"with"` // it happens with the apply, and not without
+		// Cause is who or what brings it about, as in the audit trail of the copy; empty: nothing there says so.
+		Cause  string `json:"cause,omitempty"`  // request or clock
+		Action string `json:"action,omitempty"` // the operation or the due event
+		Reason string `json:"reason,omitempty"` // that the request gives
 	}
 )

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"regexp"
@@ -61,21 +62,29 @@ func (t terraform) run(ctx context.Context, arguments ...string) ([]byte, error)
 			text = out.String()
 		}
 		return out.Bytes(), &failed{t.program + " " + arguments[0], exit.ExitCode(), text}
-	case errors.Is(err, exec.ErrNotFound):
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no program %s: install Terraform, or name another one after --, such as -- tofu",
 			t.program)
 	}
 	return out.Bytes(), err
 }
 
-// environment is that of a run that can reach the copy alone: what leads to the service, to a proxy or to other
-// arguments is dropped.
+// withoutArguments returns the environment without TF_CLI_ARGS: "workspace show" and "state pull" reject the arguments
+// of a plan.
+func withoutArguments(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(one string) bool {
+		return strings.HasPrefix(strings.ToUpper(one), "TF_CLI_ARGS")
+	})
+}
+
+// environment returns the environment of a run that can reach only the copy: without the variables for the service, a
+// proxy and other arguments.
 func environment(environ []string, of map[string]string, workspace string) []string {
-	kept := slices.DeleteFunc(slices.Clone(environ), func(one string) bool {
+	kept := slices.DeleteFunc(withoutArguments(environ), func(one string) bool {
 		name, _, _ := strings.Cut(one, "=")
 		upper := strings.ToUpper(name)
 		return strings.HasPrefix(upper, "BILLING_") || strings.HasSuffix(upper, "_PROXY") ||
-			strings.HasPrefix(upper, "TF_CLI_ARGS") || strings.HasPrefix(upper, "TF_LOG") ||
+			strings.HasPrefix(upper, "TF_LOG") ||
 			slices.Contains([]string{"TF_WORKSPACE", "TF_DATA_DIR", "TF_INPUT", "TF_REATTACH_PROVIDERS"}, upper)
 	})
 	for name, value := range of {
@@ -84,7 +93,7 @@ func environment(environ []string, of map[string]string, workspace string) []str
 	return append(kept, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "TF_WORKSPACE="+workspace)
 }
 
-// ran is what a plan or an apply has said.
+// ran is the output of a plan or an apply.
 type ran struct {
 	errors, warnings []Diagnostic
 	code             int
@@ -108,11 +117,20 @@ func (t terraform) logged(ctx context.Context, arguments ...string) (ran, error)
 			Type       string `json:"type"`
 			Diagnostic struct {
 				Severity string `json:"severity"`
+				Range    struct {
+					Filename string `json:"filename"`
+					Start    struct {
+						Line int `json:"line"`
+					} `json:"start"`
+				} `json:"range"`
 				Diagnostic
 			} `json:"diagnostic"`
 		}
 		if json.Unmarshal(line, &message) != nil || message.Type != "diagnostic" {
 			continue
+		}
+		if at := message.Diagnostic.Range; at.Filename != "" {
+			message.Diagnostic.Place = fmt.Sprintf("%s, line %d", at.Filename, at.Start.Line)
 		}
 		if message.Diagnostic.Severity == "error" {
 			result.errors = append(result.errors, message.Diagnostic.Diagnostic)
@@ -123,7 +141,7 @@ func (t terraform) logged(ctx context.Context, arguments ...string) (ran, error)
 	return result, nil
 }
 
-// plan is what is used of the JSON of a plan.
+// plan contains the used parts of the JSON of a plan.
 type plan struct {
 	FormatVersion   string           `json:"format_version"`
 	ResourceChanges []resourceChange `json:"resource_changes"`
@@ -175,7 +193,10 @@ func (t terraform) planOf(ctx context.Context, file string) (plan, error) {
 	if err != nil {
 		return p, err
 	}
-	return p, decode(out, &p)
+	if err := decode(out, &p); err != nil {
+		return p, fmt.Errorf("%s show -json printed no plan (%w): is it Terraform or OpenTofu?", t.program, err)
+	}
+	return p, nil
 }
 
 // decode keeps every digit of numbers.
@@ -198,7 +219,7 @@ func action(actions []string) string {
 	return strings.Join(actions, " ")
 }
 
-// changes are what a plan wants to do.
+// changes returns the changes of a plan.
 func (p plan) changes() (all []Change) {
 	for _, c := range p.ResourceChanges {
 		does := action(c.Change.Actions)
@@ -225,7 +246,7 @@ func (p plan) changes() (all []Change) {
 }
 
 func equal(a, b any) bool {
-	one, _ := json.Marshal(a) // of what was JSON
+	one, _ := json.Marshal(a) // of decoded JSON
 	other, _ := json.Marshal(b)
 	return bytes.Equal(one, other)
 }

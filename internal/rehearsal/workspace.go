@@ -25,7 +25,7 @@ type workspace struct {
 	blocks    []block
 }
 
-// Limits of what is copied: a configuration that refers to a folder above itself brings everything in that.
+// Limits of a copy: a configuration that refers to a folder above itself includes everything in it.
 const (
 	mostFiles = 20_000
 	mostBytes = 200 << 20
@@ -81,6 +81,9 @@ func prepare(folder, data, temporary string) (w *workspace, err error) {
 	if w.blocks, err = readBlocks(w.temporary); err != nil {
 		return w, err
 	}
+	used := map[string]bool{}
+	w.use(w.folder, "", used)
+	w.blocks = slices.DeleteFunc(w.blocks, func(b block) bool { return !used[b.folder] })
 	if !w.hasBackend() {
 		return w, nil
 	}
@@ -88,7 +91,7 @@ func prepare(folder, data, temporary string) (w *workspace, err error) {
 	return w, os.WriteFile(backend, []byte(`{"terraform":{"backend":{"local":{}}}}`+"\n"), 0o600)
 }
 
-// hasBackend reports whether the configuration names a backend, so that another one has to be set.
+// hasBackend reports whether the configuration has a backend, which must be overridden.
 func (w *workspace) hasBackend() bool {
 	return slices.ContainsFunc(w.blocks, func(b block) bool {
 		if b.kind != "terraform" || b.folder != w.folder {
@@ -270,7 +273,7 @@ func (w *workspace) localNames() []string {
 	return names
 }
 
-// check rejects what would lead past the copy.
+// check rejects configurations that would reach more than the copy.
 func (w *workspace) check(all bool) error {
 	names := w.localNames()
 	for _, b := range w.blocks {
@@ -329,6 +332,22 @@ func (w *workspace) targets(folder, prefix string) (all []string) {
 		}
 	}
 	return all
+}
+
+// use adds a folder and the folders of the modules that it calls. Other copied folders are not part of the
+// configuration.
+func (w *workspace) use(folder, prefix string, used map[string]bool) {
+	if used[folder] {
+		return
+	}
+	used[folder] = true
+	for _, b := range w.blocks {
+		if b.kind == "module" && b.folder == folder {
+			source, _ := b.text("source")
+			name := prefix + "module." + b.labels[0]
+			w.use(w.moduleFolder(folder, name, source), name+".", used)
+		}
+	}
 }
 
 // moduleFolder is where a module is: below the folder, or where init has put it.

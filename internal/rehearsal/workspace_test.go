@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,5 +59,34 @@ func TestProviderUnderAnotherName(t *testing.T) {
 	want := "main.tf, line 6 sets token, which leads past the copy"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// Folders that are copied only because they are next to a module are not checked.
+func TestFoldersThatAreNotUsed(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"infra/main.tf": "module \"t\" {\n  source = \"../modules/t\"\n}\n",
+		"infra/.terraform/modules/modules.json": `{"Modules":[{"Key":"t","Dir":"../modules/t"},` +
+			`{"Key":"t.r","Dir":".terraform/modules/t.r"}]}`,
+		"infra/.terraform/modules/t.r/main.tf": "resource \"time_sleep\" \"s\" {}\n",
+		"modules/t/main.tf":                    "module \"r\" {\n  source = \"a/b/c\"\n}\n",
+		"other/main.tf":                        "provider \"billing\" {\n  token = \"x\"\n}\nresource \"null_resource\" \"n\" {}\n",
+	} {
+		name = filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := prepare(filepath.Join(root, "infra"), "", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.check(false); err != nil {
+		t.Error(err)
+	}
+	if got := w.others(); !slices.Equal(got, []string{"time_sleep"}) {
+		t.Errorf("other providers: %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -100,7 +101,7 @@ func writeMarkdown(out io.Writer, headline string, sections []section) error {
 	return err
 }
 
-// escaped is a text that Markdown shows as it is, on one line.
+// escaped escapes a text for Markdown, on one line.
 func escaped(text string) string {
 	var out strings.Builder
 	for _, c := range strings.Join(strings.Fields(text), " ") {
@@ -185,8 +186,8 @@ func lines(texts []string) (rows [][]string) {
 func diagnostics(all []Diagnostic, whole bool) (rows [][]string) {
 	for _, d := range all {
 		text := d.Summary
-		if d.Address != "" {
-			text = d.Address + ": " + text
+		if at := cmp.Or(d.Address, d.Place); at != "" {
+			text = at + ": " + text
 		}
 		if detail := strings.Join(strings.Fields(d.Detail), " "); detail != "" && whole {
 			text += ": " + detail
@@ -237,7 +238,12 @@ func amountRows(all []Amounts) (rows [][]string) {
 		return m.in(currency)
 	}
 	for _, a := range all {
-		rows = append(rows, []string{a.Name, a.Cycle, shown(a.Now, a.Currency), shown(a.Then, a.Currency)})
+		cycle := a.Cycle
+		if a.CycleNow != "" {
+			cycle = a.CycleNow + " → " + cycle
+		}
+		now := shown(a.Now, cmp.Or(a.CurrencyNow, a.Currency))
+		rows = append(rows, []string{a.Name, cycle, now, shown(a.Then, a.Currency)})
 	}
 	return rows
 }
@@ -245,6 +251,13 @@ func amountRows(all []Amounts) (rows [][]string) {
 func occurrenceRows(all []Occurrence) (rows [][]string) {
 	for _, o := range all {
 		text := o.Object + " " + o.What
+		if o.Cause != "" {
+			cause := o.Cause + ": " + o.Action
+			if o.Reason != "" {
+				cause += ", reason: " + o.Reason
+			}
+			text += " (" + cause + ")"
+		}
 		if !o.With {
 			text = "no longer: " + text
 		}

@@ -25,8 +25,9 @@ func report() *rehearsal.Report {
 				{Month: "2026-03", Currency: "BRL", Without: rehearsal.Money{Known: true}, With: rehearsal.Money{}}},
 			Subscriptions: []rehearsal.Amounts{{Name: "aurora", Cycle: "monthly", Currency: "BRL",
 				Now: &rehearsal.Money{Cents: 1050, Known: true}}},
-			Occurrences: []rehearsal.Occurrence{{At: at, Object: "subscription \"aurora\"", What: "ends", With: true}},
-			Events:      []rehearsal.Event{{Event: "api_key.rotated", Endpoint: "https://hooks.example.com", With: 1}},
+			Occurrences: []rehearsal.Occurrence{{At: at, Object: "subscription \"aurora\"", What: "ends", With: true,
+				Cause: "request", Action: "subscriptions.cancel", Reason: "moves away"}},
+			Events: []rehearsal.Event{{Event: "api_key.rotated", Endpoint: "https://hooks.example.com", With: 1}},
 		},
 		NotKnown: []string{"What discount codes are worth."},
 	}
@@ -42,7 +43,8 @@ func TestReportText(t *testing.T) {
 	for _, want := range []string{
 		"Rehearsed on a copy of Padaria Aurora of 2026-01-31T12:00:00Z: applied with 1 request, and the next plan is empty\n",
 		"2026-02  BRL 10.50  BRL 0.05   BRL -10.45\n", "2026-03  BRL 0.00   not known  not known\n",
-		"aurora        monthly  BRL 10.50  –\n", "2026-01-31  subscription \"aurora\" ends\n",
+		"aurora        monthly  BRL 10.50  –\n",
+		"2026-01-31  subscription \"aurora\" ends (request: subscriptions.cancel, reason: moves away)\n",
 		"api_key.rotated  https://hooks.example.com  0        1\n", "Not known\n  What discount codes are worth.\n",
 	} {
 		if !strings.Contains(out.String(), want) {

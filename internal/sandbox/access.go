@@ -32,7 +32,7 @@ func (s *Server) ControlToken() string { return s.bootstrap.ControlToken }
 // CAPEM is the certificate of the authority that has signed the listeners'.
 func (s *Server) CAPEM() []byte { return s.bootstrap.Authority.Certificate }
 
-// CAFile is the absolute path of the file that holds CAPEM.
+// CAFile is the absolute path of the file that holds CAPEM; empty for plain http.
 func (s *Server) CAFile() string { return s.caFile }
 
 // BillingToken is the first token of recurring billing, which may do everything.
@@ -57,6 +57,9 @@ func (s *Server) Env() map[string]string {
 		"BILLING_CA_CERTIFICATE_FILE":   s.CAFile(),
 		"BILLING_SANDBOX_CONTROL_URL":   s.ControlURL(),
 		"BILLING_SANDBOX_CONTROL_TOKEN": s.ControlToken(),
+	}
+	if s.CAFile() == "" {
+		delete(env, "BILLING_CA_CERTIFICATE_FILE")
 	}
 	if header := s.options.CollectionsAuthHeader; header != "" {
 		env["BILLING_COLLECTIONS_AUTH_HEADER"] = header
@@ -102,7 +105,7 @@ func (s *Server) Late() int { return s.server.Late() }
 // RemoveFault ends one fault, and reports whether it was still in force.
 func (s *Server) RemoveFault(id string) bool { return s.server.Faults.Remove(id) }
 
-// Faults returns the faults in force, with what is left of Times and Skip.
+// Faults returns the faults in force, with the remaining Times and Skip.
 func (s *Server) Faults() []Fault { return s.server.Faults.List() }
 
 // ClearFaults removes every fault.
@@ -131,6 +134,12 @@ func (s *Server) Emit(event string, data any) (id string, err error) {
 // of endpoints that have been removed among them.
 func (s *Server) Deliveries() []DeliveryState { return s.collections.DeliveryStates() }
 
+// AuditTrail returns the entries of the audit trail, oldest first.
+func (s *Server) AuditTrail() ([]AuditEntry, error) {
+	err := s.billing.Settle(s.core.Clock.Now())
+	return store.Read(s.core.DB, s.core.AuditTrail), err
+}
+
 // WaitDeliveries returns when every attempt that is due by the clock has been
 // made and none is under way, or with ctx's error. An endpoint that does not
 // respond delays it by ten seconds for each attempt.
@@ -155,6 +164,8 @@ type (
 
 	// DeliveryState is a delivery with every attempt that was made of it.
 	DeliveryState = collections.DeliveryState
+	// AuditEntry is a transition, a redelivery, or a rotation or revocation of a credential.
+	AuditEntry = server.AuditEntry
 	// KeyState is an API key as the control listener lists it.
 	KeyState = collections.KeyState
 )

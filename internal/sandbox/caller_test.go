@@ -165,6 +165,9 @@ func (r result) json(keys ...any) string {
 	return string(document)
 }
 
+// raw is json for what is JSON again.
+func (r result) raw(keys ...any) json.RawMessage { return json.RawMessage(r.json(keys...)) }
+
 // names lists the field of every object of a listing.
 func (r result) names(field string) []string {
 	r.t.Helper()

@@ -86,11 +86,11 @@ func TestCatalogue(t *testing.T) {
 		"no plan has it")
 	refused("POST", one+"/change-plan", `{"plan_id":"`+plan+`"}`, "plan_id", "no plan has it")
 	refused("PATCH", one, `{"plan_id":"`+plan+`"}`, "plan_id", "no plan has it")
-	refused("PUT", one+"/items", `{"items":[{"product_id":"`+plan+`","price_id":"`+perSeat+`"}]}`, "items[0].product_id",
+	refused("PUT", one+"/items", `{"items":[{"product_id":"`+plan+`","price_id":"`+perSeat+`"}]}`, "items.0.product_id",
 		"no product has it")
-	refused("PUT", one+"/items", `{"items":[{"product_id":"`+seats+`","price_id":"`+plan+`"}]}`, "items[0].price_id",
+	refused("PUT", one+"/items", `{"items":[{"product_id":"`+seats+`","price_id":"`+plan+`"}]}`, "items.0.price_id",
 		"no price has it")
-	refused("PUT", one+"/items", `{"items":[{"product_id":"`+storage+`","price_id":"`+perSeat+`"}]}`, "items[0].price_id",
+	refused("PUT", one+"/items", `{"items":[{"product_id":"`+storage+`","price_id":"`+perSeat+`"}]}`, "items.0.price_id",
 		"is not a price of the product")
 	c.do("POST", one+"/change-plan", `{"plan_id":"`+strings.ToUpper(proPlan)+`"}`).want(200)
 

@@ -43,7 +43,7 @@ type (
 		Status string `json:"status"`
 		Force  bool   `json:"force,omitempty"`
 	}
-	// TokenState is a token as it is listed. Value is in the response of POST /tokens only.
+	// TokenState is an item of the list of tokens. Only the response of POST /tokens contains Value.
 	TokenState struct {
 		Token
 		Prefix string `json:"prefix"`
@@ -55,9 +55,9 @@ type (
 // organization for it; followed by =NAME, unless there is one of that name.
 const NewOrganizationKeyword = "new"
 
-func (s *Server) controlHandler() http.Handler {
-	mux := http.NewServeMux()
-	routes := map[string]func(r *http.Request) (any, error){
+// controlRoutes are the routes of the control listener, which controlDescriptions describes.
+func (s *Server) controlRoutes() map[string]func(r *http.Request) (any, error) {
+	return map[string]func(r *http.Request) (any, error){
 		"GET /requests":                s.controlRequests,
 		"GET /clock":                   func(*http.Request) (any, error) { return s.clockState(), nil },
 		"POST /clock":                  s.controlClock,
@@ -71,17 +71,22 @@ func (s *Server) controlHandler() http.Handler {
 		"POST /subscriptions/{id}":     s.controlSubscription,
 		"POST /events":                 s.controlEmit,
 		"GET /deliveries":              s.controlDeliveries,
+		"GET /audit":                   s.controlAudit,
 		"GET /keys":                    func(*http.Request) (any, error) { return s.collections.KeyStates(), nil },
 		"GET /status":                  s.controlStatus,
 		"POST /reset":                  s.controlReset,
 		"POST /stop":                   func(*http.Request) (any, error) { s.stop(); return struct{}{}, nil },
 		"GET /objects/{kind}/{name}":   s.controlFind,
 		"GET /subscriptions":           s.controlSubscriptions,
-		"/":                            func(*http.Request) (any, error) { return nil, server.ErrNoRoute },
 	}
-	for pattern, serve := range routes {
+}
+
+func (s *Server) controlHandler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, serve := range s.controlRoutes() {
 		mux.Handle(pattern, s.controlled(serve))
 	}
+	mux.Handle("/", s.controlled(func(*http.Request) (any, error) { return nil, server.ErrNoRoute }))
 	noID := s.controlled(func(*http.Request) (any, error) {
 		return nil, server.ErrValidation.With(`The id is empty, "." or "..".`)
 	})
@@ -132,7 +137,7 @@ func (s *Server) clockState() ClockState {
 	return ClockState{Now: s.core.Clock.Now(), Fixed: s.core.Clock.Fixed()}
 }
 
-// ResetState is the response of POST /reset: what was cleared, and what there is now.
+// ResetState is the response of POST /reset: the cleared and the current objects.
 type ResetState struct {
 	Cleared  int       `json:"cleared"` // objects
 	Requests int       `json:"requests"`
@@ -279,7 +284,17 @@ func (s *Server) controlEmit(r *http.Request) (any, error) {
 	return wanted, s.settleDeliveries(r.Context())
 }
 
-// settleDeliveries waits for what is due, at most as long as the caller waits.
+// controlAudit returns the audit trail, of one object or one type of objects where the query names it.
+func (s *Server) controlAudit(r *http.Request) (any, error) {
+	trail, err := s.AuditTrail()
+	query := r.URL.Query()
+	return slices.DeleteFunc(trail, func(e AuditEntry) bool {
+		object, kind := query.Get("object"), query.Get("type")
+		return object != "" && object != e.ID && object != e.Name || kind != "" && kind != e.Type
+	}), err
+}
+
+// settleDeliveries waits for the due deliveries, at most as long as the caller waits.
 func (s *Server) settleDeliveries(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, controlPatience)
 	defer cancel()

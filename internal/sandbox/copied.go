@@ -15,7 +15,7 @@ import (
 // CopyError reports why the copy of an organization cannot be used.
 type CopyError = orgcopy.Error
 
-// copyOf is what a sandbox that serves a copy knows of it.
+// copyOf describes the copy that a sandbox serves.
 type copyOf struct {
 	Organization string    `json:"organization"` // name at the source
 	Time         time.Time `json:"time"`         // at which the clock begins
@@ -101,7 +101,7 @@ func (s *Server) load(tx *store.Tx) error {
 		var of struct {
 			ID string `json:"id"`
 		}
-		_ = json.Unmarshal(o.Object, &of) // who stores it says what is wrong
+		_ = json.Unmarshal(o.Object, &of) // Load reports a syntax error
 		if other := kinds[of.ID]; other != "" && other != o.Kind {
 			return fmt.Errorf("the id %q is also that of another object, of the kind %s", of.ID, other)
 		}

@@ -1,49 +1,40 @@
 package sandbox_test
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
-)
 
-// signedBy fails the test unless the signature is that of the secret at the time
-// of sending (Collections §5), computed here once more.
-func (w webhook) signedBy(t *testing.T, secret string, at time.Time) {
-	t.Helper()
-	mac := hmac.New(sha256.New, []byte(secret))
-	fmt.Fprintf(mac, "%d.%s", at.Unix(), w.body)
-	if want := fmt.Sprintf("t=%d,v1=%s", at.Unix(),
-		hex.EncodeToString(mac.Sum(nil))); w.header.Get("X-Webhook-Signature") != want {
-		t.Errorf("signature %s, want %s", w.header.Get("X-Webhook-Signature"), want)
-	}
-}
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
+)
 
 // A clock that jumps over several attempts finds each made at its own time.
 func TestClockJumpsOverAttempts(t *testing.T) {
 	t.Parallel()
-	erp := consume(t)
-	erp.respond(http.StatusFound)
-	server, c := erp.reaching(t)
+	erp := hook.Start(t)
+	erp.Respond(func(w http.ResponseWriter, _ hook.Delivery) {
+		w.Header().Set("Location", "/moved")
+		w.WriteHeader(http.StatusFound)
+	})
+	server := start(t, reaching(erp))
+	c := collect(t, server)
 	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	c.do("POST", path+"/test", "").want(202)
 	settle(t, server)
 	server.Clock().Advance(30 * time.Minute)
 	settle(t, server)
 	var at []string
-	for _, w := range erp.take() {
-		at = append(at, w.header.Get("X-Webhook-Timestamp")[11:19]+" "+w.path)
+	for _, w := range erp.Take() {
+		at = append(at, w.Header.Get("X-Webhook-Timestamp")[11:19]+" "+w.Path)
 	}
 	if want := []string{"09:00:00 /", "09:04:00 /", "09:12:00 /", "09:28:00 /"}; !slices.Equal(at, want) {
 		t.Errorf("attempts at %v, want %v: redirects are not followed", at, want)
 	}
-	erp.respond(http.StatusAccepted)
+	erp.Respond(hook.Status(http.StatusAccepted, ""))
 	server.Clock().Advance(time.Hour)
 	settle(t, server)
 	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "success" ||
@@ -56,9 +47,10 @@ func TestClockJumpsOverAttempts(t *testing.T) {
 // Collections §3: endpoints that are inactive or removed, and manual redelivery.
 func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 	t.Parallel()
-	erp := consume(t)
-	erp.respond(http.StatusInternalServerError)
-	server, c := erp.reaching(t)
+	erp := hook.Start(t)
+	erp.Respond(hook.Status(http.StatusInternalServerError, ""))
+	server := start(t, reaching(erp))
+	c := collect(t, server)
 	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	retry := path + "/deliveries/" + c.do("POST", path+"/test", "").want(202).text("data", "deliveryId") + "/retry"
 	settle(t, server)
@@ -85,10 +77,10 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 		got.json("data", 0, "attempts") != "1" {
 		t.Errorf("at the time of its retry: %s", got.body)
 	}
-	first := erp.take()
+	first := erp.Take()
 
 	c.do("PATCH", path, `{"active":true}`).want(200)
-	erp.respond(http.StatusOK)
+	erp.Respond(hook.Status(http.StatusOK, ""))
 	restarted := c.do("POST", retry, "").want(202)
 	for field, want := range map[string]string{"status": `"pending"`, "attempts": "0", "httpCode": "null",
 		"lastError": "null", "nextRetryAt": "null"} {
@@ -97,17 +89,17 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 		}
 	}
 	settle(t, server)
-	again := erp.take()
-	if len(first) != 1 || len(again) != 1 || again[0].header.Get("X-Webhook-Attempt") != "1" ||
-		again[0].header.Get("X-Webhook-Event-Id") != first[0].header.Get("X-Webhook-Event-Id") ||
-		again[0].body != first[0].body {
+	again := erp.Take()
+	if len(first) != 1 || len(again) != 1 || again[0].Header.Get("X-Webhook-Attempt") != "1" ||
+		again[0].Header.Get("X-Webhook-Event-Id") != first[0].Header.Get("X-Webhook-Event-Id") ||
+		again[0].Body != first[0].Body {
 		t.Errorf("redelivered %+v after %+v", again, first)
 	}
 	if r := c.do("POST", retry, "").want(409); r.text("error", "code") != "DELIVERY_NOT_FAILED" {
 		t.Errorf("retry of a success: %s", r.body)
 	}
 
-	erp.respond(http.StatusInternalServerError)
+	erp.Respond(hook.Status(http.StatusInternalServerError, ""))
 	gone, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	c.do("POST", gone+"/test", "").want(202)
 	settle(t, server)
@@ -124,14 +116,13 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 // good, and nothing is sent.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
-	erp := consume(t)
-	_, port, _ := strings.Cut(strings.TrimPrefix(erp.URL, "https://"), ":")
+	erp := hook.Start(t)
 	table := names{"hooks.example.com": "8.8.8.8"}
-	o := erp.options()
+	o := reaching(erp)
 	o.AllowLoopbackReceivers, o.Resolver = false, table
 	server := start(t, o)
 	c := collect(t, server)
-	path, _ := c.endpoint(`{"url":"https://hooks.example.com:` + port + `/"}`)
+	path, _ := c.endpoint(`{"url":"` + erp.At("hooks.example.com") + `/"}`)
 	table["hooks.example.com"] = "127.0.0.1"
 	c.do("POST", path+"/test", "").want(202)
 	settle(t, server)
@@ -140,7 +131,7 @@ func TestRebinding(t *testing.T) {
 		!strings.Contains(got.text("data", 0, "lastError"), "internal network") {
 		t.Errorf("delivery %s", got.body)
 	}
-	if got := erp.take(); len(got) != 0 {
+	if got := erp.Take(); len(got) != 0 {
 		t.Errorf("sent %v", got)
 	}
 }
@@ -149,9 +140,9 @@ func TestRebinding(t *testing.T) {
 // sealed; nothing of that lies readable in the file.
 func TestPipelineSurvivesRestart(t *testing.T) {
 	t.Parallel()
-	erp := consume(t)
-	erp.respond(http.StatusBadGateway)
-	o := erp.options()
+	erp := hook.Start(t)
+	erp.Respond(hook.Status(http.StatusBadGateway, ""))
+	o := reaching(erp)
 	o.StateFile = filepath.Join(t.TempDir(), "state.db")
 	first := start(t, o)
 	c := collect(t, first)
@@ -159,21 +150,24 @@ func TestPipelineSurvivesRestart(t *testing.T) {
 		`","authentication":{"type":"basic","username":"ana","password":"p4ss-in-clear"}}`)
 	c.do("POST", path+"/test", "").want(202)
 	settle(t, first)
-	erp.take()
+	erp.Take()
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	erp.respond(http.StatusOK)
+	erp.Respond(hook.Status(http.StatusOK, ""))
 	o.Start = morning.Add(24 * time.Hour)
 	second := start(t, o)
 	settle(t, second)
-	got := erp.take()
-	if len(got) != 1 || got[0].header.Get("X-Webhook-Attempt") != "2" ||
-		got[0].header.Get("Authorization") != "Basic YW5hOnA0c3MtaW4tY2xlYXI=" {
+	got := erp.Take()
+	if len(got) != 1 || got[0].Header.Get("X-Webhook-Attempt") != "2" ||
+		got[0].Header.Get("Authorization") != "Basic YW5hOnA0c3MtaW4tY2xlYXI=" {
 		t.Fatalf("after the restart %+v", got)
 	}
-	got[0].signedBy(t, created.text("data", "secret"), o.Start)
+	if at, _ := got[0].Signature(); !got[0].SignedWith(created.text("data", "secret")) ||
+		at != strconv.FormatInt(o.Start.Unix(), 10) {
+		t.Errorf("after the restart signed %s", got[0].Header.Get("X-Webhook-Signature"))
+	}
 	if r := collect(t, second).do("GET", path+"/deliveries", "").want(200); r.text("data", 0, "status") != "success" {
 		t.Errorf("after the restart %s", r.body)
 	}
@@ -184,10 +178,11 @@ func TestPipelineSurvivesRestart(t *testing.T) {
 func TestCloseBreaksOffDeliveries(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
-	erp := consume(t)
-	erp.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached); <-release })
+	erp := hook.Start(t)
+	erp.Respond(func(http.ResponseWriter, hook.Delivery) { close(reached); <-release })
 	defer close(release)
-	server, c := erp.reaching(t)
+	server := start(t, reaching(erp))
+	c := collect(t, server)
 	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	c.do("POST", path+"/test", "").want(202)
 	<-reached
@@ -206,16 +201,17 @@ func TestCloseBreaksOffDeliveries(t *testing.T) {
 func TestSlowConsumerDelaysOnlyItself(t *testing.T) {
 	t.Parallel()
 	reached, release, other := make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
-	erp := consume(t)
-	erp.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/other" {
+	erp := hook.Start(t)
+	erp.Respond(func(_ http.ResponseWriter, d hook.Delivery) {
+		if d.Path == "/other" {
 			close(other)
 			return
 		}
 		reached <- struct{}{}
 		<-release
 	})
-	server, c := erp.reaching(t)
+	server := start(t, reaching(erp))
+	c := collect(t, server)
 	slow, _ := c.endpoint(`{"url":"` + erp.URL + `/slow"}`)
 	quick, _ := c.endpoint(`{"url":"` + erp.URL + `/other"}`)
 	c.do("POST", slow+"/test", "").want(202)

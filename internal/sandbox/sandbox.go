@@ -57,6 +57,9 @@ type Server struct {
 // file cannot be read or is held by another process, or a port is taken.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{options: o.withDefaults(), stopped: make(chan struct{})}
+	if s.options.PlainHTTP && !Loopback(s.options.Addr) {
+		return nil, errPlain
+	}
 	s.stop = sync.OnceFunc(func() { close(s.stopped) })
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -135,6 +138,9 @@ func (s *Server) boot(ctx context.Context, tx *store.Tx) error {
 	saved.Starts++
 	s.core.Source = server.NewSource(s.options.Seed, saved.Starts)
 	s.bootstrap = saved
+	if err := s.checkSettled(); err != nil {
+		return err
+	}
 	s.seedIgnored = ok && (len(s.options.SeedDocument) > 0 || s.options.Copy != nil)
 	if !ok {
 		if err := s.firstBoot(tx); err != nil {
@@ -144,11 +150,18 @@ func (s *Server) boot(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 	}
+	for service := range s.bootstrap.Credentials {
+		s.bootstrap.Credentials[service] = cmp.Or(s.settled(service), s.bootstrap.Credentials[service])
+	}
+	s.bootstrap.ControlToken = cmp.Or(s.options.ControlToken, s.bootstrap.ControlToken)
+	if err := s.settleTokens(tx); err != nil {
+		return err
+	}
 	s.settings.Put(tx, bootstrapID, s.bootstrap)
 	return nil
 }
 
-// firstData is what a new state begins with.
+// firstData writes the initial data of a new state.
 func (s *Server) firstData(ctx context.Context, tx *store.Tx) error {
 	if s.options.Copy != nil && s.core.Copy {
 		return s.load(tx)
@@ -186,13 +199,13 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 	s.bootstrap.Credentials = map[Service]string{}
 	s.bootstrap.Copy = s.copied
 	services := []Service{Billing, Finance, Collections}
-	if s.copied != nil { // whose keys are those of the copy
+	if s.copied != nil { // its keys come from the copy
 		prefix := cmp.Or(s.copied.Key, "ck_copy_"+s.core.Source.Hex(4))
 		s.bootstrap.Credentials[Collections] = prefix + "_" + s.core.Source.Hex(20)
 		services = services[:2]
 	}
 	for _, service := range services {
-		made, err := s.putToken(tx, Token{Service: service})
+		made, err := s.putToken(tx, Token{Service: service}, s.settled(service))
 		if err != nil {
 			return err
 		}
@@ -264,9 +277,15 @@ func (s *Server) Close() error {
 	return s.closed
 }
 
+// errPlain keeps tokens off networks.
+var errPlain = errors.New("plain http is served on loopback only")
+
 // writeCAFile puts the authority's certificate where the options say.
 func (s *Server) writeCAFile() error {
 	path := s.options.CAFile
+	if s.options.PlainHTTP && path == "" {
+		return nil // nothing has a certificate
+	}
 	if path == "" && s.options.StateFile != "" {
 		path = s.options.StateFile + ".ca.pem"
 	}
@@ -300,6 +319,13 @@ type Options struct {
 	// Addr is the host that the services and control bind to and that their addresses
 	// contain, "127.0.0.1" when empty. With 0.0.0.0 or ::, the addresses contain 127.0.0.1.
 	Addr string
+	// Hosts are names of this machine, such as that of a container, for which the certificate is valid too. The
+	// addresses contain the first one.
+	Hosts []string
+	// PlainHTTP serves http instead of https. Addr must be on loopback.
+	PlainHTTP bool
+	// Origins are those from which scripts of browsers may call the services and control; "*" is any.
+	Origins []string
 	// The ports of the listeners; 0 takes a free one.
 	BillingPort, FinancePort, CollectionsPort, ControlPort int
 
@@ -338,6 +364,12 @@ type Options struct {
 	// exactly these objects, and a clock that stands at the time of the copy. No delivery is sent and no amount is
 	// invented. When something is wrong with the copy, Start fails with a *CopyError. Only a new state takes a copy.
 	Copy func() (io.ReadCloser, error)
+	// Tokens are known from the start, with these values. The first one of a service that may do everything is the
+	// service's in Env. A revoked one is valid again after a reset. When one cannot be used, Start fails with a
+	// *TokenError.
+	Tokens []SettledToken
+	// ControlToken is the token of the control listener; empty: it is generated.
+	ControlToken string
 	// MaxPerPage is the largest page size; zero means 100, as documented. A test sets
 	// 2, so that every listing crosses a page boundary.
 	MaxPerPage int
@@ -390,6 +422,6 @@ func (o Options) withDefaults() Options {
 }
 
 func (o Options) server() server.Options {
-	return server.Options{Addr: o.Addr, HTTP2: o.HTTP2, MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance,
-		OnRequest: o.OnRequest, Logger: o.Logger}
+	return server.Options{Addr: o.Addr, Hosts: o.Hosts, Plain: o.PlainHTTP, Origins: o.Origins, HTTP2: o.HTTP2,
+		MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance, OnRequest: o.OnRequest, Logger: o.Logger, Document: OpenAPI}
 }

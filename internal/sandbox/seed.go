@@ -18,7 +18,7 @@ import (
 // SeedError reports why a seed document cannot be used. Nothing of it has been
 // made.
 type SeedError struct {
-	// Problems each name a place and what is wrong there, such as
+	// Problems each name a place and its problem, such as
 	// "subscriptions[2].plan_id: is required without items".
 	Problems []string
 }
@@ -44,7 +44,7 @@ func (e *SeedError) err() error {
 	return e
 }
 
-// seedLists are the lists of a seed document, in the order in which they are made: what is referred to comes first.
+// seedLists are the lists of a seed document, in the order of creation: an object comes after those it refers to.
 // Those of financial management follow, see seedFinance. Each element is the body of the create operation of its list,
 // which judges and makes it.
 var seedLists = []string{"plans", "products", "prices", "customers", "billing_accounts", "subscriptions",
@@ -85,7 +85,7 @@ func (s *Server) seed(ctx context.Context, tx *store.Tx, text []byte) error {
 	return nil
 }
 
-// read splits a seed document into its lists. What the elements hold is for the operations to judge.
+// read splits a seed document into its lists. The operations validate the elements.
 func (e *SeedError) read(document []byte) map[string][]any {
 	value, err := server.Decode(document)
 	if err != nil {
@@ -135,7 +135,7 @@ func notJSON(document []byte, err error) string {
 	return fmt.Sprintf("line %d: is not valid JSON: %v", 1+bytes.Count(read, []byte("\n")), err)
 }
 
-// refused adds what an operation has to say against the element at a place.
+// refused adds an operation's errors about the element at a place.
 // An error that is not a rejection is a bug of the sandbox and returned.
 func (e *SeedError) refused(place string, err error) error {
 	var refusal *server.Error
@@ -145,7 +145,7 @@ func (e *SeedError) refused(place string, err error) error {
 	details, _ := refusal.Details.(map[string]any)
 	if fields, ok := details["fields"].(map[string]string); ok {
 		for _, field := range slices.Sorted(maps.Keys(fields)) {
-			e.about(place+"."+field, fields[field])
+			e.about(place+"."+index.ReplaceAllString(field, "[$1]"), fields[field])
 		}
 		return nil
 	}
@@ -195,13 +195,13 @@ func (s *Server) make(ctx context.Context, tx *store.Tx, e *SeedError, list, pla
 }
 
 // run runs an operation as a request does, but inside a transaction that is
-// under way, and for no token. It returns the id of what was made.
+// under way, and for no token. It returns the id of the created object.
 func (s *Server) run(ctx context.Context, tx *store.Tx, operation, collection string, object any) (string, error) {
 	routes := slices.Concat(s.billing.Routes(), s.billing.SeedOnly(), s.finance.Routes(), s.collections.Routes())
 	route, _ := server.Named(routes, operation)
 	c := &server.Call{
 		Organization: s.bootstrap.Organization, Now: s.core.Clock.Now(), Source: s.core.Source,
-		Path: map[string]string{"collection": collection},
+		Path: map[string]string{"collection": collection}, Operation: operation,
 	}
 	var err error
 	if c.Body, err = server.Encode(object); err != nil {
@@ -229,7 +229,7 @@ func (s *Server) run(ctx context.Context, tx *store.Tx, operation, collection st
 }
 
 // refer replaces the code of an object that an element refers to by its id: ids are not known before the sandbox runs.
-// It returns the field and what is wrong with it. Whatever else the field holds is for the operation to judge.
+// It returns the field and its problem. The operation validates everything else in the field.
 func (s *Server) refer(tx *store.Tx, list string, element map[string]any) (field, problem string) {
 	var kind, key, missing string
 	switch list {
@@ -238,7 +238,7 @@ func (s *Server) refer(tx *store.Tx, list string, element map[string]any) (field
 		field, key, kind, missing = "customer.id", "id", "customer", "no customer has this external_id"
 	case "subscriptions":
 		field, key, kind = "billing_account_id", "billing_account_id", "account"
-		// That account is what a reader of the documentation expects to find.
+		// A reader of the documentation expects to find that account.
 		missing = "no billing account has this external_id; the account that comes with a customer has none: " +
 			"list it under billing_accounts, and give the customer \"create_billing_account\": false"
 	}
@@ -253,6 +253,9 @@ func (s *Server) refer(tx *store.Tx, list string, element map[string]any) (field
 	element[key] = id
 	return field, ""
 }
+
+// index is the index of an element in the name of a field, as a service writes it.
+var index = regexp.MustCompile(`\.(\d+)`)
 
 // seedCredentials are the fields of elements that say which credential the
 // object gets, so that tests can know it. The service has no such field: it
@@ -271,7 +274,7 @@ var seedCredentials = map[string]struct {
 }
 
 // takeCredential removes the credential from an element, because the operation does not know
-// the field, and returns it, or what is wrong with it.
+// the field, and returns it, or its problem.
 func (s *Server) takeCredential(tx *store.Tx, list string, element map[string]any) (value, problem string) {
 	known := seedCredentials[list]
 	given, ok := element[known.field]

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -101,8 +102,8 @@ func TestSeedOfFinance(t *testing.T) {
 // A secret from the seed is what deliveries are signed with.
 func TestSeededSecretSigns(t *testing.T) {
 	t.Parallel()
-	receiver := consume(t)
-	o := receiver.options()
+	receiver := hook.Start(t)
+	o := reaching(receiver)
 	const secret = "whsec_known-to-the-tests"
 	o.SeedDocument = []byte(`{"webhook_endpoints":[{"url":"` + receiver.URL + `/in","secret":"` + secret + `"}]}`)
 	server := start(t, o)
@@ -110,11 +111,10 @@ func TestSeededSecretSigns(t *testing.T) {
 		t.Fatal(err)
 	}
 	settle(t, server)
-	got := receiver.take()
-	if len(got) != 1 {
-		t.Fatalf("received %v", got)
+	got := receiver.Take()
+	if len(got) != 1 || !got[0].SignedWith(secret) {
+		t.Errorf("received %v", got)
 	}
-	got[0].signedBy(t, secret, morning)
 }
 
 // Ids follow the seed of chance, also those of the document.

@@ -33,6 +33,10 @@ func TestServicesAndEnvironment(t *testing.T) {
 		!strings.HasPrefix(parts[0], "eyJhbGciOiJIUzUxMiI") {
 		t.Errorf("the finance token is no HS512 JWT: %s", server.FinanceToken())
 	}
+	signature := func(token string) string { return token[strings.LastIndex(token, ".")+1:] }
+	if signature(financeToken(t, server, sandbox.Token{})) == signature(server.FinanceToken()) {
+		t.Error("two finance tokens have the same signature")
+	}
 	env := server.Env()
 	for name, want := range map[string]string{
 		"BILLING_BASE_URL": server.BillingURL(), "BILLING_TOKEN": server.BillingToken(),

@@ -17,7 +17,7 @@ import (
 )
 
 type (
-	// Status is the response of GET /status: what the running sandbox is.
+	// Status is the response of GET /status: a description of the running sandbox.
 	Status struct {
 		Addresses     map[string]string `json:"addresses"` // of the services, control and the web page
 		StateFile     string            `json:"state_file,omitempty"`
@@ -87,10 +87,10 @@ func count[T any](table store.Table[T], tx *store.Tx) (n int) {
 }
 
 // reset puts the sandbox back to where a new one begins: the objects that the services have created are deleted, the
-// seed or the example data is there again, the clock is where it started, and there are no faults and no requests.
+// seed or the example data is restored, the clock is at its start, and faults and requests are cleared.
 // Organizations, and the tokens and keys that were created from outside the services, stay until they are revoked, so
 // that clients need no new ones.
-// It fails when the seed cannot be used any more or the state cannot be written; nothing is changed then.
+// It fails, without a change, if the seed has become unusable or the state cannot be written.
 func (s *Server) reset(ctx context.Context) error {
 	if s.core.Copy && s.options.Copy == nil {
 		return server.ErrValidation.With("The sandbox serves a copy that was read by an earlier start: start it with " +
@@ -100,6 +100,9 @@ func (s *Server) reset(ctx context.Context) error {
 	err := s.core.DB.Update(func(tx *store.Tx) error {
 		tx.ClearBut("settings", "tokens", "organizations", "sequence", server.ClockTable, collections.KeysTable)
 		s.clearTokens(tx)
+		if err := s.settleTokens(tx); err != nil {
+			return err
+		}
 		return s.firstData(ctx, tx)
 	})
 	if err != nil {

@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -29,7 +31,7 @@ func (s *Server) NewToken(t Token) (string, error) {
 
 func (s *Server) newToken(t Token) (made TokenState, err error) {
 	err = s.core.DB.Update(func(tx *store.Tx) (err error) {
-		made, err = s.putToken(tx, t)
+		made, err = s.putToken(tx, t, "")
 		return err
 	})
 	return made, err
@@ -50,6 +52,11 @@ func (s *Server) RevokeToken(token string) error {
 	return s.core.DB.Update(func(tx *store.Tx) error {
 		for id, stored := range s.tokens.All(tx) {
 			if stored.Prefix == token || id == sum {
+				if !stored.Revoked {
+					s.core.Audit(tx, server.AuditEntry{Time: s.core.Clock.Now(), Organization: stored.Organization,
+						Cause: server.ByCommand, Action: collections.RevokeCommand, Type: "token", ID: stored.Prefix,
+						Before: "active", After: "revoked"})
+				}
 				stored.Revoked = true
 				s.tokens.Put(tx, id, stored)
 				return nil
@@ -62,19 +69,93 @@ func (s *Server) RevokeToken(token string) error {
 	})
 }
 
-func (s *Server) putToken(tx *store.Tx, t Token) (TokenState, error) {
+// SettledToken is a token whose value is not generated.
+type SettledToken struct {
+	Token
+	Value string
+}
+
+// TokenError says why Start cannot use a token of Options.Tokens.
+type TokenError struct{ Problem string }
+
+// Error implements error.
+func (e *TokenError) Error() string { return e.Problem }
+
+// bearer is a token as RFC 6750 allows it in a header.
+var bearer = regexp.MustCompile(`^[A-Za-z0-9._~+/-]{7,}[A-Za-z0-9._~+/=-]$`)
+
+// settled is the value of the first token of a service that may do everything; empty: it is generated.
+func (s *Server) settled(service Service) string {
+	for _, t := range s.options.Tokens {
+		if t.Service == service && len(t.Scopes) == 0 {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// checkSettled rejects tokens of the options that cannot be used.
+func (s *Server) checkSettled() error {
+	values := map[string]bool{}
+	if s.options.ControlToken != "" {
+		values[s.options.ControlToken] = true
+	}
+	for _, t := range s.options.Tokens {
+		if values[t.Value] {
+			return &TokenError{"two tokens have the same value"}
+		}
+		values[t.Value] = true
+		if refusal := new(server.Error); errors.As(s.checkScopes(t.Token), &refusal) {
+			return &TokenError{refusal.Message}
+		}
+		if s.core.Copy && t.Service == Collections {
+			return &TokenError{"the keys of collections are those of the copy"}
+		}
+	}
+	for value := range values {
+		if !bearer.MatchString(value) {
+			return &TokenError{"a value has at least 8 characters, which are letters, digits and ._~+/=-"}
+		}
+	}
+	return nil
+}
+
+// settleTokens makes the tokens of the options valid, including those that have been revoked or rotated.
+func (s *Server) settleTokens(tx *store.Tx) error {
+	for _, t := range s.options.Tokens {
+		t.Scopes = withDefault(t.Scopes)
+		stored, known := s.tokens.Get(tx, server.Digest(t.Value))
+		if known && !stored.Revoked && slices.Equal(stored.Scopes, t.Scopes) ||
+			t.Service == Collections && s.collections.KeepKey(tx, t.Value, t.Scopes) {
+			continue
+		}
+		if _, err := s.putToken(tx, t.Token, t.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withDefault are the scopes of a token; none means everything.
+func withDefault(scopes []string) []string {
+	if len(scopes) == 0 {
+		return []string{"*"}
+	}
+	return scopes
+}
+
+// putToken stores a token, whose value is generated if it is empty.
+func (s *Server) putToken(tx *store.Tx, t Token, value string) (TokenState, error) {
 	t.Service = cmp.Or(t.Service, Billing)
 	t.Organization = cmp.Or(t.Organization, s.bootstrap.Organization)
-	if len(t.Scopes) == 0 {
-		t.Scopes = []string{"*"}
-	}
+	t.Scopes = withDefault(t.Scopes)
 	if _, ok := s.core.Organizations.Get(tx, t.Organization); !ok {
 		return TokenState{}, fmt.Errorf("no organization %q", t.Organization)
 	}
 	made := TokenState{Token: t}
 	switch t.Service {
 	case Collections:
-		made.Prefix, made.Value = s.collections.PutKey(tx, t)
+		made.Prefix, made.Value = s.collections.PutKey(tx, t, value)
 		return made, nil
 	case Billing:
 		made.Prefix = "rb_sandbox_" + s.core.Source.Hex(4)
@@ -89,6 +170,7 @@ func (s *Server) putToken(tx *store.Tx, t Token) (TokenState, error) {
 	default:
 		return TokenState{}, fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
 	}
+	made.Value = cmp.Or(value, made.Value)
 	s.tokens.Put(tx, server.Digest(made.Value), server.StoredToken{Token: t, Prefix: made.Prefix, Number: s.core.Next(tx)})
 	return made, nil
 }
@@ -101,14 +183,14 @@ func (s *Server) tokensOf(service Service) func(tx *store.Tx, value string) (ser
 	}
 }
 
-// allTokens are those of all services, in the order in which they were created.
+// allTokens returns the tokens of all services, in the order of creation.
 func (s *Server) allTokens() []server.StoredToken {
 	all := append(store.Read(s.core.DB, s.storedTokens), s.collections.StoredTokens()...)
 	slices.SortStableFunc(all, func(a, b server.StoredToken) int { return cmp.Compare(a.Number, b.Number) })
 	return all
 }
 
-// clearTokens deletes the tokens that nobody can use any more.
+// clearTokens deletes the tokens that no longer work.
 func (s *Server) clearTokens(tx *store.Tx) {
 	for id, stored := range s.tokens.All(tx) {
 		if stored.Revoked {
@@ -176,7 +258,7 @@ func (s *Server) checkScopes(t Token) error {
 	return nil
 }
 
-// scopes are those that the operations of a service ask for, sorted; nil: there is no such service.
+// scopes returns the scopes that the operations of a service require, sorted; nil for an unknown service.
 func (s *Server) scopes(service Service) []string {
 	routes := map[Service][]server.Route{
 		Billing: s.billing.Routes(), Finance: s.finance.Routes(), Collections: s.collections.Routes(),

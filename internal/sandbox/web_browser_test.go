@@ -37,10 +37,12 @@ func browser(t *testing.T) *tab {
 	if program == "" {
 		t.Skip("needs Chromium: neither chromium nor chromium-browser nor google-chrome is in PATH")
 	}
+	profile := t.TempDir()
+	t.Cleanup(func() { removeProfile(t, profile) })
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	command := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
 		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe")
+		"--user-data-dir="+profile, "--remote-debugging-pipe")
 	read, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +59,6 @@ func browser(t *testing.T) *tab {
 	write.Close()
 	b := &tab{t: t, in: in, out: bufio.NewReader(out)}
 	t.Cleanup(func() {
-		// It ends all of its processes before its folder is removed.
 		_, _ = in.WriteString(`{"id":0,"method":"Browser.close"}` + "\x00")
 		_, _ = io.Copy(io.Discard, b.out)
 		_ = command.Wait()
@@ -74,6 +75,20 @@ func browser(t *testing.T) *tab {
 	b.send("Browser.grantPermissions", map[string]any{"permissions": []string{"clipboardReadWrite",
 		"clipboardSanitizedWrite"}})
 	return b
+}
+
+// removeProfile removes the folder of a browser that has ended, before the end of the test does it and fails: some of
+// its processes may outlive the first for a little while, and still write there.
+func removeProfile(t *testing.T, folder string) {
+	t.Helper()
+	var err error
+	for range 50 {
+		if err = os.RemoveAll(folder); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Error(err)
 }
 
 func (b *tab) into(message json.RawMessage, value any) {
@@ -161,37 +176,56 @@ func (b *tab) open(address string, width int) {
 	b.await(address, `location.href.startsWith("http") && document.readyState === "complete"`)
 }
 
+// fits requires the page to be as wide as its window, with nothing clipped, buttons that can be hit, and whole words.
+func (b *tab) fits(what string) {
+	b.t.Helper()
+	if got := b.eval(`document.documentElement.scrollWidth <= innerWidth`); got != "true" {
+		b.t.Errorf("%s: the page is wider than the window", what)
+	}
+	if got := b.eval(`[...document.querySelectorAll("nav ul, pre, .line, #coming li, .timeline li, dl")].filter((e) =>
+		e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText).join("; ")`); got != "" {
+		b.t.Errorf("%s: clipped: %s", what, got)
+	}
+	if got := b.eval(`[...document.querySelectorAll("button")].filter((e) => e.checkVisibility() &&
+		(e.offsetWidth < 24 || e.offsetHeight < 24)).length`); got != "0" {
+		b.t.Errorf("%s: %s buttons are smaller than 24 px", what, got)
+	}
+	// A short word that needs more than two lines is broken.
+	if got := b.eval(`[...document.querySelectorAll("code, .by, dd, dt, .status, time, a, th")].filter((e) =>
+		e.checkVisibility() && !/\s/.test(e.innerText.trim()) && e.innerText.length < 25 && e.children.length === 0 &&
+		e.getClientRects().length > 2).map((e) => e.innerText).join()`); got != "" {
+		b.t.Errorf("%s: words are broken: %s", what, got)
+	}
+}
+
 // TestWebPageInABrowser drives the page as a user does.
 func TestWebPageInABrowser(t *testing.T) {
 	b := browser(t)
 	server, _ := lively(t)
 	c := call(t, server)
+	id := c.do("GET", "/v1/subscriptions", "").text("data", 0, "id")
 	c.do("PATCH", "/v1/customers/"+c.create(`{"name":"There before"}`), `{"custom_metadata":{"managed_by_terraform":1}}`,
 		"User-Agent", "terraform-provider-billing/1.0.0").want(200)
 	made := c.do("GET", "/v1/me", "").want(200).header.Get("Request-Id")
 
-	for _, width := range []int{390, 1280, 1920} {
-		b.open(server.WebURL(), width)
-		if got := b.eval(`document.documentElement.scrollWidth <= innerWidth`); got != "true" {
-			t.Errorf("at %d px the page is wider than the window", width)
+	delivery := server.Deliveries()[0].ID
+	for _, path := range []string{"/", "/?all=1&q=webhook", "/object?id=" + id, "/object?id=" + delivery,
+		"/request?id=" + made} {
+		grounds := map[string]bool{}
+		for _, scheme := range []string{"light", "dark"} {
+			b.send("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{
+				"name": "prefers-color-scheme", "value": scheme}}})
+			for _, width := range []int{390, 1280, 1920} {
+				b.open(server.WebURL()+path, width)
+				b.fits(fmt.Sprintf("%s at %d px, %s", path, width, scheme))
+			}
+			grounds[b.eval(`getComputedStyle(document.body).backgroundColor`)] = true
 		}
-		if got := b.eval(`[...document.querySelectorAll("button")].filter((e) => e.checkVisibility() &&
-			(e.offsetWidth < 24 || e.offsetHeight < 24)).length`); got != "0" {
-			t.Errorf("at %d px %s buttons are smaller than 24 px", width, got)
-		}
-		// A short word that needs more than two lines is broken.
-		if got := b.eval(`[...document.querySelectorAll("code, .by, dd, dt, .status, time, a, th")].filter((e) =>
-			e.checkVisibility() && !/\s/.test(e.innerText.trim()) && e.innerText.length < 25 && e.children.length === 0 &&
-			e.getClientRects().length > 2).map((e) => e.innerText).join()`); got != "" {
-			t.Errorf("at %d px words are broken: %s", width, got)
+		if len(grounds) != 2 {
+			t.Errorf("dark and light are both %v", grounds)
 		}
 	}
-	light := b.eval(`getComputedStyle(document.body).backgroundColor`)
-	b.send("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme",
-		"value": "dark"}}})
-	if dark := b.eval(`getComputedStyle(document.body).backgroundColor`); dark == light {
-		t.Errorf("dark and light are both %s", dark)
-	}
+	b.open(server.WebURL(), 1920)
 
 	// What has the focus keeps it, and what is closed stays closed, when new requests come.
 	b.eval(`document.querySelector("#requests li a[href^='/request']").focus()`)

@@ -1,4 +1,4 @@
-# Every account that is suspended now.
+# All suspended accounts.
 data "billing_accounts" "suspended" {
   status = "suspended"
 }

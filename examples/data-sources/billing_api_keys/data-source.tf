@@ -1,6 +1,6 @@
 data "billing_api_keys" "all" {}
 
-# Keys that work and never expire.
+# Active keys that never expire.
 output "unlimited" {
   value = [for key in data.billing_api_keys.all.keys : key.name if key.expires_at == null && key.revoked_at == null]
 }

@@ -1,4 +1,4 @@
-# The ten customers that changed last since the beginning of the year.
+# The ten most recently changed customers of this year.
 data "billing_customers" "recent" {
   updated_at_gte = "2026-01-01"
   sort_by        = "updated_at"

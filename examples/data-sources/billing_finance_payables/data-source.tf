@@ -6,7 +6,7 @@ data "billing_finance_payables" "january" {
   }
 }
 
-# Added up in cents to be exact; sum() does not accept an empty list.
+# The exact sum, in cents; sum() does not accept an empty list.
 output "to_pay" {
   value = provider::billing::format_cents(sum(concat([0], [
     for payable in data.billing_finance_payables.january.items :

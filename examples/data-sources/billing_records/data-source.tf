@@ -1,4 +1,4 @@
-# The plans of the organization, by name, so that no configuration carries their ids.
+# The ids of the organization's plans, by name.
 data "billing_records" "plans" {
   collection = "plans"
   sort_by    = "name"
@@ -8,7 +8,7 @@ output "plan_ids" {
   value = { for plan in data.billing_records.plans.items : plan.name => plan.id... }
 }
 
-# Every other field is in json.
+# json contains all other fields.
 output "plan_amounts" {
   value = { for plan in data.billing_records.plans.items : plan.id => try(jsondecode(plan.json).amount_cents, null) }
 }

@@ -2,7 +2,7 @@ data "billing_subscription" "horizonte" {
   external_id = "tenant-horizonte"
 }
 
-# Warns in every plan while the subscription does not run.
+# Warns in every plan while the subscription is not active.
 check "subscription_runs" {
   assert {
     condition     = contains(["active", "trialing"], data.billing_subscription.horizonte.status)

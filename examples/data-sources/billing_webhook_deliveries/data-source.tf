@@ -11,6 +11,6 @@ data "billing_webhook_deliveries" "lost" {
 check "nothing_lost" {
   assert {
     condition     = length(data.billing_webhook_deliveries.lost.deliveries) == 0
-    error_message = "Some deliveries to the ERP were given up after 8 attempts."
+    error_message = "Some deliveries to the ERP failed in all 8 attempts."
   }
 }

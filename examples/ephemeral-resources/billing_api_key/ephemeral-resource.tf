@@ -1,7 +1,7 @@
-# A key that exists only while Terraform runs, in no plan and no state.
+# A key that exists only while Terraform runs, and never in a plan or state.
 ephemeral "billing_api_key" "migration" {
   name   = "migration"
   scopes = ["charges:read"]
 }
 
-# Another provider, or a write-only argument, may use ephemeral.billing_api_key.migration.token.
+# Use ephemeral.billing_api_key.migration.token in a provider block or a write-only argument.

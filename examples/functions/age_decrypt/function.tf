@@ -1,4 +1,4 @@
-# The private key, ephemeral: it is in no state and no plan, and neither is what it decrypts.
+# The private key is ephemeral, so neither it nor the decrypted text is in a state or plan.
 variable "age_identity" {
   type      = string
   ephemeral = true
@@ -11,7 +11,7 @@ resource "billing_api_key" "erp" {
   age_recipients = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]
 }
 
-# A write-only argument takes the token: here what webhooks present to a consumer, in practice a secret store.
+# Pass the token to a write-only argument: in practice of a secret store, here of a webhook endpoint.
 resource "billing_webhook_endpoint" "erp" {
   url = "https://hooks.example.com/billing"
 

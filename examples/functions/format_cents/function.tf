@@ -1,4 +1,4 @@
-# Financial management takes money as text with two decimals.
+# Financial management accepts amounts as strings with two decimals.
 locals {
   installments = 3
   total        = provider::billing::cents("100.00")

@@ -1,4 +1,4 @@
-# The same number in two spellings is one customer.
+# Two spellings of the same number are one customer.
 locals {
   numbers = ["529.982.247-25", "52998224725"]
 }

@@ -1,4 +1,4 @@
-# A price of 0.0499 for one call, and the price of a thousand of them.
+# A price of 0.0499 per call, and the price of 1000 calls.
 locals {
   call = provider::billing::subcents("0.0499")
 }

@@ -1,5 +1,5 @@
-# Values for the attributes that the service computes, for terraform test without a service. Terraform makes up what is
-# not listed here: text of random letters, 0, false and empty collections. Copy this folder, and name it as source.
+# Values for the attributes that the service computes, for terraform test without a service. For other attributes,
+# Terraform generates random strings, 0, false and empty collections. Copy this folder, and use it as the source.
 mock_resource "billing_customer" {
   defaults = {
     id                        = "0b8f6c1e-4f0a-4d53-9f0c-1e8a35b7c001"

@@ -1,11 +1,17 @@
-# No service, no sandbox and no token: the provider only supplies its schemas and its functions.
+# This needs no service, sandbox or token: the provider supplies only its schemas and functions.
 mock_provider "billing" {
   source = "./billing"
 }
 
+# Mocks leave the lists of data sources empty, so this overrides the outputs of the module that reads one.
+override_module {
+  target  = module.plan
+  outputs = { id = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01" }
+}
+
 variables {
   company = { name = "Padaria Aurora", document_number = "11.222.333/0001-81", email = "financeiro@aurora.example" }
-  plan_id = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
+  plan    = "Pro"
 }
 
 run "the_subscription_uses_the_account_of_the_customer" {
@@ -26,7 +32,7 @@ run "the_subscription_uses_the_account_of_the_customer" {
 }
 
 run "an_overdue_subscription" {
-  # A separate state: objects that another run has created keep their values.
+  # A separate state, because objects from other runs keep their values.
   state_key = "overdue"
 
   override_resource {

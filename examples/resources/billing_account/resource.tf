@@ -14,7 +14,7 @@ resource "billing_account" "horizonte" {
   billing_email      = "contas@horizonte.example"
   payment_terms_days = 21
 
-  # With status, a suspension made elsewhere is drift. Set it to "suspended" to suspend.
+  # If status is set, a suspension made elsewhere is drift. "suspended" suspends the account.
   status        = "active"
   status_reason = "managed by terraform"
 
@@ -23,7 +23,7 @@ resource "billing_account" "horizonte" {
   }
 }
 
-# A second account of the same customer. One that another system manages is found by data.billing_customer, with its
+# A second account of the same customer. To find a customer of another system, use data.billing_customer with an
 # external_id or document_number.
 resource "billing_account" "events" {
   external_id   = "erp-1001-events"

@@ -1,5 +1,5 @@
-# A key that lives for 90 days and renews itself: a plan within the last seven days creates the next key in place, and the
-# old one works until its own expiry. So does a change of the name, the scopes or the trigger, with a grace period of seven days.
+# A key that is valid for 90 days and renews itself: a plan within the last seven days creates the next key in place, and
+# the old one works until it expires. Changing name, scopes or trigger also creates a key; the old one works for seven days.
 resource "billing_api_key" "erp" {
   name               = "erp"
   description        = "Reads charges for the ERP"

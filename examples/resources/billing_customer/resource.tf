@@ -22,16 +22,16 @@ resource "billing_customer" "horizonte" {
 
   tags = ["books", "wholesale"]
 
-  # These keys belong to this configuration. Keys that the CRM or the billing team add to the same customer stay untouched.
+  # This configuration owns these keys. Keys that the CRM or the billing team add to the customer stay unchanged.
   custom_metadata = {
     team   = "growth"
     limits = { seats = 25 }
   }
 
-  # For the billing account that is created together with the customer.
+  # For the billing account that is created with the customer.
   payment_terms_days = 21
 
-  # "prevent" makes destroying this customer an error, "abandon" removes it from state only.
+  # "prevent" blocks destroying this customer, "abandon" removes it from state only.
   deletion_policy = "delete"
 }
 
@@ -48,7 +48,7 @@ output "billing_account_id" {
   value = billing_customer.horizonte.billing_account_id
 }
 
-# Everything that any system has noted on the customer.
+# The keys of all systems.
 output "all_metadata" {
   value = jsondecode(billing_customer.horizonte.effective_custom_metadata)
 }

@@ -1,7 +1,7 @@
 resource "billing_finance_record" "rent" {
   collection = "payables"
 
-  # Only the keys named here are compared with the service; keys that it adds are not reported as drift.
+  # Only these keys are compared with the service; keys that it adds are not reported as drift.
   body = {
     name        = "Office rent, January 2026"
     company_id  = "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a"

@@ -1,4 +1,4 @@
-# The token that the consumer expects comes from outside and stays out of state and plan.
+# The token that the consumer expects. It is never in a state or plan.
 variable "consumer_token" {
   type      = string
   ephemeral = true

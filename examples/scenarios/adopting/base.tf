@@ -1,6 +1,6 @@
-# The whole base, one block per type. Some arguments that are neither here nor in the variables stay unchanged: phones,
-# further e-mail addresses, the status of an account, every key of custom_metadata. Others are cleared, and the plan shows
-# it: a pause, a discount, a note. The page of each resource says which.
+# All objects, one block per type. Some arguments that are set neither here nor in the variables stay unchanged: phones,
+# further e-mail addresses, the status of an account, all keys of custom_metadata. Others are cleared, as the plan shows:
+# a pause, a discount, a note. The page of each resource says which.
 
 resource "billing_customer" "this" {
   for_each    = var.customers
@@ -24,7 +24,7 @@ resource "billing_account" "this" {
   for_each    = var.accounts
   external_id = each.key
 
-  # Another customer would force replacement, which is an error in a plan that imports.
+  # A different customer would force replacement, which is an error in an import.
   customer_id = billing_customer.this[each.value.customer].id
 
   billing_email      = each.value.billing_email
@@ -40,21 +40,20 @@ resource "billing_subscription" "this" {
 
   billing_account_id = billing_account.this[each.value.account].id
 
-  # The plan that was requested last. If a change waits for the end of the period, this is the pending plan.
+  # The plan requested last: the pending plan if a change is scheduled.
   plan_id           = each.value.plan_id
   collection_method = each.value.collection_method
   notes             = each.value.notes
 
-  # From now on, a change of plan takes effect after the paid period. Setting only this sends nothing.
+  # From now on, a change of plan takes effect after the paid period. Setting only this sends no request.
   plan_change = { timing = "end_of_period" }
 
   custom_metadata = var.owned_metadata
   deletion_policy = local.deletion_policy[each.key]
 
-  # A subscription that is canceled elsewhere stays canceled: every plan warns, and none creates a second one, which would
-  # charge the customer.
+  # If a subscription is canceled elsewhere, plans warn, but do not create a new one, which would charge the customer.
   on_external_cancel = "keep"
 
-  # Another system bills items. Without this line every plan names items that are not configured.
+  # Another system bills items. Without this line, every plan warns about them.
   lifecycle { ignore_changes = [items] }
 }

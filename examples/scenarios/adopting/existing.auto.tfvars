@@ -1,11 +1,11 @@
-# What exists, as the service has it. Each key is the external_id that the object is found by.
+# The existing objects, with the values at the service. Each key is the external_id of the object.
 
 customers = {
   crm-1001 = {
     name            = "Padaria Aurora"
     legal_name      = "Padaria Aurora Comércio de Alimentos Ltda."
     kind            = "juridical"
-    document_number = "11.222.333/0001-81" # with or without the mask, it is the same number
+    document_number = "11.222.333/0001-81" # the mask makes no difference
     email           = "financeiro@aurora.example"
     notes           = "Entregas até as 7h."
     tags            = ["alimentos", "rede-aurora"]
@@ -55,5 +55,5 @@ subscriptions = {
   }
 }
 
-# Seen, and left to whoever looks after it.
+# Known, but managed elsewhere.
 left_alone = ["qa-automation"]

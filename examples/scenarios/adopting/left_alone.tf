@@ -1,4 +1,4 @@
-# Objects that are not managed here are only looked up, and never changed.
+# Objects that are only read here, and never changed.
 data "billing_customer" "left_alone" {
   for_each    = var.left_alone
   external_id = each.key

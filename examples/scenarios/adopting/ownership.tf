@@ -1,5 +1,5 @@
-# The second step, after everything is imported: what this configuration owns, and what it protects. Both are empty at
-# first, so that the plan of the import contains only imports.
+# The second step, after the import: the keys that this configuration owns, and the objects that it protects. Both are
+# empty at first, so that the first plan contains only imports.
 
 variable "owned_metadata" {
   description = "The keys of custom_metadata that this configuration owns, on every object. Keys of other systems stay. null owns none."

@@ -11,8 +11,8 @@ terraform {
 
 # Address and token come from the environment: BILLING_BASE_URL and BILLING_TOKEN.
 provider "billing" {
-  # Rejects a production token. The import itself changes nothing, but try it in a test environment first.
+  # Rejects a production token. The import itself sends no changes, but try it in a test environment first.
   environment = "sandbox"
 
-  # No default_custom_metadata yet: the apply that imports the objects would write it to each of them.
+  # Do not set default_custom_metadata yet: the import's apply would write it to every object.
 }

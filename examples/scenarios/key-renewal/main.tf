@@ -1,25 +1,25 @@
-# The pair of age-keygen: the public key encrypts, the private one decrypts. The private key is ephemeral, so it is in no
-# plan and no state.
+# The key pair from age-keygen: the public key encrypts, the private key decrypts. The private key is ephemeral, so it is
+# never in a plan or state.
 variable "age_recipient" {
   description = "Public key (age1…)."
   type        = string
 }
 
 variable "age_identity" {
-  description = "Private key (AGE-SECRET-KEY-1…), of this run only."
+  description = "Private key (AGE-SECRET-KEY-1…), for this run only."
   type        = string
   ephemeral   = true
   sensitive   = true
 }
 
 variable "scopes" {
-  description = "What the key allows. Changing this creates the next key."
+  description = "Permissions of the key. Changing this creates the next key."
   type        = set(string)
   default     = ["charges:read"]
   nullable    = false
 }
 
-# A key that lives for 90 days. A plan within the last seven days creates the next one, and the old key works until its
+# A key that is valid for 90 days. A plan within the last seven days creates the next one, and the old key works until its
 # own expiry. A change of the scopes creates the next one too; then the old key works for seven more days.
 resource "billing_api_key" "erp" {
   name               = "erp-renewed"
@@ -30,12 +30,12 @@ resource "billing_api_key" "erp" {
 }
 
 output "token_age" {
-  description = "For a file that age opens: the token is in the state in encrypted form only."
+  description = "The encrypted token, for age. The state does not contain it in clear text."
   value       = billing_api_key.erp.encrypted_token
 }
 
-# The same token in a write-only argument of a second provider, in the apply that creates it. Here it is what another
-# organization's webhooks present to the ERP; a secret store is used in the same way.
+# Passes the token to a write-only argument of a second provider, in the apply that creates it. Here, another
+# organization's webhooks authenticate to the ERP with it; a secret store works in the same way.
 resource "billing_webhook_endpoint" "erp" {
   provider = billing.partner
 

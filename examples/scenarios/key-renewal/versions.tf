@@ -13,7 +13,7 @@ terraform {
 # api_keys:*.
 provider "billing" {}
 
-# The organization that sends to the ERP. Set collections_base_url and collections_api_key if it is another one.
+# The organization that sends webhooks to the ERP. Set collections_base_url and collections_api_key if it differs.
 provider "billing" {
   alias = "partner"
 }

@@ -1,11 +1,11 @@
-# The ids of plans differ between environments, their names do not.
+# Plans have different ids in each environment, but the same names.
 module "plans" {
   source = "./modules/plans"
   names  = toset(values(var.tenants)[*].plan)
 }
 
-# One module per tenant. No tenant refers to another one, and the address of each is its key, not its position in a list.
-# A plan therefore shows only the tenants that are added or removed.
+# One module per tenant. Tenants do not refer to each other, and their keys are their addresses, not positions in a list.
+# So a plan shows only the tenants that are added or removed.
 module "tenant" {
   source   = "./modules/tenant"
   for_each = var.tenants

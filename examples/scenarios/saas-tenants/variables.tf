@@ -20,7 +20,7 @@ variable "tenants" {
   }))
   nullable = false
 
-  # The module validates single tenants. This validates all tenants together.
+  # The module validates each tenant. This validates all tenants together.
   validation {
     condition     = length(distinct([for t in values(var.tenants) : replace(t.document_number, "/\\D/", "")])) == length(var.tenants)
     error_message = "Two tenants have the same document_number. They would be billed twice as one company."

@@ -10,13 +10,13 @@ terraform {
 }
 
 # Address and token come from the environment: BILLING_BASE_URL, BILLING_TOKEN and, for the sandbox,
-# BILLING_CA_CERTIFICATE_FILE. So the same configuration runs against the sandbox and against production,
-# and no file contains a secret.
+# BILLING_CA_CERTIFICATE_FILE. So the same configuration runs against the sandbox and production, without secrets in
+# files.
 provider "billing" {
   # Rejects a production token. Remove it, or set "production", to run against production.
   environment = "sandbox"
 
-  # Shows at the service that Terraform manages a customer, an account or a subscription.
+  # Marks customers, accounts and subscriptions at the service as managed by Terraform.
   default_custom_metadata = {
     managed_by = "terraform/saas-tenants"
   }

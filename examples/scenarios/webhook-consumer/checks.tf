@@ -1,5 +1,5 @@
-# Warnings in plans and applies. They stop nothing. The data sources are outside of the check blocks: a data source inside
-# a check block is read at apply too, so that no plan would be empty.
+# Warnings, not errors, in plans and applies. The data sources are outside the check blocks: Terraform also reads a data
+# source inside one during the apply, so no plan would be empty.
 
 data "billing_webhook_deliveries" "lost" {
   endpoint_id = billing_webhook_endpoint.consumer.id
@@ -27,15 +27,15 @@ check "old_keys_are_idle" {
 }
 
 locals {
-  # The secret makes the results sensitive too. Whether a signature is valid reveals nothing.
-  genuine = [for delivery in var.received : nonsensitive(provider::billing::verify_webhook_signature(
+  # The secret would make the results sensitive, but they do not reveal it.
+  verified = [for delivery in var.received : nonsensitive(provider::billing::verify_webhook_signature(
     billing_webhook_endpoint.consumer.secret, delivery.signature, delivery.body, delivery.at, 300
   ))]
 }
 
-check "received_is_genuine" {
+check "received_is_verified" {
   assert {
-    condition     = alltrue(local.genuine)
-    error_message = "Not signed with the current secret, or not within five minutes: number ${join(", ", [for i, good in local.genuine : i if !good])}, counted from 0."
+    condition     = alltrue(local.verified)
+    error_message = "Not signed with the current secret, or not within five minutes: number ${join(", ", [for i, good in local.verified : i if !good])}, counted from 0."
   }
 }

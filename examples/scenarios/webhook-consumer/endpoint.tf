@@ -1,11 +1,10 @@
-# Where the service sends events to, signed with a secret that the consumer has too.
+# The endpoint that receives events, signed with a secret that the consumer also has.
 resource "billing_webhook_endpoint" "consumer" {
   url         = var.receiver_url
   description = "Webhook consumer ${var.consumer}"
   events      = var.events
 
-  # A rotation gives the key another id, and that is what rotates the secret: so it has the key's age and the key's
-  # trigger, and both change in the same apply. The id is the same in all plans between, which are empty. A time bucket
-  # made of plantimestamp() would be different in every plan, and of no use in a plan that is saved.
+  # Rotating the key changes its id, which rotates the secret in the same apply. So both have the same age and trigger,
+  # and the plans in between are empty. A value from plantimestamp() would change in every plan.
   rotate_secret_when_changed = { key = billing_api_key.consumer.id }
 }

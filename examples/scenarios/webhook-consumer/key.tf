@@ -1,5 +1,5 @@
-# The key that the consumer calls the service with. Every plan checks its age. Terraform does nothing between two runs, so
-# let a pipeline plan and apply on a schedule that is shorter than the grace period.
+# The consumer's key for calls to the service. Every plan checks its age, so let a pipeline plan and apply at intervals
+# shorter than the grace period.
 resource "billing_api_key" "consumer" {
   name        = var.consumer
   description = "Webhook consumer ${var.consumer}"
@@ -8,8 +8,8 @@ resource "billing_api_key" "consumer" {
   rotate_after_days   = var.rotate_after_days
   rotate_when_changed = { rotation = var.rotation }
 
-  # The consumer must switch to the new key within this time; both keys work until then. This holds for a change of the
-  # name and the scopes too.
+  # The consumer must switch to the new key within this time, while both keys work. This also applies to changes of name
+  # and scopes.
   grace_period_days    = var.grace_period_days
   revoke_previous_keys = var.end_grace
 }

@@ -1,7 +1,7 @@
-# Both values are in the state, because the service shows them only once: protect the state like the values.
+# Both values are in the state, because the service shows them only once: protect the state as well.
 
 output "consumer" {
-  description = "The key to call the service with, and the secret to verify webhooks with."
+  description = "The key for calls to the service, and the secret to verify webhooks."
   sensitive   = true
   value = {
     api_key        = billing_api_key.consumer.token
@@ -10,21 +10,21 @@ output "consumer" {
 }
 
 locals {
-  # A number for write-only arguments, derived from the time of the last rotation.
-  version = tonumber(formatdate("YYYYMMDDhhmmss", coalesce(billing_api_key.consumer.rotated_at, billing_api_key.consumer.created_at)))
+  # A number for write-only arguments, another one for each key: every rotation changes the key's id.
+  version = parseint(substr(sha256(billing_api_key.consumer.id), 0, 8), 16)
 }
 
 output "version" {
-  description = "Version for a write-only argument that passes the values on. It increases with every rotation."
+  description = "Version for a write-only argument that passes the values on. It changes with every rotation."
   value       = local.version
 }
 
 output "rotation_due_at" {
-  description = "Due date: the first apply after it rotates both."
+  description = "The first apply after this time rotates both."
   value       = billing_api_key.consumer.rotation_due_at
 }
 
-output "genuine" {
+output "verified" {
   description = "For each delivery in var.received, whether it is signed with the endpoint's secret and not older than five minutes."
-  value       = local.genuine
+  value       = local.verified
 }

@@ -1,5 +1,5 @@
 variable "consumer" {
-  description = "Name of the system that receives the webhooks. Changing this creates a new key, and the old one works for grace_period_days."
+  description = "Name of the system that receives the webhooks. Changing this creates a new key; the old one works for grace_period_days."
   type        = string
   default     = "erp"
   nullable    = false
@@ -30,19 +30,19 @@ variable "events" {
 }
 
 variable "scopes" {
-  description = "The scopes of the consumer's key, as few as possible: an empty set allows everything except administration."
+  description = "The scopes of the consumer's key, as few as possible: an empty set allows everything except managing keys."
   type        = set(string)
   default     = ["charges:read", "webhook_deliveries:read"]
   nullable    = false
 
   validation {
     condition     = length(var.scopes) > 0
-    error_message = "Set at least one scope. A key without scopes is allowed to do nearly everything."
+    error_message = "Set at least one scope. A key without scopes can do nearly everything."
   }
 }
 
 variable "rotate_after_days" {
-  description = "Days after which the first apply rotates key and secret."
+  description = "Age in days at which an apply rotates key and secret."
   type        = number
   default     = 90
   nullable    = false
@@ -61,7 +61,7 @@ variable "grace_period_days" {
 }
 
 variable "rotation" {
-  description = "Trigger: changing this text rotates both at this apply, for example to \"2026-11-incident\"."
+  description = "Trigger: changing this text, for example to \"2026-11-incident\", rotates both."
   type        = string
   default     = "none"
   nullable    = false
@@ -76,8 +76,8 @@ variable "end_grace" {
 
 variable "received" {
   description = <<-EOT
-    Deliveries that the consumer has recorded, to be verified here: the header X-Webhook-Signature, the exact body, and the
-    time of arrival in seconds since 1970.
+    Deliveries to verify, as recorded by the consumer: the header X-Webhook-Signature, the exact body, and the time of
+    arrival in seconds since 1970.
   EOT
   type = list(object({
     signature = string

@@ -10,7 +10,7 @@ terraform {
 }
 
 # Address and key come from the environment: BILLING_COLLECTIONS_BASE_URL and BILLING_COLLECTIONS_API_KEY. The key needs
-# the scope api_keys:* to manage keys, and must be another one than the consumer's: that one is rotated here.
+# the scope api_keys:* to manage keys, and must not be the consumer's, which is rotated here.
 provider "billing" {
   # A guard for all services: /v1/me of recurring billing reports the environment of the token, so this needs
   # BILLING_BASE_URL and BILLING_TOKEN too.

@@ -1,4 +1,4 @@
-// Package golden holds the whole text of messages in one file of each package.
+// Package golden compares messages with the golden file of a package.
 package golden
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// path is where a package keeps its messages. A section begins with "== " and its name.
+// path is the golden file of a package. A section starts with "== " and its name.
 const path = "testdata/messages.txt"
 
-// Messages compares the diagnostics of each case with those in testdata/messages.txt, which has no other sections.
-// UPDATE_MESSAGES=1 writes the file instead.
+// Messages compares the diagnostics of each case with those in testdata/messages.txt, which must not contain other
+// sections. UPDATE_MESSAGES=1 writes the file instead.
 func Messages(t *testing.T, cases map[string]diag.Diagnostics) {
 	t.Helper()
 	said := map[string]string{}
@@ -46,15 +46,15 @@ func Messages(t *testing.T, cases map[string]diag.Diagnostics) {
 	}
 }
 
-// compare reports where a section of the file is missing, or is another text than have.
+// compare reports an error if a section of the file is missing, or differs from have.
 func compare(t *testing.T, file map[string]string, name, have string) {
 	t.Helper()
 	if want, there := file[name]; !there || want != have {
-		t.Errorf("%s has for %q (UPDATE_MESSAGES=1 writes it)\n%s\nand it is\n%s", path, name, want, have)
+		t.Errorf("%s has for %q (UPDATE_MESSAGES=1 writes it)\n%s\nbut the messages are\n%s", path, name, want, have)
 	}
 }
 
-// read are the sections of the file by their names.
+// read returns the sections of the file by name.
 func read(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(path)

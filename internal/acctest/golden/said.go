@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -14,37 +15,85 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// Said compares messages with the section of a name in testdata/messages.txt, whatever the ids in them are.
-// UPDATE_MESSAGES=1 writes the section instead.
-func Said(t *testing.T, name string, all []*tfprotov6.Diagnostic) {
-	t.Helper()
-	var texts []string
-	for _, d := range all {
-		at := Argument(d)
-		if at != "" {
-			at = " at " + at
-		}
-		text := fmt.Sprintf("%s%s: %s\n%s\n", strings.ToLower(d.Severity.String()), at, d.Summary, d.Detail)
-		for pattern, stable := range varying {
-			text = pattern.ReplaceAllString(text, stable)
-		}
-		texts = append(texts, text)
-	}
-	slices.Sort(texts)
-	have := strings.TrimRight(strings.Join(slices.Compact(texts), "\n"), "\n")
+// Message is a message with the address of the object that it refers to; "" if there is none.
+type Message struct {
+	*tfprotov6.Diagnostic
+	Address string
+}
 
+// Said compares messages with sections of testdata/messages.txt, regardless of ids. names are the names of the
+// sections, separated by spaces. UPDATE_MESSAGES=1 writes the messages missing in the other sections to the first one
+// instead.
+func Said(t *testing.T, names string, all []*tfprotov6.Diagnostic) {
+	t.Helper()
+	var messages []Message
+	for _, d := range all {
+		messages = append(messages, Message{Diagnostic: d})
+	}
+	SaidOf(t, names, messages, nil)
+}
+
+// SaidOf is Said with names for ids, such as the address of the object with the id.
+func SaidOf(t *testing.T, names string, all []Message, ids map[string]string) {
+	t.Helper()
+	var have []string
+	for _, m := range all {
+		have = append(have, strings.TrimSpace(m.Heading(ids)+"\n"+stable(m.Detail, ids)))
+	}
 	writing.Lock()
 	defer writing.Unlock()
-	file := read(t)
+	file, sections := read(t), strings.Fields(names)
 	if os.Getenv("UPDATE_MESSAGES") != "" {
-		file[name] = have
+		others := messages(file, sections[1:])
+		file[sections[0]] = joined(slices.DeleteFunc(have, func(text string) bool { return slices.Contains(others, text) }))
 		write(t, file)
 		return
 	}
-	compare(t, file, name, have)
+	file[names] = joined(messages(file, sections))
+	compare(t, file, names, joined(have))
 }
 
-// Argument is the path of the argument that a message is about, such as authentication.name; "" for none.
+// messages returns the messages of sections.
+func messages(file map[string]string, names []string) (all []string) {
+	for _, name := range names {
+		var lines []string
+		for line := range strings.Lines(file[name]) {
+			if heading.MatchString(line) && len(lines) > 0 {
+				all, lines = append(all, strings.TrimSpace(strings.Join(lines, ""))), nil
+			}
+			lines = append(lines, line)
+		}
+		if len(lines) > 0 {
+			all = append(all, strings.TrimSpace(strings.Join(lines, "")))
+		}
+	}
+	return all
+}
+
+// joined returns messages in the format of a section.
+func joined(all []string) string {
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(all))), "\n\n")
+}
+
+// Heading returns the first line of a message: its severity, the argument or address, and its summary.
+func (m Message) Heading(names map[string]string) string {
+	at := strings.Trim(m.Address+"."+Argument(m.Diagnostic), ".")
+	if at != "" {
+		at = " at " + at
+	}
+	return fmt.Sprintf("%s%s: %s", strings.ToLower(m.Severity.String()), at, stable(m.Summary, names))
+}
+
+// stable removes from a text the parts that differ between runs.
+func stable(text string, names map[string]string) string {
+	text = id.ReplaceAllStringFunc(text, func(id string) string { return cmp.Or(names[id], "<id>") })
+	for pattern, same := range varying {
+		text = pattern.ReplaceAllString(text, same)
+	}
+	return text
+}
+
+// Argument returns the path of a message's argument, such as authentication.name; "" if there is none.
 func Argument(d *tfprotov6.Diagnostic) string {
 	if d.Attribute == nil {
 		return ""
@@ -52,21 +101,21 @@ func Argument(d *tfprotov6.Diagnostic) string {
 	return step.ReplaceAllString(d.Attribute.String(), "$1")
 }
 
-// Summaries are those of a section, as patterns: for what shows messages in another form.
-func Summaries(t *testing.T, name string) (patterns []string) {
+// Summaries returns the summaries of sections as patterns, for outputs that show messages in another format.
+func Summaries(t *testing.T, names []string) (patterns []string) {
 	t.Helper()
 	writing.Lock()
 	defer writing.Unlock()
-	for line := range strings.Lines(read(t)[name]) {
-		if m := summary.FindStringSubmatch(line); m != nil {
-			patterns = append(patterns, strings.ReplaceAll(regexp.QuoteMeta(m[1]), "<id>", ".*"))
+	for _, text := range messages(read(t), names) {
+		if m := heading.FindStringSubmatch(text); m != nil {
+			patterns = append(patterns, unstable.ReplaceAllString(regexp.QuoteMeta(m[2]), ".*"))
 		}
 	}
 	return patterns
 }
 
-// Unused reports the sections that neither a scenario nor a test of this package asks for. UPDATE_MESSAGES=1 removes
-// them instead.
+// Unused reports the sections that neither a scenario nor a test of this package uses, and the messages that are in two
+// sections. UPDATE_MESSAGES=1 removes unused sections instead.
 func Unused(t *testing.T) {
 	t.Helper()
 	scenarios, _ := filepath.Glob("testdata/*.txt")
@@ -89,26 +138,35 @@ func Unused(t *testing.T) {
 		write(t, sections)
 		return
 	}
+	has := map[string]string{}
 	for name := range read(t) {
 		if _, asked := sections[name]; !asked {
-			t.Errorf("no scenario and no test uses %q of %s (UPDATE_MESSAGES=1 removes it)", name, path)
+			t.Errorf("neither a scenario nor a test uses %q of %s (UPDATE_MESSAGES=1 removes it)", name, path)
+		}
+		for _, text := range messages(sections, []string{name}) {
+			if has[text] != "" {
+				t.Errorf("%s has the same message in %q and %q: use both sections\n%s", path, has[text], name, text)
+			}
+			has[text] = name
 		}
 	}
 }
 
 // asks reports whether a command of a scenario or a Go string names a section.
 func asks(text, name string) bool {
-	quoted := regexp.QuoteMeta(name)
-	return regexp.MustCompile(`(?m)^expect messages ` + quoted + `\s|"` + quoted + `"`).MatchString(text)
+	name = regexp.QuoteMeta(name)
+	const others = `(?:[\w-]+ )*`
+	return regexp.MustCompile(`(?m)^expect messages ` + others + name + `\s|"` + others + name + `(?: [\w-]+)*"`).MatchString(text)
 }
 
 var (
-	summary = regexp.MustCompile(`^(?:error|warning)(?: at [^:]*)?: (.*)\n?$`)
-	writing sync.Mutex
-	step    = regexp.MustCompile(`\w+\("?([^")]*)"?\)`)
-	// varying are the texts that differ from run to run.
+	heading  = regexp.MustCompile(`^(error|warning)(?: at [^ ]*)?: (.*)`)
+	writing  sync.Mutex
+	step     = regexp.MustCompile(`\w+\("?([^")]*)"?\)`)
+	id       = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+	unstable = regexp.MustCompile(`<[^<>]*>`)
+	// varying maps other texts that differ between runs to placeholders.
 	varying = map[*regexp.Regexp]string{
-		regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`):   "<id>",
 		regexp.MustCompile(`https://127\.0\.0\.1:[0-9]+`): "<base_url>",
 		regexp.MustCompile(`sent at [-0-9T:]+Z`):          "sent at <time>",
 		regexp.MustCompile(`\bck_\w+`):                    "<prefix>",

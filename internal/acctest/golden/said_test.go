@@ -2,7 +2,7 @@ package golden
 
 import "testing"
 
-// TestAsks: a section is used by the whole name of it, in a scenario or in a test.
+// TestAsks checks that a section counts as used only by its whole name, in a scenario or in a test.
 func TestAsks(t *testing.T) {
 	t.Parallel()
 	const scenario = "apply\nexpect messages lost-key # comes back\n-- main.tf --\n"
@@ -17,6 +17,9 @@ func TestAsks(t *testing.T) {
 		{scenario, "key", false},
 		{test, "lost", false},
 		{"# expect messages lost-key\n", "lost-key", false},
+		{"expect messages other lost-key\n", "lost-key", true},
+		{"expect messages lost-key-2 my-lost-key\n", "lost-key", false},
+		{`golden.Said(t, "other lost-key last", all)`, "lost-key", true},
 	} {
 		if have := asks(c.text, c.name); have != c.want {
 			t.Errorf("%s in %q: %t", c.name, c.text, have)

@@ -1,4 +1,4 @@
-// Package modeltest holds models against the wire, for the unit tests of conversions.
+// Package modeltest compares models with the JSON that the services send and receive, for unit tests of conversions.
 package modeltest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Wire decodes what a service returns, the object in data where there is one, into a client's type, and returns it as
-// it is on the wire too, with the names of Terraform: created_at for createdAt. Numbers are json.Number.
+// Wire decodes the object in a service's response, which may be in data, into a client's type. It also returns it as it
+// is on the wire, with Terraform's names: created_at for createdAt. Numbers are json.Number.
 func Wire(t *testing.T, response []byte, into any) map[string]any {
 	t.Helper()
 	var envelope struct{ Data json.RawMessage }
@@ -53,15 +53,15 @@ func snake(name string) string {
 	return strings.ToLower(hump.ReplaceAllStringFunc(name, func(pair string) string { return pair[:1] + "_" + pair[1:] }))
 }
 
-// Attributes are the values of a model by the names of its attributes, as JSON has them: null is nil, a number
-// json.Number, a set a list.
+// Attributes returns the values of a model by attribute name, in JSON types: null is nil, a number json.Number, a set a
+// list.
 func Attributes(t *testing.T, model any) map[string]any {
 	t.Helper()
 	attributes := map[string]any{}
 	of := reflect.ValueOf(model)
 	for _, field := range reflect.VisibleFields(of.Type()) {
 		if field.Anonymous {
-			continue // its fields follow
+			continue // VisibleFields includes its fields
 		}
 		value, ok := of.FieldByIndex(field.Index).Interface().(attr.Value)
 		if !ok {
@@ -76,7 +76,21 @@ func Attributes(t *testing.T, model any) map[string]any {
 	return attributes
 }
 
-// Plain is a Terraform value as JSON has it, with exact numbers; what is not known is unknown.
+// Tables fails for each name in tables that a model does not have; for pause.resumes_at it checks pause.
+func Tables(t *testing.T, model any, tables map[string][]string) {
+	t.Helper()
+	fields := reflect.VisibleFields(reflect.TypeOf(model))
+	for table, names := range tables {
+		for _, name := range names {
+			name, _, _ = strings.Cut(name, ".")
+			if !slices.ContainsFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("tfsdk") == name }) {
+				t.Errorf("%s has the attribute %q, which %T does not have", table, name, model)
+			}
+		}
+	}
+}
+
+// Plain returns a Terraform value in JSON types, with exact numbers; unknown replaces unknown values.
 func Plain(t *testing.T, value tftypes.Value, unknown any) any {
 	t.Helper()
 	var err error
@@ -120,8 +134,8 @@ func Plain(t *testing.T, value tftypes.Value, unknown any) any {
 	return list
 }
 
-// Same fails the test for every attribute that differs from what is wanted, or is missing, or is too many. Lists of
-// text are compared as sets: a set has its own order.
+// Same fails for every attribute that differs from the wanted value, is missing, or is unexpected. Lists of strings are
+// compared as sets.
 func Same(t *testing.T, have, want map[string]any) {
 	t.Helper()
 	for name, value := range want {
@@ -131,14 +145,13 @@ func Same(t *testing.T, have, want map[string]any) {
 	}
 	for name, value := range have {
 		if _, ok := want[name]; !ok {
-			t.Errorf("%s: %#v, which the recorded exchange (internal/evidence/testdata) does not have", name, value)
+			t.Errorf("%s: %#v, which is not in the recorded exchange (internal/evidence/testdata)", name, value)
 		}
 	}
 }
 
-// Agree fails the test for every attribute that both have with different values. Nothing, an empty list and a member
-// that is missing are the same here; a list or an object of the wire that is in Terraform as JSON text is left to
-// the tests of that.
+// Agree fails for every attribute that has different values in both. Null, an empty list and a missing member are equal
+// here; lists and objects that Terraform has as JSON text are left to other tests.
 func Agree(t *testing.T, have, other map[string]any) {
 	t.Helper()
 	for name, value := range other {
@@ -155,13 +168,13 @@ func Agree(t *testing.T, have, other map[string]any) {
 	}
 }
 
-// Shown holds what a data source shows of a response against the wire, and against what the resource shows of it.
-// convert makes both models of the client's type; except removes what is meant to differ.
+// Shown compares a data source's model of a response with the wire format, and with the resource's model. convert
+// converts the client's type to both models; except removes intended differences.
 func Shown[W, R, D any](t *testing.T, responses [][]byte, fromAPI func(*W) (R, error), dataFromAPI func(*W) (D, error),
 	except func(shown, managed, wire map[string]any)) {
 	t.Helper()
 	if len(responses) == 0 {
-		t.Fatal("nothing is recorded")
+		t.Fatal("no recorded responses")
 	}
 	for _, response := range responses {
 		var object W
@@ -175,7 +188,7 @@ func Shown[W, R, D any](t *testing.T, responses [][]byte, fromAPI func(*W) (R, e
 			t.Fatal(err)
 		}
 		shown, managed := Attributes(t, data), Attributes(t, resource)
-		// A data source shows the whole object under both names, where the wire may have null.
+		// A data source has the whole object under both names, while the wire may have null.
 		managed["custom_metadata"] = managed["effective_custom_metadata"]
 		delete(wire, "custom_metadata")
 		if except != nil {
@@ -186,7 +199,7 @@ func Shown[W, R, D any](t *testing.T, responses [][]byte, fromAPI func(*W) (R, e
 	}
 }
 
-// filled leaves out of a value what is nothing.
+// filled removes empty values from a value.
 func filled(value any) any {
 	switch value := value.(type) {
 	case []any:
@@ -210,7 +223,7 @@ func filled(value any) any {
 	return value
 }
 
-// ordered is a list of text in the order of the alphabet, and anything else as it is.
+// ordered sorts a list of strings, and returns anything else unchanged.
 func ordered(value any) any {
 	list, _ := value.([]any)
 	var texts []string

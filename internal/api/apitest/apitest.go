@@ -1,4 +1,4 @@
-// Package apitest has services of handlers, without a network, for tests of the client that run in virtual time.
+// Package apitest implements services as HTTP handlers without a network, for client tests in virtual time.
 package apitest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Serve carries out a request without a network. A handler that panics loses its response.
+// Serve handles a request without a network. If the handler panics, its response is lost.
 func Serve(r *http.Request, handle func(w http.ResponseWriter, body string)) (response *http.Response, err error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func Serve(r *http.Request, handle func(w http.ResponseWriter, body string)) (re
 	return recorder.Result(), nil
 }
 
-// Respond is a handler that returns this response.
+// Respond returns a handler with a fixed response.
 func Respond(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -51,7 +51,7 @@ func Respond(status int, body string) http.HandlerFunc {
 	}
 }
 
-// Turns responds with one handler after the other, the last one for good.
+// Turns returns a handler that calls one handler after the other, and then always the last.
 func Turns(handlers ...http.HandlerFunc) http.HandlerFunc {
 	var n atomic.Int64
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -59,33 +59,33 @@ func Turns(handlers ...http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Refused is a handler that rejects in the services' own shape.
-func Refused(status int, code string) http.HandlerFunc {
+// Rejected returns a handler that responds with the services' error object.
+func Rejected(status int, code string) http.HandlerFunc {
 	return Respond(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code))
 }
 
 // Lost is a handler whose response is lost.
 func Lost(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// Data is the envelope of an object.
+// Data wraps an object in its envelope.
 func Data(object string) string { return `{"data":` + object + `}` }
 
-// ListOf is a page with these objects.
+// ListOf returns a page with these objects.
 func ListOf(items ...string) string { return Data("[" + strings.Join(items, ",") + "]") }
 
-// Page is a page of a list with so many objects in all.
+// Page returns a page of a list with the given total.
 func Page(total, number int, items ...string) string {
 	return fmt.Sprintf(`{"data":[%s],"meta":{"total":%d,"page":%d,"per_page":%d,"total_pages":%d,"next_cursor":null}}`,
 		strings.Join(items, ","), total, number, perPage, (total+perPage-1)/perPage)
 }
 
-// Stamp is a time as the services write it.
+// Stamp formats a time as the services do.
 func Stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// Changed is a JSON object with some fields changed; a nil removes one.
+// Changed returns a JSON object with changed fields; nil removes a field.
 func Changed(t *testing.T, object string, change map[string]any) string {
 	t.Helper()
-	fields := map[string]json.RawMessage{} // so that numbers stay as they are
+	fields := map[string]json.RawMessage{} // keeps numbers unchanged
 	if err := json.Unmarshal([]byte(object), &fields); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func Changed(t *testing.T, object string, change map[string]any) string {
 	return string(encoded)
 }
 
-// BodyOf reads a body into the type that a caller fills, which must know all of it.
+// BodyOf decodes a body into the type that a caller fills. Unknown fields are an error.
 func BodyOf[T any](t *testing.T, raw json.RawMessage) (body T) {
 	t.Helper()
 	if raw == nil {
@@ -129,7 +129,7 @@ func Each[T any](t *testing.T, rows map[string]T, run func(t *testing.T, row T))
 	}
 }
 
-// Says holds an error to its texts. None means that there is no error.
+// Says checks that an error contains texts; without texts, that there is no error.
 func Says(t *testing.T, err error, texts ...string) {
 	t.Helper()
 	if (err != nil) != (len(texts) > 0 && texts[0] != "") {
@@ -142,7 +142,7 @@ func Says(t *testing.T, err error, texts ...string) {
 	}
 }
 
-// All reads a list completely or its error.
+// All reads a list to its end.
 func All[T any](list iter.Seq2[T, error]) ([]T, error) {
 	items := []T{}
 	for item, err := range list {
@@ -154,7 +154,7 @@ func All[T any](list iter.Seq2[T, error]) ([]T, error) {
 	return items, nil
 }
 
-// Raws reads a list as All does, each item as it was returned.
+// Raws reads a list to its end and returns each item as received.
 func Raws[T any](list iter.Seq2[T, error], raw func(T) json.RawMessage) ([]json.RawMessage, error) {
 	items, err := All(list)
 	raws := []json.RawMessage{}
@@ -164,13 +164,13 @@ func Raws[T any](list iter.Seq2[T, error], raw func(T) json.RawMessage) ([]json.
 	return raws, err
 }
 
-// IDs reads a list completely or its error, and returns what identifies its items.
+// IDs reads a list to its end and returns the ids of its items.
 func IDs[T any](list iter.Seq2[T, error], id func(T) string) (string, error) {
 	items, err := All(list)
 	return Join(items, id), err
 }
 
-// Join is what identifies items.
+// Join joins the ids of items.
 func Join[T any](items []T, id func(T) string) string {
 	var ids []string
 	for _, item := range items {

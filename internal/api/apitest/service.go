@@ -15,52 +15,54 @@ import (
 	"time"
 )
 
-// Service is a service of handlers and, where no handler is, of collections of objects. It notes what it is asked for.
+// Service implements a service with handlers and, for other paths, with collections of objects. It records its
+// requests.
 type Service struct {
-	// Clock is the time of its responses and of what it creates. Without one, responses have no Date.
+	// Clock is the time of its responses and objects. Without it, responses have no Date.
 	Clock func() time.Time
-	// Ahead is what the Date is ahead of what it creates.
+	// Ahead is how far the Date is ahead of the time of created objects.
 	Ahead time.Duration
-	// Latency is how long each response takes.
+	// Latency is the duration of each response.
 	Latency func(*http.Request) time.Duration
-	// Fates are what becomes of each creation; the last one holds for all that follow.
+	// Fates are the outcomes of creations, in order; the last one applies to all later creations.
 	Fates []Fate
-	// Lag is how long reads do not show a created object.
+	// Lag is how long reads do not return a created object.
 	Lag time.Duration
-	// IgnoresFilters lists every object.
+	// IgnoresFilters makes lists return every object.
 	IgnoresFilters bool
-	// Unlisted are ids that are in no list.
+	// Unlisted are the ids of objects missing from lists.
 	Unlisted map[string]bool
 
-	// Seen has the method and path of each request, and Queries, Bodies and Sent the rest, in the same order.
+	// Seen contains the method and path of each request; Queries, Bodies and Sent contain the rest, in the same order.
 	Seen, Queries, Bodies []string
 	Sent                  []*http.Request
 
 	mu      sync.Mutex
 	mux     *http.ServeMux
-	objects map[string][]object // by the path of their collection, in the order of the list
+	objects map[string][]object // by the path of their collection, in list order
 	created int                 // requests
-	made    int                 // objects, also those that are gone
-	replies map[string]string   // by idempotency key: the object as it was created
+	made    int                 // objects, including deleted ones
+	replies map[string]string   // by idempotency key: the object as created
 }
 
-// Fate is what becomes of a creation.
+// Fate is the outcome of a creation.
 type Fate int
 
-// A creation is carried out, or its response is lost, or it is lost itself.
+// A creation is carried out, or its response is lost, or the request is lost.
 const (
 	Kept Fate = iota
 	LostAfter
 	LostBefore
 )
 
-// object is an object as the service shows it.
+// object is an object of the service.
 type object struct {
 	id, text string
 	at       time.Time // of the test's clock
 }
 
-// New returns a service with routes, which are patterns such as "GET /path", and with empty collections at some paths.
+// New returns a service with routes, which are patterns such as "GET /path", and with empty collections at the given
+// paths.
 func New(routes map[string]http.HandlerFunc, collections ...string) *Service {
 	s := &Service{Clock: time.Now, mux: http.NewServeMux(), objects: map[string][]object{}, replies: map[string]string{},
 		Unlisted: map[string]bool{}}
@@ -103,7 +105,7 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	})
 }
 
-// has reports whether a request is about a collection or one of its objects.
+// has reports whether a request is for a collection or one of its objects.
 func (s *Service) has(r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +114,7 @@ func (s *Service) has(r *http.Request) bool {
 	return collection || object
 }
 
-// Handle does what a collection does where no route says otherwise.
+// Handle implements collections. A route may call it.
 func (s *Service) Handle(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +132,7 @@ func (s *Service) Handle(w http.ResponseWriter, r *http.Request) {
 	case id == "":
 		s.list(w, r, at)
 	case i < 0:
-		Refused(http.StatusNotFound, "not_found")(w, r)
+		Rejected(http.StatusNotFound, "not_found")(w, r)
 	case r.Method == http.MethodDelete:
 		s.objects[at] = slices.Delete(s.objects[at], i, i+1)
 		w.WriteHeader(http.StatusNoContent)
@@ -191,14 +193,14 @@ func (s *Service) put(at, body string) (text string) {
 	return text
 }
 
-// Add creates an object as another system does.
+// Add creates an object, as another system does.
 func (s *Service) Add(at, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.put(at, body)
 }
 
-// Place puts an object there that has been there for long.
+// Place adds an object that was created long ago.
 func (s *Service) Place(at, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,21 +208,21 @@ func (s *Service) Place(at, text string) {
 	s.objects[at] = append(s.objects[at], object{id: id, text: text})
 }
 
-// Reply is a creation of before with an idempotency key. It returns the object, which is not there any more.
+// Reply records an earlier creation with an idempotency key. It returns the object, which no longer exists.
 func (s *Service) Reply(key, text string) string {
 	s.made++
 	s.replies[key] = text
 	return text
 }
 
-// Remove deletes an object as another system does.
+// Remove deletes an object, as another system does.
 func (s *Service) Remove(at, id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.objects[at] = slices.DeleteFunc(s.objects[at], func(o object) bool { return o.id == id })
 }
 
-// IDs are the objects of a collection.
+// IDs returns the ids of the objects of a collection.
 func (s *Service) IDs(at string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,10 +239,10 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, at string) {
 	Respond(http.StatusOK, Page(total, page, items...))(w, r)
 }
 
-// perPage is how many objects a page has.
+// perPage is the number of objects per page.
 const perPage = 100
 
-// page are the objects of a page, of so many in all.
+// page returns the objects of a page, and the total.
 func (s *Service) page(at string, number int, query url.Values) (items []string, total int) {
 	for _, o := range s.objects[at] {
 		if time.Since(o.at) < s.Lag || s.Unlisted[o.id] || !s.IgnoresFilters && !matches(o.text, query) {
@@ -253,7 +255,7 @@ func (s *Service) page(at string, number int, query url.Values) (items []string,
 	return items, total
 }
 
-// Page are the objects of a page, of so many in all.
+// Page returns the objects of a page, and the total.
 func (s *Service) Page(at string, number int) (items []string, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -270,25 +272,25 @@ func matches(text string, query url.Values) bool {
 }
 
 func fields(text string) (all map[string]any) {
-	_ = json.Unmarshal([]byte(text), &all) // what is no object has no fields
+	_ = json.Unmarshal([]byte(text), &all) // invalid JSON has no fields
 	return all
 }
 
-// Requests are the requests, in their order.
+// Requests returns the requests, in order.
 func (s *Service) Requests() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.Seen, ", ")
 }
 
-// Total is how many requests have come.
+// Total returns the number of requests.
 func (s *Service) Total() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.Seen)
 }
 
-// Count is how often a method and path was asked for.
+// Count returns the number of requests with this method and path.
 func (s *Service) Count(request string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,7 +302,7 @@ func (s *Service) Count(request string) (n int) {
 	return n
 }
 
-// Writes are the requests that were not reads, in their order.
+// Writes returns the requests other than reads, in order.
 func (s *Service) Writes() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

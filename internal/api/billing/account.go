@@ -37,8 +37,8 @@ type BillingAccount struct {
 	Customer                *AccountCustomer `json:"customer,omitempty"` // only when loaded
 }
 
-// AccountCustomer is the customer inside a billing account: what the provider needs of it. Everything else of a
-// customer is read from the customer itself.
+// AccountCustomer is the customer inside a billing account, with the fields that the provider needs. The rest is read
+// from the customer itself.
 type AccountCustomer struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -47,38 +47,38 @@ type AccountCustomer struct {
 // Check implements [checked].
 func (a *BillingAccount) Check() error { return present("billing account", a.ID) }
 
-// CustomerRef names the customer of a new billing account by its id. The service locates or creates one by other fields
-// too; the provider does not use that.
+// CustomerRef refers to the customer of a new billing account by id. The service also accepts other fields, which the
+// provider does not use.
 type CustomerRef struct {
 	ID string `json:"id"`
 }
 
 // AccountBody is the body of billing_accounts.create and billing_accounts.update (service description, Recurring
-// billing §4). What is left out of a creation has the service's default, and is not touched by an update.
+// billing §4). An absent field has the service's default on creation, and is not changed by an update.
 type AccountBody struct {
-	Customer         api.Field[CustomerRef]     `json:"customer,omitzero"` // of a creation, which requires it
+	Customer         api.Field[CustomerRef]     `json:"customer,omitzero"` // only for a creation, which requires it
 	ExternalID       api.Field[string]          `json:"external_id,omitzero"`
 	BillingEmail     api.Field[string]          `json:"billing_email,omitzero"`
 	PaymentTermsDays api.Field[int64]           `json:"payment_terms_days,omitzero"` // 1 to 90
 	AutoCollection   api.Field[bool]            `json:"auto_collection,omitzero"`
 	CustomMetadata   api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
-	// Only an update takes replace (the service's default) or merge.
+	// replace (the service's default) or merge; only for an update
 	CustomMetadataMode api.Field[string] `json:"custom_metadata_mode,omitzero"`
 }
 
-// IsEmpty reports whether there is nothing to send.
+// IsEmpty reports whether the body has no fields.
 func (b AccountBody) IsEmpty() bool { return reflect.ValueOf(b).IsZero() }
 
 // BillingAccountCreated is the response of billing_accounts.create.
 type BillingAccountCreated struct {
 	BillingAccount
-	// Adopted says that the response to the create was lost and the account was found by a lookup.
+	// Adopted means that the response to the creation was lost and a lookup found the account.
 	Adopted bool `json:"-"`
 }
 
-// BillingAccountQuery narrows a list of billing accounts. Empty fields are not sent.
+// BillingAccountQuery filters a list of billing accounts. Empty fields are not sent.
 type BillingAccountQuery struct {
-	Listing
+	ListOptions
 	ExternalID   string
 	CustomerID   string
 	Status       string
@@ -95,8 +95,8 @@ func (q BillingAccountQuery) matches(a BillingAccount) bool {
 // accountClosed is the final status of a billing account.
 const accountClosed = "closed"
 
-// CreateBillingAccount creates a billing account (wire contract: billing_accounts.create). A lost response is settled
-// as [api.Settle] says.
+// CreateBillingAccount creates a billing account (wire contract: billing_accounts.create). A lost response is handled
+// by [api.Settle].
 func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*BillingAccountCreated, error) {
 	code, _ := body.ExternalID.Get()
 	customer, _ := body.Customer.Get()
@@ -111,7 +111,7 @@ func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*
 		},
 		newest: func(ctx context.Context) iter.Seq2[BillingAccount, error] {
 			return s.ListWholeAccounts(ctx, BillingAccountQuery{CustomerID: customer.ID,
-				Listing: Listing{SortOrder: newestFirst}})
+				ListOptions: ListOptions{SortOrder: newestFirst}})
 		},
 		like: func(a BillingAccount) bool { return api.OrEmpty(a.ExternalID) == "" },
 		id:   accountID, live: BillingAccount.live, createdAt: func(a BillingAccount) string { return a.CreatedAt },
@@ -134,7 +134,7 @@ func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAcc
 	}, func(a *BillingAccount) string { return a.UpdatedAt })
 }
 
-// accountListing is how billing accounts are listed (wire contract: billing_accounts.list).
+// accountListing describes the list of billing accounts (wire contract: billing_accounts.list).
 var accountListing = api.Listing{Family: "billing_accounts", ByID: true, Loaded: "customer"}
 
 // RefreshBillingAccount is GetBillingAccount for a refresh; see [api.Refreshed].
@@ -143,8 +143,8 @@ func (s *Service) RefreshBillingAccount(ctx context.Context, id string) (_ *Bill
 		func(a *BillingAccount) string { return a.UpdatedAt })
 }
 
-// UpdateBillingAccount changes a billing account and returns it as it is then (wire contract: billing_accounts.update).
-// A response that does not show it is followed by a read.
+// UpdateBillingAccount changes a billing account and returns the changed account (wire contract:
+// billing_accounts.update). If the response does not contain it, the account is read.
 func (s *Service) UpdateBillingAccount(ctx context.Context, id string, body AccountBody) (*BillingAccount, error) {
 	before := s.client.DateText()
 	account, err := s.changeAccount(ctx, api.Request{
@@ -156,14 +156,14 @@ func (s *Service) UpdateBillingAccount(ctx context.Context, id string, body Acco
 	})
 }
 
-// accountKeys are the fields that a complete billing account has and a partial one lacks.
+// accountKeys are the fields that distinguish a complete billing account from a partial one.
 var accountKeys = []string{
 	"external_id", "currency", "billing_email", "payment_terms_days", "auto_collection", "balance_cents",
 	"status", "suspended_at", "suspension_reason", "tax_exempt", "custom_metadata", "created_at", "updated_at",
 }
 
-// changeAccount carries out an operation that returns the changed account. Where the response leaves out the customer
-// or what a whole account has, the single object is asked for once; when that fails the account has no Customer.
+// changeAccount carries out an operation that returns the changed account. If the response omits the customer or other
+// fields of a complete account, the account is read once; if that fails, it has no Customer.
 func (s *Service) changeAccount(ctx context.Context, r api.Request) (*BillingAccount, error) {
 	response, err := api.One[written[BillingAccount]](ctx, s.client, r)
 	if err != nil {
@@ -175,40 +175,39 @@ func (s *Service) changeAccount(ctx context.Context, r api.Request) (*BillingAcc
 		return &response.value, nil
 	}
 	if response.value.Customer == nil {
-		delete(response.keys, "customer") // null and absent are the same here
+		delete(response.keys, "customer") // null and absent are equivalent here
 	}
 	return response.completed(ctx, func(ctx context.Context) (*BillingAccount, error) {
 		return s.GetBillingAccount(ctx, response.value.ID)
 	}), nil
 }
 
-// DeleteBillingAccount deletes a billing account (wire contract: billing_accounts.delete). One that is not there is
-// deleted.
+// DeleteBillingAccount deletes a billing account (wire contract: billing_accounts.delete). It succeeds if the account
+// does not exist.
 func (s *Service) DeleteBillingAccount(ctx context.Context, id string) error {
 	s.writes.Forget(id)
 	return api.Delete(ctx, s.client, api.Request{Operation: "billing_accounts.delete", Path: map[string]string{"id": id}})
 }
 
-// ListBillingAccounts lists the billing accounts that match (wire contract: billing_accounts.list). Every filter but
-// the free-text search is applied to each item again, because a service may ignore it; that of the customer only where
-// the item carries one, as a list may leave it out.
+// ListBillingAccounts lists the matching billing accounts (wire contract: billing_accounts.list). Every filter but the
+// free-text search is applied again to each item, because a service may ignore it; the customer filter only if the item
+// contains the customer, which a list may omit.
 func (s *Service) ListBillingAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
 	return api.Only(s.listedAccounts(ctx, q), q.matches)
 }
 
-// listedAccounts is what the service lists, whether or not it filters.
+// listedAccounts returns the service's list, filtered or not.
 func (s *Service) listedAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
 	query := url.Values{}
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "customer_id", q.CustomerID)
 	setIf(query, "status", q.Status)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	return listing(ctx, s, api.Request{Operation: "billing_accounts.list"}, query, q.Listing, accountID)
+	return listPages(ctx, s, api.Request{Operation: "billing_accounts.list"}, query, q.ListOptions, accountID)
 }
 
-// ListWholeAccounts lists accounts with their customers. A service may leave these out of a list: then each account is
-// read by its id, and the filter of the customer, which the list could not be held to, is applied to it (wire contract:
-// customer inside a billing account).
+// ListWholeAccounts lists accounts with their customers. If the list omits customers, each account is read by id, and
+// the customer filter is applied to it (wire contract: customer inside a billing account).
 func (s *Service) ListWholeAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
 	return func(yield func(BillingAccount, error) bool) {
 		for account, err := range s.ListBillingAccounts(ctx, q) {
@@ -232,8 +231,8 @@ func (s *Service) ListWholeAccounts(ctx context.Context, q BillingAccountQuery) 
 	}
 }
 
-// FindBillingAccounts returns every billing account with exactly this external_id, over all pages: the live ones, or,
-// when there are none, those that are closed.
+// FindBillingAccounts returns every billing account with exactly this external_id, over all pages: the open accounts,
+// or, if there are none, the closed ones.
 func (s *Service) FindBillingAccounts(ctx context.Context, q BillingAccountQuery) ([]BillingAccount, error) {
 	if q.ExternalID == "" {
 		return nil, errors.New("find billing accounts: no external_id is given")
@@ -253,17 +252,17 @@ func (s *Service) SuspendBillingAccount(ctx context.Context, id, reason string) 
 	return s.moveAccount(ctx, id, "suspend", "suspension", reason, "suspended")
 }
 
-// ReactivateBillingAccount makes a suspended billing account active again (wire contract: billing_accounts.reactivate).
+// ReactivateBillingAccount reactivates a suspended billing account (wire contract: billing_accounts.reactivate).
 func (s *Service) ReactivateBillingAccount(ctx context.Context, id, reason string) (*BillingAccount, error) {
 	return s.moveAccount(ctx, id, "reactivate", "reactivation", reason, "active")
 }
 
-// CloseBillingAccount closes a billing account, which is final (wire contract: billing_accounts.close).
+// CloseBillingAccount closes a billing account permanently (wire contract: billing_accounts.close).
 func (s *Service) CloseBillingAccount(ctx context.Context, id, reason string) (*BillingAccount, error) {
 	return s.moveAccount(ctx, id, "close", "closing", reason, accountClosed)
 }
 
-// moveAccount takes an account to the status wanted.
+// moveAccount changes the status of an account to wanted.
 func (s *Service) moveAccount(ctx context.Context, id, operation, noun, reason, wanted string) (*BillingAccount,
 	error) {
 	request := api.Request{

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// newestFirst is the order of a list that is read for what was created lately.
+	// newestFirst is the order of a list in which recent objects are looked for.
 	newestFirst = "desc"
-	// mostListed is how many objects of such a list are read: more than a run creates while reads may lag.
+	// mostListed is the maximum number of objects read from such a list: more than a run creates while reads may lag.
 	mostListed = 500
 )
 
-// newObject is how an object of this service is created, and found when the response is lost.
+// newObject describes how an object of this service is created, and how it is found if the response is lost.
 type newObject[T any] struct {
 	noun       string
 	externalID string // of the object to be created; "" for none
 	otherwise  string // describes it without an external_id
-	body       any    // as it is sent
+	body       any    // as sent
 
 	send      func(context.Context) (*T, error)
 	find      func(ctx context.Context, externalID string) ([]T, error) // whole ones
@@ -34,11 +34,11 @@ type newObject[T any] struct {
 	id        func(T) string
 	createdAt func(T) string
 	live      func(T) bool
-	// equal compares what an object does not show itself; nil: nothing.
+	// equal compares values that the object does not contain; nil: none.
 	equal func(context.Context, T) (bool, error)
 }
 
-// settle creates the object and settles a lost response: see [api.Settle].
+// settle creates the object; a lost response is handled by [api.Settle].
 func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
 	m := api.Creation[*T]{
 		Describe: c.otherwise,
@@ -46,7 +46,7 @@ func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopte
 		ID:       func(object *T) string { return c.id(*object) },
 		Created:  func(object *T) string { return c.createdAt(*object) },
 		Find:     c.lookalikes,
-		Again:    "Creating it again makes another one, which has to be deleted if this one exists",
+		Again:    "Creating it again creates a duplicate, which must be deleted if this one exists",
 	}
 	if c.externalID != "" {
 		m.Describe = fmt.Sprintf("%s with external_id %q", c.noun, c.externalID)
@@ -55,7 +55,7 @@ func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopte
 	return api.Settle(ctx, s.client, m)
 }
 
-// holders are the live objects with the external_id.
+// holders returns the live objects with the external_id.
 func (c newObject[T]) holders(ctx context.Context) (found []*T, err error) {
 	objects, err := c.find(ctx, c.externalID)
 	for _, object := range onlyLive(objects, c.live) {
@@ -64,7 +64,7 @@ func (c newObject[T]) holders(ctx context.Context) (found []*T, err error) {
 	return found, err
 }
 
-// lookalikes are those of the newest live objects without an external_id that look like what is sent.
+// lookalikes returns the newest live objects without an external_id that look like the one sent.
 func (c newObject[T]) lookalikes(ctx context.Context) (found []*T, err error) {
 	listed := 0
 	for object, err := range c.newest(ctx) {
@@ -89,8 +89,8 @@ func (c newObject[T]) isEqual(ctx context.Context, object *T) (bool, error) {
 	return c.equal(ctx, *object)
 }
 
-// shows reports whether an object has everything that was sent to create it. What only the creation takes, the object
-// does not show.
+// shows reports whether an object has every value that was sent to create it, except parameters of the creation, which
+// the object does not contain.
 func shows(body any, object json.RawMessage) bool {
 	sent, err := json.Marshal(body)
 	if err != nil {
@@ -103,15 +103,15 @@ func shows(body any, object json.RawMessage) bool {
 	for name, want := range wanted {
 		have, ok := shown[name]
 		if single := name == "email" || name == "phone"; single {
-			// It becomes an entry of the list (wire contract: behaviour).
+			// The service adds it to the list (wire contract: behaviour).
 			have, ok = shown[name+"s"], true
 			want = json.RawMessage(fmt.Sprintf(`[{"value":%s}]`, want))
 			if _, both := wanted[name+"s"]; both {
-				continue // the list has to hold it, and is compared itself
+				continue // the list must contain it, and is itself compared
 			}
 		}
 		if silent := string(have) == "null" && !strings.ContainsAny(string(want[:1]), `"[`) && name != "custom_metadata"; silent {
-			continue // a response may leave out what the service documents
+			continue // a response may omit documented fields
 		}
 		if ok && !shownAs(name, want, have) {
 			return false
@@ -120,7 +120,7 @@ func shows(body any, object json.RawMessage) bool {
 	return true
 }
 
-// shownAs reports whether a value is shown as it was sent, or in another form of the same.
+// shownAs reports whether the response has the value that was sent, possibly in another form.
 func shownAs(name string, want, have json.RawMessage) bool {
 	if same.JSONText(want, have) {
 		return true
@@ -137,14 +137,14 @@ func shownAs(name string, want, have json.RawMessage) bool {
 	return name != "custom_metadata" && json.Unmarshal(want, &fields) == nil && fields != nil && shows(fields, have)
 }
 
-// sameText compares texts that were sent with those that are shown: null is the empty text, ids and document numbers
-// have no case, and times no zone.
+// sameText compares texts: null equals the empty text, ids and document numbers are not case-sensitive, and times may
+// have any zone.
 func sameText(name, want, have string) bool {
 	return want == have || same.ID(want, have) || name == "document_number" && same.Document(want, have) ||
 		sameMoment(&want, &have)
 }
 
-// sameMoment compares times to the millisecond, which is what the service shows.
+// sameMoment compares times to the millisecond, the precision of the service.
 func sameMoment(want, have *string) bool {
 	wanted, ok := api.Moment(api.OrEmpty(want))
 	shown, shownOK := api.Moment(api.OrEmpty(have))
@@ -154,7 +154,7 @@ func sameMoment(want, have *string) bool {
 	return wanted.Truncate(time.Millisecond).Equal(shown.Truncate(time.Millisecond))
 }
 
-// sameSet compares lists without their order.
+// sameSet compares lists in any order.
 func sameSet(want, have []json.RawMessage) bool {
 	rest := slices.Clone(have)
 	for _, item := range want {
@@ -167,8 +167,8 @@ func sameSet(want, have []json.RawMessage) bool {
 	return len(rest) == 0
 }
 
-// liveFirst prefers the live objects among those with one external_id: the external_id of an object that has ended can
-// be used again (wire contract: behaviour).
+// liveFirst prefers the live objects with an external_id, because the external_id of an ended object can be reused
+// (wire contract: behaviour).
 func liveFirst[T any](found []T, live func(T) bool) []T {
 	if alive := onlyLive(found, live); len(alive) > 0 {
 		return alive

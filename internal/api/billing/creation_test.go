@@ -86,7 +86,7 @@ func TestLostCreations(t *testing.T) {
 		posts         int
 	}{
 		"returned":                   {code: code, posts: 1},
-		"refused":                    {before: coded, code: code, taken: "refused", posts: 1},
+		"rejected":                   {before: coded, code: code, taken: "rejected", posts: 1},
 		"lost":                       {fates: []apitest.Fate{lostAfter}, code: code, adopted: true, posts: 1},
 		"lost, reads lag":            {fates: []apitest.Fate{lostAfter}, lag: lag, code: code, adopted: true, posts: 1},
 		"lost, filters ignored":      {fates: []apitest.Fate{lostAfter}, ignores: true, before: `"external_id":"x2",`, code: code, adopted: true, posts: 1},
@@ -134,7 +134,7 @@ func TestLostCreations(t *testing.T) {
 					errors.As(err, &taken)
 					lost, ambiguous := api.AsAmbiguous(err)
 					switch {
-					case test.taken == "refused":
+					case test.taken == "rejected":
 						if e, ok := api.AsError(err); !ok || ambiguous || e.ExistingID != "o1" {
 							t.Errorf("got %v", err)
 						}

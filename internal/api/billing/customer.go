@@ -58,8 +58,8 @@ type Contact struct {
 	Value string  `json:"value"`
 }
 
-// CustomerBody is the body of customers.create and customers.update (service description, Recurring billing §4). What
-// is left out of a creation has the service's default, and is not touched by an update.
+// CustomerBody is the body of customers.create and customers.update (service description, Recurring billing §4). An
+// absent field has the service's default on creation, and is not changed by an update.
 type CustomerBody struct {
 	Name           api.Field[string]          `json:"name,omitzero"` // required by a creation
 	ExternalID     api.Field[string]          `json:"external_id,omitzero"`
@@ -78,32 +78,32 @@ type CustomerBody struct {
 	Tags           api.Field[[]string]        `json:"tags,omitzero"`
 	CustomMetadata api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
 
-	// Only an update takes replace (the service's default) or merge.
+	// replace (the service's default) or merge; only for an update
 	CustomMetadataMode api.Field[string] `json:"custom_metadata_mode,omitzero"`
 
-	// Only a creation takes these: of the billing account that it opens.
+	// Only for a creation: arguments of the billing account that it creates.
 	CreateBillingAccount api.Field[bool]   `json:"create_billing_account,omitzero"`
 	BillingEmail         api.Field[string] `json:"billing_email,omitzero"`
 	PaymentTermsDays     api.Field[int64]  `json:"payment_terms_days,omitzero"`
 	AutoCollection       api.Field[bool]   `json:"auto_collection,omitzero"`
 }
 
-// IsEmpty reports whether there is nothing to send.
+// IsEmpty reports whether the body has no fields.
 func (b CustomerBody) IsEmpty() bool { return reflect.ValueOf(b).IsZero() }
 
 // CustomerCreated is the response of customers.create.
 type CustomerCreated struct {
 	Customer       Customer        `json:"customer"`
-	BillingAccount *BillingAccount `json:"billing_account"` // nil: none was made with it, or it is not known
-	// Adopted says that the response to the create was lost and the customer was found by a lookup.
+	BillingAccount *BillingAccount `json:"billing_account"` // nil: none was created, or it is unknown
+	// Adopted means that the response to the creation was lost and a lookup found the customer.
 	Adopted bool `json:"-"`
-	// AccountError is why the billing account of an adopted customer is not known.
+	// AccountError is the reason why the billing account of an adopted customer is unknown.
 	AccountError error `json:"-"`
 }
 
-// CustomerQuery narrows a list of customers. Empty fields are not sent.
+// CustomerQuery filters a list of customers. Empty fields are not sent.
 type CustomerQuery struct {
-	Listing
+	ListOptions
 	ExternalID     string
 	DocumentNumber string // compared without mask and case
 	UpdatedAtGTE   string // ISO 8601
@@ -121,8 +121,8 @@ func (c *Customer) Check() error { return present("customer", c.ID) }
 // Check implements [checked].
 func (c *CustomerCreated) Check() error { return present("customer", c.Customer.ID) }
 
-// CreateCustomer creates a customer (wire contract: customers.create). A lost response is settled as [api.Settle] says;
-// an adopted customer comes with the billing account that was created with it, if that can be found.
+// CreateCustomer creates a customer (wire contract: customers.create). A lost response is handled by [api.Settle]; an
+// adopted customer includes the billing account that was created with it, if it can be found.
 func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*CustomerCreated, error) {
 	created := &CustomerCreated{}
 	code, _ := body.ExternalID.Get()
@@ -144,7 +144,7 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 		},
 		newest: func(ctx context.Context) iter.Seq2[Customer, error] {
 			return s.listed(ctx, CustomerQuery{DocumentNumber: document,
-				Listing: Listing{SortOrder: newestFirst}})
+				ListOptions: ListOptions{SortOrder: newestFirst}})
 		},
 		like: func(c Customer) bool {
 			return api.OrEmpty(c.ExternalID) == "" && c.Name == name &&
@@ -167,7 +167,7 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 
 func customerID(c Customer) string { return c.ID }
 
-// awaitAccount finds the billing account of a customer that was just created.
+// awaitAccount finds the billing account of a new customer.
 func (s *Service) awaitAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
 	ctx, cancel := api.Completing(ctx)
 	defer cancel()
@@ -175,12 +175,12 @@ func (s *Service) awaitAccount(ctx context.Context, customerID string) (*Billing
 		func(account *BillingAccount) bool { return account != nil })
 }
 
-// maxAccountsAsked bounds the single reads of FirstAccount, should a service ignore the filter and leave the customer
-// out of every item.
+// maxAccountsAsked limits the single reads of FirstAccount if a service ignores the filter and omits the customer from
+// every item.
 const maxAccountsAsked = 20
 
-// FirstAccount finds the billing account that was opened together with a customer. The list is sorted by creation, so
-// that is the first. It is nil when there is none.
+// FirstAccount returns the billing account that was created with a customer, or nil. The list is sorted by creation, so
+// it is the first account.
 func (s *Service) FirstAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
 	asked := 0
 	for account, err := range s.ListBillingAccounts(ctx, BillingAccountQuery{CustomerID: customerID}) {
@@ -190,7 +190,7 @@ func (s *Service) FirstAccount(ctx context.Context, customerID string) (*Billing
 		if account.Customer != nil {
 			return &account, nil
 		}
-		// A list may leave the customer out. Then only the account itself shows its customer.
+		// A list may omit the customer. Then the account must be read.
 		if asked++; asked > maxAccountsAsked {
 			return nil, fmt.Errorf("none of the first %d billing accounts that the service lists belongs to the customer",
 				maxAccountsAsked)
@@ -213,7 +213,7 @@ func (s *Service) GetCustomer(ctx context.Context, id string) (*Customer, error)
 	}, func(c *Customer) string { return c.UpdatedAt })
 }
 
-// customerListing is how customers are listed (wire contract: customers.list).
+// customerListing describes the list of customers (wire contract: customers.list).
 var customerListing = api.Listing{Family: "customers", ByID: true}
 
 // RefreshCustomer is GetCustomer for a refresh; see [api.Refreshed].
@@ -223,8 +223,8 @@ func (s *Service) RefreshCustomer(ctx context.Context, id string) (_ *Customer, 
 	})
 }
 
-// UpdateCustomer changes a customer and returns it as it is then (wire contract: customers.update). A response that
-// does not show it is followed by a read.
+// UpdateCustomer changes a customer and returns the changed one (wire contract: customers.update). If the response does
+// not contain it, the customer is read.
 func (s *Service) UpdateCustomer(ctx context.Context, id string, body CustomerBody) (*Customer, error) {
 	before := s.client.DateText()
 	customer, err := one[Customer](ctx, s, api.Request{Operation: "customers.update",
@@ -238,25 +238,25 @@ func (s *Service) UpdateCustomer(ctx context.Context, id string, body CustomerBo
 	})
 }
 
-// DeleteCustomer deletes a customer (wire contract: customers.delete). One that is not there is deleted.
+// DeleteCustomer deletes a customer (wire contract: customers.delete). It succeeds if the customer does not exist.
 func (s *Service) DeleteCustomer(ctx context.Context, id string) error {
 	s.writes.Forget(id)
 	return api.Delete(ctx, s.client, api.Request{Operation: "customers.delete", Path: map[string]string{"id": id}})
 }
 
-// ListCustomers lists the customers that match (wire contract: customers.list). Every filter but the free-text search
-// is applied to each item again, because a service may ignore it.
+// ListCustomers lists the matching customers (wire contract: customers.list). Every filter but the free-text search is
+// applied again to each item, because a service may ignore it.
 func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
 	return api.Only(s.listed(ctx, q), q.matches)
 }
 
-// listed is what the service lists, whether or not it filters.
+// listed returns the service's list, filtered or not.
 func (s *Service) listed(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
 	query := url.Values{}
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "document_number", q.DocumentNumber)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	return listing(ctx, s, api.Request{Operation: "customers.list"}, query, q.Listing, customerID)
+	return listPages(ctx, s, api.Request{Operation: "customers.list"}, query, q.ListOptions, customerID)
 }
 
 // FindCustomers returns every customer with exactly this external_id, document number (without mask and case), or both,

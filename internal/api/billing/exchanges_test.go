@@ -28,7 +28,7 @@ func recorded() played.Player[*Service] {
 func TestExchanges(t *testing.T) { recorded().Successes(t) }
 
 func TestExchangesOfRefusals(t *testing.T) {
-	if codes := recorded().Refusals(t); len(codes) < 6 {
+	if codes := recorded().Rejections(t); len(codes) < 6 {
 		t.Errorf("only %v were played", codes)
 	}
 }
@@ -110,7 +110,7 @@ var calls = map[string]func(*testing.T, *Service, []string, evidence.Request) (a
 		return raw, err
 	},
 	"customers.list": func(t *testing.T, s *Service, _ []string, r evidence.Request) (any, error) {
-		return apitest.All(s.ListCustomers(t.Context(), CustomerQuery{Listing: listingOf(r),
+		return apitest.All(s.ListCustomers(t.Context(), CustomerQuery{ListOptions: optionsOf(r),
 			ExternalID: r.Query["external_id"], DocumentNumber: r.Query["document_number"],
 			UpdatedAtGTE: r.Query["updated_at_gte"]}))
 	},
@@ -128,13 +128,13 @@ var calls = map[string]func(*testing.T, *Service, []string, evidence.Request) (a
 			BillingAccountID: r.Query["billing_account_id"]}), func(i Invoice) json.RawMessage { return i.Raw })
 	},
 	"records.list": func(t *testing.T, s *Service, at []string, r evidence.Request) (any, error) {
-		return apitest.Raws(s.ListRecords(t.Context(), at[2], RecordQuery{Listing: listingOf(r)}),
+		return apitest.Raws(s.ListRecords(t.Context(), at[2], RecordQuery{ListOptions: optionsOf(r)}),
 			func(r Record) json.RawMessage { return r.Raw })
 	},
 }
 
-func listingOf(r evidence.Request) Listing {
-	return Listing{Search: r.Query["search"], SortBy: r.Query["sort_by"], SortOrder: r.Query["sort_order"]}
+func optionsOf(r evidence.Request) ListOptions {
+	return ListOptions{Search: r.Query["search"], SortBy: r.Query["sort_by"], SortOrder: r.Query["sort_order"]}
 }
 
 // lean leaves of each customer inside a billing account what AccountCustomer has.

@@ -52,7 +52,7 @@ func FuzzObjects(f *testing.F) {
 			t.Error("no organization and no error")
 		}
 		if _, err := s.UpdateCustomer(ctx, "x1", CustomerBody{}); err == nil {
-			t.Error("a refused update succeeded")
+			t.Error("a rejected update succeeded")
 		}
 	})
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// Invoice is an invoice, of which only the id is certain (wire contract: invoices.list).
+// Invoice is an invoice. Only the id is guaranteed (wire contract: invoices.list).
 type Invoice struct {
 	ID               string
-	Raw              json.RawMessage // all of it, as returned
+	Raw              json.RawMessage // the whole object, as returned
 	SubscriptionID   string          // "" where the invoice does not say
 	BillingAccountID string          // "" where the invoice does not say
 	UpdatedAt        string          // "" where the invoice does not say
 }
 
-// UnmarshalJSON keeps the whole invoice, and picks out what is known.
+// UnmarshalJSON stores the whole invoice and decodes the known fields.
 func (i *Invoice) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -36,38 +36,38 @@ func (i *Invoice) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// InvoiceQuery narrows a list of invoices. Empty fields are not sent.
+// InvoiceQuery filters a list of invoices. Empty fields are not sent.
 type InvoiceQuery struct {
-	Listing
+	ListOptions
 	SubscriptionID   string
 	BillingAccountID string
 	UpdatedAtGTE     string // ISO 8601
 }
 
-// matches compares what the invoice says.
+// matches compares the fields of the invoice.
 func (q InvoiceQuery) matches(i Invoice) bool {
 	return (q.SubscriptionID == "" || i.SubscriptionID == "" || same.ID(q.SubscriptionID, i.SubscriptionID)) &&
 		(q.BillingAccountID == "" || i.BillingAccountID == "" || same.ID(q.BillingAccountID, i.BillingAccountID)) &&
 		notBefore(i.UpdatedAt, q.UpdatedAtGTE)
 }
 
-// ListInvoices lists the invoices that match (wire contract: invoices.list). Each filter but the free-text search is
-// applied again to the items that hold its field, because a service may ignore it. The time of the last change is only
-// compared here: the contract names no filter for it.
+// ListInvoices lists the matching invoices (wire contract: invoices.list). Each filter but the free-text search is
+// applied again to items that contain its field, because a service may ignore it. The time of the last change is only
+// compared here, because the contract has no filter for it.
 func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[Invoice, error] {
 	query := url.Values{}
 	setIf(query, "subscription_id", q.SubscriptionID)
 	setIf(query, "billing_account_id", q.BillingAccountID)
-	all := listing(ctx, s, api.Request{Operation: "invoices.list"}, query, q.Listing,
+	all := listPages(ctx, s, api.Request{Operation: "invoices.list"}, query, q.ListOptions,
 		func(i Invoice) string { return i.ID })
 	return api.Only(all, q.matches)
 }
 
-// InvoiceSubscription creates an invoice by hand and returns it with its id, "" when it shows none (wire contract:
-// subscriptions.invoice). An empty reason is not sent.
+// InvoiceSubscription creates an invoice by hand and returns it with its id, or "" if the response has none (wire
+// contract: subscriptions.invoice). An empty reason is not sent.
 //
-// The request is never sent twice. When the response is lost, the error is an *api.AmbiguousError that says where to
-// look. Once sent, the request continues for at most 8 s after ctx has ended, so that a response is not thrown away.
+// The request is sent only once. If the response is lost, the error is an *api.AmbiguousError that explains where to
+// look. After it was sent, the request continues for at most 8 s after ctx has ended, so that the response is not lost.
 func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (json.RawMessage, string, error) {
 	request := api.Request{Operation: "subscriptions.invoice", Path: map[string]string{"id": id}}
 	if reason != "" {
@@ -79,8 +79,8 @@ func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (j
 	})
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
 		unknown := *ambiguous
-		unknown.Outlook = fmt.Sprintf("The subscription %q may or may not have a new invoice. Look at the list of its "+
-			"invoices before another one is made", id)
+		unknown.Outlook = fmt.Sprintf("The subscription %q may or may not have a new invoice. Check the list of its "+
+			"invoices before you create another one", id)
 		return nil, "", &unknown
 	}
 	if err != nil {

@@ -49,7 +49,7 @@ func TestLostInvoiceIsNotMadeTwice(t *testing.T) {
 		_, _, err := newService(t, w).InvoiceSubscription(t.Context(), "s1", "")
 		if _, ok := api.AsAmbiguous(err); !ok ||
 			!strings.Contains(err.Error(),
-				`The subscription "s1" may or may not have a new invoice. Look at the list of its invoices`) {
+				`The subscription "s1" may or may not have a new invoice. Check the list of its invoices`) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(w.Seen) != 1 {

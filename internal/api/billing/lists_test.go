@@ -41,7 +41,7 @@ func TestFindCustomersComparesEveryItem(t *testing.T) {
 		}
 	}
 	if _, err := newService(t, newWire(nil)).FindCustomers(t.Context(),
-		CustomerQuery{Listing: Listing{Search: "x"}}); err == nil {
+		CustomerQuery{ListOptions: ListOptions{Search: "x"}}); err == nil {
 		t.Error("found customers by nothing")
 	}
 	if _, err := newService(t, newWire(map[string]http.HandlerFunc{listPath: respond(403, "")})).FindCustomers(t.Context(),
@@ -90,7 +90,7 @@ func TestRefusesOrder(t *testing.T) {
 		"the token":        {&api.Error{Status: http.StatusUnauthorized, Fields: of("sort_by")}, false},
 		"no response":      {errors.New("broken"), false},
 	} {
-		if have := refusesOrder(c.err); have != c.want {
+		if have := rejectsOrder(c.err); have != c.want {
 			t.Errorf("%s: %v", name, have)
 		}
 	}

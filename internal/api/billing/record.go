@@ -11,23 +11,23 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Record is an object of any collection, whose shape may be open (wire contract: records.list).
+// Record is an object of any collection, possibly without a documented form (wire contract: records.list).
 type Record = api.Record
 
-// RecordQuery narrows a list of records.
+// RecordQuery filters a list of records.
 type RecordQuery struct {
-	Listing
-	// Filters are named and written as the service does, for example "status".
+	ListOptions
+	// Filters have the names and formats of the service, for example "status".
 	Filters map[string]string
 }
 
-// ReservedFilter reports whether a name is a parameter of every collection, which no filter may have.
+// ReservedFilter reports whether a name is a parameter of every collection, so that no filter may have it.
 func ReservedFilter(name string) bool {
 	return slices.Contains([]string{"page", "per_page", "search", "sort_by", "sort_order"}, name)
 }
 
-// ListRecords lists the objects of any collection that match (wire contract: records.list). A collection whose objects
-// have no created_at is sorted by id, unless the query says otherwise.
+// ListRecords lists the matching objects of any collection (wire contract: records.list). A collection whose objects
+// have no created_at is sorted by id, unless the query sets an order.
 func (s *Service) ListRecords(ctx context.Context, collection string, q RecordQuery) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		query := url.Values{}
@@ -38,16 +38,16 @@ func (s *Service) ListRecords(ctx context.Context, collection string, q RecordQu
 			}
 			query.Set(name, value)
 		}
-		list := func(l Listing) iter.Seq2[Record, error] {
-			all := listing(ctx, s, api.Request{Operation: "records.list", Path: map[string]string{"collection": collection}},
+		list := func(l ListOptions) iter.Seq2[Record, error] {
+			all := listPages(ctx, s, api.Request{Operation: "records.list", Path: map[string]string{"collection": collection}},
 				query, l,
 				func(r Record) string { return r.ID })
 			return api.Only(all, func(r Record) bool { return r.Matches(q.Filters) })
 		}
 		began := false
-		for record, err := range list(q.Listing) {
-			if !began && refusesOrder(err) && q.SortBy == "" && q.SortOrder == "" {
-				byID := q.Listing
+		for record, err := range list(q.ListOptions) {
+			if !began && rejectsOrder(err) && q.SortBy == "" && q.SortOrder == "" {
+				byID := q.ListOptions
 				byID.SortBy = "id"
 				list(byID)(yield)
 				return
@@ -60,8 +60,8 @@ func (s *Service) ListRecords(ctx context.Context, collection string, q RecordQu
 	}
 }
 
-// refusesOrder reports whether a list may have been rejected for the field that it was to be sorted by.
-func refusesOrder(err error) bool {
+// rejectsOrder reports whether a list may have been rejected because of its sort field.
+func rejectsOrder(err error) bool {
 	e, ok := api.AsError(err)
 	if !ok || api.IsNotList(err) || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
 		return false

@@ -1,5 +1,5 @@
-// Package billing speaks to the recurring-billing service: one file per object, with the wire types of the service
-// description and the operations of the wire contract. It does not depend on Terraform.
+// Package billing is the client of the recurring-billing service. Each object has a file with its wire types and
+// operations. The package does not depend on Terraform.
 package billing
 
 import (
@@ -21,11 +21,12 @@ type Service struct {
 // New wraps a client of the recurring-billing service.
 func New(c *api.Client) *Service { return &Service{client: c} }
 
-// Wrote records when an object was last written, according to the state of an earlier run: a read that lags behind that
+// Wrote records when an object was last written, according to the state of an earlier run. A read that lags behind it
 // is repeated.
 func (s *Service) Wrote(id, created, updated string) { s.writes.Note(id, created, updated) }
 
-// wrote remembers the response to a write. What it does not show was written at the time of the response at the latest.
+// wrote records a write from its response. If the response has no time, the write happened at the time of the response
+// or before.
 func (s *Service) wrote(id, created, updated string, creates bool) {
 	if creates && created == "" {
 		created = s.client.DateText()
@@ -61,7 +62,7 @@ func collect[T any](list iter.Seq2[T, error]) (all []T, err error) {
 	return all, nil
 }
 
-// checked is what [api.One] asks an object before it is used: one without an id is rejected.
+// checked is implemented by objects that [api.One] checks. An object without an id is rejected.
 type checked interface{ Check() error }
 
 func present(noun, id string) error {
@@ -71,16 +72,17 @@ func present(noun, id string) error {
 	return nil
 }
 
-// Listing says what a list holds and in which order, as every collection takes it (service description, Recurring
-// billing §4 Collections).
-type Listing struct {
+// ListOptions configures the content and order of a list, for every collection (service description, Recurring billing
+// §4 Collections).
+type ListOptions struct {
 	Search    string // free text, matched by the service alone; "": everything
 	SortBy    string // a field as the service returns it; "": created_at
 	SortOrder string // "asc" or "desc"; "": asc
 }
 
-// listing reads the pages of a collection as they are consumed. query holds its filters, id tells its objects apart.
-func listing[T any](ctx context.Context, s *Service, r api.Request, query url.Values, l Listing,
+// listPages reads the pages of a collection as they are consumed. query contains its filters; id identifies its
+// objects.
+func listPages[T any](ctx context.Context, s *Service, r api.Request, query url.Values, l ListOptions,
 	id func(T) string) iter.Seq2[T, error] {
 	setIf(query, "search", l.Search)
 	r.Query = query
@@ -93,7 +95,7 @@ func setIf(query url.Values, name, value string) {
 	}
 }
 
-// notBefore compares two timestamps. What cannot be read decides nothing.
+// notBefore compares two timestamps. It is true if one of them cannot be parsed.
 func notBefore(value, earliest string) bool {
 	at, ok := api.Moment(value)
 	limit, limitOK := api.Moment(earliest)
@@ -114,7 +116,7 @@ type Organization struct {
 // Check implements [checked].
 func (o *Organization) Check() error { return present("organization", o.ID) }
 
-// Me asks who the token belongs to (wire contract: me.get). The service returns a bare object.
+// Me returns the organization of the token (wire contract: me.get). The service returns a bare object.
 func (s *Service) Me(ctx context.Context) (*Organization, error) {
 	return one[Organization](ctx, s, api.Request{Operation: "me.get"})
 }

@@ -18,14 +18,14 @@ type Subscription struct {
 	ExternalID       *string `json:"external_id"`
 	BillingAccountID string  `json:"billing_account_id"`
 	CompanyID        *string `json:"company_id"`
-	PlanID           *string `json:"plan_id"` // what runs now; null: priced by its items
+	PlanID           *string `json:"plan_id"` // the current plan; null: priced by its items
 	ProductGroupID   *string `json:"product_group_id"`
 	// draft, confirmed, trialing, active, past_due, canceled, paused, suspended
 	Status               string           `json:"status"`
 	BillingCycle         string           `json:"billing_cycle"` // monthly, quarterly, semiannual, annual
 	CurrentPeriodStart   string           `json:"current_period_start"`
 	CurrentPeriodEnd     string           `json:"current_period_end"`
-	CycleBillingDate     string           `json:"cycle_billing_date"` // when the next invoice is made
+	CycleBillingDate     string           `json:"cycle_billing_date"` // when the next invoice is created
 	TrialStart           *string          `json:"trial_start"`
 	TrialEnd             *string          `json:"trial_end"`
 	ActivatedAt          *string          `json:"activated_at"`
@@ -57,7 +57,7 @@ type Subscription struct {
 	UpdatedAt         string          `json:"updated_at"`
 }
 
-// PauseCollection says how a subscription is paused.
+// PauseCollection describes how a subscription is paused.
 type PauseCollection struct {
 	Behavior  string  `json:"behavior"`   // mark_uncollectible, keep_as_draft, void
 	ResumesAt *string `json:"resumes_at"` // nil: resumed by hand
@@ -73,8 +73,7 @@ var subscriptionKeys = []string{
 	"allow_pause", "allow_cancel", "proposal_id", "notes", "metadata", "custom_metadata", "created_at", "updated_at",
 }
 
-// UnmarshalJSON accepts a discount_percent that is a number, as its text, in addition to the
-// string that the service describes.
+// UnmarshalJSON also accepts a number as discount_percent, in addition to the documented string.
 func (s *Subscription) UnmarshalJSON(data []byte) error {
 	type plain Subscription
 	open := struct {
@@ -86,7 +85,7 @@ func (s *Subscription) UnmarshalJSON(data []byte) error {
 	}
 	raw := bytes.TrimSpace(open.DiscountPercent)
 	switch {
-	case len(raw) == 0: // left out: what was decoded before is kept
+	case len(raw) == 0: // absent: the previous value is kept
 		return nil
 	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':
 		s.DiscountPercent = new(string(raw))
@@ -101,8 +100,8 @@ func (s *Subscription) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// PendingPlanID is the plan that takes effect when the period ends, "" if there is none
-// (wire contract: change-plan, end_of_period).
+// PendingPlanID returns the plan that takes effect at the end of the period, or "" (wire contract: change-plan,
+// end_of_period).
 func (s *Subscription) PendingPlanID() string {
 	var metadata struct {
 		PendingPlanID json.RawMessage `json:"pending_plan_id"`
@@ -115,16 +114,16 @@ func (s *Subscription) PendingPlanID() string {
 }
 
 // SubscriptionBody is the body of subscriptions.create and subscriptions.update (service description, Recurring billing
-// §4). What is left out of a creation has the service's default, and is not touched by an update; null clears.
+// §4). An absent field has the service's default on creation, and is not changed by an update; null clears it.
 type SubscriptionBody struct {
-	// Of a creation, which requires billing_account_id, and plan_id where there are no items.
+	// Creation only. It requires billing_account_id, and plan_id unless it has items.
 	BillingAccountID api.Field[string]                  `json:"billing_account_id,omitzero"`
 	CompanyID        api.Field[string]                  `json:"company_id,omitzero"`
 	ProductGroupID   api.Field[string]                  `json:"product_group_id,omitzero"`
 	TrialEnd         api.Field[string]                  `json:"trial_end,omitzero"`
 	TrialPeriodDays  api.Field[int64]                   `json:"trial_period_days,omitzero"` // excludes TrialEnd
 	Items            api.Field[[]SubscriptionItemInput] `json:"items,omitzero"`
-	// Of both.
+	// Creation and update.
 	ExternalID        api.Field[string]          `json:"external_id,omitzero"`
 	PlanID            api.Field[string]          `json:"plan_id,omitzero"`
 	BillingCycle      api.Field[string]          `json:"billing_cycle,omitzero"`
@@ -134,7 +133,7 @@ type SubscriptionBody struct {
 	NfeIssuancePolicy api.Field[string]          `json:"nfe_issuance_policy,omitzero"`
 	Notes             api.Field[string]          `json:"notes,omitzero"`
 	CustomMetadata    api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
-	// Of an update.
+	// Update only.
 	CancelAtPeriodEnd  api.Field[bool]        `json:"cancel_at_period_end,omitzero"`
 	DiscountPercent    api.Field[json.Number] `json:"discount_percent,omitzero"` // 0 to 100, sent as a number
 	AllowPause         api.Field[bool]        `json:"allow_pause,omitzero"`
@@ -145,8 +144,7 @@ type SubscriptionBody struct {
 // SubscriptionCreated is the response of subscriptions.create.
 type SubscriptionCreated struct {
 	Subscription
-	// Adopted says that the response to the create was lost and the subscription
-	// was found by a lookup.
+	// Adopted means that the response to the creation was lost and a lookup found the subscription.
 	Adopted bool `json:"-"`
 }
 
@@ -156,7 +154,7 @@ type SubscriptionItem struct {
 	ID                 string `json:"id"`
 	ProductID          string `json:"product_id"`
 	PriceID            string `json:"price_id"`
-	Quantity           int64  `json:"quantity"`             // 1 when the response leaves it out
+	Quantity           int64  `json:"quantity"`             // 1 if the response omits it
 	UnitAmountSubcents *int64 `json:"unit_amount_subcents"` // ten-thousandths of the currency unit; nil: the price's own
 }
 
@@ -172,8 +170,8 @@ func (i *SubscriptionItem) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// SubscriptionItemInput is one item of a subscription that is asked for (service
-// description, Recurring billing §4). What is nil is left out.
+// SubscriptionItemInput is a requested item of a subscription (service description, Recurring billing §4). Nil fields
+// are omitted.
 type SubscriptionItemInput struct {
 	ProductID string `json:"product_id"`
 	PriceID   string `json:"price_id"`
@@ -182,9 +180,9 @@ type SubscriptionItemInput struct {
 	UnitAmountSubcents *int64 `json:"unit_amount_subcents,omitempty"`
 }
 
-// SubscriptionQuery narrows a list of subscriptions. Empty fields are not sent.
+// SubscriptionQuery filters a list of subscriptions. Empty fields are not sent.
 type SubscriptionQuery struct {
-	Listing
+	ListOptions
 	ExternalID       string
 	BillingAccountID string
 	Status           string
@@ -203,7 +201,7 @@ func (q SubscriptionQuery) matches(s Subscription) bool {
 // Check implements [checked].
 func (s *Subscription) Check() error { return present("subscription", s.ID) }
 
-// matches reports whether an item is what was asked for.
+// matches reports whether an item is the requested one.
 func (w SubscriptionItemInput) matches(i SubscriptionItem) bool {
 	quantity := int64(1)
 	if w.Quantity != nil {

@@ -18,8 +18,8 @@ const (
 	subscriptionPaused   = "paused"
 )
 
-// CreateSubscription creates a subscription (wire contract: subscriptions.create). A lost response is settled as
-// [api.Settle] says.
+// CreateSubscription creates a subscription (wire contract: subscriptions.create). A lost response is handled by
+// [api.Settle].
 func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody) (*SubscriptionCreated, error) {
 	code, _ := body.ExternalID.Get()
 	account, _ := body.BillingAccountID.Get()
@@ -35,7 +35,7 @@ func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody)
 				if err != nil {
 					return nil, err
 				}
-				subscription, err := s.GetSubscription(ctx, found.ID) // a list may leave parts out
+				subscription, err := s.GetSubscription(ctx, found.ID) // a list may omit fields
 				if err != nil {
 					return nil, err
 				}
@@ -45,7 +45,7 @@ func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody)
 		},
 		newest: func(ctx context.Context) iter.Seq2[Subscription, error] {
 			return s.listedSubscriptions(ctx, SubscriptionQuery{BillingAccountID: account,
-				Listing: Listing{SortOrder: newestFirst}})
+				ListOptions: ListOptions{SortOrder: newestFirst}})
 		},
 		like: func(s Subscription) bool {
 			return api.OrEmpty(s.ExternalID) == "" && same.ID(account, s.BillingAccountID)
@@ -61,8 +61,8 @@ func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody)
 	return &SubscriptionCreated{Subscription: *subscription, Adopted: adopted}, nil
 }
 
-// hasItems reports whether a subscription has these items. Where nothing was asked
-// for, or the service does not list items, that decides nothing.
+// hasItems reports whether a subscription has the wanted items; true if none are wanted, or if the service does not
+// list items.
 func (s *Service) hasItems(ctx context.Context, id string, wanted []SubscriptionItemInput) (bool, error) {
 	if len(wanted) == 0 {
 		return true, nil
@@ -93,7 +93,7 @@ func (s *Service) GetSubscription(ctx context.Context, id string) (*Subscription
 	}, func(s *Subscription) string { return s.UpdatedAt })
 }
 
-// subscriptionListing is how subscriptions are listed (wire contract: subscriptions.list).
+// subscriptionListing describes the list of subscriptions (wire contract: subscriptions.list).
 var subscriptionListing = api.Listing{Family: "subscriptions", ByID: true}
 
 // RefreshSubscription is GetSubscription for a refresh; see [api.Refreshed].
@@ -102,9 +102,8 @@ func (s *Service) RefreshSubscription(ctx context.Context, id string) (_ *Subscr
 		func(s *Subscription) string { return s.UpdatedAt })
 }
 
-// UpdateSubscription changes a subscription and returns it as it is then (wire
-// contract: subscriptions.update). A response that does not show it is followed by
-// a read.
+// UpdateSubscription changes a subscription and returns the changed one (wire contract: subscriptions.update). If the
+// response does not contain it, the subscription is read.
 func (s *Service) UpdateSubscription(ctx context.Context, id string, body SubscriptionBody) (*Subscription, error) {
 	before := s.client.DateText()
 	subscription, err := s.changeSubscription(ctx, api.Request{
@@ -116,9 +115,8 @@ func (s *Service) UpdateSubscription(ctx context.Context, id string, body Subscr
 	})
 }
 
-// changeSubscription carries out an operation that returns the changed
-// subscription. Where the response leaves out what is always present, the single
-// object is asked for once.
+// changeSubscription carries out an operation that returns the changed subscription. If the response omits a required
+// field, the subscription is read once.
 func (s *Service) changeSubscription(ctx context.Context, r api.Request) (*Subscription, error) {
 	response, err := api.One[written[Subscription]](ctx, s.client, r)
 	if err != nil {
@@ -133,21 +131,20 @@ func (s *Service) changeSubscription(ctx context.Context, r api.Request) (*Subsc
 	}), nil
 }
 
-// DeleteSubscription deletes a draft or a canceled subscription (wire contract:
-// subscriptions.delete). One that is not there is deleted.
+// DeleteSubscription deletes a draft or a canceled subscription (wire contract: subscriptions.delete). It succeeds if
+// the subscription does not exist.
 func (s *Service) DeleteSubscription(ctx context.Context, id string) error {
 	s.writes.Forget(id)
 	return api.Delete(ctx, s.client, api.Request{Operation: "subscriptions.delete", Path: map[string]string{"id": id}})
 }
 
-// ListSubscriptions lists the subscriptions that match (wire contract:
-// subscriptions.list). Every filter but the free-text search is applied to each item
-// again, because a service may ignore it.
+// ListSubscriptions lists the matching subscriptions (wire contract: subscriptions.list). Every filter but the
+// free-text search is applied again to each item, because a service may ignore it.
 func (s *Service) ListSubscriptions(ctx context.Context, q SubscriptionQuery) iter.Seq2[Subscription, error] {
 	return api.Only(s.listedSubscriptions(ctx, q), q.matches)
 }
 
-// listedSubscriptions is what the service lists, whether or not it filters.
+// listedSubscriptions returns the service's list, filtered or not.
 func (s *Service) listedSubscriptions(ctx context.Context, q SubscriptionQuery) iter.Seq2[Subscription, error] {
 	query := url.Values{}
 	setIf(query, "external_id", q.ExternalID)
@@ -155,12 +152,11 @@ func (s *Service) listedSubscriptions(ctx context.Context, q SubscriptionQuery) 
 	setIf(query, "status", q.Status)
 	setIf(query, "plan_id", q.PlanID)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	return listing(ctx, s, api.Request{Operation: "subscriptions.list"}, query, q.Listing, subscriptionID)
+	return listPages(ctx, s, api.Request{Operation: "subscriptions.list"}, query, q.ListOptions, subscriptionID)
 }
 
-// FindSubscriptions returns every subscription with exactly this external_id,
-// over all pages: the live ones, or, when there are none, those that are
-// canceled.
+// FindSubscriptions returns every subscription with exactly this external_id, over all pages: the live ones, or, if
+// there are none, the canceled ones.
 func (s *Service) FindSubscriptions(ctx context.Context, q SubscriptionQuery) ([]Subscription, error) {
 	if q.ExternalID == "" {
 		return nil, errors.New("find subscriptions: no external_id is given")
@@ -175,13 +171,11 @@ func (s *Service) FindSubscriptions(ctx context.Context, q SubscriptionQuery) ([
 	return liveFirst(found, Subscription.live), nil
 }
 
-// SubscriptionItems reads the items of a subscription (wire contract:
-// subscriptions.items.list). listed is false when the service returns 404 or
-// 405: it does not list items then, which is not an error.
+// SubscriptionItems reads the items of a subscription (wire contract: subscriptions.items.list). listed is false,
+// without an error, if the service does not list items (404 or 405).
 //
-// A 404 looks the same whether the operation or the subscription is missing. So
-// the caller reads the subscription itself first: only a 404 to that says that
-// it is gone.
+// A 404 does not show whether the operation or the subscription is missing. So callers first read the subscription
+// itself: only a 404 to that proves that it is gone.
 func (s *Service) SubscriptionItems(ctx context.Context, id string) (items []SubscriptionItem, listed bool, err error) {
 	request := api.Request{Operation: "subscriptions.items.list", Path: map[string]string{"id": id}}
 	items = []SubscriptionItem{}

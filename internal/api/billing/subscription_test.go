@@ -165,8 +165,8 @@ func TestListSubscriptionsComparesEveryItem(t *testing.T) {
 		"status":             {Status: "paused"},
 		"plan_id":            {PlanID: "plan2"},
 		"updated_at_gte":     {UpdatedAtGTE: "2025-05-31"},
-		"sort_order":         {Listing: Listing{SortBy: "status", SortOrder: "desc"}, ExternalID: "x2"},
-		"search":             {Listing: Listing{Search: "word"}, ExternalID: "x2"},
+		"sort_order":         {ListOptions: ListOptions{SortBy: "status", SortOrder: "desc"}, ExternalID: "x2"},
+		"search":             {ListOptions: ListOptions{Search: "word"}, ExternalID: "x2"},
 	} {
 		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: func(w http.ResponseWriter, r *http.Request) {
 			if !r.URL.Query().Has(name) || query.SortBy != "" && r.URL.Query().Get("sort_by") != query.SortBy {

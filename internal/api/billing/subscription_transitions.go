@@ -18,8 +18,8 @@ type pauseBody struct {
 	ResumesAt string `json:"resumes_at,omitempty"`
 }
 
-// ChangePlan is the body of subscriptions.change_plan (service description,
-// Recurring billing §4). What is empty is left out.
+// ChangePlan is the body of subscriptions.change_plan (service description, Recurring billing §4). Empty fields are
+// omitted.
 type ChangePlan struct {
 	PlanID string `json:"plan_id"`
 	Timing string `json:"timing,omitempty"` // immediate or end_of_period; "": immediate
@@ -33,9 +33,8 @@ type Cancel struct {
 	Reason      string `json:"reason,omitempty"`
 }
 
-// PauseSubscription pauses a subscription, or changes how it is paused (wire
-// contract: subscriptions.pause). An empty behavior is the service's default,
-// an empty resumesAt leaves the resumption to ResumeSubscription.
+// PauseSubscription pauses a subscription, or changes its pause (wire contract: subscriptions.pause). An empty behavior
+// is the service's default; with an empty resumesAt, the pause lasts until ResumeSubscription.
 func (s *Service) PauseSubscription(ctx context.Context, id, behavior, resumesAt string) (*Subscription, error) {
 	body := pauseBody{Behavior: behavior, ResumesAt: resumesAt}
 	return s.move(ctx, id, "pause", body, outcome{
@@ -52,9 +51,8 @@ func (s *Service) ResumeSubscription(ctx context.Context, id string) (*Subscript
 	})
 }
 
-// ChangePlan changes the plan immediately or at the end of the period, or reverts a
-// pending change, with the current plan as the new one (wire contract:
-// subscriptions.change_plan).
+// ChangePlan changes the plan immediately or at the end of the period. With the current plan, it reverts a pending
+// change (wire contract: subscriptions.change_plan).
 func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Subscription, error) {
 	return s.move(ctx, id, "change_plan", c, outcome{
 		noun: "change of plan",
@@ -62,7 +60,7 @@ func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Sub
 	})
 }
 
-// RemovePlan is an update that ends the plan, and the one that comes next (wire contract: subscriptions.update).
+// RemovePlan is an update that ends the current and the pending plan (wire contract: subscriptions.update).
 func (s *Service) RemovePlan(ctx context.Context, id string, body SubscriptionBody) (*Subscription, error) {
 	return s.move(ctx, id, "update", body, outcome{
 		noun: "removal of the plan",
@@ -70,8 +68,8 @@ func (s *Service) RemovePlan(ctx context.Context, id string, body SubscriptionBo
 	})
 }
 
-// CancelSubscription cancels a subscription immediately, which is final, or at the
-// end of its period (wire contract: subscriptions.cancel).
+// CancelSubscription cancels a subscription at the end of its period or, permanently, immediately (wire contract:
+// subscriptions.cancel).
 func (s *Service) CancelSubscription(ctx context.Context, id string, c Cancel) (*Subscription, error) {
 	return s.move(ctx, id, "cancel", c, outcome{
 		noun: "cancellation",
@@ -81,7 +79,7 @@ func (s *Service) CancelSubscription(ctx context.Context, id string, c Cancel) (
 	})
 }
 
-// outcome says how to find the result of a transition after a lost response.
+// outcome describes how to recognize the result of a transition after a lost response.
 type outcome struct {
 	noun string
 	done func(*Subscription) bool
@@ -99,12 +97,12 @@ func (s *Service) move(ctx context.Context, id, operation string, body any, o ou
 	})
 }
 
-// isPaused accepts either of the two signs of a pause, because a response may lack one of them.
+// isPaused accepts either sign of a pause, because a response may lack one of them.
 func (s *Subscription) isPaused() bool {
 	return s.Status == subscriptionPaused || s.live() && s.PauseCollection != nil && s.PauseCollection.Behavior != ""
 }
 
-// describes says whether a subscription is paused in this way.
+// describes reports whether a subscription is paused in this way.
 func (p pauseBody) describes(now *Subscription) bool {
 	if !now.isPaused() {
 		return false
@@ -124,8 +122,8 @@ func (p pauseBody) describes(now *Subscription) bool {
 	return sameMoment(&p.ResumesAt, resumesAt)
 }
 
-// describes says whether a subscription has this plan, now or when its period
-// ends. The plan that runs and no other to come is both.
+// describes reports whether a subscription has this plan, now or at the end of its period; the current plan without a
+// pending one is both.
 func (c ChangePlan) describes(now *Subscription) bool {
 	pending := now.PendingPlanID()
 	return pending == "" && same.ID(c.PlanID, api.OrEmpty(now.PlanID)) || c.Timing == timingEndOfPeriod &&

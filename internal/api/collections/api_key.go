@@ -21,16 +21,14 @@ type APIKey struct {
 	RevokedAt   *string  `json:"revokedAt"`
 	CreatedAt   string   `json:"createdAt"`
 
-	// Token is shown once, when the key is created or is the successor of a
-	// rotation.
+	// Token is returned only when the key is created, or is the successor of a rotation.
 	Token *string `json:"token,omitempty"`
-	// PredecessorID and GraceUntil come with the response to a rotation: whose
-	// successor this is, and when that one stops working.
+	// PredecessorID and GraceUntil are in the response to a rotation: the old key, and the time at which it stops working.
 	PredecessorID *string `json:"predecessorId,omitempty"`
 	GraceUntil    *string `json:"graceUntil,omitempty"`
 }
 
-// Check rejects a response without the fields that the provider cannot do without, such as the id.
+// Check rejects a response without required fields, such as the id.
 func (k *APIKey) Check() error { return present(k.ID, errNoKeyID) }
 
 // live reports whether the key still works at a time. Without a time, expiry is not considered.
@@ -39,16 +37,15 @@ func (k *APIKey) live(now time.Time) bool {
 	return k.RevokedAt == nil && !(expires && !now.IsZero() && !now.Before(expiry))
 }
 
-// EndsWithin reports whether the key ends so many days from now, or earlier, as a key does
-// that was rotated. Without a time it is false.
+// EndsWithin reports whether the key ends at most days from now, as a rotated key does. Without a time it returns
+// false.
 func (k *APIKey) EndsWithin(now time.Time, days int64) bool {
 	expiry, expires := api.Moment(api.OrEmpty(k.ExpiresAt))
 	latest := now.Add(time.Duration(days)*24*time.Hour + time.Minute) // the request may have been processed late
 	return expires && !now.IsZero() && !expiry.After(latest)
 }
 
-// APIKeyCreate is the body of api_keys.create. Only Name is required; what is
-// nil is left out.
+// APIKeyCreate is the body of api_keys.create. Only Name is required; nil fields are omitted.
 type APIKeyCreate struct {
 	Name        string   `json:"name"`
 	Description *string  `json:"description,omitempty"`

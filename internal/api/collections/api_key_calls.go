@@ -10,16 +10,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// CodeKeyNotActive is the code of the 409 that rejects the rotation of a key that was rotated or revoked, or
-// has expired (wire contract: api_keys.rotate).
+// CodeKeyNotActive is the code of the 409 for rotating a key that is rotated, revoked or expired (wire contract:
+// api_keys.rotate).
 const CodeKeyNotActive = "key_not_active"
 
-// LostKeyError ends a creation or a rotation whose response was lost, and with it the
-// token of a key that may exist.
+// LostKeyError ends a creation or a rotation whose response was lost, together with the token of a key that may exist.
 type LostKeyError struct {
-	// Found are the candidates: the keys of the name that were created since, that work and that nobody has used.
+	// Found are the candidates: working, never used keys of the name that were created since.
 	Found []APIKey
-	// Rotated is the key of a rotation as it was read afterwards; nil where it could not be read.
+	// Rotated is the key of a rotation as read afterwards; nil if it could not be read.
 	Rotated *APIKey
 	Err     *api.AmbiguousError
 }
@@ -28,8 +27,8 @@ func (e *LostKeyError) Error() string { return e.Err.Error() }
 
 func (e *LostKeyError) Unwrap() error { return e.Err }
 
-// CreateAPIKey creates a key with one request (wire contract: api_keys.create). Its
-// Token is shown this once; the response may show little else. A lost response is a *LostKeyError.
+// CreateAPIKey creates a key with one request (wire contract: api_keys.create). Its Token is returned only this once;
+// the response may contain little else. A lost response is a *LostKeyError.
 func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKey, error) {
 	return s.newKey(ctx, fmt.Sprintf("API key named %q", create.Name),
 		api.Request{Operation: "api_keys.create", Body: create}, func(context.Context) string { return create.Name })
@@ -40,9 +39,9 @@ type rotateBody struct {
 	GraceDays int64 `json:"graceDays"`
 }
 
-// RotateAPIKey creates a successor of a key and returns it with its token, which is
-// shown this once (wire contract: api_keys.rotate). The key itself works for another
-// graceDays, 0 to 30. A lost response is a *LostKeyError with the key as it is when reads do not lag any more.
+// RotateAPIKey creates a successor of a key and returns it with its token, which is returned only this once (wire
+// contract: api_keys.rotate). The old key works for another graceDays, 0 to 30. A lost response is a *LostKeyError with
+// the old key as read after the lag.
 func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) (*APIKey, error) {
 	var rotated *APIKey
 	look := func(ctx context.Context) string {
@@ -62,9 +61,9 @@ func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) 
 	return successor, err
 }
 
-// newKey sends a request that creates a key, once. named returns the name of the new key, "" where it is not known.
+// newKey sends a request that creates a key, once. nameOf returns the name of the new key, or "" if unknown.
 func (s *Service) newKey(ctx context.Context, describe string, request api.Request,
-	named func(context.Context) string) (*APIKey, error) {
+	nameOf func(context.Context) string) (*APIKey, error) {
 	var found []APIKey
 	key, _, err := api.Settle(ctx, s.client, api.Creation[*APIKey]{
 		Describe: describe,
@@ -72,7 +71,7 @@ func (s *Service) newKey(ctx context.Context, describe string, request api.Reque
 		ID:       func(k *APIKey) string { return k.ID },
 		Created:  func(k *APIKey) string { return k.CreatedAt },
 		Find: func(ctx context.Context) (all []*APIKey, err error) {
-			name := named(ctx)
+			name := nameOf(ctx)
 			found, err = s.UnusedKeys(ctx, func(k APIKey) bool { return name != "" && k.Name == name })
 			for _, k := range found {
 				all = append(all, &k)
@@ -97,7 +96,7 @@ func (s *Service) newKey(ctx context.Context, describe string, request api.Reque
 	return nil, e
 }
 
-// UnusedKeys lists the keys that fit, that work and that nobody has used. A key whose token was lost is among them.
+// UnusedKeys lists the working, never used keys that fit. A key whose token was lost is among them.
 func (s *Service) UnusedKeys(ctx context.Context, fits func(APIKey) bool) (found []APIKey, err error) {
 	for key, err := range s.ListAPIKeys(ctx) {
 		if err != nil {
@@ -110,15 +109,14 @@ func (s *Service) UnusedKeys(ctx context.Context, fits func(APIKey) bool) (found
 	return found, nil
 }
 
-// GetAPIKey reads a key, without its token (wire contract: api_keys.get). A
-// revoked one is read like any other.
+// GetAPIKey reads a key, without its token (wire contract: api_keys.get). Revoked keys can be read too.
 func (s *Service) GetAPIKey(ctx context.Context, id string) (*APIKey, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*APIKey, error) {
 		return s.oneKey(ctx, api.Request{Operation: "api_keys.get", Path: map[string]string{"id": id}})
 	}, func(*APIKey) string { return "" })
 }
 
-// keyListing is how API keys are listed (wire contract: api_keys.list).
+// keyListing describes the list of API keys (wire contract: api_keys.list).
 var keyListing = api.Listing{Family: "api_keys"}
 
 // RefreshAPIKey is GetAPIKey for a refresh; see [api.Refreshed].
@@ -134,16 +132,15 @@ func (s *Service) oneKey(ctx context.Context, r api.Request) (*APIKey, error) {
 	return &key, nil
 }
 
-// RevokeAPIKey revokes a key, which is rejected from then on (wire contract:
-// api_keys.revoke). One that is revoked already, or does not exist, is revoked;
-// where the response leaves that open, the key is read.
+// RevokeAPIKey revokes a key immediately (wire contract: api_keys.revoke). It succeeds if the key is already revoked or
+// does not exist; if the response leaves that open, the key is read.
 func (s *Service) RevokeAPIKey(ctx context.Context, id string) error {
 	revocation := api.Request{Operation: "api_keys.revoke", Path: map[string]string{"id": id}}
 	return api.Revoke(ctx, s.client, revocation, func(key APIKey) bool { return key.RevokedAt != nil })
 }
 
-// ListAPIKeys lists all keys, the revoked ones too where the service lists them
-// (wire contract: api_keys.list), in the order of their creation.
+// ListAPIKeys lists all keys in the order of their creation, including revoked ones if the service lists them (wire
+// contract: api_keys.list).
 func (s *Service) ListAPIKeys(ctx context.Context) iter.Seq2[APIKey, error] {
 	return api.List(ctx, s.client, api.Request{Operation: "api_keys.list"}, api.ListOptions[APIKey]{
 		ID:     func(k APIKey) string { return k.ID },
@@ -151,10 +148,9 @@ func (s *Service) ListAPIKeys(ctx context.Context) iter.Seq2[APIKey, error] {
 	})
 }
 
-// FindAPIKeys returns every key with exactly this name, over all pages: those
-// that still work, or, when there are none, those that are revoked or expired.
-// There may be several: a rotated key works in addition to its successor, which has its
-// name, until its grace period is over.
+// FindAPIKeys returns every key with exactly this name, over all pages: the working ones, or, if there are none, the
+// revoked and expired ones. There may be several: a rotated key and its successor have the same name, and both work
+// until the grace period ends.
 func (s *Service) FindAPIKeys(ctx context.Context, name string) ([]APIKey, error) {
 	var all []APIKey
 	for key, err := range s.ListAPIKeys(ctx) {
@@ -165,7 +161,7 @@ func (s *Service) FindAPIKeys(ctx context.Context, name string) ([]APIKey, error
 			all = append(all, key)
 		}
 	}
-	// The clock of the service decides, as the list has just shown it.
+	// The service's clock decides; the list has just shown it.
 	now := s.Shown(ctx)
 	live := slices.DeleteFunc(slices.Clone(all), func(k APIKey) bool { return !k.live(now) })
 	if len(live) > 0 {

@@ -110,7 +110,7 @@ func TestLostRotation(t *testing.T) {
 			keyJSON(t, map[string]any{"id": "k2"})))),
 			getKey: respond(200, keyJSON(t, map[string]any{"expiresAt": test.expiry, "lastUsedAt": stamp(start)}))})
 		if !test.read {
-			w = newWire(routes{rotateKey: lost, getKey: refused(404, "not_found"), "GET " + keysPath: respond(200, listOf())})
+			w = newWire(routes{rotateKey: lost, getKey: rejected(404, "not_found"), "GET " + keysPath: respond(200, listOf())})
 		}
 		_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
 		if w.Writes() != rotateKey {
@@ -147,7 +147,7 @@ func TestResponsesToARotation(t *testing.T) {
 			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.Bodies)
 		}
 	}
-	w := newWire(routes{rotateKey: refused(409, CodeKeyNotActive)})
+	w := newWire(routes{rotateKey: rejected(409, CodeKeyNotActive)})
 	if _, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7); !api.HasCode(err, CodeKeyNotActive) {
 		t.Error(err)
 	}
@@ -163,6 +163,6 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := s.CreateAPIKey(t.Context(), askedKey)
-		says(t, err, "k1", "was there before the request")
+		says(t, err, "k1", "existed before the request")
 	})
 }

@@ -128,7 +128,7 @@ func TestResponsesToTheCreateOfAKey(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", name, created, err)
 		}
 	}
-	_, err := newService(t, newWire(routes{createKey: refused(422, "validation_error")})).CreateAPIKey(t.Context(),
+	_, err := newService(t, newWire(routes{createKey: rejected(422, "validation_error")})).CreateAPIKey(t.Context(),
 		askedKey)
 	if !api.HasCode(err, "validation_error") {
 		t.Error(err)
@@ -162,7 +162,7 @@ func TestFindAPIKeys(t *testing.T) {
 				t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
 			}
 		}
-		_, err := newService(t, newWire(routes{"GET " + keysPath: refused(403, "insufficient_scope")})).
+		_, err := newService(t, newWire(routes{"GET " + keysPath: rejected(403, "insufficient_scope")})).
 			FindAPIKeys(t.Context(), "ci")
 		says(t, err, "insufficient_scope")
 	})
@@ -172,8 +172,8 @@ func TestRevokeAPIKey(t *testing.T) {
 	t.Parallel()
 	for name, revoke := range map[string]http.HandlerFunc{
 		"no content": respond(204, ""), "deleted": respond(200, `{"data":{"deleted":true}}`),
-		"not there": refused(404, "not_found"), "lost": turns(lost, respond(204, "")),
-		"a conflict, revoked": refused(409, "key_not_active"),
+		"not there": rejected(404, "not_found"), "lost": turns(lost, respond(204, "")),
+		"a conflict, revoked": rejected(409, "key_not_active"),
 	} {
 		w := newWire(routes{
 			revokeKey: revoke, "GET " + keysPath: respond(200, listOf()),
@@ -184,7 +184,7 @@ func TestRevokeAPIKey(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	err := newService(t, newWire(routes{revokeKey: refused(403, "insufficient_scope")})).RevokeAPIKey(t.Context(), "k1")
+	err := newService(t, newWire(routes{revokeKey: rejected(403, "insufficient_scope")})).RevokeAPIKey(t.Context(), "k1")
 	if !api.HasCode(err, "insufficient_scope") {
 		t.Error(err)
 	}

@@ -12,16 +12,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// The statuses of a delivery that is over (service description, Collections §3).
-// Any other one, also one not known yet, is not that.
+// The final statuses of a delivery (service description, Collections §3). Any other status, including an unknown one,
+// is not final.
 const (
 	deliverySuccess   = "success"
 	deliveryFailed    = "failed"
 	deliveryExhausted = "exhausted"
 )
 
-// unsorted asks a list for no order: the lists of this service have none to
-// choose (wire contract: behaviour).
+// unsorted requests no order, because this service cannot sort lists (wire contract: behaviour).
 const unsorted = "-"
 
 // Delivery is the record of one event sent to one endpoint (service description,
@@ -39,8 +38,8 @@ type Delivery struct {
 	DeliveredAt *string `json:"deliveredAt"`
 	NextRetryAt *string `json:"nextRetryAt"` // an estimate
 
-	// The bodies as they were sent and returned. A body that the service shows as a JSON value and
-	// not as a string is its JSON text here.
+	// The bodies as sent and returned. A body that the service returns as a JSON value instead of a string is its JSON
+	// text here.
 	RequestBody  *string `json:"requestBody"`
 	ResponseBody *string `json:"responseBody"`
 }
@@ -60,8 +59,7 @@ func (d *Delivery) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// bodyText is the text of a string, nil for null, and else the JSON itself in
-// its shortest form.
+// bodyText returns the text of a string, nil for null, and otherwise the compact JSON.
 func bodyText(raw json.RawMessage) *string {
 	var body *string
 	if len(raw) == 0 || json.Unmarshal(raw, &body) == nil {
@@ -69,26 +67,24 @@ func bodyText(raw json.RawMessage) *string {
 	}
 	var short bytes.Buffer
 	if json.Compact(&short, raw) != nil {
-		return nil // cannot be: the decoder has checked it
+		return nil // cannot happen: the decoder has checked it
 	}
 	return new(short.String())
 }
 
-// Check rejects a response without the fields that the provider cannot do without, such as the id.
+// Check rejects a response without required fields, such as the id.
 func (d *Delivery) Check() error { return present(d.ID, errNoDeliveryID) }
 
 func (d *Delivery) failed() bool {
 	return d.Status == deliveryFailed || d.Status == deliveryExhausted
 }
 
-// DeliveryQuery says whose deliveries are listed, and narrows the list. Only
-// EndpointID is required; what is empty is not sent.
+// DeliveryQuery filters the deliveries of an endpoint. Only EndpointID is required; empty fields are not sent.
 type DeliveryQuery struct {
 	EndpointID string
 	Status     string
 	Event      string // the event's name
-	// NewestFirst lists from the end: a consumer that stops early has read the
-	// first page and the last ones.
+	// NewestFirst lists from the end: a consumer that stops early reads only the first page and the last ones.
 	NewestFirst bool
 }
 
@@ -96,9 +92,8 @@ func (q DeliveryQuery) matches(d Delivery) bool {
 	return (q.Status == "" || q.Status == d.Status) && (q.Event == "" || q.Event == d.Event)
 }
 
-// ListDeliveries lists the deliveries of an endpoint that match (wire contract:
-// webhook_deliveries.list), in the order of their creation or, if asked for, newest
-// first. Each filter is applied to every item again, because a service may ignore it.
+// ListDeliveries lists the matching deliveries of an endpoint (wire contract: webhook_deliveries.list), in the order of
+// their creation or newest first. Each filter is applied again to every item, because a service may ignore it.
 func (s *Service) ListDeliveries(ctx context.Context, q DeliveryQuery) iter.Seq2[Delivery, error] {
 	query := url.Values{}
 	if q.Status != "" {
@@ -120,12 +115,11 @@ func (s *Service) ListDeliveries(ctx context.Context, q DeliveryQuery) iter.Seq2
 	return api.Only(all, q.matches)
 }
 
-// RetryDelivery starts a failed or exhausted delivery again (wire contract:
-// webhook_deliveries.retry). An endpoint that is not active rejects with the
-// status 409 and the code ENDPOINT_INACTIVE.
+// RetryDelivery resends a failed or exhausted delivery (wire contract: webhook_deliveries.retry). For an inactive
+// endpoint, the service responds with status 409 and code ENDPOINT_INACTIVE.
 //
-// When the response is lost, the delivery is looked at: one that is not over is
-// the result. What stays undecided is an *api.AmbiguousError.
+// If the response is lost, the delivery is read; one that is not final is the result. If the outcome stays unknown, the
+// error is an *api.AmbiguousError.
 func (s *Service) RetryDelivery(ctx context.Context, endpointID, deliveryID string) (*Delivery, error) {
 	request := api.Request{
 		Operation: "webhook_deliveries.retry", Path: map[string]string{"id": endpointID, "deliveryId": deliveryID},
@@ -144,7 +138,7 @@ func (s *Service) RetryDelivery(ctx context.Context, endpointID, deliveryID stri
 	})
 }
 
-// delivery finds one delivery, which cannot be asked for singly.
+// delivery finds a delivery in the list, because the service has no operation to read one.
 func (s *Service) delivery(ctx context.Context, endpointID, id string) (*Delivery, error) {
 	for delivery, err := range s.ListDeliveries(ctx, DeliveryQuery{EndpointID: endpointID}) {
 		if err != nil {
@@ -154,5 +148,5 @@ func (s *Service) delivery(ctx context.Context, endpointID, id string) (*Deliver
 			return &delivery, nil
 		}
 	}
-	return nil, fmt.Errorf("the deliveries of the webhook endpoint %q hold no %q", endpointID, id)
+	return nil, fmt.Errorf("the webhook endpoint %q has no delivery %q", endpointID, id)
 }

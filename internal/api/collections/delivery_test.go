@@ -127,15 +127,15 @@ func TestRetryDelivery(t *testing.T) {
 			code        string
 		}{
 			"returned": {retry: begun, status: "pending", sent: 1},
-			"inactive": {retry: refused(409, "ENDPOINT_INACTIVE"), sent: 1, err: []string{"409"},
+			"inactive": {retry: rejected(409, "ENDPOINT_INACTIVE"), sent: 1, err: []string{"409"},
 				code: "ENDPOINT_INACTIVE"},
 			"no content, begun":          {retry: respond(204, ""), list: list("pending"), status: "pending", sent: 1},
 			"lost, begun":                {retry: lost, list: list("pending"), status: "pending", sent: 1},
 			"lost, through already":      {retry: lost, list: list("success"), status: "success", sent: 1},
 			"lost, in an unknown status": {retry: lost, list: list("sending"), status: "sending", sent: 1},
 			"lost, still failed":         {retry: lost, list: list("failed"), sent: 1, err: []string{`redelivery of "d1" may or may not`}},
-			"not in a list":              {retry: lost, list: respond(200, listOf()), sent: 1, err: []string{`"e1" hold no "d1"`}},
-			"no list": {retry: lost, list: refused(403, "insufficient_scope"), sent: 1,
+			"not in a list":              {retry: lost, list: respond(200, listOf()), sent: 1, err: []string{`"e1" has no delivery "d1"`}},
+			"no list": {retry: lost, list: rejected(403, "insufficient_scope"), sent: 1,
 				err: []string{"insufficient_scope"}},
 		}
 		for name, test := range tests {

@@ -22,7 +22,7 @@ func recorded() played.Player[*Service] {
 func TestExchanges(t *testing.T) { recorded().Successes(t) }
 
 func TestExchangesOfRefusals(t *testing.T) {
-	codes := recorded().Refusals(t)
+	codes := recorded().Rejections(t)
 	if codes["INVALID_WEBHOOK_URL"] == 0 || codes["ENDPOINT_INACTIVE"] == 0 || codes["key_not_active"] == 0 {
 		t.Errorf("only %v were played", codes)
 	}

@@ -15,7 +15,7 @@ type routes = map[string]http.HandlerFunc
 var (
 	newWire, respond, turns, lost = apitest.New, apitest.Respond, apitest.Turns, apitest.Lost
 	data, listOf, changed, stamp  = apitest.Data, apitest.ListOf, apitest.Changed, apitest.Stamp
-	refused, says                 = apitest.Refused, apitest.Says
+	rejected, says                = apitest.Rejected, apitest.Says
 )
 
 func newService(t *testing.T, transport http.RoundTripper, change ...func(*api.Config)) *Service {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// SameURL compares addresses of consumers. Scheme, host and a default port compare as
-// they are resolved; path and query are the consumer's own, and compare as they are
-// written.
+// SameURL compares addresses of consumers. Scheme, host and default port are compared after normalization, path and
+// query exactly.
 func SameURL(a, b string) bool { return normalURL(a) == normalURL(b) }
 
 func normalURL(raw string) string {

@@ -113,7 +113,7 @@ func TestNoSecretIsInAnError(t *testing.T) {
 		"an object cut":     respond(201, `{"data":{"id":"e1","secret":"`+secret),
 		"no id":             respond(201, `{"data":{"secret":"`+secret+`","token":"`+secret+`"}}`),
 		"a secret as a key": respond(201, `{"data":{"id":"e1","secret":{"`+secret+`":1},"token":{"`+secret+`":1}}}`),
-		"refused, repeated": respond(422, `{"error":{"code":"validation_error","message":"bad `+secret+
+		"rejected, repeated": respond(422, `{"error":{"code":"validation_error","message":"bad `+secret+
 			`","details":{"fields":{"authentication":"`+secret+`"}}}}`),
 		"a proxy": respond(502, `<title>`+secret+`</title>`),
 		"a page":  respond(200, `<html>`+secret+`</html>`),

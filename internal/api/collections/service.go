@@ -1,10 +1,9 @@
-// Package collections speaks to the collections service: webhook endpoints,
-// their deliveries, and API keys, with the wire types of the service description
-// and the operations of the wire contract. It does not depend on
-// Terraform.
+// Package collections is the client of the collections service: webhook endpoints, their deliveries, and API keys. The
+// package does not depend on Terraform.
 //
-// The service accepts duplicates, and shows secrets once. So a creation whose response was lost is neither repeated
-// nor adopted: see [Service.CreateWebhookEndpoint], and [LostKeyError] for keys.
+// The service accepts duplicates and returns secrets only once. So if the response to a creation is lost, the client
+// neither repeats the creation nor adopts an object that it finds: see [Service.CreateWebhookEndpoint], and
+// [LostKeyError] for keys.
 package collections
 
 import (
@@ -21,24 +20,24 @@ import (
 type Service struct {
 	client *api.Client
 	writes api.Writes
-	asking chan struct{} // holds whoever asks for the time
+	asking chan struct{} // held by the call that requests the time
 	asked  bool
 }
 
 // New wraps a client of the collections service.
 func New(c *api.Client) *Service { return &Service{client: c, asking: make(chan struct{}, 1)} }
 
-// Wrote records when an object was last written, according to the state of an earlier run: a
-// read that lags behind that is repeated.
+// Wrote records when an object was last written, according to the state of an earlier run. A read that lags behind it
+// is repeated.
 func (s *Service) Wrote(id, created, updated string) { s.writes.Note(id, created, updated) }
 
-// Shown is the service's own time as its responses have shown it, to the second; zero: not known. It sends nothing.
+// Shown returns the service's time from its responses, to the second; zero if unknown. It sends no request.
 func (s *Service) Shown(ctx context.Context) time.Time {
 	now, _ := s.client.Now(ctx, func(context.Context) error { return nil })
 	return now.Truncate(time.Second)
 }
 
-// Now is the service's own time; see [api.Client.Now]. While no response has shown it, it is asked for once.
+// Now returns the service's time; see [api.Client.Now]. Before the first response, it is requested once.
 func (s *Service) Now(ctx context.Context) (time.Time, bool) {
 	if now := s.Shown(ctx); !now.IsZero() {
 		return now, true
@@ -57,8 +56,8 @@ func (s *Service) Now(ctx context.Context) (time.Time, bool) {
 	return now, !now.IsZero()
 }
 
-// HasPassed reports whether a time has passed by the service's clock. Where no response has shown that clock, it is
-// asked for only if the time has passed by the clock of this machine.
+// HasPassed reports whether a time has passed by the service's clock. Before the first response, the service's time is
+// requested only if the time has passed by the local clock.
 func (s *Service) HasPassed(ctx context.Context, at time.Time) bool {
 	now := s.Shown(ctx)
 	if now.IsZero() && !at.After(time.Now()) {

@@ -53,12 +53,12 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 		"time unknown":  {found: []map[string]any{{"createdAt": nil}}, ids: "e1"},
 		"another url":   {found: []map[string]any{{"url": hook + "/2"}}, err: []string{"Look for it"}},
 		"registered before": {found: []map[string]any{{"createdAt": "1999-12-31T23:59:55Z"}}, ids: "e1",
-			err: []string{"older by the Date"}},
+			err: []string{"older than the request"}},
 		"registered before and since": {found: []map[string]any{{"createdAt": "1999-12-31T23:59:55Z"}, {"id": "e2"}}, ids: "e2"},
 		"registered afterward":        {found: []map[string]any{{"createdAt": "2000-01-01T00:00:09Z"}}, later: true, ids: "e1"},
 		"an old one instead": {create: respond(201, data(made(t, map[string]any{"createdAt": "1999-12-31T23:00:00Z"}))),
 			found: []map[string]any{{"createdAt": "1999-12-31T23:00:00Z"}, {"id": "e2"}}, ids: "e2",
-			err: []string{`shows the webhook endpoint "e1"`, "was there before the request"}},
+			err: []string{`shows the webhook endpoint "e1"`, "existed before the request"}},
 		"another one": {create: respond(201, data(made(t, map[string]any{"url": hook + "/2", "secret": "whsec_2"}))),
 			found: []map[string]any{{}}, ids: "e1", err: []string{"mixes up responses"}},
 	}
@@ -77,7 +77,7 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 		}
 		w := newWire(routes{createEndpoint: test.create, "GET " + endpointsPath: list})
 		_, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
-		says(t, err, append(test.err, "Applying again registers an endpoint", "gets every event twice")...)
+		says(t, err, append(test.err, "Applying again registers another endpoint", "receives every event twice")...)
 		e, ambiguous := api.AsAmbiguous(err)
 		if !ambiguous || w.Writes() != createEndpoint || w.Seen[0] != createEndpoint {
 			t.Fatalf("%v after %v", err, w.Seen)
@@ -102,7 +102,7 @@ func TestLostCreateBesideAnother(t *testing.T) {
 		if _, err := s.CreateWebhookEndpoint(t.Context(), asked); err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{"connection reset", `shows the webhook endpoint "e1", which was there before`} {
+		for _, part := range []string{"connection reset", `shows the webhook endpoint "e1", which existed before`} {
 			_, err := s.CreateWebhookEndpoint(t.Context(), asked)
 			says(t, err, part, "Look for it")
 		}
@@ -122,7 +122,7 @@ func TestResponsesToTheCreateOfAnEndpoint(t *testing.T) {
 			"enveloped":    {create: respond(201, data(whole)), url: hook, writes: 1},
 			"bare":         {create: respond(201, whole), url: hook, writes: 1},
 			"secret alone": {create: respond(201, `{"data":{"id":"e1","secret":"whsec_1"}}`), url: hook, writes: 2},
-			"refused":      {create: refused(422, "INVALID_WEBHOOK_URL"), writes: 1, err: "INVALID_WEBHOOK_URL"},
+			"rejected":     {create: rejected(422, "INVALID_WEBHOOK_URL"), writes: 1, err: "INVALID_WEBHOOK_URL"},
 			"throttled":    {create: turns(respond(429, ""), respond(201, data(whole))), url: hook, writes: 2},
 		}
 		for name, test := range tests {
@@ -140,7 +140,7 @@ func TestResponsesToTheCreateOfAnEndpoint(t *testing.T) {
 				t.Errorf("%s: sent %v", name, w.Seen)
 			}
 		}
-		alone := newWire(routes{createEndpoint: tests["secret alone"].create, "GET " + endpointPath: refused(403, "denied")})
+		alone := newWire(routes{createEndpoint: tests["secret alone"].create, "GET " + endpointPath: rejected(403, "denied")})
 		if created, err := newService(t, alone).CreateWebhookEndpoint(t.Context(), asked); err != nil ||
 			api.OrEmpty(created.Secret) != "whsec_1" || created.URL != "" {
 			t.Errorf("secret alone, and no read: got %+v, %v", created, err)

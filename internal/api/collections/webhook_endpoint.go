@@ -7,9 +7,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Authentication is how the service proves itself to the consumer, in addition to the
-// signature (service description, Collections §5). Each type has its own
-// fields; what is nil is left out. A response lacks Password, Token and Value.
+// Authentication is how the service authenticates to the consumer, in addition to the signature (service description,
+// Collections §5). Each type has its own fields; nil fields are omitted. A response lacks Password, Token and Value.
 type Authentication struct {
 	Type     string  `json:"type"`               // none, basic, bearer, header
 	Username *string `json:"username,omitempty"` // basic
@@ -27,15 +26,14 @@ type WebhookEndpoint struct {
 	URL            string          `json:"url"`
 	Description    *string         `json:"description"`
 	Events         []string        `json:"events"` // a set; empty: every event
-	Active         bool            `json:"active"` // true when the response does not say
+	Active         bool            `json:"active"` // true if the response omits it
 	Authentication *Authentication `json:"authentication"`
 	Secret         *string         `json:"secret,omitempty"` // only when created and when rotated
 	CreatedAt      string          `json:"createdAt"`
 	UpdatedAt      string          `json:"updatedAt"`
 }
 
-// UnmarshalJSON decodes an endpoint, whose Active is true unless the response says
-// otherwise.
+// UnmarshalJSON decodes an endpoint. Active defaults to true.
 func (e *WebhookEndpoint) UnmarshalJSON(data []byte) error {
 	type plain WebhookEndpoint
 	read := struct {
@@ -49,11 +47,11 @@ func (e *WebhookEndpoint) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Check rejects a response without the fields that the provider cannot do without, such as the id.
+// Check rejects a response without required fields, such as the id.
 func (e *WebhookEndpoint) Check() error { return present(e.ID, errNoEndpointID) }
 
-// WebhookEndpointBody is the body of webhook_endpoints.create, which needs the URL (https only), and of
-// webhook_endpoints.update. A field that is left out is not touched.
+// WebhookEndpointBody is the body of webhook_endpoints.create, which requires the URL (https only), and of
+// webhook_endpoints.update. An absent field is not changed.
 type WebhookEndpointBody struct {
 	URL            api.Field[string]         `json:"url,omitzero"`
 	Description    api.Field[string]         `json:"description,omitzero"`
@@ -62,11 +60,10 @@ type WebhookEndpointBody struct {
 	Authentication api.Field[Authentication] `json:"authentication,omitzero"`
 }
 
-// IsEmpty says whether the body changes nothing.
+// IsEmpty reports whether the body changes nothing.
 func (b WebhookEndpointBody) IsEmpty() bool { return reflect.ValueOf(b).IsZero() }
 
-// TestEvent is the response of webhook_endpoints.test. An id is "" where the
-// response does not show it.
+// TestEvent is the response of webhook_endpoints.test. An id is "" if the response omits it.
 type TestEvent struct {
 	EventID    string `json:"eventId"`
 	DeliveryID string `json:"deliveryId"`

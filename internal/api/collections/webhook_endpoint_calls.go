@@ -7,12 +7,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// CreateWebhookEndpoint registers an endpoint (wire contract: webhook_endpoints.create).
-// Its Secret is shown this once. A response that shows little else is completed by a read, or used alone where that
-// fails.
+// CreateWebhookEndpoint registers an endpoint (wire contract: webhook_endpoints.create). Its Secret is returned only
+// this once. An incomplete response is completed by a read, or used alone if the read fails.
 //
-// A second endpoint of the same url is not rejected, so the creation is sent once, and the
-// error for a lost response names those of the url that were registered since; see [api.Settle].
+// The service accepts several endpoints with the same url, so the creation is sent once, and the error for a lost
+// response contains the endpoints with the url that were registered since; see [api.Settle].
 func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpointBody) (*WebhookEndpoint, error) {
 	url, _ := body.URL.Get()
 	endpoint, _, err := api.Settle(ctx, s.client, api.Creation[*WebhookEndpoint]{
@@ -33,8 +32,8 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpoin
 			}
 			return found, nil
 		},
-		Again: "Applying again registers an endpoint: if one is there already, the consumer then gets every event twice. " +
-			"The secret of one that you import was lost with the response: rotate it",
+		Again: "Applying again registers another endpoint: if this one exists, the consumer then receives every event " +
+			"twice. If you import it, rotate its secret, which was lost with the response",
 	})
 	if err != nil || endpoint.URL != "" {
 		return endpoint, err
@@ -56,7 +55,7 @@ func (s *Service) GetWebhookEndpoint(ctx context.Context, id string) (*WebhookEn
 	}, func(e *WebhookEndpoint) string { return e.UpdatedAt })
 }
 
-// endpointListing is how webhook endpoints are listed (wire contract: webhook_endpoints.list).
+// endpointListing describes the list of webhook endpoints (wire contract: webhook_endpoints.list).
 var endpointListing = api.Listing{Family: "webhook_endpoints"}
 
 // RefreshWebhookEndpoint is GetWebhookEndpoint for a refresh; see [api.Refreshed].
@@ -73,9 +72,8 @@ func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpo
 	return &endpoint, nil
 }
 
-// UpdateWebhookEndpoint changes an endpoint and returns it as it is then (wire
-// contract: webhook_endpoints.update). A response that does not show it is
-// followed by a read.
+// UpdateWebhookEndpoint changes an endpoint and returns the changed one (wire contract: webhook_endpoints.update). If
+// the response does not contain it, the endpoint is read.
 func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string,
 	body WebhookEndpointBody) (*WebhookEndpoint, error) {
 	before := s.client.DateText()
@@ -91,8 +89,8 @@ func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string,
 	return api.ReadBack(ctx, endpoint, err, read)
 }
 
-// DeleteWebhookEndpoint deletes an endpoint (wire contract:
-// webhook_endpoints.delete). One that is not there is deleted.
+// DeleteWebhookEndpoint deletes an endpoint (wire contract: webhook_endpoints.delete). It succeeds if the endpoint does
+// not exist.
 func (s *Service) DeleteWebhookEndpoint(ctx context.Context, id string) error {
 	s.writes.Forget(id)
 	return api.Delete(ctx, s.client, api.Request{Operation: "webhook_endpoints.delete", Path: map[string]string{"id": id}})
@@ -107,8 +105,8 @@ func (s *Service) ListWebhookEndpoints(ctx context.Context) iter.Seq2[WebhookEnd
 	})
 }
 
-// FindWebhookEndpoints returns every endpoint with exactly this url, over all
-// pages. There may be several: a url need not be unique.
+// FindWebhookEndpoints returns every endpoint with exactly this url, over all pages. There may be several, because a
+// url need not be unique.
 func (s *Service) FindWebhookEndpoints(ctx context.Context, url string) (found []WebhookEndpoint, err error) {
 	for endpoint, err := range s.ListWebhookEndpoints(ctx) {
 		if err != nil {

@@ -110,7 +110,7 @@ func TestUpdateThatShowsNothingIsRead(t *testing.T) {
 		}
 	}
 	w := newWire(routes{"PATCH " + endpointPath: respond(204, ""),
-		"GET " + endpointPath: refused(403, "insufficient_scope")})
+		"GET " + endpointPath: rejected(403, "insufficient_scope")})
 	_, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointBody{Active: api.Set(true)})
 	says(t, err, "insufficient_scope")
 }
@@ -123,16 +123,16 @@ func TestDeleteWebhookEndpoint(t *testing.T) {
 	}{
 		"no content":      {respond(204, ""), ""},
 		"deleted":         {respond(200, `{"data":{"deleted":true}}`), ""},
-		"not there":       {refused(404, "not_found"), ""},
+		"not there":       {rejected(404, "not_found"), ""},
 		"lost, then gone": {turns(lost, respond(404, "")), ""},
 		"conflict, gone":  {respond(409, ""), ""},
 		"not deleted":     {respond(200, `{"data":{"deleted":false}}`), "deleted: false"},
 		"wrong address":   {respond(404, "<html>"), "404"},
-		"forbidden":       {refused(403, "insufficient_scope"), "insufficient_scope"},
+		"forbidden":       {rejected(403, "insufficient_scope"), "insufficient_scope"},
 	}
 	for name, test := range tests {
 		w := newWire(routes{
-			"DELETE " + endpointPath: test.response, "GET " + endpointPath: refused(404, "not_found"),
+			"DELETE " + endpointPath: test.response, "GET " + endpointPath: rejected(404, "not_found"),
 			"GET " + endpointsPath: respond(200, listOf()),
 		})
 		err := newService(t, w).DeleteWebhookEndpoint(t.Context(), "e1")
@@ -157,7 +157,7 @@ func TestFindWebhookEndpoints(t *testing.T) {
 		t.Errorf("asked for %s, want %s: these lists have no order to choose", w.Queries[0], want)
 	}
 	w = newWire(routes{"GET " + endpointsPath: turns(respond(200, listOf(one("e1", hook))),
-		refused(403, "insufficient_scope"))})
+		rejected(403, "insufficient_scope"))})
 	found, err = newService(t, w).FindWebhookEndpoints(t.Context(), hook)
 	says(t, err, "insufficient_scope")
 	if found != nil {
@@ -194,7 +194,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 			"returned":               {rotate: rotated},
 			"the secret alone":       {rotate: respond(200, `{"data":{"secret":"whsec_2"}}`)},
 			"the secret alone, bare": {rotate: respond(200, `{"secret":"whsec_2"}`)},
-			"refused": {rotate: refused(403, "insufficient_scope"),
+			"rejected": {rotate: rejected(403, "insufficient_scope"),
 				err: []string{"insufficient_scope"}},
 			"lost":      {rotate: lost, err: unknown, ambiguous: true},
 			"502":       {rotate: respond(502, ""), err: unknown, ambiguous: true},
@@ -236,9 +236,9 @@ func TestTestWebhookEndpoint(t *testing.T) {
 			"lost, sent again": {test: turns(lost, fired), want: TestEvent{"v1", "d1"}, sent: 2},
 			"lost twice": {test: lost, sent: 2, err: []string{`test of the webhook endpoint "e1" may or may not`,
 				"does no harm"}},
-			"lost, refused": {test: turns(lost, refused(422, "invalid")), sent: 2, err: []string{"code invalid"}},
-			"refused":       {test: refused(404, "not_found"), sent: 1, err: []string{"not_found"}},
-			"a page":        {test: respond(200, "<html>welcome</html>"), sent: 2, err: []string{"may or may not"}},
+			"lost, rejected": {test: turns(lost, rejected(422, "invalid")), sent: 2, err: []string{"code invalid"}},
+			"rejected":       {test: rejected(404, "not_found"), sent: 1, err: []string{"not_found"}},
+			"a page":         {test: respond(200, "<html>welcome</html>"), sent: 2, err: []string{"may or may not"}},
 		}
 		for name, test := range tests {
 			w := newWire(routes{testEndpoint: test.test})

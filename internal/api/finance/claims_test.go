@@ -40,7 +40,7 @@ func TestReplaced(t *testing.T) {
 	type row struct {
 		create, remove time.Duration // when the calls begin
 		slow           string        // the method whose requests take 5 s to arrive
-		refused        bool          // the deletion fails
+		rejected       bool          // the deletion fails
 		id             string        // of the record that is left
 		err            string        // of the creation
 	}
@@ -50,13 +50,13 @@ func TestReplaced(t *testing.T) {
 		"created while the deletion runs":   {create: time.Second, slow: "DELETE", err: "is deleting; apply again"},
 		"deleted while the creation runs":   {remove: time.Second, slow: "POST", id: "o2"},
 		"deleted while the old one is read": {remove: 6 * time.Second, slow: "GET", id: "o1"},
-		"the deletion fails":                {create: 6 * time.Second, slow: "DELETE", refused: true, id: "o1"},
+		"the deletion fails":                {create: 6 * time.Second, slow: "DELETE", rejected: true, id: "o1"},
 	}, func(t *testing.T, c row) {
 		d := newWire(nil, bills)
 		d.Reply(key1, old("o1", time.Hour))
 		d.Place(bills, old("o1", time.Hour))
-		if c.refused {
-			d.HandleFunc("DELETE /", apitest.Refused(403, "insufficient_scope"))
+		if c.rejected {
+			d.HandleFunc("DELETE /", apitest.Rejected(403, "insufficient_scope"))
 		}
 		d.Latency = func(r *http.Request) time.Duration {
 			if r.Method != c.slow {
@@ -73,7 +73,7 @@ func TestReplaced(t *testing.T) {
 		}()
 		time.Sleep(c.create)
 		made, err := s.CreateRecord(t.Context(), "bills", rent, strings.ToUpper(key1))
-		want := fmt.Sprintf("%t, %t", c.id != "o1", c.refused)
+		want := fmt.Sprintf("%t, %t", c.id != "o1", c.rejected)
 		if have := <-ended; have != want {
 			t.Errorf("deleted: %s, want %s", have, want)
 		}

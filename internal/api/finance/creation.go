@@ -18,33 +18,31 @@ import (
 )
 
 const (
-	// mostSuccessors bounds how many deleted records with the same key are passed over.
+	// mostSuccessors limits the number of deleted records with the same key that are skipped.
 	mostSuccessors = 50
-	// lookTimeout bounds the read of what may be older: what the service has returned is not kept from the state for long.
+	// lookTimeout limits the read of a possibly older record, so that a created record reaches the state quickly.
 	lookTimeout = time.Second
 )
 
 // RecordCreated is the result of CreateRecord.
 type RecordCreated struct {
 	Record
-	// Existed says that the record is older than the call by the dates of the service: an earlier creation with the same
-	// key made it. The Date of a response may be of another clock than the one that dates records.
+	// Existed means that, by the dates of the service, the record is older than the call: an earlier creation with the
+	// same key created it. The Date of a response may come from another clock than the dates of records.
 	Existed bool
 }
 
-// CreateRecord creates a record in a collection (wire contract:
-// finance.records.create). key is a version 4 UUID; a
-// create with the same key creates no second record, however often it is sent and by
-// whom, so the record may be older than the call. The case of the key has no meaning.
+// CreateRecord creates a record in a collection (wire contract: finance.records.create). key is a version 4 UUID, not
+// case-sensitive. A creation with the same key creates no second record, even by another caller, so the record may be
+// older than the call.
 //
-// What the service returns is what the call has made, whatever reads and dates show. For a
-// key that it knows, the service returns the original result, also when that record was
-// deleted since. Only where it is proven deleted (see isGone) the create is sent with the key
-// that follows, which is always the same one. That makes at most one record: the first one
-// that is not proven deleted ends it.
+// The record that the service returns is the result, whatever reads and dates show. For a known key, the service
+// returns the original result, even if that record was deleted since. Only if the record is proven deleted (see
+// isGone), the creation is sent with the successor of the key, which is always the same. So at most one record is
+// created: the first one that is not proven deleted.
 //
-// Once sent, the request continues for at most 8 s after ctx has ended. Where the
-// outcome stays unknown ([Unsettled]), the same call with the same key decides it.
+// After it was sent, the request continues for at most 8 s after ctx has ended. If the outcome stays unknown
+// ([Unsettled]), the same call with the same key determines it.
 func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage,
 	key string) (*RecordCreated, error) {
 	key = normalKey(key)
@@ -63,23 +61,23 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 		s.lost(collection, created.ID)
 		key = successor(key)
 	}
-	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them "+
-		"are deleted; use another key", mostSuccessors)
+	return nil, fmt.Errorf("%d records were created with this idempotency key and its successors, and all of them are "+
+		"deleted; use another key", mostSuccessors)
 }
 
-// isNew reports whether a record is dated after the whole second of the newest Date, or not at all. Any other one may
-// be older, also where the clock stands still, and is looked at.
+// isNew reports whether a record is dated after the whole second of the newest Date, or not dated. Any other record may
+// be older, even if the clock does not run, and is read.
 func (s *Service) isNew(created *Record) bool {
 	at, dated := api.Moment(created.Field("created_at"))
 	date, known := s.client.Date()
 	return !dated || !known || at.After(date)
 }
 
-// isGone reports whether a record that a creation has returned was deleted before. A read that does not show it proves
-// nothing, as it may lag. A change of it does not lag: the service rejects it when there is no such record. It changes
-// nothing, and it is sent when reads do not show the record, of a record that may be new when they do not lag any more.
+// isGone reports whether a record that a creation has returned was deleted before. A read without the record proves
+// nothing, because it may lag. A change does not lag: the service rejects it if the record does not exist. The change
+// has no effect, and is sent only if reads do not return the record; for a record that may be new, only after the lag.
 //
-// Where a read shows an older record, that is what the creation has returned.
+// If a read returns an older record, the creation has returned that record.
 func (s *Service) isGone(ctx context.Context, collection string, made *RecordCreated) bool {
 	ctx, cancel := api.Completing(ctx)
 	defer cancel()
@@ -103,8 +101,8 @@ func (s *Service) isGone(ctx context.Context, collection string, made *RecordCre
 	return api.IsNotFound(err)
 }
 
-// TakenError is a creation that was given a record which another creation of this process was given before: both have
-// the same key.
+// TakenError ends a creation whose record was also returned to another creation of this process: both have the same
+// key.
 type TakenError struct{ ID string }
 
 func (e *TakenError) Error() string {
@@ -121,7 +119,7 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 		Send: func(ctx context.Context) (Record, error) {
 			ask := func(ctx context.Context) (Record, error) { return api.One[Record](ctx, s.client, request) }
 			record, err := ask(ctx)
-			// The same key asks for the record that the first request has created.
+			// A request with the same key returns the record of the first one.
 			return api.ReadBack(ctx, record, err, ask)
 		},
 		Describe: fmt.Sprintf("record in the collection %q", collection),
@@ -130,8 +128,7 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 	return &record, err
 }
 
-// Unsettled reports whether a create that failed may have created the record all the
-// same: everything but a clear rejection.
+// Unsettled reports whether a failed creation may have created the record: every error except a clear rejection.
 func Unsettled(err error) bool {
 	var taken *TakenError
 	e, ok := api.AsError(err)
@@ -145,12 +142,12 @@ func Unsettled(err error) bool {
 		e.Status >= http.StatusInternalServerError:
 		return true
 	}
-	// Who asks, or how often, says nothing about an earlier attempt.
+	// A rejection of the caller or the rate says nothing about an earlier attempt.
 	return e.Uncertain
 }
 
-// A key creates one record, for good. claims are what this process plans for the keys, and what it does with the
-// records: a replacement with the same key creates and deletes one record, in either order.
+// claims records what this process plans for keys and does with records. A key creates one record, permanently: a
+// replacement with the same key creates and deletes one record, in either order.
 type claims struct {
 	mu      sync.Mutex
 	planned map[string][]Claim // by collection and key
@@ -161,13 +158,12 @@ type claims struct {
 type Claim struct {
 	ID        string // "": it creates the record
 	Destroyed bool   // it deletes the record
-	Given     bool   // the configuration names the key; otherwise it follows from the body
-	About     string // names the record in messages
+	Given     bool   // the key is configured; otherwise it is derived from the body
+	About     string // describes the record in messages
 	Replaces  string // collection and id of the record that is replaced by the one it creates, with "/" between
 }
 
-// ClaimKey notes what a plan does with the record of a key, and returns what was
-// noted of it before.
+// ClaimKey records a claim, and returns earlier ones for the same key.
 func (s *Service) ClaimKey(collection, key string, c Claim) (others []Claim) {
 	s.keys.mu.Lock()
 	defer s.keys.mu.Unlock()
@@ -185,13 +181,12 @@ type holding int
 
 const (
 	free     holding = iota
-	taken            // a creation was given it
-	deleting         // its deletion is under way
-	gone             // it was deleted
+	taken            // returned to a creation
+	deleting         // being deleted
+	gone             // deleted
 )
 
-// hold changes what this process does with a record, unless it does something with it already. It returns what that is,
-// or was.
+// hold changes the holding of a record from one value to another, and returns the previous holding.
 func (s *Service) hold(collection, id string, from, to holding) (was holding) {
 	s.keys.mu.Lock()
 	defer s.keys.mu.Unlock()
@@ -205,7 +200,7 @@ func (s *Service) hold(collection, id string, from, to holding) (was holding) {
 	return was
 }
 
-// take notes that a creation was given a record. It returns true for one that this process has deleted.
+// take records that a record was returned to a creation. It returns true if this process has deleted the record.
 func (s *Service) take(collection, id string) (deleted bool, err error) {
 	switch s.hold(collection, id, free, taken) {
 	case taken:
@@ -219,21 +214,19 @@ func (s *Service) take(collection, id string) (deleted bool, err error) {
 	return false, nil
 }
 
-// lost notes that a record which a creation was given does not exist.
+// lost records that a record returned to a creation does not exist.
 func (s *Service) lost(collection, id string) { s.hold(collection, id, taken, gone) }
 
-// KeyFor derives the idempotency key of a record from what is to be made: the same
-// collection and body always give the same key, so that a create can be repeated
-// by another process that knows nothing of the first one. body is JSON in a form
-// that does not vary: sorted keys, no white space.
+// KeyFor derives the idempotency key of a record from the collection and body, so that another process can repeat a
+// creation without knowing the first. body is canonical JSON: sorted keys, no white space.
 //
-// The key has the form of a version 4 UUID, which the service asks for (service
-// description, Financial management §1); its random bits are those of a SHA-256.
+// The key has the form of a version 4 UUID, which the service requires (service description, Financial management §1);
+// its random bits come from a SHA-256.
 func KeyFor(collection string, body json.RawMessage) string {
 	return uuidOf("finance record\x00" + collection + "\x00" + string(body))
 }
 
-// successor is the key that follows one which a deleted record has used up.
+// successor is the key after one whose record was deleted.
 func successor(key string) string { return uuidOf("successor\x00" + key) }
 
 func uuidOf(text string) string {
@@ -244,12 +237,11 @@ func uuidOf(text string) string {
 	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
 }
 
-// KeyPattern matches what can be an idempotency key: a version 4 UUID.
+// KeyPattern matches valid idempotency keys: version 4 UUIDs.
 var KeyPattern = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// SameKey reports whether two idempotency keys are the same one: they are UUIDs,
-// whose case has no meaning.
+// SameKey reports whether two idempotency keys are equal; they are not case-sensitive.
 func SameKey(a, b string) bool { return strings.EqualFold(a, b) }
 
-// normalKey is the one spelling of a key.
+// normalKey returns the normal form of a key.
 func normalKey(key string) string { return strings.ToLower(key) }

@@ -22,7 +22,7 @@ func recorded() played.Player[*Service] {
 func TestExchanges(t *testing.T) { recorded().Successes(t) }
 
 func TestExchangesOfRefusals(t *testing.T) {
-	if codes := recorded().Refusals(t); len(codes) < 5 {
+	if codes := recorded().Rejections(t); len(codes) < 5 {
 		t.Errorf("only %v were played", codes)
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Record is an object of any collection, whose shape is open (service description,
-// Financial management §2).
+// Record is an object of any collection, without a documented form (service description, Financial management §2).
 type Record = api.Record
 
 // GetRecord reads a record (wire contract: finance.records.get). A read that lags behind
@@ -26,7 +25,7 @@ func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record
 	return s.one(ctx, api.Request{Operation: "finance.records.get", Path: place(collection, id)})
 }
 
-// one is the record that the response to a request shows; nil next to an error.
+// one returns the record in the response to a request; nil with an error.
 func (s *Service) one(ctx context.Context, r api.Request) (*Record, error) {
 	record, err := api.One[Record](ctx, s.client, r)
 	if err != nil {
@@ -35,9 +34,8 @@ func (s *Service) one(ctx context.Context, r api.Request) (*Record, error) {
 	return &record, nil
 }
 
-// UpdateRecord sets the top-level keys that are given and leaves the others as they
-// are; nil removes a key (wire contract: finance.records.update). It returns the
-// record as it is afterwards.
+// UpdateRecord sets the given top-level keys and keeps the others; nil removes a key (wire contract:
+// finance.records.update). It returns the changed record.
 func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
 	before := s.client.DateText()
 	record, err := s.one(ctx, api.Request{Operation: "finance.records.update", Path: place(collection, id), Body: change})
@@ -51,9 +49,9 @@ func place(collection, id string) map[string]string {
 	return map[string]string{"collection": collection, "id": id}
 }
 
-// DeleteRecord deletes a record (wire contract: finance.records.delete). One that is
-// not there is deleted. It is false, and nothing is sent, when a creation of this
-// process was given the record: then it belongs to that one.
+// DeleteRecord deletes a record (wire contract: finance.records.delete). It succeeds if the record does not exist. If
+// the record was returned to a creation of this process, it now belongs to that creation: DeleteRecord returns false
+// and sends nothing.
 func (s *Service) DeleteRecord(ctx context.Context, collection, id string) (deleted bool, err error) {
 	if s.hold(collection, id, free, deleting) == taken {
 		return false, nil
@@ -67,45 +65,39 @@ func (s *Service) DeleteRecord(ctx context.Context, collection, id string) (dele
 	return err == nil, err
 }
 
-// Query narrows a list.
+// Query filters and limits a list.
 type Query struct {
-	// Filters are named and written as the service does, for example
-	// "company_id", or "occurred_at[gte]" with a date.
+	// Filters have the names and formats of the service, for example "company_id", or "occurred_at[gte]" with a date.
 	Filters map[string]string
-	// Limit is the largest number of items; 0 is all of them.
+	// Limit is the largest number of items; 0 means no limit.
 	Limit int
 }
 
-// Reserved reports whether a name is a parameter of paging, which no filter may
-// have.
+// Reserved reports whether a name is a parameter of paging, so that no filter may have it.
 func Reserved(name string) bool { return slices.Contains([]string{"limit", "cursor"}, name) }
 
-// ListAccounts lists the accounts that match (wire contract:
-// finance.accounts.list).
+// ListAccounts lists the matching accounts (wire contract: finance.accounts.list).
 func (s *Service) ListAccounts(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return s.list(ctx, api.Request{Operation: "finance.accounts.list"}, q)
 }
 
-// ListPayables lists the payables that match (wire contract:
-// finance.payables.list).
+// ListPayables lists the matching payables (wire contract: finance.payables.list).
 func (s *Service) ListPayables(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return s.list(ctx, api.Request{Operation: "finance.payables.list"}, q)
 }
 
-// ListReceivables lists the receivables that match (wire contract:
-// finance.receivables.list).
+// ListReceivables lists the matching receivables (wire contract: finance.receivables.list).
 func (s *Service) ListReceivables(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return s.list(ctx, api.Request{Operation: "finance.receivables.list"}, q)
 }
 
-// ListRecords lists the objects of any collection that match (wire contract:
-// finance.records.list).
+// ListRecords lists the matching objects of any collection (wire contract: finance.records.list).
 func (s *Service) ListRecords(ctx context.Context, collection string, q Query) iter.Seq2[Record, error] {
 	return s.list(ctx, api.Request{Operation: "finance.records.list", Path: map[string]string{"collection": collection}},
 		q)
 }
 
-// list reads page after page until the list ends or has brought enough.
+// list reads pages until the list ends or has reached the limit.
 func (s *Service) list(ctx context.Context, r api.Request, q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		r.Query = url.Values{}

@@ -17,7 +17,7 @@ var rent = json.RawMessage(`{"amount":"1500.00","name":"Rent","number":900719925
 // TestCreateRecord: whatever happens on the way, there is one record.
 func TestCreateRecord(t *testing.T) {
 	t.Parallel()
-	gone := apitest.Refused(404, "not_found")
+	gone := apitest.Rejected(404, "not_found")
 	type row struct {
 		prepare   func(d *apitest.Service)
 		id        string // of the record that comes out
@@ -92,22 +92,22 @@ func TestCreateRecord(t *testing.T) {
 		"a change is rejected": {
 			prepare: func(d *apitest.Service) {
 				d.Reply(key1, old("o1", time.Hour))
-				d.HandleFunc("PATCH /v1/bills/o1", apitest.Refused(422, "validation_error"))
+				d.HandleFunc("PATCH /v1/bills/o1", apitest.Rejected(422, "validation_error"))
 			},
 			id: "o1", existed: true, requests: "POST /v1/bills, GET /v1/bills/o1, GET /v1/bills, PATCH /v1/bills/o1"},
 		"a key that is returned for ever": {
 			prepare: func(d *apitest.Service) {
 				d.HandleFunc("POST /", respond(201, apitest.Data(old("o1", time.Hour))))
 			},
-			err: "50 records were made", unsettled: true},
+			err: "50 records were created", unsettled: true},
 		"a read that fails otherwise": {
 			prepare: func(d *apitest.Service) {
 				d.Reply(key1, old("o1", time.Hour))
 				d.HandleFunc("GET /v1/bills/o1", respond(403, ""))
 			},
 			id: "o1", existed: true, requests: "POST /v1/bills, GET /v1/bills/o1"},
-		"refused": {
-			prepare: func(d *apitest.Service) { d.HandleFunc("POST /", apitest.Refused(422, "validation_error")) },
+		"rejected": {
+			prepare: func(d *apitest.Service) { d.HandleFunc("POST /", apitest.Rejected(422, "validation_error")) },
 			err:     "validation_error", requests: "POST /v1/bills"},
 		"an unknown collection": {
 			prepare: func(d *apitest.Service) { d.HandleFunc("POST /", gone) },

@@ -1,12 +1,9 @@
-// Package finance speaks to the financial-management service: accounts, payables,
-// receivables, and the records of any other collection, with the operations of
-// the wire contract. The service documents little about its objects, so they
-// stay as they are returned, numbers and amounts exactly as written. It does not depend on
-// Terraform.
+// Package finance is the client of the financial-management service: accounts, payables, receivables, and records of
+// other collections. The service documents little about its objects, so they are returned unchanged, with numbers and
+// amounts exactly as written. The package does not depend on Terraform.
 //
-// A create carries an idempotency key, which this service honours (service
-// description, Financial management §1). So a create is repeated like a read, and a
-// lost response is asked for again: see [Service.CreateRecord].
+// A creation carries an idempotency key, which this service supports (service description, Financial management §1). So
+// it can be repeated like a read: see [Service.CreateRecord].
 package finance
 
 import (
@@ -27,25 +24,22 @@ type Service struct {
 // New wraps a client of the financial-management service.
 func New(c *api.Client) *Service { return &Service{client: c} }
 
-// Wrote records when a record was last written, according to an earlier run: a read that
-// lags behind that is repeated. written is what Date returned then, "" where it is not known:
-// the clock that dates records may be another one.
+// Wrote records when a record was last written, according to an earlier run. A read that lags behind it is repeated.
+// seen is the result of Date in that run, or "": records may be dated by another clock.
 func (s *Service) Wrote(collection, id, written, seen string) {
 	record := &Record{Raw: json.RawMessage(seen)}
 	s.writes.Note(collection+"/"+id, cmp.Or(written, record.Field("created_at")), record.Field("updated_at"))
 }
 
-// Date is the time of the service's newest response; "" where it shows none.
+// Date returns the time of the service's newest response, or "".
 func (s *Service) Date() string { return s.client.DateText() }
 
-// OpenAPIJSON is the description of the service's current interface as JSON (wire
-// contract: finance.openapi.json).
+// OpenAPIJSON returns the description of the service's current interface as JSON (wire contract: finance.openapi.json).
 func (s *Service) OpenAPIJSON(ctx context.Context) (json.RawMessage, error) {
 	return api.One[json.RawMessage](ctx, s.client, api.Request{Operation: "finance.openapi.json"})
 }
 
-// OpenAPIYAML is the same description as YAML, exactly as it was returned (wire
-// contract: finance.openapi.yaml).
+// OpenAPIYAML returns the same description as YAML, unchanged (wire contract: finance.openapi.yaml).
 func (s *Service) OpenAPIYAML(ctx context.Context) (string, error) {
 	document, err := api.Raw(ctx, s.client, api.Request{Operation: "finance.openapi.yaml", Accept: "application/yaml"})
 	return string(document), err

@@ -1,4 +1,4 @@
-// Package same reports whether two texts or values of the services mean the same thing.
+// Package same reports whether two texts or values of the services are equivalent.
 package same
 
 import (
@@ -17,18 +17,15 @@ var uuid = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{1
 // IsUUID reports whether s is a UUID of any version, in letters of either case.
 func IsUUID(s string) bool { return uuid.MatchString(s) }
 
-// ID reports whether a and b are the same id. UUIDs compare without case, any
-// other id or code as it is.
+// ID reports whether a and b are the same id. UUIDs are compared without case, other ids and codes exactly.
 func ID(a, b string) bool {
 	return a == b || IsUUID(a) && strings.EqualFold(a, b)
 }
 
-// Document reports whether a and b are the same tax number. Mask and case are
-// not a difference.
+// Document reports whether a and b are the same tax number, ignoring mask and case.
 func Document(a, b string) bool { return PlainDocument(a) == PlainDocument(b) }
 
-// PlainDocument is a tax number without its mask, in capital letters: a CNPJ
-// has letters as well as digits.
+// PlainDocument returns a tax number without its mask, in capital letters: a CNPJ may contain letters.
 func PlainDocument(number string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -41,8 +38,8 @@ func PlainDocument(number string) string {
 	}, number)
 }
 
-// JSON compares two values that were decoded with [json.Number]: numbers by their exact value, objects without
-// regard to the order of their keys. An object that is nil is an empty one, and not null.
+// JSON compares two values decoded with [json.Number]: numbers by their exact value, objects in any order of keys. A
+// nil object is an empty object, not null.
 func JSON(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -58,7 +55,7 @@ func JSON(a, b any) bool {
 	return a == b
 }
 
-// JSONText compares two JSON texts like [JSON]. What is not JSON equals nothing.
+// JSONText compares two JSON texts like [JSON]. Invalid JSON equals nothing.
 func JSONText(a, b []byte) bool {
 	x, errX := decode(a)
 	y, errY := decode(b)
@@ -72,8 +69,8 @@ func decode(text []byte) (value any, err error) {
 	return value, err
 }
 
-// decimal is a number in its one plain form: its digits without zeros at either end, and the power of ten of the last
-// one. Unlike a big.Rat it costs nothing when the exponent is absurd.
+// decimal is a number in normal form: its digits without leading and trailing zeros, and the exponent of the last one.
+// Unlike with big.Rat, absurd exponents cost nothing.
 type decimal struct {
 	negative bool
 	digits   string
@@ -84,7 +81,7 @@ func decimalOf(n json.Number) decimal {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
 	power, err := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 32)
 	if err != nil {
-		return decimal{digits: n.String()} // too large to mean anything: as it is written
+		return decimal{digits: n.String()} // too large to be meaningful: as written
 	}
 	mantissa, negative := strings.CutPrefix(mantissa, "-")
 	whole, fraction, _ := strings.Cut(mantissa, ".")

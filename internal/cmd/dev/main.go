@@ -1,10 +1,10 @@
-// Command dev builds the provider and the sandbox, and installs the provider for Terraform and OpenTofu. It changes no
-// settings of the user:
+// Command dev builds the provider and the sandbox, and installs the provider for Terraform and OpenTofu. It does not
+// change the user's settings:
 //
 //	go run ./internal/cmd/dev [terraform or tofu ...]    from the root of the repository
 //
-// It writes a filesystem mirror, the CLI configuration dev.tfrc and billing-sandbox into bin, and prints the lines that
-// make a shell use them. Without arguments it installs the provider for each of terraform and tofu that is in PATH.
+// It writes a filesystem mirror, the CLI configuration dev.tfrc and billing-sandbox to bin, and prints shell commands
+// that enable them. Without arguments it installs the provider for both terraform and tofu if they are in PATH.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// install builds the provider of the current folder into dir, once for each program.
+// install builds the provider of the current folder and installs it in dir for each program.
 func install(ctx context.Context, out io.Writer, dir string, programs []string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -43,10 +43,10 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 		programs = inPath()
 	}
 	if len(programs) == 0 {
-		return errors.New("found neither terraform nor tofu: put one into PATH, or name it with TERRAFORM=/path/to/terraform")
+		return errors.New("found neither terraform nor tofu: add one to PATH, or set TERRAFORM=/path/to/terraform")
 	}
 	fmt.Fprintln(out, "Building the provider and the sandbox. The first time this takes several minutes.")
-	// The mirror of an earlier build stays in use until everything is there.
+	// The mirror of an earlier build remains in use until the new one is complete.
 	providers, settings := filepath.Join(dir, "mirror"), filepath.Join(dir, "dev.tfrc")
 	fresh := providers + ".new"
 	if err := os.RemoveAll(fresh); err != nil {
@@ -96,7 +96,7 @@ func inPath() []string {
 	return found
 }
 
-// use is the text that says how to use the settings and the sandbox: the lines for the usual shell of the system first.
+// use returns instructions for using the settings and the sandbox, for the usual shell of the system first.
 func use(settings, system string) string {
 	quoted := func(text, quote string) string { return "'" + strings.ReplaceAll(text, "'", quote) + "'" }
 	dir := filepath.Dir(settings)

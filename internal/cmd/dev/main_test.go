@@ -11,8 +11,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// The lines that make dev prints are all that is needed: init, a lock file, a local module, plan and apply work as with
-// a release, and billing-sandbox is in PATH.
+// TestAccPastedLines checks that the printed lines suffice: init, a lock file, a local module, plan and apply work as
+// with a release, and billing-sandbox is in PATH.
 func TestAccPastedLines(t *testing.T) {
 	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
 	t.Chdir("../../..")
@@ -24,7 +24,7 @@ func TestAccPastedLines(t *testing.T) {
 	settings := filepath.Join(bin, "dev.tfrc")
 	printed := use(settings, runtime.GOOS)
 	if !strings.HasSuffix(out.String(), printed) {
-		t.Errorf("it prints\n%s", out.String())
+		t.Errorf("dev printed\n%s", out.String())
 	}
 	if runtime.GOOS != "windows" {
 		shell := exec.CommandContext(t.Context(), "sh", "-c", strings.Split(printed, "\n\n")[1]+"\nbilling-sandbox version")
@@ -83,12 +83,13 @@ func TestUse(t *testing.T) {
 			":\"$PATH\"\n\nIn PowerShell instead:\n\n  $env:",
 	} {
 		if text := use(filepath.FromSlash("/o'brien/dev.tfrc"), system); !strings.Contains(text, want) {
-			t.Errorf("on %s it is\n%s", system, text)
+			t.Errorf("on %s the text is\n%s", system, text)
 		}
 	}
 }
 
-// Programs that the provider cannot be installed for are named, and what was installed before stays.
+// TestRejectedPrograms checks that programs that cannot use the provider are named, and that an earlier installation
+// stays.
 func TestRejectedPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	bin := t.TempDir()

@@ -22,13 +22,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// exitRejected and exitBroken are the exit codes for a response of 4xx and 5xx.
+// exitRejected and exitBroken are the exit codes for 4xx and 5xx responses.
 const (
 	exitRejected = 4
 	exitBroken   = 5
 )
 
-// statusError ends a command with its own code; the status has been printed.
+// statusError ends a command with its exit code; the status has already been printed.
 type statusError struct{ code int }
 
 func (e statusError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
@@ -101,8 +101,7 @@ The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
 	}
 }
 
-// readBody reads the body of a request with that method, if there is one: given in the command line, as @FILE, or as -
-// for standard input.
+// readBody reads the body for a method that takes one: from the command line, from @FILE, or from standard input for -.
 func (p program) readBody(method string, words []string) (body []byte, err error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -126,7 +125,7 @@ func (p program) readBody(method string, words []string) (body []byte, err error
 	return body, nil
 }
 
-// editable are the kinds of objects that edit changes, which have a unique field.
+// editable are the kinds of objects supported by edit, with their unique field.
 func editable() (names []string) {
 	for _, kind := range evidence.Kinds() {
 		if kind.Unique != "" {
@@ -136,7 +135,7 @@ func editable() (names []string) {
 	return slices.Sorted(slices.Values(names))
 }
 
-// resolve puts the id in place of a name in a path.
+// resolve replaces a name in a path with its id.
 func (c *controller) resolve(ctx context.Context, path string) (string, error) {
 	for _, kind := range evidence.Kinds() {
 		folder := kind.Path() + "/"
@@ -158,7 +157,7 @@ func (c *controller) resolve(ctx context.Context, path string) (string, error) {
 	return path, nil
 }
 
-// find returns the id of the object that a name refers to.
+// find returns the id of the named object.
 func (c *controller) find(ctx context.Context, kind, name string) (string, error) {
 	found, err := get[sandbox.Found](ctx, c, "/objects/"+kind+"/"+url.PathEscape(name))
 	return found.ID, err
@@ -171,8 +170,8 @@ var serviceVariables = map[sandbox.Service][2]string{
 	sandbox.Collections: {"BILLING_COLLECTIONS_BASE_URL", "BILLING_COLLECTIONS_API_KEY"},
 }
 
-// serviceOf is the service with an operation of that method and path, else of that path. One whose path has fewer
-// placeholders goes before: financial management has collections of any name.
+// serviceOf returns the service with an operation for that method and path, otherwise for that path. Paths with fewer
+// placeholders take precedence: financial management has collections of any name.
 func serviceOf(method, path string) (sandbox.Service, bool) {
 	path, _, _ = strings.Cut(path, "?")
 	var best sandbox.Operation
@@ -181,7 +180,7 @@ func serviceOf(method, path string) (sandbox.Service, bool) {
 		values, fits := evidence.Match(o.Path, path)
 		placeholders := len(values)
 		if o.Method != method {
-			placeholders += len(path) // after all that have the method
+			placeholders += len(path) // after all matching methods
 		}
 		if fits && (fewest < 0 || placeholders < fewest) {
 			best, fewest = o, placeholders
@@ -217,7 +216,7 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	} else {
 		c.add("Authorization", "Bearer "+token)
 	}
-	c.add("Content-Type", "application/json") // every operation asks for it, a GET too
+	c.add("Content-Type", "application/json") // required by every operation, including GET
 	if service == sandbox.Finance && method == http.MethodPost {
 		c.add("X-Idempotency-Key", uuid.NewString())
 	}
@@ -231,7 +230,7 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	return p.showResponse(response)
 }
 
-// add adds a header that the command line does not have.
+// add adds a header unless the command line sets it.
 func (c *caller) add(name, value string) {
 	if c.header.Get(name) == "" {
 		c.header.Set(name, value)

@@ -47,10 +47,17 @@ unless a flag allows it.
 Against a sandbox that BILLING_SANDBOX_CONTROL_URL names, claims about time are checked last, by
 moving its clock, which stays moved and makes invoices due. Claims about deliveries need an address that the service can
 reach: --receiver-url names it, --receiver-listen is where check serves it on this machine.
+
+--read-only is for production. It sends GET requests alone, about four for each claim and at most ` +
+			strconv.Itoa(claims.MostReads) + `, again
+where the claim fails. It judges ` + fmt.Sprintf("%d of the %d claims", readableClaims(), len(allClaims())) + ` by the first objects that exist, and skips the others
+and those for which no object exists. Some requests carry a token that does not exist. Reports contain
+ids, times and the shape of responses, and no other data of the service.
 `,
 		examples: `{sandbox} check
 {sandbox} check --only customers,subscriptions --allow-charges
 {sandbox} check --only 41,81-92 --json
+{sandbox} check --read-only
 {sandbox} check --operation 'customers.update=PUT /v1/customers/{id}'
 {sandbox} check --receiver-url https://hooks.example.com --receiver-listen 127.0.0.1:8080
 `,
@@ -62,6 +69,10 @@ reach: --receiver-url names it, --receiver-listen is where check serves it on th
 }
 
 func (p program) runChecks(ctx context.Context, control *controller, c *checking) error {
+	if c.target.ReadOnly && (c.charges || c.leftovers || c.receiverURL != "" || c.receiverListen != "") {
+		return misused("--read-only writes nothing and receives nothing: remove --allow-charges, --allow-leftovers, " +
+			"--receiver-url and --receiver-listen")
+	}
 	chosen, err := chooseClaims(c.only)
 	if err != nil {
 		return misused("--only: %v", err)
@@ -78,18 +89,25 @@ func (p program) runChecks(ctx context.Context, control *controller, c *checking
 	if err != nil {
 		return cmp.Or(p.whetherEnded(ctx), err)
 	}
-	if environment == "production" && !c.production {
+	if environment == "production" && !c.production && !c.target.ReadOnly {
 		return errors.New("/v1/me reports the environment \"production\"; check creates objects, so use a test " +
-			"environment, or set --allow-production")
+			"environment, set --read-only, or set --allow-production")
 	}
-	end, err := p.useSandbox(ctx, c, control)
-	if err != nil {
-		return err
+	if !c.target.ReadOnly {
+		end, err := p.useSandbox(ctx, c, control)
+		if err != nil {
+			return err
+		}
+		defer end()
 	}
-	defer end()
-	report := checkReport{p: p, json: c.json}
+	return c.checkAll(ctx, checkReport{p: p, json: c.json}, chosen)
+}
+
+// checkAll checks the claims in a safe order and reports each result immediately.
+func (c *checking) checkAll(ctx context.Context, report checkReport, chosen []claims.Claim) (err error) {
 	for _, claim := range claims.InSafeOrder(chosen) {
-		if reason := c.skipped(claim); reason != "" {
+		claim, reason := c.skipped(claim)
+		if reason != "" {
 			err = report.skip(claim, reason)
 		} else if result := claims.Run(ctx, c.target, []claims.Claim{claim})[0]; ctx.Err() == nil {
 			err = report.result(result)
@@ -101,15 +119,22 @@ func (p program) runChecks(ctx context.Context, control *controller, c *checking
 	return report.end()
 }
 
-// skipped is why a claim is not checked, empty when it is.
-func (c *checking) skipped(claim claims.Claim) string {
+// skipped returns the claim to check, and the reason for skipping it; "" means that it is checked.
+func (c *checking) skipped(claim claims.Claim) (claims.Claim, string) {
+	if c.target.ReadOnly {
+		reading, ok := claim.ByReading()
+		if !ok {
+			return claim, "needs a write: reading cannot judge it"
+		}
+		return reading, ""
+	}
 	switch {
 	case claim.Costs != "" && !c.charges:
-		return claim.Costs + ": needs --allow-charges"
+		return claim, claim.Costs + ": needs --allow-charges"
 	case claim.Leaves != "" && !c.leftovers:
-		return "leaves " + claim.Leaves + " behind: needs --allow-leftovers"
+		return claim, "leaves " + claim.Leaves + " behind: needs --allow-leftovers"
 	}
-	return ""
+	return claim, ""
 }
 
 func (p program) checkFlags(set *flag.FlagSet, c *checking) {
@@ -150,6 +175,8 @@ func (p program) checkFlags(set *flag.FlagSet, c *checking) {
 		"only these claims: a comma-separated `LIST` of numbers, ranges, services (billing, finance, "+
 			"collections) and beginnings of operations")
 	jsonFlag(set, &c.json)
+	set.BoolVar(&t.ReadOnly, "read-only", false,
+		"send GET requests only, and check what reading can judge: for production")
 	set.BoolVar(&c.charges, "allow-charges", false, "check claims that can make the service charge or invoice too")
 	set.BoolVar(&c.leftovers, "allow-leftovers", false,
 		"check claims that leave something behind too: revoked API keys, invoices")
@@ -162,7 +189,7 @@ func (p program) checkFlags(set *flag.FlagSet, c *checking) {
 	set.StringVar(&c.receiverKey, "receiver-key", "", "PEM `FILE` of the key of that certificate")
 }
 
-// variable defines a flag whose default is the environment variable of the same name.
+// variable defines a flag that defaults to the environment variable of the same name.
 func (p program) variable(set *flag.FlagSet, into *string, prefix, name, usage string) {
 	env := prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	*into = p.getenv(env)
@@ -186,16 +213,30 @@ func readPrices(value string, into *[]claims.Price) error {
 	return nil
 }
 
-// serviceWords are the services as --only names them.
+// serviceWords are the names of services in --only.
 var serviceWords = map[string]claims.Service{
 	string(sandbox.Billing):     claims.Billing,
 	string(sandbox.Finance):     claims.Finance,
 	string(sandbox.Collections): claims.Collections,
 }
 
-// chooseClaims returns the claims that a list of numbers, ranges, services and beginnings of operations names, or all.
+func allClaims() []claims.Claim {
+	return slices.Concat(claims.BillingClaims(), claims.FinanceClaims(), claims.CollectionsClaims())
+}
+
+// readableClaims returns the number of claims that reading can check.
+func readableClaims() (n int) {
+	for _, claim := range allClaims() {
+		if _, ok := claim.ByReading(); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// chooseClaims returns the claims selected by a list of numbers, ranges, services and operation prefixes, or all.
 func chooseClaims(list string) ([]claims.Claim, error) {
-	all := slices.Concat(claims.BillingClaims(), claims.FinanceClaims(), claims.CollectionsClaims())
+	all := allClaims()
 	if list == "" {
 		return all, nil
 	}
@@ -215,7 +256,7 @@ func chooseClaims(list string) ([]claims.Claim, error) {
 	return slices.DeleteFunc(all, func(c claims.Claim) bool { return !chosen[c.Number] }), nil
 }
 
-// names reports whether a word of --only means the claim.
+// names reports whether a word of --only selects the claim.
 func names(word string, claim claims.Claim) bool {
 	if service, is := serviceWords[word]; is {
 		return claim.Service == service
@@ -232,7 +273,7 @@ func names(word string, claim claims.Claim) bool {
 	return word != "" && strings.HasPrefix(claim.Operation(), word)
 }
 
-// readOverride reads NAME=METHOD /path.
+// readOverride parses NAME=METHOD /path.
 func readOverride(value string, t *claims.Target) error {
 	name, route, _ := strings.Cut(value, "=")
 	method, path, written := strings.Cut(route, " ")

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -84,7 +85,7 @@ func TestCheckHoldsAgainstTheSandbox(t *testing.T) {
 	}
 }
 
-// TestCheckSkips holds a check without flags to what it may do.
+// TestCheckSkips checks that a check without flags skips the claims it must not test.
 func TestCheckSkips(t *testing.T) {
 	t.Parallel()
 	server, s := started(t, sandbox.Options{})
@@ -94,7 +95,7 @@ func TestCheckSkips(t *testing.T) {
 		"skipped    321  A manual invoice returns 201 and has its own id, with and without a reason. " +
 			"(creates invoices: needs --allow-charges)",
 		"(leaves revoked API keys behind: needs --allow-leftovers)",
-		"skipped    334  ", "(a clock that can be moved is not available)",
+		"skipped    334  ", "(a clock that can be advanced is not available)",
 		"(a receiver that the service can reach is not available)",
 		"1 ok, 0 failed, 4 skipped",
 	} {
@@ -112,6 +113,39 @@ func TestCheckSkips(t *testing.T) {
 	}
 }
 
+// TestCheckReadsProduction judges a production organization by GET alone, and shows nothing of it.
+func TestCheckReadsProduction(t *testing.T) {
+	t.Parallel()
+	server, s := started(t, sandbox.Options{
+		Organization: sandbox.Organization{Environment: "production", Name: "Padaria Aurora"},
+		SeedDocument: []byte(`{"customers": [{"name": "Padaria Aurora", "external_id": "aurora"}]}`),
+	})
+	server.ResetRequests()
+	now, methods := server.Clock().Now(), map[string]int{}
+	code, out, complaint := s.run("check", "--read-only")
+	for _, request := range server.Requests() {
+		methods[request.Method]++
+	}
+	if code != 0 || len(methods) != 1 || methods["GET"] < 100 || server.Clock().Now().Sub(now) > time.Hour {
+		t.Errorf("exit %d after %v: %s%s", code, methods, out, complaint)
+	}
+	for _, part := range []string{"ok          41  ", "(needs a write: reading cannot judge it)",
+		"(an existing webhook endpoint is not available)", "(a revoked token is not available)"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is missing from\n%s", part, out)
+		}
+	}
+	fault, err := sandbox.ParseFault(`operation=customers.list,status=200,body={"data":[{"id":7,"name":"Padaria Aurora"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.AddFault(fault)
+	code, out, _ = s.run("check", "--read-only", "--json", "--only", "customers.")
+	if code != exitFailure || !strings.Contains(out, `"failed"`) || strings.Contains(out, "Aurora") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // caught is a claim that finds what differs, with a part of its report.
 type caught struct {
 	claim string
@@ -120,25 +154,25 @@ type caught struct {
 
 // tolerated are the claims that find with what the provider works, and what is said of them.
 var tolerated = map[string]caught{
-	"bare-objects":      {"51", []string{"objects that are not in data"}},
+	"bare-objects":      {"51", []string{"objects without the data envelope"}},
 	"delete-no-content": {"121", []string{"deletions that respond 200 instead of 204", "status 204"}},
 	"null-lists":        {"36", []string{"null instead of an empty list", "data is null, want []"}},
 	"nulls-change-nothing": {"85", []string{"a merge of custom_metadata that ignores null",
 		"merge keeps a key that is sent as null"}},
-	"omit-null-fields": {"51", []string{"fields without a value that are left out", "has no member"}},
-	"price-amounts":    {"262", []string{"the amount of its price", "unit_amount_subcents"}},
-	"unknown-fields":   {"181", []string{"objects with more fields", "x_undocumented"}},
+	"omit-null-fields": {"51", []string{"omitted fields without a value", "has no member"}},
+	"price-amounts":    {"262", []string{"the price's amount", "unit_amount_subcents"}},
+	"unknown-fields":   {"181", []string{"objects with additional fields", "x_undocumented"}},
 }
 
 // tolerances are what clients tolerate and users notice.
 var tolerances = map[string]caught{
-	"flat-errors":     {"101", []string{"error.code is not there"}},
+	"flat-errors":     {"101", []string{"error.code is missing"}},
 	"ignore-filters":  {"41", []string{"customers.list", `section "Customers"`}},
 	"items-not-found": {"261", []string{`section "Subscriptions and invoices"`, "response    404"}},
 	"items-not-listed": {"261",
 		[]string{`operations = { "subscriptions.items.list" = "GET /v1/subscriptions/{id}/items" }`}},
 	"lean-accounts": {"184", []string{"customer loaded in every response", `section "Billing accounts"`,
-		"means       Every change and every list of accounts takes one more request for each account."}},
+		"means       Changes and lists of accounts need one more request per account."}},
 	"repeat-across-pages": {"35", []string{`section "Everywhere in recurring billing"`, "meta.total is"}},
 	"skip-across-pages":   {"35", []string{`section "Everywhere in recurring billing"`, "meta.total is"}},
 }
@@ -309,6 +343,7 @@ func TestCheckMisused(t *testing.T) {
 		{[]string{"--base-url", "foo"}, nil, exitUsage, `must begin with https://; it is "foo"`},
 		{[]string{"--receiver-url", "https://hooks.example.com"}, nil, exitUsage, "--receiver-listen"},
 		{nil, nil, exitFailure, "--allow-production"},
+		{[]string{"--read-only", "--allow-charges"}, nil, exitUsage, "--read-only writes nothing"},
 		{nil, map[string]string{"BILLING_TOKEN": ""}, exitUsage,
 			"both an address and a token: set BILLING_BASE_URL and BILLING_TOKEN"},
 		{nil, map[string]string{"BILLING_TOKEN": "wrong"}, exitFailure, "rejected the token"},

@@ -18,10 +18,10 @@ type checkReport struct {
 
 	held, failed, tolerated, skipped int
 
-	refused bool // a claim was not checked because a token lacks a scope
+	refused bool // a claim was skipped because a token lacks a scope
 }
 
-// checkLine is the result of one claim, as --json writes it.
+// checkLine is the result of one claim in the --json output.
 type checkLine struct {
 	Claim   int            `json:"claim"`
 	Result  string         `json:"result"` // ok, failed, tolerated or skipped
@@ -31,8 +31,7 @@ type checkLine struct {
 	// Section is the heading on the page of the assumptions.
 	Section string `json:"section"`
 	Reason  string `json:"reason,omitempty"`
-	// Of a failed claim: what it means to a user of the provider, what to do, and the request and the response that
-	// show it.
+	// For a failed claim: its effect on users of the provider, the advice, and the request and response that prove it.
 	Means     string             `json:"means,omitempty"`
 	Advice    string             `json:"advice,omitempty"`
 	Operation string             `json:"operation,omitempty"`
@@ -84,10 +83,10 @@ func (r *checkReport) result(result claims.Result) error {
 	return r.write(line)
 }
 
-// bodyMethods are the methods that a service may want in place of each other.
+// bodyMethods are the methods that a service may use interchangeably.
 var bodyMethods = []string{http.MethodPut, http.MethodPatch, http.MethodPost}
 
-// routeAdvice is the entry of the provider argument operations to set. A 405 names the methods that the path has.
+// routeAdvice suggests an entry for the provider argument operations. A 405 lists the path's methods.
 func routeAdvice(exchange *evidence.Exchange) string {
 	all := evidence.Operations()
 	i := slices.IndexFunc(all, func(o evidence.Operation) bool { return o.Name == exchange.Operation })
@@ -106,7 +105,7 @@ func routeAdvice(exchange *evidence.Exchange) string {
 
 const assumptionsPage = "internal/evidence/README.md in the provider's repository"
 
-// issueAdvice is what to do about anything else.
+// issueAdvice is the advice for all other failures.
 const issueAdvice = "file an issue in the provider's repository with this claim, request and response"
 
 func (r *checkReport) write(line checkLine) error {
@@ -151,7 +150,7 @@ func asText(value map[string]string) string {
 	return string(raw)
 }
 
-// end prints the sums. A failed claim is an error, which has been explained; so is one that a token does not allow.
+// end prints the totals. It returns an error for failed claims, which have been explained, or for a missing scope.
 func (r *checkReport) end() error {
 	if !r.json {
 		sum := fmt.Sprintf("%d ok, %d failed, %d skipped", r.held, r.failed, r.skipped)

@@ -21,10 +21,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// checkTimeout bounds one request of a check.
+// checkTimeout limits one request of a check.
 const checkTimeout = time.Minute
 
-// complete makes the target of what the flags say.
+// complete sets the target from the flags.
 func (c *checking) complete(p program) error {
 	t := &c.target
 	for _, one := range []struct {
@@ -64,7 +64,7 @@ func (c *checking) complete(p program) error {
 	return nil
 }
 
-// receive serves the address where deliveries arrive until end is called. One claim at a time receives there.
+// receive serves the address for deliveries until end is called. It receives for one claim at a time.
 func (c *checking) receive(ctx context.Context) (end func(), err error) {
 	if c.receiverURL == "" && c.receiverListen == "" {
 		return func() {}, nil
@@ -79,7 +79,7 @@ func (c *checking) receive(ctx context.Context) (end func(), err error) {
 	if err != nil {
 		return nil, misused("--receiver-listen: %v", err)
 	}
-	var receiver atomic.Value // of the claim that is being checked
+	var receiver atomic.Value // for the current claim
 	dispatch := func(w http.ResponseWriter, r *http.Request) { receiver.Load().(http.HandlerFunc)(w, r) }
 	server := &http.Server{
 		Handler: http.HandlerFunc(dispatch), ReadHeaderTimeout: checkTimeout, ErrorLog: log.New(io.Discard, "", 0),
@@ -93,7 +93,7 @@ func (c *checking) receive(ctx context.Context) (end func(), err error) {
 		_ = server.ServeTLS(listener, c.receiverCertificate, c.receiverKey)
 	}()
 	c.target.Receive = func(_ context.Context, handler http.Handler) (string, func(), error) {
-		// A delivery that is still on its way for the claim before finds nothing at its path.
+		// A late delivery for an earlier claim gets a 404.
 		prefix := "/" + strings.ToLower(rand.Text())
 		receiver.Store(http.HandlerFunc(http.StripPrefix(prefix, handler).ServeHTTP))
 		stop := func() { receiver.Store(http.HandlerFunc(http.NotFound)) }
@@ -102,8 +102,8 @@ func (c *checking) receive(ctx context.Context) (end func(), err error) {
 	return func() { _ = server.Close() }, nil
 }
 
-// useSandbox adds what only a sandbox has, a clock that can be moved and tokens that are rejected, when the control
-// listener that the environment names belongs to the service that is checked. end revokes the tokens.
+// useSandbox adds the features of a sandbox, a movable clock and rejected tokens, if the control listener in the
+// environment belongs to the service under test. end revokes the tokens.
 func (p program) useSandbox(ctx context.Context, c *checking, control *controller) (end func(), err error) {
 	end = func() {}
 	if p.getenv("BILLING_SANDBOX_CONTROL_URL") == "" || c.target.BaseURL == "" {
@@ -117,7 +117,7 @@ func (p program) useSandbox(ctx context.Context, c *checking, control *controlle
 	end = func() {
 		for _, prefix := range prefixes {
 			path := "/tokens/" + url.PathEscape(prefix) + "/revoke"
-			_ = control.do(context.WithoutCancel(ctx), http.MethodPost, path, nil) // such a token may read at most
+			_ = control.do(context.WithoutCancel(ctx), http.MethodPost, path, nil) // such a token can at most read
 		}
 	}
 	token := func(wanted sandbox.Token) string {
@@ -128,7 +128,7 @@ func (p program) useSandbox(ctx context.Context, c *checking, control *controlle
 	}
 	t, past := &c.target, clock.Now.Add(-time.Hour)
 	narrow := token(sandbox.Token{Scopes: []string{"customers:read"}})
-	// A service that is not this sandbox does not know the token.
+	// Only this sandbox accepts the token.
 	own := *t
 	own.Token, own.FinanceBaseURL, own.CollectionsBaseURL = narrow, "", ""
 	if _, foreign := claims.Reach(ctx, own); err != nil || foreign != nil {

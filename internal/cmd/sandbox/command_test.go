@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/pem"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -32,13 +31,12 @@ func TestMain(m *testing.M) {
 // TestScripts plays what users type. "serve" is a process of its own; all other commands run in this one.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	receiver := hook.Start(t)
+	receiver.Respond(func(w http.ResponseWriter, d hook.Delivery) {
 		w.Header().Set("Set-Cookie", "session=s3cret")
-		status, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
+		status, _ := strconv.Atoi(strings.TrimPrefix(d.Path, "/"))
 		w.WriteHeader(status)
-	}))
-	t.Cleanup(receiver.Close)
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw})
+	})
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -53,9 +51,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SANDBOX", binary)
 			env.Setenv(asCommand, "1")
 			env.Setenv("EXAMPLES", examples)
-			_, port, _ := strings.Cut(strings.TrimPrefix(receiver.URL, "https://"), ":")
-			env.Setenv("RECEIVER", "https://hooks.example.com:"+port)
-			return os.WriteFile(filepath.Join(env.WorkDir, "receiver.pem"), certificate, 0o600)
+			env.Setenv("RECEIVER", receiver.At("hooks.example.com"))
+			return os.WriteFile(filepath.Join(env.WorkDir, "receiver.pem"), receiver.PEM(), 0o600)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"billing-sandbox": follow, "fails": fails, "load": load, "let": let, "counts": counts,
@@ -115,7 +112,7 @@ func counts(ts *testscript.TestScript, _ bool, args []string) {
 	var found []string
 	for line := range strings.Lines(ts.ReadFile("stdout")) {
 		if fields := strings.Fields(line[1:]); fields[0] != "TIME" {
-			found = append(found, strings.TrimSpace(line[:1])+fields[2])
+			found = append(found, strings.TrimSpace(line[:1])+fields[4])
 		}
 	}
 	if fmt.Sprint(found) != fmt.Sprint(args) {

@@ -11,10 +11,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// completing is the word by which the completion of a shell asks for what may come next.
+// completing is the word with which a shell requests completions.
 const completing = "__complete"
 
-// completions are the scripts that make a shell ask.
+// completions are the completion scripts of the shells.
 var completions = []struct{ shell, script string }{
 	{"bash", `_billing_sandbox() {
   local IFS=$'\n'
@@ -60,8 +60,8 @@ source <({sandbox} completion bash)
 	return c
 }
 
-// complete prints what the last of the words may become. Behind KEY=, also behind several of them in a fault, it is the
-// value of the last KEY. bash makes words of their own of KEY, = and the value.
+// complete prints completions of the last word. After KEY=, also after several in a fault, it completes the value of
+// the last KEY. bash splits KEY, = and the value into separate words.
 func (p program) complete(ctx context.Context, words []string) {
 	if len(words) == 0 {
 		words = []string{""}
@@ -85,7 +85,7 @@ func (p program) complete(ctx context.Context, words []string) {
 	}
 }
 
-// candidates are all words that may come behind the ones before.
+// candidates returns all possible next words.
 func (p program) candidates(ctx context.Context, before []string, word string) (found []string) {
 	if len(before) == 0 || len(before) == 1 && before[0] == "help" {
 		for _, c := range p.commands() {
@@ -121,7 +121,7 @@ func (p program) candidates(ctx context.Context, before []string, word string) (
 	case "fault add":
 		return sandbox.FaultKeys()
 	case "fault remove":
-		active, _ := get[[]sandbox.FaultState](ctx, &controller{p: p}, "/faults") // nothing to offer without a sandbox
+		active, _ := get[[]sandbox.FaultState](ctx, &controller{p: p}, "/faults") // empty without a sandbox
 		for _, f := range active {
 			found = append(found, f.ID)
 		}
@@ -129,17 +129,21 @@ func (p program) candidates(ctx context.Context, before []string, word string) (
 	return found
 }
 
-// valuesOf are the values of a flag, or of a key in a fault; nil where any text may be one.
+// valuesOf returns the values of a flag or of a fault key; nil if any text is valid.
 func (c command) valuesOf(key string) []string {
 	switch key {
 	case "operation":
 		return operationNames()
 	case "service":
 		return serviceNames
+	case "foreign":
+		return sandbox.ForeignKinds()
 	case "env-format":
 		return envFormats
 	case "tolerance":
 		return sandbox.ToleranceNames()
+	case "type":
+		return auditTypes
 	case "status":
 		return map[string][]string{"deliveries": deliveryStatuses, "requests": statusClasses}[c.name]
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -20,7 +21,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// controlTimeout bounds one question to the control listener.
+// controlTimeout limits one request to the control listener.
 const controlTimeout = 10 * time.Second
 
 type controller struct {
@@ -33,11 +34,17 @@ func (c *controller) connect() error {
 	if c.client != nil {
 		return nil
 	}
-	c.base, c.token = c.p.getenv("BILLING_SANDBOX_CONTROL_URL"), c.p.getenv("BILLING_SANDBOX_CONTROL_TOKEN")
+	c.base = cmp.Or(c.base, c.p.getenv("BILLING_SANDBOX_CONTROL_URL"))
+	c.token = c.p.getenv("BILLING_SANDBOX_CONTROL_TOKEN")
 	caFile := c.p.getenv("BILLING_CA_CERTIFICATE_FILE")
-	if c.base == "" || c.token == "" || caFile == "" {
+	plain := strings.HasPrefix(c.base, "http://")
+	if c.base == "" || c.token == "" || caFile == "" && !plain {
 		return errors.New("no sandbox is selected: set BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and " +
 			"BILLING_CA_CERTIFICATE_FILE, or load the exports that \"" + c.p.called() + " serve\" printed or wrote")
+	}
+	if plain {
+		c.client = &http.Client{Timeout: controlTimeout}
+		return nil
 	}
 	pem, err := os.ReadFile(caFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,19 +63,19 @@ func (c *controller) connect() error {
 	return nil
 }
 
-// get reads a response without a question.
+// get sends a GET request and decodes the response.
 func get[T any](ctx context.Context, c *controller, path string) (response T, err error) {
 	err = c.ask(ctx, http.MethodGet, path, nil, &response)
 	return response, err
 }
 
-// do sends a command to which the response says nothing.
+// do sends a command and ignores the response body.
 func (c *controller) do(ctx context.Context, method, path string, body any) error {
 	var nothing struct{}
 	return c.ask(ctx, method, path, body, &nothing)
 }
 
-// ask sends body, when there is one, and reads the response into into.
+// ask sends body, if any, and decodes the response into into.
 func (c *controller) ask(ctx context.Context, method, path string, body, into any) error {
 	if err := c.connect(); err != nil {
 		return err
@@ -104,8 +111,8 @@ type endedError struct{ text string }
 
 func (e *endedError) Error() string { return e.text }
 
-// notRunning explains why the CA certificate of a sandbox is missing. A sandbox that ends removes it; where something
-// still listens, the path is wrong.
+// notRunning explains a missing CA certificate. A sandbox removes it on exit; if something is still listening, the path
+// is wrong.
 func (p program) notRunning(base string) error {
 	dialer := net.Dialer{Timeout: controlTimeout}
 	conn, err := dialer.DialContext(context.Background(), "tcp", strings.TrimPrefix(base, "https://"))
@@ -116,8 +123,7 @@ func (p program) notRunning(base string) error {
 		"that sandbox is running: correct BILLING_CA_CERTIFICATE_FILE or --ca-certificate-file", base))
 }
 
-// unreachable explains why a request got no response. Nothing listens on an address of this machine when the sandbox
-// there has ended.
+// unreachable explains why a request got no response. On a local address without a listener, the sandbox has exited.
 func (p program) unreachable(base string, err error) error {
 	var dial *net.OpError
 	if address, parseErr := url.Parse(base); parseErr == nil && errors.As(err, &dial) && dial.Op == "dial" &&
@@ -130,8 +136,7 @@ func (p program) unreachable(base string, err error) error {
 	return fmt.Errorf("the sandbox at %s does not respond: %w", base, err)
 }
 
-// whetherEnded asks the sandbox that the environment names whether it still runs: an endedError when it does not, else
-// nil.
+// whetherEnded returns an endedError if the sandbox in the environment is no longer running, otherwise nil.
 func (p program) whetherEnded(ctx context.Context) error {
 	var ended *endedError
 	if _, err := get[sandbox.ClockState](ctx, &controller{p: p}, "/clock"); errors.As(err, &ended) {
@@ -140,7 +145,7 @@ func (p program) whetherEnded(ctx context.Context) error {
 	return nil
 }
 
-// rejected makes an error of what the control listener says. One of validation is about the command line.
+// rejected converts an error response of the control listener. Validation errors refer to the command line.
 func rejected(response *http.Response, content []byte) error {
 	var body struct {
 		Error struct {

@@ -76,7 +76,7 @@ func collectionsFlag(set *flag.FlagSet, into *[]string) {
 	})
 }
 
-// wordsOf reads a list of known words.
+// wordsOf parses a list of known words.
 func wordsOf(text string, known []string) ([]string, error) {
 	words := strings.Split(text, ",")
 	for _, word := range words {
@@ -87,10 +87,13 @@ func wordsOf(text string, known []string) ([]string, error) {
 	return words, nil
 }
 
-// writeBeside writes a file that only its owner reads, and puts it in its place once it is complete.
+// writeBeside writes a file with mode 0600 to a temporary name, and renames it once complete.
 func writeBeside(name string, write func(io.Writer) error) error {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
+	switch info, err := os.Stat(name); {
+	case err == nil && info.IsDir():
 		return misused("%s is a folder; name a file", name)
+	case err == nil && !info.Mode().IsRegular(): // a rename would replace the device
+		return misused("%s is a device or a pipe; name a file", name)
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*") // mode 0600
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 )
 
-// exitUnmanaged is the exit code of a coverage that is not complete.
+// exitUnmanaged is the exit code for incomplete coverage.
 const exitUnmanaged = 2
 
 func (p program) coverage() command {
@@ -69,7 +69,7 @@ Each line of the file that --ignore names is a type and an id, such as "billing_
 	}
 }
 
-// ignoreLines are the patterns of a file, a type and an id each.
+// ignoreLines parses the patterns in a file, each with a type and an id.
 func ignoreLines(name string) (patterns []string, err error) {
 	if name == "" {
 		return nil, nil

@@ -13,26 +13,26 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// command is what the first word of a command line selects. {sandbox} in its texts is replaced by the name that the
-// user has called the program by.
+// command is selected by the first word of a command line. In its texts, {sandbox} is replaced with the program name
+// used.
 type command struct {
 	name     string
-	summary  string // a line in the list of commands
+	summary  string // shown in the list of commands
 	about    string
-	examples string // a line each, to be pasted
-	alone    bool   // needs no running sandbox
+	examples string // one per line, ready to paste
+	alone    bool   // does not require a running sandbox
 	actions  []action
 }
 
 type action struct {
-	// usage is the words behind the name of the command: those in capitals stand for values, one in brackets may be
-	// missing or empty, and one that ends with dots may be repeated.
+	// usage lists the words after the command's name. Capitals are values, brackets mark optional or empty words, and
+	// trailing dots repeated ones.
 	usage string
 	flags func(set *flag.FlagSet)
 	run   func(ctx context.Context, c *controller, values []string) error
 }
 
-// follow reads flags and words, which may be mixed, and runs the action that they mean.
+// follow parses mixed flags and words, and runs the selected action.
 func (p program) follow(ctx context.Context, c command, args []string) error {
 	set, own := c.flagSets()
 	var words []string
@@ -71,10 +71,10 @@ func (p program) follow(ctx context.Context, c command, args []string) error {
 	return c.unknown(words)
 }
 
-// negative is a number or a duration and not a flag.
+// negative matches a number or duration that is not a flag.
 var negative = regexp.MustCompile(`^-\d`)
 
-// flagSets are the flags of all actions together, and those of each.
+// flagSets returns the flags of all actions combined, and of each action.
 func (c command) flagSets() (all *flag.FlagSet, own []*flag.FlagSet) {
 	all = flag.NewFlagSet(c.name, flag.ContinueOnError)
 	all.SetOutput(io.Discard) // follow prints errors and help
@@ -96,7 +96,8 @@ func (c command) flagSets() (all *flag.FlagSet, own []*flag.FlagSet) {
 
 const givenTwice = "the flag is given twice"
 
-// given is a flag as a command line gives it: once, unless its usage calls it repeatable, and no number below 0.
+// given validates a flag on the command line: it appears once unless its usage says repeatable, and numbers are not
+// negative.
 type given struct {
 	flag.Value
 	repeatable, before bool
@@ -131,7 +132,7 @@ func (g *given) IsBoolFlag() bool {
 
 var flagName = regexp.MustCompile(`(for flag|not defined:|an argument:|for) -(\w)`)
 
-// flagError is an error of the flag package, with flags written as everywhere else.
+// flagError converts an error of the flag package to the flag notation of the help.
 func flagError(err error, set *flag.FlagSet) error {
 	text := flagName.ReplaceAllString(err.Error(), "$1 --$2")
 	if before, twice := strings.CutSuffix(text, ": "+givenTwice); twice {
@@ -145,7 +146,7 @@ func flagError(err error, set *flag.FlagSet) error {
 	return misused("%s", text)
 }
 
-// match compares words with a usage, and returns those that stand for values.
+// match compares words with a usage, and returns the values.
 func match(usage, words []string) (values []string, ok bool) {
 	if len(usage) == 0 {
 		return nil, len(words) == 0
@@ -170,7 +171,7 @@ func match(usage, words []string) (values []string, ok bool) {
 	return values, ok
 }
 
-// unknown is the error about words that no action has.
+// unknown returns the error for words that match no action.
 func (c command) unknown(words []string) error {
 	var usages []string
 	for _, a := range c.actions {
@@ -211,6 +212,9 @@ Environment:
   BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN, BILLING_CA_CERTIFICATE_FILE
                  identify the running sandbox. "{sandbox} serve" prints them, or writes them to --env-file,
                  together with the addresses and tokens that the provider needs.
+  BILLING_SANDBOX_SERVE_FLAGS
+                 flags of "{sandbox} serve" in addition to those of the command line, separated by spaces,
+                 for services of CI that take variables only
   NO_COLOR       disables colors
 `
 
@@ -223,7 +227,7 @@ Exit codes:
   5  call and edit: the status of the response is 5xx
 `
 
-// expand puts the name of the program into a text.
+// expand inserts the program name into a text.
 func (p program) expand(text string) string {
 	return strings.ReplaceAll(text, "{sandbox}", p.called())
 }
@@ -242,7 +246,7 @@ func (p program) help(c command, set *flag.FlagSet) {
 	title := "\nFlags:\n"
 	set.VisitAll(func(f *flag.Flag) {
 		value, usage := flag.UnquoteUsage(f)
-		usage = strings.TrimSuffix(usage, "; "+value) // it is only the name of the value
+		usage = strings.TrimSuffix(usage, "; "+value) // it only names the value
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
 			usage += " (default " + f.DefValue + ")"
 		}

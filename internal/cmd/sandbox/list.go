@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// listing says how a list is written.
+// listing defines the format of a list.
 type listing[T any] struct {
-	titles string // of the columns, for people
+	titles string // column titles of the table
 	cells  func(row T) []string
-	under  func(row T) []any // what is shown below a row, as JSON
+	under  func(row T) []any // values shown below a row, as JSON
 	none   string            // for people, on standard error, when the list is empty
 	json   bool              // one JSON object a line
 }
@@ -38,7 +38,7 @@ func rowsOf[T any](path string) func(ctx context.Context, c *controller) ([]T, e
 	return func(ctx context.Context, c *controller) ([]T, error) { return get[[]T](ctx, c, path) }
 }
 
-// jsonFlag defines --json, which is the same for every list.
+// jsonFlag defines --json, which is the same for all lists.
 func jsonFlag(set *flag.FlagSet, into *bool) {
 	set.BoolVar(into, "json", false, "write one JSON object per line")
 }
@@ -49,8 +49,7 @@ func writeJSON(out io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// write writes a list: a table under column headers, or lines of JSON. Nothing goes to standard output for an empty
-// list, so that whatever reads a pipe finds nothing.
+// write prints a list as a table or as JSON lines. An empty list prints nothing to standard output, for use in pipes.
 func write[T any](p program, l listing[T], rows []T) error {
 	if l.json {
 		for _, row := range rows {
@@ -68,7 +67,7 @@ func write[T any](p program, l listing[T], rows []T) error {
 	for _, row := range rows {
 		cells := l.cells(row)
 		for i, cell := range cells {
-			cells[i] = cmp.Or(cell, "-") // every line has the same fields, for awk
+			cells[i] = cmp.Or(cell, "-") // keep the number of fields constant for awk
 		}
 		lines = append(lines, cells)
 	}
@@ -89,7 +88,7 @@ func write[T any](p program, l listing[T], rows []T) error {
 	return nil
 }
 
-// aligned puts cells below each other. The last column has no width: what is long belongs there.
+// aligned aligns cells in columns. The last column has no width, so it takes long texts.
 func aligned(lines [][]string) string {
 	widths := make([]int, len(lines[0]))
 	for _, cells := range lines {

@@ -20,21 +20,21 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// Exit codes: a wrong command line is distinguished from a failure.
+// Exit codes distinguish an invalid command line from other failures.
 const (
 	exitFailure = 1
 	exitUsage   = 2
 )
 
-// program is the command's surroundings, so that tests can bring their own.
+// program contains the command's environment, which tests replace.
 type program struct {
-	name     string // what the user has called it
+	name     string // as the user called it
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
-	// wrapped is the program that rehearse runs.
+	// wrapped is the program run by rehearse.
 	wrapped string
-	// Whether out and err are terminals, read by people.
+	// Whether out and err are terminals.
 	outTerminal, errTerminal bool
 }
 
@@ -64,7 +64,7 @@ type chapter struct {
 func (p program) chapters() []chapter {
 	return []chapter{
 		{"Run it", []command{p.serve(), p.status(), p.reset(), p.stop()}},
-		{"See what happens", []command{p.requests(), p.deliveries(), p.key()}},
+		{"See what happens", []command{p.requests(), p.deliveries(), p.audit(), p.key()}},
 		{"Be the other system", []command{p.call(), p.edit()}},
 		{"Make things happen", []command{
 			p.clock(), p.subscription(), p.event(), p.fault(), p.operations(), p.token(),
@@ -89,6 +89,14 @@ func (p program) command(name string) (command, error) {
 			return c, nil
 		}
 		names = append(names, c.name)
+	}
+	if strings.HasPrefix(name, "-") {
+		set, _ := p.serve().flagSets()
+		flagName, _, _ := strings.Cut(strings.TrimLeft(name, "-"), "=")
+		if set.Lookup(flagName) != nil {
+			return command{}, misused("%s is a flag of serve; write %s serve %[1]s", name, p.called())
+		}
+		return command{}, misused("a command comes before the flag %s", name)
 	}
 	return command{}, misused("no command %q%s", name, meant(name, names))
 }
@@ -123,10 +131,13 @@ func (p program) run(ctx context.Context, args []string) int {
 	if err != nil {
 		return p.ended("", "", err)
 	}
+	if name == "serve" && p.getenv != nil {
+		rest = append(strings.Fields(p.getenv("BILLING_SANDBOX_SERVE_FLAGS")), rest...)
+	}
 	return p.ended(name, " "+name, p.follow(ctx, c, rest))
 }
 
-// explain prints the page of a command, for one of its actions too.
+// explain prints the help page of a command or action.
 func (p program) explain(ctx context.Context, name string, rest []string) int {
 	c, err := p.command(name)
 	switch {
@@ -139,7 +150,7 @@ func (p program) explain(ctx context.Context, name string, rest []string) int {
 	return p.ended("help", "", err)
 }
 
-// ended reports how a command has ended, and returns the exit code. page is the page of the help that explains it.
+// ended reports the result of a command and returns the exit code. page is the related help page.
 func (p program) ended(name, page string, err error) int {
 	var status statusError
 	var usage usageError
@@ -158,7 +169,7 @@ func (p program) ended(name, page string, err error) int {
 	}
 }
 
-// called is the name that the user has called the program by.
+// called returns the program name used by the user.
 func (p program) called() string { return cmp.Or(p.name, "billing-sandbox") }
 
 // version is set by the release build.
@@ -177,7 +188,7 @@ func (p program) version() command {
 	}
 }
 
-// builtVersion is that of the release, else that of the module, when go install knew it.
+// builtVersion returns the version of the release or, after go install, of the module.
 func builtVersion() string {
 	if version != "" {
 		return version

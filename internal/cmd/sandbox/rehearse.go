@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 )
 
-// exitRefused is the exit code of a rehearsal that was refused, or whose second plan is not empty.
+// exitRefused is the exit code of a refused rehearsal, or of one whose second plan is not empty.
 const exitRefused = 3
 
 const (
@@ -21,7 +21,7 @@ const (
 	mostDays    = 3650
 )
 
-// formats are how a report is written.
+// formats are the output formats of a report.
 type formats struct{ markdown, json bool }
 
 func (f *formats) flags(set *flag.FlagSet) {
@@ -29,17 +29,22 @@ func (f *formats) flags(set *flag.FlagSet) {
 	set.BoolVar(&f.json, "json", false, "write one JSON object")
 }
 
-// report is something that can be written in each format.
+// report can be written in each format.
 type report interface {
 	Text(out io.Writer) error
 	Markdown(out io.Writer) error
 	JSON(out io.Writer) error
 }
 
+func (f *formats) check() error {
+	if f.markdown && f.json {
+		return misused("--markdown and --json exclude each other")
+	}
+	return nil
+}
+
 func (f *formats) write(out io.Writer, r report) error {
 	switch {
-	case f.markdown && f.json:
-		return misused("--markdown and --json exclude each other")
 	case f.markdown:
 		return r.Markdown(out)
 	case f.json:
@@ -55,6 +60,9 @@ func (p program) rehearse() command {
 		if options.Days > mostDays {
 			return misused("--days must be at most %d", mostDays)
 		}
+		if err := format.check(); err != nil {
+			return err
+		}
 		if len(values) > 0 {
 			if options.Copy, err = rehearsal.ReadFile(values[0]); err != nil {
 				return err
@@ -63,7 +71,7 @@ func (p program) rehearse() command {
 		if options.Folder, err = os.Getwd(); err != nil {
 			return err
 		}
-		// A reader that goes away, such as head, must not leave the temporary folder behind.
+		// If the reader of a pipe exits, such as head, the temporary folder must still be removed.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 		options.Environ, options.Program = os.Environ(), p.wrapped
 		options.Progress = func(text string) { fmt.Fprintln(p.err, text+" …") }
@@ -126,6 +134,9 @@ plan, items, discount and cycle in the state or in a data source, or it is not k
 		actions: []action{{
 			usage: "PLAN", flags: format.flags,
 			run: func(_ context.Context, _ *controller, values []string) error {
+				if err := format.check(); err != nil {
+					return err
+				}
 				content, err := p.fileOrInput(values[0])
 				if err != nil {
 					return err

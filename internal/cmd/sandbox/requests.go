@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -18,13 +20,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// followEvery is how often --follow asks for more.
+// followEvery is the polling interval of --follow.
 const followEvery = 500 * time.Millisecond
 
 type viewing struct {
-	p                    program
-	bodies, json, follow bool
-	shown, failed        int
+	p                             program
+	bodies, json, follow, verbose bool
+	expected                      []expectation
+	shown, failed                 int
 }
 
 func (p program) requests() command {
@@ -32,26 +35,37 @@ func (p program) requests() command {
 	return command{
 		name: "requests", summary: "list the requests that it has received",
 		about: `Shows the requests that the running sandbox has received, oldest first: time by its clock, status,
-operation, method, Request-Id, public prefix of the token, the fault that the request met, and path.
-The first character marks failures: ! rejected (4xx), X failed (5xx), - dropped without a response. Filters
-are combined: a request is shown if it matches all of them. On a terminal the last line counts the requests.
---json adds the service and the client, which is the first word of the User-Agent.
+method, path, operation, and the fault that the request met. The first character marks failures: ! rejected
+(4xx), X failed (5xx), - dropped without a response. Filters are combined: a request is shown if it matches
+all of them. On a terminal, a line below each failure says why, and the last line counts the requests. Lines
+have at most 100 characters; --verbose shows whole paths, Request-Id, public prefix of the token, the client,
+which is the first word of the User-Agent, and why a request failed. --json has everything.
+
+--expect counts the requests that match the filters and its own keys operation and status, and lists none.
+The exit code is 1 if there are not exactly times of them, or without times none; what was found is printed.
 `,
 		examples: `{sandbox} requests --follow
 {sandbox} requests --status failed --since 10m
 {sandbox} requests --operation customers.update --bodies
 {sandbox} requests --service collections --json
+{sandbox} requests --expect operation=customers.create,times=1
 `,
 		actions: []action{{
 			flags: func(set *flag.FlagSet) {
 				set.BoolVar(&view.follow, "follow", false, "continue with new requests until interrupted")
 				set.BoolVar(&view.bodies, "bodies", false, "show the bodies of requests and, of the newest ones, responses")
+				set.BoolVar(&view.verbose, "verbose", false, "show whole paths, Request-Id, token and client")
 				jsonFlag(set, &view.json)
 				choice.define(set)
+				set.Func("expect", "fail unless there are as many requests, repeatable; `SPEC` such as "+
+					"operation=customers.create,status=201,times=1", view.addExpectation)
 			},
 			run: func(ctx context.Context, c *controller, _ []string) error {
 				if err := choice.begin(ctx, c); err != nil {
 					return err
+				}
+				if len(view.expected) > 0 {
+					return view.compare(ctx, c, choice)
 				}
 				return view.run(ctx, c, choice)
 			},
@@ -100,12 +114,27 @@ func (v *viewing) show(r sandbox.Request) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintln(v.p.out, requestLine(r, v.p.colours(v.p.outTerminal))); err != nil {
+	line := requestLine(r, v.p.colours(v.p.outTerminal), v.verbose)
+	if _, err := fmt.Fprintln(v.p.out, line); err != nil {
 		return err
 	}
-	if !v.bodies {
-		return nil
+	if r.Failure != "" && v.p.outTerminal && !v.verbose {
+		why := []rune("    " + r.Failure)
+		if len(why) > lineWidth {
+			why = append(why[:lineWidth-1], '…')
+		}
+		if _, err := fmt.Fprintln(v.p.out, string(why)); err != nil {
+			return err
+		}
 	}
+	if v.bodies {
+		return v.showBodies(r)
+	}
+	return nil
+}
+
+// showBodies prints the bodies of a request and its response; long ones are indented.
+func (v *viewing) showBodies(r sandbox.Request) error {
 	for _, body := range []struct {
 		mark string
 		text []byte
@@ -113,14 +142,21 @@ func (v *viewing) show(r sandbox.Request) error {
 		if len(body.text) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(v.p.out, "    %s %s\n", body.mark, body.text); err != nil {
+		text := body.text
+		if len(text) > lineWidth {
+			var long bytes.Buffer
+			if json.Indent(&long, text, "      ", "  ") == nil {
+				text = long.Bytes()
+			}
+		}
+		if _, err := fmt.Fprintf(v.p.out, "    %s %s\n", body.mark, text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// showJSON writes a request for tools. Bodies are JSON, or text where they are not valid JSON.
+// showJSON writes a request for tools. Bodies are embedded as JSON, or as text if they are not valid JSON.
 func (v *viewing) showJSON(r sandbox.Request) error {
 	line := struct {
 		sandbox.Request
@@ -144,7 +180,7 @@ func jsonOrText(body []byte) any {
 	}
 }
 
-// sum counts what was shown, for people. Tools count lines.
+// sum prints the number of requests shown. The JSON output has no such line.
 func (v *viewing) sum() error {
 	if v.json || !v.p.outTerminal {
 		return nil
@@ -157,7 +193,7 @@ func (v *viewing) sum() error {
 	return err
 }
 
-// pause waits, and returns false when ctx ends first.
+// pause waits, and returns false if ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -169,7 +205,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// ignoreInterrupt takes the failure that Ctrl-C brings about for a normal end.
+// ignoreInterrupt treats a failure caused by Ctrl-C as a normal exit.
 func ignoreInterrupt(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -179,11 +215,11 @@ func ignoreInterrupt(ctx context.Context, err error) error {
 
 type choice struct {
 	operation, service, status string
-	back                       time.Duration // from now, by the sandbox's clock
+	back                       time.Duration // before now, by the sandbox's clock
 	from                       time.Time
 }
 
-// statusClasses are what --status accepts in addition to a status.
+// statusClasses are the values of --status other than a status code.
 var statusClasses = []string{"2xx", "3xx", "4xx", "5xx", "failed", "dropped"}
 
 func (c *choice) define(set *flag.FlagSet) {
@@ -222,7 +258,7 @@ func (c *choice) readSince(value string) (err error) {
 	return nil
 }
 
-// begin asks for the sandbox's time, when the choice goes back from it.
+// begin fetches the sandbox's time if the filter is relative to it.
 func (c *choice) begin(ctx context.Context, control *controller) error {
 	if c.back == 0 {
 		return nil
@@ -235,7 +271,7 @@ func (c *choice) begin(ctx context.Context, control *controller) error {
 	return nil
 }
 
-// takes reports whether a request is among the chosen. The sandbox has already selected those of the operation.
+// takes reports whether a request matches the filter. The sandbox has already filtered by operation.
 func (c *choice) takes(r sandbox.Request) bool {
 	return (c.service == "" || c.service == string(r.Service)) && !r.Time.Before(c.from) && c.takesStatus(r)
 }
@@ -256,8 +292,7 @@ func (c *choice) takesStatus(r sandbox.Request) bool {
 	}
 }
 
-// outcome is what became of a request, at a glance: a mark in the margin, and
-// on a terminal a colour.
+// outcome summarizes the result of a request: a mark in the margin and, on a terminal, a color.
 type outcome struct {
 	mark   string
 	colour string // the parameter of an ANSI escape sequence
@@ -284,18 +319,35 @@ func outcomeOf(r sandbox.Request) outcome {
 	}
 }
 
-// requestFormat are the columns of a request. They have fixed widths, because more requests may follow; the path is the
-// last one, because a query string can be long.
-const requestFormat = "%-12s %-6s%s %-31s %-6s %-36s %-20s %-8s %s"
+// Columns have fixed widths, because requests are printed as they arrive. A line has at most lineWidth characters, so
+// that terminals do not wrap it. pathWidth fits the longest path with a shortened id; longer ones, such as with a query
+// string, are truncated. The operation is never truncated and may use part of that width.
+const (
+	requestFormat = "%-12s %-6s%s %-6s %s"
+	columnsBefore = 29
+	pathWidth     = 39
+	lineWidth     = 100
+)
 
-var requestHeader = " " + fmt.Sprintf(requestFormat, "TIME", "STATUS", "", "OPERATION", "METHOD", "REQUEST-ID", "TOKEN",
-	"FAULT", "PATH")
+var requestHeader = " " + fmt.Sprintf(requestFormat, "TIME", "STATUS", "", "METHOD", pathColumn("PATH", "OPERATION"))
 
-// requestLine is a request on one line.
-func requestLine(r sandbox.Request, colours bool) string {
+// pathColumn returns a path and the column after it.
+func pathColumn(path, behind string) string {
+	room := min(pathWidth, lineWidth-columnsBefore-len(behind)-1)
+	if letters := []rune(path); len(letters) > room {
+		path = string(letters[:room-1]) + "…"
+	}
+	return fmt.Sprintf("%-*s %s", room, path, behind)
+}
+
+// wholeID matches the hidden rest of a UUID.
+var wholeID = regexp.MustCompile(`([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// requestLine formats a request on one line.
+func requestLine(r sandbox.Request, colours, verbose bool) string {
 	status := strconv.Itoa(r.Status)
 	if r.Dropped {
-		status = "---" // nothing went out, whatever had been processed
+		status = "---" // no response was sent, even if the request was processed
 	}
 	target := r.Path
 	if r.Query != "" {
@@ -306,13 +358,23 @@ func requestLine(r sandbox.Request, colours bool) string {
 	if colours {
 		begin, end = "\x1b["+o.colour+"m", "\x1b[0m"
 	}
-	return begin + o.mark + fmt.Sprintf(requestFormat, r.Time.Format("15:04:05.000"), status, end,
-		cmp.Or(r.Operation, "-"), r.Method, r.RequestID, cmp.Or(r.Token, "-"), cmp.Or(r.Fault, "-"), target)
+	behind := cmp.Or(r.Operation, "-")
+	if r.Fault != "" {
+		behind += " " + r.Fault
+	}
+	column := pathColumn(wholeID.ReplaceAllString(target, "$1…"), behind)
+	if verbose {
+		column = fmt.Sprintf("%-*s %s  Request-Id %s  token %s  client %s", pathWidth, target, behind, r.RequestID,
+			cmp.Or(r.Token, "-"), cmp.Or(r.Client, "-"))
+		if r.Failure != "" {
+			column += "  " + r.Failure
+		}
+	}
+	return begin + o.mark + fmt.Sprintf(requestFormat, r.Time.Format("15:04:05.000"), status, end, r.Method, column)
 }
 
-// colours reports whether what goes to a terminal, or to none, may be coloured.
-// The Windows console may show the sequences instead, except in Windows
-// Terminal.
+// colours reports whether output to a terminal, or elsewhere, may be colored. The Windows console may print the escape
+// sequences instead, except in Windows Terminal.
 func (p program) colours(terminal bool) bool {
 	return terminal && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" &&
 		(runtime.GOOS != "windows" || p.getenv("WT_SESSION") != "")

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,6 +41,7 @@ file has been used before, the seed is ignored until "{sandbox} reset".
 {sandbox} serve --env-file sandbox.ps1 --env-format powershell
 {sandbox} serve --state sandbox.db --seed-file seed.json
 {sandbox} serve --clock 2026-01-31T12:00:00Z --seed 1 --max-per-page 2
+{sandbox} serve --addr 0.0.0.0 --host billing-sandbox --token billing=token-for-tests
 {sandbox} serve --verbose --fault operation=customers.create,status=503,times=1
 echo '{"customers":[{"name":"Padaria Aurora"}]}' | {sandbox} serve --seed-file -
 `,
@@ -66,6 +69,18 @@ func (s *serving) flags(set *flag.FlagSet) {
 		"powershell, or github for the file that GITHUB_ENV names", envFormats)
 	set.StringVar(&o.Addr, "addr", "127.0.0.1",
 		"`HOST` to listen on, which is in the exports; for 0.0.0.0 and ::, 127.0.0.1 is")
+	set.Func("host", "`NAME` by which clients reach this machine, such as that of a container, repeatable; the certificate is "+
+		"valid for all of them, and the exports contain the first one", func(name string) error {
+		o.Hosts = append(o.Hosts, name)
+		return hostError(name)
+	})
+	set.BoolVar(&o.PlainHTTP, "plain-http", false,
+		"serve http instead of https, on this machine only; the provider rejects such addresses")
+	set.Func("cors-origin", "let scripts of this `ORIGIN`, such as http://localhost:3000, call the sandbox from a browser, "+
+		"repeatable; * is any", func(origin string) error {
+		o.Origins = append(o.Origins, origin)
+		return originError(origin)
+	})
 	portFlag(set, &o.BillingPort, "billing-port", "`PORT` of recurring billing; 0 takes a free one")
 	portFlag(set, &o.FinancePort, "finance-port", "`PORT` of financial management; 0 takes a free one")
 	portFlag(set, &o.CollectionsPort, "collections-port", "`PORT` of collections; 0 takes a free one")
@@ -76,6 +91,9 @@ func (s *serving) flags(set *flag.FlagSet) {
 		"write the CA certificate to this `FILE`; if unset, next to the file of --state, or to a temporary file")
 	set.StringVar(&o.StateFile, "state", "", "store everything, tokens and clock too, in this `FILE`; if unset, in memory")
 	set.StringVar(&s.seedFile, "seed-file", "", "begin with the data of this JSON `FILE`; - is standard input")
+	set.Func("token", "a token of your choice, repeatable; `SERVICE=VALUE`, or SERVICE:SCOPES=VALUE for some scopes, such as "+
+		"billing:customers:read,invoices:read=VALUE, or control=VALUE; the exports contain the first one of a service "+
+		"without scopes", s.settle)
 	set.StringVar(&s.copyFile, "copy", "",
 		"begin with the organization in this `FILE` of \"{sandbox} copy\", at the time of the copy; no delivery is sent")
 	set.BoolVar(&o.NoExampleData, "no-example-data", false, "let financial management begin empty; if unset, and "+
@@ -91,6 +109,47 @@ func (s *serving) flags(set *flag.FlagSet) {
 	s.differences(set)
 	receiverFlags(set, o)
 	set.BoolVar(&s.verbose, "verbose", false, "show every request on standard error, as \"{sandbox} requests\" does")
+}
+
+// hostError rejects a name that a certificate cannot contain.
+func hostError(name string) error {
+	if net.ParseIP(name) == nil && !hostName.MatchString(name) {
+		return errors.New("must be a name or an address, without scheme and port")
+	}
+	return nil
+}
+
+var (
+	hostName   = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$`)
+	originText = regexp.MustCompile(`^(\*|https?://[^/\s]+)$`)
+)
+
+func originError(origin string) error {
+	if !originText.MatchString(origin) {
+		return errors.New("must be a scheme, a host and perhaps a port, such as http://localhost:3000, or *")
+	}
+	return nil
+}
+
+// settle parses a value of --token.
+func (s *serving) settle(spec string) error {
+	head, value, _ := strings.Cut(spec, "=")
+	service, scopes, limited := strings.Cut(head, ":")
+	t := sandbox.SettledToken{Token: sandbox.Token{Service: sandbox.Service(service)}, Value: value}
+	if limited {
+		t.Scopes = strings.Split(scopes, ",")
+	}
+	switch {
+	case value == "":
+		return errors.New("must be SERVICE=VALUE, such as billing=test-token-of-billing")
+	case head == "control":
+		s.options.ControlToken = value
+	case slices.Contains(serviceNames, service):
+		s.options.Tokens = append(s.options.Tokens, t)
+	default:
+		return errors.New("the service is billing, finance, collections or control")
+	}
+	return nil
 }
 
 func portFlag(set *flag.FlagSet, port *int, name, usage string) {
@@ -123,13 +182,13 @@ func (s *serving) differences(set *flag.FlagSet) {
 	})
 }
 
-// tell writes requests to standard error as they come in.
+// tell prints requests to standard error as they arrive.
 func (p program) tell() func(sandbox.Request) {
 	var mu sync.Mutex
 	return func(r sandbox.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintln(p.err, requestLine(r, p.colours(p.errTerminal)))
+		fmt.Fprintln(p.err, requestLine(r, p.colours(p.errTerminal), false))
 	}
 }
 
@@ -153,7 +212,7 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 	if err := s.useCopy(&options); err != nil {
 		return err
 	}
-	// The server outlives ctx for as long as Close takes.
+	// The server outlives ctx during Close.
 	server, err := sandbox.Start(context.WithoutCancel(ctx), options)
 	if err != nil {
 		return s.blame(err)
@@ -179,7 +238,7 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 	return errors.Join(err, server.Close())
 }
 
-// useCopy makes the sandbox begin with a copy.
+// useCopy initializes the sandbox with a copy.
 func (s *serving) useCopy(options *sandbox.Options) error {
 	switch {
 	case s.copyFile == "":
@@ -194,8 +253,8 @@ func (s *serving) useCopy(options *sandbox.Options) error {
 	return nil
 }
 
-// announce reports that the sandbox is ready and where. What goes into GITHUB_ENV has no comments, so they go to
-// standard error.
+// announce prints the sandbox's address when it is ready. Comments go to standard error, because a GITHUB_ENV file does
+// not allow them.
 func (p program) announce(ctx context.Context, server *sandbox.Server, file envFile, format string) error {
 	if file.path == "" {
 		comments := p.out
@@ -206,7 +265,7 @@ func (p program) announce(ctx context.Context, server *sandbox.Server, file envF
 		_, err := fmt.Fprint(p.out, file.content)
 		return err
 	}
-	// Another sandbox may have been started at the same time.
+	// Another sandbox may have started at the same time.
 	if err := errors.Join(file.clear(ctx, p), writeWhole(file.path, file.content)); err != nil {
 		return fmt.Errorf("--env-file: %w", err)
 	}
@@ -215,21 +274,22 @@ func (p program) announce(ctx context.Context, server *sandbox.Server, file envF
 }
 
 func addresses(server *sandbox.Server) string {
-	page := ""
+	more := ""
+	if server.CAFile() != "" {
+		more = "#   CA certificate        " + server.CAFile() + "\n"
+	}
 	if server.WebURL() != "" {
-		page = "#   web page              " + server.WebURL() + "\n"
+		more += "#   web page              " + server.WebURL() + "\n"
 	}
 	return fmt.Sprintf(`# The sandbox is ready.
 #   recurring billing     %s
 #   financial management  %s
 #   collections           %s
 #   control               %s
-#   CA certificate        %s
-%s`, server.BillingURL(), server.FinanceURL(), server.CollectionsURL(), server.ControlURL(), server.CAFile(), page)
+%s`, server.BillingURL(), server.FinanceURL(), server.CollectionsURL(), server.ControlURL(), more)
 }
 
-// readSeed reads the file that --seed-file names, "-" being standard input. An
-// empty one is more likely a mistake than intended.
+// readSeed reads the file in --seed-file, or standard input for "-". An empty file is rejected as a likely mistake.
 func (p program) readSeed(file string) ([]byte, error) {
 	if file == "" {
 		return nil, nil
@@ -250,12 +310,17 @@ func (p program) readSeed(file string) ([]byte, error) {
 	return document, nil
 }
 
-// blame names the argument because of which the sandbox does not start.
+// blame names the argument that prevents the sandbox from starting.
 func (s *serving) blame(err error) error {
 	var refused *sandbox.SeedError
 	var unknown *net.DNSError
 	var copied *sandbox.CopyError
+	var token *sandbox.TokenError
 	switch {
+	case errors.As(err, &token):
+		return misused("--token: %v", token)
+	case s.options.PlainHTTP && !sandbox.Loopback(s.options.Addr):
+		return misused("--plain-http: %v; leave out --addr %s", err, s.options.Addr)
 	case errors.As(err, &copied):
 		return fmt.Errorf("--copy %s: %w", s.copyFile, copied)
 	case errors.As(err, &refused) && s.seedFile == "-":

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,10 +39,11 @@ then; list shows, oldest first, the public prefixes by which revoke finds them. 
 the revoked ones.
 
 Scopes of recurring billing are customers:read, customers:write, the same for billing_accounts and
-subscriptions, and invoices:read; customers:* is both, * is everything. Those of financial management are
-COLLECTION:read and COLLECTION:write, such as payables:read. Those of collections are
-webhook_endpoints:read and :write, the same for webhook_deliveries, and api_keys:*. A scope that covers
-nothing is rejected. The organization is an id or a name; new=NAME creates it if there is none of that name.
+subscriptions, and invoices:read, plans:read, prices:read and products:read; customers:* is both, * is
+everything. Those of financial management are COLLECTION:read and COLLECTION:write, such as payables:read.
+Those of collections are webhook_endpoints:read and :write, the same for webhook_deliveries, and
+api_keys:*. A scope that covers nothing is rejected. The organization is an id or a name; new=NAME creates
+it if there is none of that name.
 `,
 		examples: `{sandbox} token create --scopes customers:read,subscriptions:read
 {sandbox} token create --service finance --scopes payables:read,receivables:read
@@ -51,7 +53,7 @@ nothing is rejected. The organization is an id or a name; new=NAME creates it if
 `,
 		actions: []action{
 			p.createToken(),
-			show("list", listing[sandbox.TokenState]{
+			show("[list]", listing[sandbox.TokenState]{
 				none: "There are no tokens.", titles: "SERVICE PREFIX STATUS ORGANIZATION SCOPES",
 				cells: func(t sandbox.TokenState) []string {
 					return []string{string(t.Service), t.Prefix, condition(t.Token), t.Organization, strings.Join(t.Scopes, ",")}
@@ -93,7 +95,7 @@ func (p program) createToken() action {
 	}
 }
 
-// condition is a token's state in a word or two. Whether it has expired is for the sandbox's clock to say.
+// condition summarizes the state of a token. The sandbox's clock determines whether it has expired.
 func condition(t sandbox.Token) string {
 	switch {
 	case t.Revoked:
@@ -115,7 +117,7 @@ public prefix, name, expiry, last use, id and scopes. A token is shown only when
 "{sandbox} token create --service collections" creates a key from outside the service.
 `,
 		examples: "{sandbox} key list\n{sandbox} key list --json\n",
-		actions: []action{show("list", listing[sandbox.KeyState]{
+		actions: []action{show("[list]", listing[sandbox.KeyState]{
 			none: "There are no API keys.", titles: "STATUS PREFIX NAME ENDS LAST-USED ID SCOPES",
 			cells: func(k sandbox.KeyState) []string {
 				return []string{k.Status, k.Prefix, k.Name, orNever(k.Ends), orNever(k.LastUsed), k.ID, strings.Join(k.Scopes, ",")}
@@ -162,8 +164,17 @@ list all events: --unlisted emits any other name.
 				if err := c.ask(ctx, http.MethodPost, "/events", emission, &emission); err != nil {
 					return err
 				}
-				_, err := fmt.Fprintln(p.out, emission.ID)
-				return err
+				if _, err := fmt.Fprintln(p.out, emission.ID); err != nil {
+					return err
+				}
+				sent, err := get[[]sandbox.DeliveryState](ctx, c, "/deliveries?"+url.Values{"event": values}.Encode())
+				if err != nil {
+					return err
+				}
+				if !slices.ContainsFunc(sent, func(d sandbox.DeliveryState) bool { return d.EventID == emission.ID }) {
+					fmt.Fprintf(p.err, "No active endpoint is subscribed to %s: there is no delivery.\n", emission.Event)
+				}
+				return nil
 			},
 		}},
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,17 +17,41 @@ import (
 )
 
 func (p program) status() command {
-	inJSON := false
+	inJSON, file, address, wait := false, "", "", time.Duration(0)
+	ask := func(ctx context.Context, c *controller) (s sandbox.Status, err error) {
+		c.base = address
+		if file != "" {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				return s, err
+			}
+			c = &controller{p: p, base: address}
+			c.p.getenv = exportsIn(string(content))
+		}
+		return get[sandbox.Status](ctx, c, "/status")
+	}
 	return command{
 		name: "status", summary: "show addresses, clock, active faults and the number of objects",
 		about: `Shows the running sandbox: the addresses of its services and of the web page, its clock, the active
-faults, the organizations, and the number of objects of each type. Fails if no sandbox is running.
+faults, the organizations, and the number of objects of each type. Fails if no sandbox is running. A script that
+starts one waits for it with "{sandbox} status --env-file sandbox.env --wait 30s"; without the program,
+by GET /healthz, which needs no token.
 `,
 		examples: "{sandbox} status\n{sandbox} status --json\n",
 		actions: []action{{
-			flags: func(set *flag.FlagSet) { set.BoolVar(&inJSON, "json", false, "write one JSON object") },
+			flags: func(set *flag.FlagSet) {
+				set.BoolVar(&inJSON, "json", false, "write one JSON object")
+				set.StringVar(&file, "env-file", "", "ask the sandbox whose exports are in this `FILE`, in any format of serve")
+				set.StringVar(&address, "control-url", "", "`URL` of the control listener, if another than in the exports")
+				set.DurationVar(&wait, "wait", 0, "wait until it is ready, at most for this `DURATION`, such as 30s")
+			},
 			run: func(ctx context.Context, c *controller, _ []string) error {
-				s, err := get[sandbox.Status](ctx, c, "/status")
+				limit, cancel := context.WithTimeout(ctx, wait)
+				defer cancel()
+				s, err := ask(ctx, c)
+				for err != nil && pause(limit, readyEvery) {
+					s, err = ask(ctx, c)
+				}
 				if err != nil {
 					return err
 				}
@@ -40,7 +65,10 @@ faults, the organizations, and the number of objects of each type. Fails if no s
 	}
 }
 
-// statusLines is the status for people, a name and a value a line.
+// readyEvery is the polling interval of --wait.
+const readyEvery = 100 * time.Millisecond
+
+// statusLines formats the status for people, one name and value per line.
 func statusLines(s sandbox.Status) [][]string {
 	var lines [][]string
 	for _, name := range slices.Sorted(maps.Keys(s.Addresses)) {
@@ -102,7 +130,7 @@ get other ids.
 	}
 }
 
-// stopTimeout is how long a sandbox may take to end: deliveries and requests under way are broken off after two
+// stopTimeout is the time limit for a sandbox to exit: deliveries and requests in progress are aborted after two
 // seconds.
 const stopTimeout = 10 * time.Second
 
@@ -122,7 +150,7 @@ the file; the file of --env-file is removed.
 			for pause(limit, stopTimeout/100) {
 				var ended *endedError
 				if _, err := get[sandbox.ClockState](limit, c, "/clock"); errors.As(err, &ended) {
-					fmt.Fprintf(p.err, "The sandbox at %s has stopped.\n", strings.TrimPrefix(c.base, "https://"))
+					fmt.Fprintf(p.err, "The sandbox at %s has stopped.\n", c.base[strings.Index(c.base, "//")+2:])
 					return nil
 				}
 			}
@@ -178,6 +206,9 @@ DURATION is a value such as 46d, 2w, 24h, 90m or 3 days, or -24h to go back. TIM
 }
 
 func advanceBy(text string) (sandbox.ClockMove, error) {
+	if back, ok := strings.CutPrefix(text, "minus "); ok {
+		return sandbox.ClockMove{}, fmt.Errorf("write -%s to go back", strings.TrimSpace(back))
+	}
 	d, err := sandbox.ParseDuration(text)
 	return sandbox.ClockMove{Advance: d.String()}, err
 }
@@ -216,7 +247,7 @@ suspended. ID may be external_id=CODE. For what time does to a subscription, use
 {sandbox} subscription status 9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d suspended
 `,
 		actions: []action{
-			show("list", list, rowsOf[sandbox.SubscriptionState]("/subscriptions")),
+			show("[list]", list, rowsOf[sandbox.SubscriptionState]("/subscriptions")),
 			{usage: "past-due ID", run: func(ctx context.Context, c *controller, values []string) error {
 				return move(ctx, c, values[0], sandbox.SubscriptionMove{Status: "past_due"})
 			}},
@@ -257,7 +288,7 @@ SPEC is ` + sandbox.FaultSpecHelp + "\n",
 				}
 				return err
 			}},
-			show("list", listing[sandbox.FaultState]{
+			show("[list]", listing[sandbox.FaultState]{
 				none: "No faults are active.", titles: "ID FAULT",
 				cells: func(f sandbox.FaultState) []string { return []string{f.ID, f.Spec} },
 			}, rowsOf[sandbox.FaultState]("/faults")),

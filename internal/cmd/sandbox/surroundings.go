@@ -20,7 +20,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// The formats of --env-format.
+// Formats of --env-format.
 const (
 	envPOSIX      = "posix"
 	envPowerShell = "powershell"
@@ -29,8 +29,8 @@ const (
 
 var envFormats = []string{envPOSIX, envPowerShell, envGitHub}
 
-// envLines writes an environment in a format: for ". FILE" of a POSIX shell and of PowerShell, and for the file that
-// GITHUB_ENV names.
+// envLines formats environment variables for the source command of a POSIX shell or PowerShell, or for a GITHUB_ENV
+// file.
 func envLines(format string, env map[string]string) string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -53,11 +53,11 @@ func envLines(format string, env map[string]string) string {
 	return lines.String()
 }
 
-// envFile is the file that holds the environment while the sandbox runs.
+// envFile contains the environment variables while the sandbox runs.
 type envFile struct{ path, content string }
 
-// clear removes a file that an earlier sandbox has left: whoever waits for the file must not read addresses of a
-// sandbox that has ended. That of one that runs stays, and is an error.
+// clear removes the file of a sandbox that has exited, so that waiting clients do not read stale addresses. If that
+// sandbox is still running, it returns an error.
 func (f envFile) clear(ctx context.Context, p program) error {
 	info, err := os.Lstat(f.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -74,28 +74,33 @@ func (f envFile) clear(ctx context.Context, p program) error {
 	return os.Remove(f.path)
 }
 
-// exported finds an export in any format.
+// exported matches an export in any format.
 var exported = regexp.MustCompile(`(?m)^(?:export |\$env:)?(BILLING_\w+)(?: = |=)'?([^'\r\n]*)'?\r?$`)
 
-// runningIn is the control address of the sandbox whose exports a file holds; empty where it has ended.
-func (p program) runningIn(ctx context.Context, content string) string {
+// exportsIn parses the exports in a file's content.
+func exportsIn(content string) func(name string) string {
 	exports := map[string]string{}
 	for _, match := range exported.FindAllStringSubmatch(content, -1) {
 		exports[match[1]] = match[2]
 	}
-	p.getenv = func(name string) string { return exports[name] }
+	return func(name string) string { return exports[name] }
+}
+
+// runningIn returns the control address of the sandbox whose exports a file contains; empty if it has stopped.
+func (p program) runningIn(ctx context.Context, content string) string {
+	p.getenv = exportsIn(content)
 	c := &controller{p: p}
 	_, err := get[sandbox.ClockState](ctx, c, "/clock")
 	var ended *endedError
 	var dial *net.OpError
-	var other *tls.CertificateVerificationError // the port is another sandbox's by now
+	var other *tls.CertificateVerificationError // another sandbox now uses the port
 	if errors.As(err, &ended) || errors.As(err, &other) || errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout() {
 		return ""
 	}
 	return c.base
 }
 
-// remove removes the file, unless another sandbox has written it since.
+// remove removes the file unless another sandbox has overwritten it.
 func (f envFile) remove() error {
 	content, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && string(content) != f.content {
@@ -104,10 +109,9 @@ func (f envFile) remove() error {
 	return errors.Join(err, os.Remove(f.path))
 }
 
-// writeWhole puts a file in place in one piece, readable by its owner alone:
-// whoever waits for it to appear never reads half of it.
+// writeWhole replaces a file atomically with mode 0600, so that readers never see a partial file.
 func writeWhole(path, content string) error {
-	// CreateTemp makes files of mode 0600.
+	// CreateTemp sets mode 0600.
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -137,7 +141,7 @@ func receiverFlags(set *flag.FlagSet, o *sandbox.Options) {
 		})
 }
 
-// receiverAuthorities are the system's authorities and those of a PEM file.
+// receiverAuthorities returns the system's authorities plus those in a PEM file.
 func receiverAuthorities(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -145,7 +149,7 @@ func receiverAuthorities(file string) (*x509.CertPool, error) {
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		pool = x509.NewCertPool() // a machine without its own authorities
+		pool = x509.NewCertPool() // the machine has no system authorities
 	}
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("%s holds no PEM certificate", file)
@@ -153,8 +157,7 @@ func receiverAuthorities(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// hosts are names of receivers that lead to an address of the user's choosing.
-// All others are looked up as ever.
+// hosts maps names of receivers to addresses set by the user. Other names are resolved as usual.
 type hosts map[string]netip.Addr
 
 func (h hosts) add(spec string) error {
@@ -175,7 +178,7 @@ func (h hosts) LookupNetIP(ctx context.Context, network, host string) ([]netip.A
 	return net.DefaultResolver.LookupNetIP(ctx, network, host)
 }
 
-// canonical is a name as names are compared.
+// canonical normalizes a name for comparison.
 func canonical(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }

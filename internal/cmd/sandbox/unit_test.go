@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -116,8 +117,7 @@ func TestBodyOfAnotherClient(t *testing.T) {
 // it.
 func TestRequestLine(t *testing.T) {
 	t.Parallel()
-	const columns = " customers.get                   GET    req-1                                rb_sandbox_1a2b3c4d  -" +
-		"        /v1/customers/c-1?page=2"
+	const columns = " GET    /v1/customers/c-1?page=2                customers.get"
 	for name, test := range map[string]struct {
 		change       func(r *sandbox.Request)
 		colour, head string
@@ -128,10 +128,9 @@ func TestRequestLine(t *testing.T) {
 		"rejected":     {func(r *sandbox.Request) { r.Status = 400 }, "33", "!12:00:00.005 400   ", columns},
 		"dropped":      {func(r *sandbox.Request) { r.Dropped = true }, "35", "-12:00:00.005 ---   ", columns},
 		"broken": {func(r *sandbox.Request) { r.Status, r.Fault = 500, "fault-1" }, "31", "X12:00:00.005 500   ",
-			strings.Replace(columns, " -      ", " fault-1", 1)},
+			columns + " fault-1"},
 		"nameless": {func(r *sandbox.Request) { r.Operation, r.Token, r.Query = "", "", "" }, "32", " 12:00:00.005 200   ",
-			" -                               GET    req-1                                -                    -        " +
-				"/v1/customers/c-1"},
+			" GET    /v1/customers/c-1                       -"},
 	} {
 		r := sandbox.Request{
 			Time: time.Date(2026, 5, 4, 12, 0, 0, 5e6, time.UTC), Service: sandbox.Billing, Operation: "customers.get",
@@ -139,11 +138,24 @@ func TestRequestLine(t *testing.T) {
 			Token: "rb_sandbox_1a2b3c4d",
 		}
 		test.change(&r)
-		if got := requestLine(r, false); got != test.head+test.tail {
+		if got := requestLine(r, false, false); got != test.head+test.tail {
 			t.Errorf("%s: %q", name, got)
 		}
-		if got := requestLine(r, true); got != "\x1b["+test.colour+"m"+test.head+"\x1b[0m"+test.tail {
+		if got := requestLine(r, true, false); got != "\x1b["+test.colour+"m"+test.head+"\x1b[0m"+test.tail {
 			t.Errorf("%s in colour: %q", name, got)
+		}
+	}
+}
+
+// The longest path with two ids, the longest name of an operation and a fault fit into a line.
+func TestRequestLineIsNotWrapped(t *testing.T) {
+	t.Parallel()
+	r := sandbox.Request{Status: 200, Method: "DELETE", Fault: "fault-1234", Query: "page=1",
+		Path: "/api/v1/webhook-endpoints/9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d/deliveries/é"}
+	for _, o := range sandbox.Operations() {
+		r.Operation = o.Name
+		if line := requestLine(r, false, false); utf8.RuneCountInString(line) > 100 || !strings.Contains(line, o.Name) {
+			t.Errorf("%s: %q", o.Name, line)
 		}
 	}
 }

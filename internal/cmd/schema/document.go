@@ -37,7 +37,7 @@ type block struct {
 	Deprecated  bool                  `json:"deprecated,omitempty"`
 }
 
-// nested is an object in an attribute, which has attributes, or a block in a block, which has a block.
+// nested is an object in an attribute, with attributes, or a nested block, with a block.
 type nested struct {
 	Attributes map[string]*attribute `json:"attributes,omitempty"`
 	Block      *block                `json:"block,omitempty"`

@@ -2,8 +2,8 @@
 //
 //	go run ./internal/cmd/schema >schema.json
 //
-// Every release of Terraform leaves out what it does not know, such as list resources before 1.14. This asks the
-// provider itself, so the documentation is generated from the whole of it.
+// Terraform omits what its version does not support, such as list resources before 1.14. This command queries the
+// provider itself, so the generated documentation is complete.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 )
 
-// name is the provider's name for tfplugindocs, which knows only short names.
+// name is the provider's name for tfplugindocs, which accepts only short names.
 const name = "billing"
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestAccSchemaIsWhatTerraformPrints: the Terraform at hand, which may know less, prints the same about what it knows.
+// TestAccSchemaIsWhatTerraformPrints compares with Terraform's output, for the parts that its version supports.
 func TestAccSchemaIsWhatTerraformPrints(t *testing.T) {
 	t.Parallel()
 	terraform := acctest.NewTerraform(t)
@@ -33,23 +33,23 @@ func TestAccSchemaIsWhatTerraformPrints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(printed.Providers) != 1 || len(ours.Providers) != 1 {
-		t.Fatalf("Terraform prints %d providers and schema %d", len(printed.Providers), len(ours.Providers))
+		t.Fatalf("Terraform printed %d providers, and schema %d", len(printed.Providers), len(ours.Providers))
 	}
 	for _, theirs := range printed.Providers {
 		for _, kind := range []string{"provider", "resource_schemas", "data_source_schemas", "functions"} {
 			if theirs[kind] == nil {
-				t.Errorf("Terraform prints no %s", kind)
+				t.Errorf("the output of Terraform lacks %s", kind)
 			}
 		}
 		for kind, want := range theirs {
 			if got := ours.Providers[name][kind]; !reflect.DeepEqual(got, want) {
-				t.Errorf("%s differ: %s", kind, difference("", got, want))
+				t.Errorf("different %s: %s", kind, difference("", got, want))
 			}
 		}
 	}
 }
 
-// difference is the first place where two values of JSON differ.
+// difference returns the first difference between two JSON values.
 func difference(path string, got, want any) string {
 	g, gotObject := got.(map[string]any)
 	w, wantObject := want.(map[string]any)

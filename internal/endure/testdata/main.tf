@@ -1,4 +1,4 @@
-# What the schedules create, change, rotate, renew and destroy: 14 resources.
+# The 14 resources that the schedules create, change, rotate, renew and destroy.
 terraform {
   required_providers {
     billing = { source = "recurring-billing/billing" }

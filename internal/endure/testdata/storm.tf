@@ -1,4 +1,4 @@
-# Many objects of every service at the same time: what a race needs.
+# Many objects of every service at the same time, to provoke races.
 terraform {
   required_providers {
     billing = { source = "recurring-billing/billing" }

@@ -19,63 +19,60 @@ func NewDataSource() datasource.DataSource {
 	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
 }
 
-// NewListDataSource returns the data source of many keys.
+// NewListDataSource returns the data source of several keys.
 func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
-// dataModel is a key that is only read. What changes with every use of the key is here, and not in the resource,
-// where it would be noise in plans.
+// dataModel is a key in a data source. It has the attributes that change with every use of the key, which in the
+// resource would be noise in plans.
 type dataModel struct {
 	shared
 	LastUsedAt types.String `tfsdk:"last_used_at"`
 	RevokedAt  types.String `tfsdk:"revoked_at"`
 }
 
-// dataFromAPI is the key as a data source shows it.
+// dataFromAPI converts a key for a data source.
 func dataFromAPI(k *collections.APIKey) (dataModel, error) {
 	return dataModel{shared: fromAPI(k).shared, LastUsedAt: types.StringPointerValue(k.LastUsedAt),
 		RevokedAt: types.StringPointerValue(k.RevokedAt)}, nil
 }
 
-// dataAttributes are the attributes of a key that is only read.
+// dataAttributes are the attributes of a key in a data source.
 func dataAttributes() object.Attributes {
 	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
-		"id": "Id of the key (UUID).",
-		"expires_at": "When the key stops working. Null if it never expires. For a key that was rotated, the end " +
-			"of its grace period.",
+		"id":         "Id of the key (UUID).",
+		"expires_at": "When the key stops working: for a rotated key, the end of its grace period. Null if never.",
 		"created_at": "When the key was created.",
 	}, object.Attributes{
-		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used, ISO " +
-			"8601; null if never. It shows whether an old key is still in use."},
-		"revoked_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked; " +
-			"null if it is not."},
+		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used; null if " +
+			"never."},
+		"revoked_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked; null before."},
 	})
 }
 
-// dataSchema describes the data source of one.
+// dataSchema describes the data source of one key.
 func dataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "One API key of the collections service, found by its `id` or its `name`. A key that " +
-			"works takes precedence over revoked and expired ones with the same name; no match, or more than " +
-			"one, is an error, also because of a rotated key that still works next to its successor. Its token " +
-			"is never shown. By `id` this takes one request; by `name` it reads the whole list of keys, for " +
-			"which the service has no filter.",
+		MarkdownDescription: "One API key of the collections service, without its token, found by `id` or `name`. A " +
+			"working key takes precedence over revoked and expired ones with the same name. No match and several matches are " +
+			"errors, such as a rotated key in its grace period next to its successor. It takes one request by `id`; by " +
+			"`name` it reads the whole list.",
 		Attributes: dataAttributes().KeyIsUUID(),
 	}
 }
 
-// listDataModel is the data source of many keys.
+// listDataModel is the data source of several keys.
 type listDataModel struct {
 	Limit types.Int64 `tfsdk:"limit"`
 	Keys  []dataModel `tfsdk:"keys"`
 }
 
-// listDataSchema describes the data source of many.
+// listDataSchema describes the data source of several keys.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "The API keys of the organization, oldest first, revoked and expired ones included. Their " +
-			"tokens are never shown, and the service offers no filters.",
+		MarkdownDescription: "The API keys of the organization, revoked and expired ones included, oldest first, without " +
+			"tokens. The service offers no filters.",
 		Attributes: map[string]schema.Attribute{
 			"limit": object.Limit("keys"),
 			"keys": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The keys, oldest first.",
@@ -104,7 +101,7 @@ func NewListResource() list.ListResource {
 		}}}
 }
 
-// describe is a key in a listing. Revoked and expired ones cannot be managed, so they are left out.
+// describe is a key in a list. Revoked and expired keys cannot be managed, so they are omitted.
 func describe(ctx context.Context, client *collections.Service, k *collections.APIKey) (object.Item, bool) {
 	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, works(ctx, client, k)
 }

@@ -21,13 +21,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// keyOpened holds the id of the key between open and close.
+// keyOpened is the key of the private state with the id of the API key between Open and Close.
 const keyOpened = "id"
 
-// ephemeralLife bounds the life of a key whose close never comes: Terraform skips it when a consumer of the key fails.
+// ephemeralLife limits the lifetime of a key that is never closed: Terraform skips Close if a consumer of the key
+// fails.
 const ephemeralLife = time.Hour
 
-// Ephemeral is a key that lives for one run.
+// Ephemeral is a key that exists for one run.
 type Ephemeral struct{ conn.ConnectedEphemeral }
 
 var (
@@ -38,7 +39,7 @@ var (
 // NewEphemeral returns the ephemeral resource.
 func NewEphemeral() ephemeral.EphemeralResource { return &Ephemeral{} }
 
-// Metadata names the type.
+// Metadata returns the type's name.
 func (e *Ephemeral) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
 	resp.TypeName = typeName
 }
@@ -58,14 +59,12 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 	notBlank := []validator.String{check.NotBlank()}
 	says := func(name string) string { return object.Description(&Resource{}, name) }
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is " +
-			"needed, revoked after the run, and never in a plan or state. Terraform opens it once for the plan " +
-			"and once for the apply, so these are two keys, each created and revoked with one request; if " +
-			"`expires_at` is unset, a third request may read the time of the service. If the run is interrupted, " +
-			"the key is not revoked and works until `expires_at`. Its `token` can be used " +
-			"where Terraform accepts ephemeral values: in provider blocks and in write-only " +
-			"arguments.\n\nRequires Terraform 1.10 or OpenTofu 1.11. For a key that outlives the run, use the " +
-			"resource `billing_api_key`; its token is stored in state.",
+		MarkdownDescription: "An API key of the collections service for one run: created when needed, revoked after the " +
+			"run, and never in a plan or state. Terraform opens it once for the plan and once for the apply, so these are " +
+			"two keys, each created and revoked with one request; if `expires_at` is unset, a third request may read the " +
+			"service's time. After an interrupt, the key is not revoked and works until `expires_at`. Use its `token` in " +
+			"provider blocks and write-only arguments.\n\nRequires Terraform 1.10 or OpenTofu 1.11. For a key that outlives " +
+			"the run, use the resource `billing_api_key`; its token is stored in state.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{Required: true, Validators: notBlank,
 				MarkdownDescription: says("name")},
@@ -73,14 +72,14 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 				MarkdownDescription: says("description")},
 			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: says("scopes"),
-				Validators:          []validator.Set{check.NoNulls{}, check.Each(notBlank...)}},
+				Validators:          []validator.Set{check.NoNulls{}, check.Each(check.NotBlank(), check.Name(`charges:*`))}},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{check.DateOrDateTime()},
-				MarkdownDescription: says("expires_at") + " Defaults to one hour from now, so that " +
-					"the key ends even if a failed run never revokes it."},
+				MarkdownDescription: says("expires_at") + " Defaults to one hour from now, in case a failed run does not revoke " +
+					"the key."},
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
 			"token": schema.StringAttribute{Computed: true, Sensitive: true,
-				MarkdownDescription: "The key itself. The service shows it only once. It is never in state or plan."},
+				MarkdownDescription: "The key itself. Never in state or plan."},
 			"key_prefix": schema.StringAttribute{Computed: true, MarkdownDescription: says("key_prefix")},
 		},
 	}
@@ -98,9 +97,9 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		// The service compares the expiry with its own clock.
 		now, ok := client.Now(ctx)
 		if !ok {
-			resp.Diagnostics.AddAttributeError(path.Root("expires_at"), "The service does not show its time, which the expiry "+
-				"of the ephemeral API key needs", "The key is to expire in one hour, by the clock of the service, and no "+
-				"response has a Date header. No key was created. Set expires_at.")
+			resp.Diagnostics.AddAttributeError(path.Root("expires_at"), "The service's time, required for the expiry of the "+
+				"ephemeral API key, is unknown", "The key would expire in one hour by the service's clock, but no response has a "+
+				"Date header. No key was created. Set expires_at.")
 			return
 		}
 		until := now.Add(ephemeralLife).Format(time.RFC3339)
@@ -114,7 +113,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 	created, err := client.CreateAPIKey(ctx, create)
 	name := fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString())
 	if err != nil {
-		next := "A second run creates another key; this one ends at " + *create.ExpiresAt + "."
+		next := "Another run creates another key; this one expires at " + *create.ExpiresAt + "."
 		owns := func(collections.APIKey) bool { return false }
 		if !lostKey(err, "The response to the creation of "+name+" was lost", next, owns, &resp.Diagnostics) {
 			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create", Object: name, Model: m})
@@ -122,12 +121,12 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	if created.Token == nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("The service has not shown the token of the ephemeral API key %s", created.ID),
-			"The key was created, but the response contains no token. The key cannot be used and is revoked.")
-		end(ctx, client, created.ID, &resp.Diagnostics) // Terraform closes nothing that failed to open
+		resp.Diagnostics.AddError(fmt.Sprintf("The service did not return the token of the ephemeral API key %s", created.ID),
+			"The key was created, but the response contains no token. The unusable key is revoked.")
+		end(ctx, client, created.ID, &resp.Diagnostics) // Terraform does not close a resource that failed to open
 		return
 	}
-	// First of all, so that it is revoked whatever fails after this.
+	// Before everything else, so that the key is revoked if a later step fails.
 	private.Set(ctx, resp.Private, keyOpened, created.ID, &resp.Diagnostics)
 	m.ID, m.Token, m.KeyPrefix = types.StringValue(created.ID), types.StringPointerValue(created.Token),
 		value.TextOrNull(created.KeyPrefix)

@@ -30,12 +30,12 @@ type shared struct {
 	CreatedAt   types.String   `tfsdk:"created_at"`
 }
 
-// timeFormat is how the service writes a time.
+// timeFormat is the service's format of a time.
 const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
 func timeText(at time.Time) types.String { return types.StringValue(at.UTC().Format(timeFormat)) }
 
-// model is the resource in configuration, plan and state.
+// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	ExpiresAfterDays   types.Int64  `tfsdk:"expires_after_days"`
@@ -54,7 +54,7 @@ type model struct {
 	PreviousKeys       types.List   `tfsdk:"previous_keys"`
 }
 
-// predecessor is a key that a newer one has replaced. graceUntil is null as long as the service does not end it.
+// predecessor is a key that a newer one has replaced. graceUntil is null until the service ends it.
 type predecessor struct {
 	ID         types.String `tfsdk:"id"`
 	KeyPrefix  types.String `tfsdk:"key_prefix"`
@@ -64,7 +64,7 @@ type predecessor struct {
 var predecessorType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"id": types.StringType, "key_prefix": types.StringType, "grace_until": types.StringType}}
 
-// predecessorsOf are the elements of a list; none as long as it is not known.
+// predecessorsOf returns the elements of a list; nil if it is unknown.
 func predecessorsOf(list types.List) (all []predecessor) {
 	if !list.IsNull() {
 		list.ElementsAs(context.Background(), &all, false)
@@ -77,40 +77,40 @@ func predecessorList(all []predecessor) types.List {
 	return list
 }
 
-// all are the keys that end with the resource, the newest first.
+// all returns the keys that are revoked with the resource, newest first.
 func (m model) all() []predecessor {
 	return append([]predecessor{{ID: m.ID, KeyPrefix: m.KeyPrefix}}, predecessorsOf(m.PreviousKeys)...)
 }
 
-// without is the state after a predecessor has ended.
+// without returns the state after a predecessor has ended.
 func (m model) without(id string) model {
-	m.PreviousKeys = predecessorList(slices.DeleteFunc(predecessorsOf(m.PreviousKeys), named(id)))
+	m.PreviousKeys = predecessorList(slices.DeleteFunc(predecessorsOf(m.PreviousKeys), hasID(id)))
 	return m
 }
 
-// endingAt is the state after a predecessor was given its end.
+// endingAt returns the state with the end of a predecessor.
 func (m model) endingAt(id string, end types.String) model {
 	all := predecessorsOf(m.PreviousKeys)
-	if at := slices.IndexFunc(all, named(id)); at >= 0 {
+	if at := slices.IndexFunc(all, hasID(id)); at >= 0 {
 		all[at].GraceUntil = end
 	}
 	m.PreviousKeys = predecessorList(all)
 	return m
 }
 
-// named finds the predecessor with an id.
-func named(id string) func(predecessor) bool {
+// hasID returns a predicate for the predecessor with an id.
+func hasID(id string) func(predecessor) bool {
 	return func(p predecessor) bool { return p.ID.ValueString() == id }
 }
 
-// passed reports whether a time has passed by the service's clock. When moment or now is not known, it has not.
+// passed reports whether a time has passed by the service's clock. It returns false if moment or now is unknown.
 func passed(moment string, now time.Time) bool {
 	at, ok := api.Moment(moment)
 	return ok && !now.IsZero() && !at.After(now)
 }
 
-// fromAPI builds the whole model of a key, as an import sees it: with the defaults of the schema, without a token,
-// which no read puts into the state, and never rotated.
+// fromAPI builds the whole model of a key, as for an import: with the defaults of the schema, without a token, which
+// the service does not return, and never rotated.
 func fromAPI(k *collections.APIKey) model {
 	return model{
 		shared: shared{
@@ -134,9 +134,8 @@ func fromAPI(k *collections.APIKey) model {
 	}
 }
 
-// shows is m, a state or a plan, with what the service shows of the key. The rest it never returns. expires_at is what
-// was asked for: what the service gives to a successor is its own choice, and is in key_expires_at. created_at is that
-// of the first key.
+// shows returns m, a state or a plan, with the values of the service's response. expires_at is the requested expiry,
+// key_expires_at the actual one, because the service chooses that of a successor. created_at is that of the first key.
 func (m model) shows(k *collections.APIKey) model {
 	had := m.shared
 	m.shared = fromAPI(k).shared
@@ -144,20 +143,20 @@ func (m model) shows(k *collections.APIKey) model {
 	if had.CreatedAt.ValueString() != "" {
 		m.CreatedAt = had.CreatedAt
 	}
-	if k.Name == "" { // the response to a rotation may show little but the token
+	if k.Name == "" { // the response to a rotation may have little more than the token
 		object.CopyKnown(context.Background(), &had, &m.shared)
 	}
 	return m
 }
 
-// secret is the token as the plan or the state has it.
+// secret returns the token in the plan or the state.
 func (m model) secret() encrypt.Secret {
 	return encrypt.Secret{Clear: m.Token, Encrypted: m.EncryptedToken}
 }
 
 func (m *model) setSecret(s encrypt.Secret) { m.Token, m.EncryptedToken = s.Clear, s.Encrypted }
 
-// body is what creates the key as configured, by the time of the service.
+// body returns the creation of the configured key; now is the service's time.
 func (m model) body(now time.Time) collections.APIKeyCreate {
 	body := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(),
 		Scopes: value.Texts(m.Scopes), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
@@ -167,7 +166,7 @@ func (m model) body(now time.Time) collections.APIKeyCreate {
 	return body
 }
 
-// since is when the key got its token: its last rotation, or else its creation.
+// since returns when the key got its token: at its last rotation, or else its creation.
 func (m model) since() types.String {
 	if m.RotatedAt.IsNull() {
 		return m.CreatedAt
@@ -175,8 +174,8 @@ func (m model) since() types.String {
 	return m.RotatedAt
 }
 
-// dueAt is when a plan creates a new key because of time: when the key is rotate_after_days old, or in time before it
-// ends. It is null where neither comes, or the key ends before, and unknown when that is not known yet.
+// dueAt returns when a plan creates a new key because of age or expiry: when the key is rotate_after_days old, or a
+// grace period before it ends. It is null if neither applies or the key ends before, and unknown if that is unknown.
 func (m model) dueAt() types.String {
 	since, dated := api.Moment(m.since().ValueString())
 	expiry, expires := api.Moment(m.KeyExpiresAt.ValueString())
@@ -200,8 +199,8 @@ func (m model) dueAt() types.String {
 	return timeText(due)
 }
 
-// renewalAt is when the grace period of the key has to begin so that it ends before the key does; false where no new
-// key would work longer.
+// renewalAt returns when the grace period of the key must begin so that it ends before the key expires; false if a new
+// key would not work longer.
 func (m model) renewalAt() (time.Time, bool) {
 	expiry, expires := api.Moment(m.KeyExpiresAt.ValueString())
 	if !expires || !m.outlives() {
@@ -214,20 +213,20 @@ func (m model) renewalAt() (time.Time, bool) {
 	return begins, true
 }
 
-// outlives reports whether a new key would work longer than the one that exists. With a fixed expires_at nothing can be
+// outlives reports whether a new key would work longer than the existing one. A key with a fixed expires_at cannot be
 // renewed.
 func (m model) outlives() bool {
 	return m.ExpiresAt.IsNull() || earlier(m.KeyExpiresAt.ValueString(), m.ExpiresAt.ValueString())
 }
 
-// earlier reports whether a key that ends at one time ends before another; empty is never.
+// earlier reports whether one is before other; "" means never.
 func earlier(one, other string) bool {
 	at, ends := api.Moment(one)
 	before, ended := api.Moment(other)
 	return ends && (other == "" || ended && at.Before(before))
 }
 
-// earliest is the earlier of two times, of which each may be null.
+// earliest returns the earlier of two times; each may be null.
 func earliest(one, other types.String) types.String {
 	if earlier(other.ValueString(), one.ValueString()) {
 		return other
@@ -235,7 +234,7 @@ func earliest(one, other types.String) types.String {
 	return one
 }
 
-// displayName names the key inside a sentence.
+// displayName names the key in a sentence.
 func (m model) displayName() string {
 	text := fmt.Sprintf("API key %q", m.Name.ValueString())
 	if id := m.ID.ValueString(); id != "" {
@@ -250,57 +249,56 @@ func (m model) Policy() object.Policy {
 		Stays: "The key and its previous_keys keep working until they expire."}
 }
 
-// known is what the private state remembers of a key. Whether there is a new key follows from the configuration, the
-// state and the time; what is here proves that time, continues what has begun, and words messages.
-type known struct {
-	// Seen is the latest time of the service that the last refresh proves: that of the last date of the state that had
-	// passed, or else in whole days of the key's age, so that the state changes once a day at the most. The plan that
-	// Terraform makes once more inside the apply has no other way to decide as the one that was shown.
+// memory is the data about a key in the private state. Configuration, state and time decide whether a new key is
+// created; memory proves the time, continues unfinished work, and provides details for messages.
+type memory struct {
+	// Seen is the latest time of the service that the last refresh proves: the last date in the state that had passed, or
+	// else the key's age in whole days, so that the state changes at most once a day. The plan inside the apply needs it
+	// to decide like the plan that was shown.
 	Seen string `json:"seen,omitempty"`
-	// Rotated says that the service has ended the key by a rotation that is not of this state: its end stays as it is.
-	// Lost says that the response to a rotation of this state was lost.
+	// Rotated is true if the key's end was set by a rotation that is not in this state: the end is kept. Lost is true if
+	// the response to a rotation was lost.
 	Rotated bool `json:"rotated,omitempty"`
 	Lost    bool `json:"lost,omitempty"`
-	// Unread says that key_expires_at could not be read: the next refresh takes it as it is.
+	// Unread is true if key_expires_at could not be read: the next refresh accepts its value.
 	Unread bool `json:"unread,omitempty"`
-	// ExpiryPending is set by a run that imports the key and leaves it with another expiry than is configured: the next
-	// plan continues.
+	// ExpiryPending is set by the run that imports a key with another expiry than configured: the next plan creates a new
+	// key.
 	ExpiryPending bool `json:"expiry_pending,omitempty"`
-	// Endings are what is left to do for old keys; the next apply continues with the first.
+	// Endings are the pending steps for old keys; the next apply continues with the first.
 	Endings []ending `json:"endings,omitempty"`
 
-	imported bool // this run imports the key, so it makes no new one
+	imported bool // this run imports the key, so it does not create a new one
 }
 
-// ending is an old key that the service does not end yet. It is rotated, so that it has its end; the successor that
-// the service makes for it is not wanted, and revoked.
+// ending is an old key without an end. To set its end it is rotated, and the unneeded successor is revoked.
 type ending struct {
 	ID   string `json:"id"`
-	Days int64  `json:"days"` // 0: it is revoked
-	// Successor is to be revoked; "": ID has not been rotated.
+	Days int64  `json:"days"` // 0 revokes it
+	// Successor is the key to revoke; "" if ID has not been rotated.
 	Successor string `json:"successor,omitempty"`
 }
 
-const keyKnown = "key"
+const keyMemory = "key"
 
-func readKnown(ctx context.Context, store private.State, diags *diag.Diagnostics) known {
-	k := private.Get[known](ctx, store, keyKnown, diags)
+func readMemory(ctx context.Context, store private.State, diags *diag.Diagnostics) memory {
+	k := private.Get[memory](ctx, store, keyMemory, diags)
 	k.imported = object.Imports(ctx, store, diags)
 	return k
 }
 
-func (k known) write(ctx context.Context, store private.State, diags *diag.Diagnostics) {
-	private.Set(ctx, store, keyKnown, k, diags)
+func (k memory) write(ctx context.Context, store private.State, diags *diag.Diagnostics) {
+	private.Set(ctx, store, keyMemory, k, diags)
 }
 
-// had reports whether a date had passed by the time of the refresh.
-func (k known) had(date types.String) bool {
+// had reports whether a date had passed at the time of the refresh.
+func (k memory) had(date types.String) bool {
 	seen, ok := api.Moment(k.Seen)
 	return ok && passed(date.ValueString(), seen)
 }
 
-// seen is k at a time of the service, at which the state is m. Where the service does not show its time, k stays.
-func (k known) seen(m model, now time.Time) known {
+// seen returns k with the service's time now and the state m. If the service's time is unknown, k does not change.
+func (k memory) seen(m model, now time.Time) memory {
 	since, ok := api.Moment(m.since().ValueString())
 	if now.IsZero() || !ok {
 		return k

@@ -15,7 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// ModifyPlan decides whether there is a new key, and the value of every computed attribute.
+// ModifyPlan decides whether to create a new key, and plans every computed attribute.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
@@ -25,21 +25,21 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	keys := p.State.all()
-	r.refuseOwn(p.State, p.State.AllowOwnKey, keys, p.Diags)
-	if readKnown(ctx, p.Private, p.Diags).had(p.State.KeyExpiresAt) {
+	r.checkOwnKey(p.State, p.State.AllowOwnKey, keys, p.Diags)
+	if readMemory(ctx, p.Private, p.Diags).had(p.State.KeyExpiresAt) {
 		keys = keys[1:]
 	}
 	r.warnEnds("Destroying "+p.State.displayName()+" ends", p.State, keys, "", p.Diags)
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
-	p.Planned.refuseLifetime(p.Diags)
+	p.Planned.checkLifetime(p.Diags)
 	if own := private.Get[string](ctx, p.Private, keyOwn, p.Diags); own != "" {
-		refuseOwn(p.Planned.displayName(), own, p.Diags)
+		rejectOwnKey(p.Planned.displayName(), own, p.Diags)
 	}
-	if !p.InApply() { // no request comes before the creation
+	if !p.InApply() { // during apply, no request precedes the creation
 		r.warnDuplicate(ctx, p)
-		r.refusePast(ctx, p.Planned, p.Diags)
+		r.checkExpiry(ctx, p.Planned, p.Diags)
 		p.Planned.warnScopes(p.Diags)
 		p.Planned.warnLateRenewal(p.Diags)
 	}
@@ -48,7 +48,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned.setSecret(encrypt.Secret{}.Planned(p.Planned.AgeRecipients, true))
 }
 
-// dueOfNew is the rotation_due_at that a plan shows for a key that it creates: null where nothing asks for a date.
+// dueOfNew returns the planned rotation_due_at of a new key: null if neither age nor expiry requires one.
 func (m model) dueOfNew() types.String {
 	if m.RotateAfterDays.IsNull() && m.ExpiresAfterDays.IsNull() {
 		return types.StringNull()
@@ -63,12 +63,13 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned.ExpiresAt = p.Planned.ExpiresAt.Or(p.State.ExpiresAt)
 	d := r.decideInTime(ctx, p)
 	lifetime := p.Planned
-	if lifetime.ExpiresAt.Equal(p.State.ExpiresAt) { // under ignore_changes; ValidateConfig rejects the bare configuration
+	if lifetime.ExpiresAt.Equal(p.State.ExpiresAt) {
+		// Only under ignore_changes: ValidateConfig rejects the bare configuration.
 		lifetime.ExpiresAt = value.DateTime{StringValue: types.StringNull()}
 	}
-	lifetime.refuseLifetime(p.Diags)
-	r.refuseOwnInUpdate(d, p.Diags)
-	r.handOn(ctx, p)
+	lifetime.checkLifetime(p.Diags)
+	r.checkOwnKeyInUpdate(d, p.Diags)
+	r.noteOwnKey(ctx, p)
 	if !d.fresh {
 		p.State.secret().Warn(p.State.AgeRecipients, p.Planned.AgeRecipients, encrypt.Names{
 			Object: "the " + p.State.displayName(), Clear: "token", Encrypted: "encrypted_token",
@@ -76,44 +77,44 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	}
 	if !applying {
 		if d.sure && !d.inherits {
-			r.refusePast(ctx, p.Planned, p.Diags)
+			r.checkExpiry(ctx, p.Planned, p.Diags)
 		}
 		r.warnUpdate(ctx, p, d)
 	}
 	p.Planned = d.planned()
 }
 
-// decision is what becomes of a key that exists.
+// decision is what a plan does with an existing key.
 type decision struct {
 	plan, state model
-	known       known
-	// dueAt is when time asks for a new key, and due says that it does.
+	memory      memory
+	// dueAt is when age or expiry requires a new key; due is true if that time has passed.
 	dueAt types.String
 	due   bool
-	// postponed says that the key is due, and the plan after this one renews it.
+	// postponed is true if the key is due, and the next plan renews it.
 	postponed bool
-	// differs are the arguments that only a new key can have: there is no update of a key (wire contract). What is not
-	// known yet is not among them.
+	// differs are the changed arguments that require a new key, because keys cannot be updated (wire contract). It does
+	// not contain unknown ones.
 	differs []string
-	// triggered says that rotate_when_changed asks for a new key, or may ask for one.
+	// triggered is true if rotate_when_changed requests a new key, or may request one.
 	triggered bool
-	// ended says that the key has expired.
+	// ended is true if the key has expired.
 	ended bool
-	// held says that the key stays as it is whatever is configured: this run imports it, or it has ended as configured.
-	// What is configured is in the state then, and is sent nowhere.
+	// held is true if the key is kept regardless of the configuration: this run imports it, or it has ended as configured.
+	// Then the configured values are stored in the state, but not sent.
 	held bool
-	// sure says that a new key comes. fresh says that it comes, or may come as long as something is not known: then the
-	// plan shows the id as unknown, because the apply cannot create a key that no plan has shown.
+	// sure is true if a new key is created. fresh is true if it is or, depending on unknown values, may be created: then
+	// the plan shows the id as unknown, because the apply cannot create a key that the plan has not shown.
 	sure, fresh bool
-	// inherits says that the new key has everything from the old one, so that the service's own rotation creates it.
+	// inherits is true if the new key has the same values as the old one, so that the service's rotation can create it.
 	inherits bool
 }
 
-// decideInTime decides a plan. Terraform makes a plan twice, once to show it and once inside the apply, perhaps days
-// later, and both have to decide alike. So a date counts where it had passed at the refresh, which both know of. A date
-// that has passed since counts only where nothing else of the key changes: then it is the reason for the apply.
+// decideInTime decides a plan. Terraform plans twice, once to show the plan and once inside the apply, perhaps days
+// later, and both must decide alike. So a date counts if it had passed at the refresh, which both know. A date that has
+// passed since counts only if nothing else about the key changes: then it is the reason for the apply.
 func (r *Resource) decideInTime(ctx context.Context, p *object.Plan[model]) decision {
-	k := readKnown(ctx, p.Private, p.Diags)
+	k := readMemory(ctx, p.Private, p.Diags)
 	d := decide(p.Planned, p.State, k, false)
 	at, dated := api.Moment(d.dueAt.ValueString())
 	client, ready := r.Client()
@@ -131,10 +132,10 @@ func (r *Resource) decideInTime(ctx context.Context, p *object.Plan[model]) deci
 	return decide(p.Planned, p.State, k, true)
 }
 
-// decide decides about a new key. due says that the time for one has come.
-func decide(plan, state model, k known, due bool) decision {
+// decide decides whether to create a new key. due is true if its time has come.
+func decide(plan, state model, k memory, due bool) decision {
 	plan.KeyExpiresAt, plan.RotatedAt, plan.CreatedAt = state.KeyExpiresAt, state.RotatedAt, state.CreatedAt
-	d := decision{plan: plan, state: state, known: k, due: due, dueAt: plan.dueAt(), differs: plan.unlike(state, k),
+	d := decision{plan: plan, state: state, memory: k, due: due, dueAt: plan.dueAt(), differs: plan.unlike(state, k),
 		ended: k.had(state.KeyExpiresAt)}
 	if k.Rotated && plan.outlives() {
 		d.dueAt = earliest(d.dueAt, state.RotationDueAt)
@@ -149,30 +150,30 @@ func decide(plan, state model, k known, due bool) decision {
 	return d
 }
 
-// endedAsConfigured reports whether the key has expired because its expires_at has passed, which stays as it is.
+// endedAsConfigured reports whether the key has expired at its configured, unchanged expires_at.
 func (d decision) endedAsConfigured() bool {
-	return d.ended && d.known.had(d.state.ExpiresAt.StringValue) && d.plan.ExpiresAt.Means(d.state.ExpiresAt)
+	return d.ended && d.memory.had(d.state.ExpiresAt.StringValue) && d.plan.ExpiresAt.Means(d.state.ExpiresAt)
 }
 
-// mayDiffer reports whether what is not known yet may ask for a new key.
+// mayDiffer reports whether unknown values may require a new key.
 func (d decision) mayDiffer() bool {
 	return !d.plan.isDescribed() || !d.dueAt.IsNull() && !d.plan.isKnown()
 }
 
-// passesOn reports whether a successor may have everything from the key.
+// passesOn reports whether a successor may inherit all values of the key.
 func (d decision) passesOn() bool {
-	return len(d.differs) == 0 && d.plan.ExpiresAfterDays.IsNull() && !d.renews() && !d.ended && !d.known.Rotated
+	return len(d.differs) == 0 && d.plan.ExpiresAfterDays.IsNull() && !d.renews() && !d.ended && !d.memory.Rotated
 }
 
-// renews reports whether the key is near its end, so that its successor has to have another one.
+// renews reports whether the key is near its end, so that its successor needs a later one.
 func (d decision) renews() bool {
 	at, renewed := d.plan.renewalAt()
-	return renewed && (d.known.had(timeText(at)) || d.due && d.dueAt.Equal(timeText(at)))
+	return renewed && (d.memory.had(timeText(at)) || d.due && d.dueAt.Equal(timeText(at)))
 }
 
-// unlike lists the arguments of a new key that are known and differ from what the key has. An expiry differs only
-// where the argument changes: what the service has given to the key is accepted.
-func (m model) unlike(state model, k known) (names []string) {
+// unlike lists the known arguments that differ from the key. An expiry differs only if the argument changes: the one
+// chosen by the service is accepted.
+func (m model) unlike(state model, k memory) (names []string) {
 	compare := func(name string, value, is attr.Value) {
 		if isKnown(value) && !value.Equal(is) {
 			names = append(names, name)
@@ -194,7 +195,7 @@ func (m model) unlike(state model, k known) (names []string) {
 	return names
 }
 
-// isKnown reports whether all values, sets and maps with all of their elements, are known.
+// isKnown reports whether all values are known, including the elements of sets and maps.
 func isKnown(values ...attr.Value) bool {
 	return !slices.ContainsFunc(values, func(v attr.Value) bool {
 		raw, err := v.ToTerraformValue(context.Background())
@@ -202,7 +203,7 @@ func isKnown(values ...attr.Value) bool {
 	})
 }
 
-// isDescribed reports whether everything is known that the creation of a key sends.
+// isDescribed reports whether all values that the creation of a key sends are known.
 func (m model) isDescribed() bool {
 	return isKnown(m.Name, m.Description, m.Scopes, m.ExpiresAt, m.ExpiresAfterDays)
 }
@@ -213,7 +214,7 @@ func (m model) isKnown() bool {
 		m.RotateWhenChanged, m.RotateAfterDays, m.RevokePreviousKeys, m.AllowOwnKey, m.DeletionPolicy, m.AgeRecipients)
 }
 
-// planned makes unknown only what this change can touch; the schema keeps the other computed values.
+// planned marks only those values unknown that this change may affect; the schema keeps the other computed values.
 func (d decision) planned() model {
 	plan := d.plan
 	plan.RotationDueAt, plan.PreviousKeys = d.dueAt, d.previousKeys()
@@ -230,11 +231,11 @@ func (d decision) planned() model {
 	return plan
 }
 
-// previousKeys is the list that will be. The old key is the first of it, and the service says until when.
+// previousKeys returns the list after the apply. The old key is its first element; the service determines its end.
 func (d decision) previousKeys() types.List {
 	revokes, previous := d.plan.RevokePreviousKeys, predecessorsOf(d.state.PreviousKeys)
 	switch {
-	case len(d.known.Endings) > 0:
+	case len(d.memory.Endings) > 0:
 		return types.ListUnknown(predecessorType)
 	case revokes.ValueBool():
 		return predecessorList(nil)
@@ -248,14 +249,13 @@ func (d decision) previousKeys() types.List {
 	return predecessorList(previous)
 }
 
-// keepsOld reports whether the old key works next to the new one. A key that another system has rotated keeps the end
-// that it got there.
+// keepsOld reports whether the old key has a grace period. A key that another system has rotated keeps the end from
+// that rotation.
 func (d decision) keepsOld() bool {
-	return !d.ended && (d.known.Rotated || d.plan.GracePeriodDays.ValueInt64() > 0)
+	return !d.ended && (d.memory.Rotated || d.plan.GracePeriodDays.ValueInt64() > 0)
 }
 
-// endsNow lists the keys that the change ends without a grace period, or may end as long as revoke_previous_keys is not
-// known.
+// endsNow lists the keys that the change ends without a grace period, or may end while revoke_previous_keys is unknown.
 func (d decision) endsNow() []predecessor {
 	var ends []predecessor
 	revokes := d.plan.RevokePreviousKeys.ValueBool() || d.plan.RevokePreviousKeys.IsUnknown()

@@ -1,5 +1,5 @@
-// Package apikey is the API key of the collections service: the resource with its rotation, the ephemeral resource, the
-// data sources and the list resource. rotation.go creates a new key and ends the old ones.
+// Package apikey implements API keys of the collections service: the resource with its rotation, the ephemeral
+// resource, the data sources and the list resource. rotation.go creates a new key and ends the old ones.
 package apikey
 
 import (
@@ -36,13 +36,13 @@ func NewResource() resource.Resource {
 		},
 		Lacks: func(ctx context.Context, client *collections.Service, need object.Need) (string, error) {
 			if at, ok := api.Moment(need.Value); ok && client.HasPassed(ctx, at) {
-				return "By the clock of the service, this time has passed. Set a later one, and plan again.", nil
+				return "By the service's clock, this time has passed. Set a later one, and plan again.", nil
 			}
 			return "", nil
 		}}}
 }
 
-// scheme is how keys are named and found.
+// scheme describes how keys are identified and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
 	Service: conn.Collections,
@@ -56,16 +56,16 @@ var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	Line: func(k *collections.APIKey) string {
 		return fmt.Sprintf("%s  %s (created %s)", k.ID, k.KeyPrefix, k.CreatedAt)
 	},
-	Refuse: func(ctx context.Context, client *collections.Service, k *collections.APIKey, _ object.Selector,
+	CheckFound: func(ctx context.Context, client *collections.Service, k *collections.APIKey, _ object.Selector,
 		diags *diag.Diagnostics) {
 		if end := ended(k, client.Shown(ctx)); end != "" {
-			diags.AddError(fmt.Sprintf("API key %q (id %s) does not work any more", k.Name, k.ID), fmt.Sprintf("It %s, so "+
-				"there is nothing to manage. Remove the import and let a new key be created.", end))
+			diags.AddError(fmt.Sprintf("API key %q (id %s) no longer works", k.Name, k.ID), fmt.Sprintf("It %s, so it cannot "+
+				"be managed. Remove the import and create a new key.", end))
 		}
 	},
 }
 
-// ValidateConfig reports arguments that cannot be used together.
+// ValidateConfig rejects arguments that cannot be combined.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var m model
@@ -73,32 +73,32 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	m.refuseLifetime(&resp.Diagnostics)
+	m.checkLifetime(&resp.Diagnostics)
 }
 
 // write is a creation, an update or a deletion in progress.
 type write struct {
 	*object.Write[*collections.Service, collections.APIKey, model]
-	// before is what Terraform has; zero for a creation. known is what the private state holds.
+	// before is the prior state; zero for a creation. memory is from the private state.
 	before model
-	known  known
-	// spent is the error that says that the key was rotated or revoked since the plan; nil where it is not known.
+	memory memory
+	// spent is the error if the key was rotated or revoked since the plan; nil if that is not known.
 	spent error
-	// lost says that an earlier apply may have rotated the key: its response was lost.
+	// lost is true if an earlier apply may have rotated the key, but the response was lost.
 	lost bool
 }
 
 type step = object.Step[collections.APIKey]
 
-// note writes down what is known.
-func (w *write) note(ctx context.Context) { w.known.write(ctx, w.Private, w.Diags) }
+// note stores the memory in the private state.
+func (w *write) note(ctx context.Context) { w.memory.write(ctx, w.Private, w.Diags) }
 
-// owns reports whether a key is known, so that it is none that a lost response has left.
+// owns reports whether a key belongs to this resource, and is not the result of a lost response.
 func (w *write) owns(key collections.APIKey) bool {
-	return owned(w.before, w.known, key) || owned(w.State, w.known, key)
+	return ownsKey(w.before, w.memory, key) || ownsKey(w.State, w.memory, key)
 }
 
-// Create creates the key and writes its token to the state at once, as it is never shown again.
+// Create creates the key and saves its token to the state immediately, because the service never returns it again.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	begun, ok := r.BeginCreate(ctx, req, resp)
 	begun.Plan.secret().Reject(begun.Plan.AgeRecipients, begun.Diags)
@@ -106,20 +106,20 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w := &write{Write: begun}
-	if w.create(ctx, "A second apply creates another key.", func(time.Time) []predecessor { return nil }) {
+	if w.create(ctx, "Another apply creates another key.", func(time.Time) []predecessor { return nil }) {
 		w.complete(ctx, false)
 		w.Finish(ctx)
 	}
 }
 
-// Read refreshes the state. A key that another system has ended is planned for re-creation; one whose expires_at has
-// passed has ended as configured, so it stays in the state.
+// Read refreshes the state. A key that another system has ended is planned for re-creation. A key that has expired at
+// its expires_at has ended as configured, so it stays in the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	g, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	had := readKnown(ctx, g.Private, g.Diags)
+	had := readMemory(ctx, g.Private, g.Diags)
 	k := had
 	g.Client.Wrote(g.Prior.ID.ValueString(), g.Prior.since().ValueString(), "")
 	g.After = func(key *collections.APIKey, prior model) (state model) {
@@ -155,26 +155,26 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	k.Unread = false
 	k = k.seen(g.State, now)
 	k.Endings = slices.DeleteFunc(k.Endings, func(e ending) bool {
-		return e.Successor == "" && !slices.ContainsFunc(left, named(e.ID))
+		return e.Successor == "" && !slices.ContainsFunc(left, hasID(e.ID))
 	})
 	k.write(ctx, g.Private, g.Diags)
 	g.Save(ctx)
 }
 
-// keepWorking names the old keys that leave the state together with their successor.
+// keepWorking lists the old keys that are removed from the state with their successor.
 func keepWorking(left []predecessor) string {
 	if len(left) == 0 {
 		return ""
 	}
-	text := ". These previous_keys leave the state too, and keep working until grace_until, where they have one:\n"
+	text := ". These previous_keys are removed from the state too, and keep working until grace_until, if set:\n"
 	for _, p := range left {
 		text += fmt.Sprintf("\n  %s (%s): %s", p.ID.ValueString(), p.KeyPrefix.ValueString(), p.GraceUntil)
 	}
 	return text + "\n\nTo end one, revoke it at the service"
 }
 
-// read is the state m after a refresh, and what is known then.
-func (m model) read(key *collections.APIKey, k known, importing bool, now time.Time) (model, known) {
+// read returns the state m after a refresh, and its memory.
+func (m model) read(key *collections.APIKey, k memory, importing bool, now time.Time) (model, memory) {
 	switch {
 	case importing:
 		return fromAPI(key), k
@@ -184,8 +184,8 @@ func (m model) read(key *collections.APIKey, k known, importing bool, now time.T
 	return refreshed(m, k, key, now)
 }
 
-// endedBefore is the state m of a key that was revoked or deleted after its expires_at: it has ended by then, in any
-// case.
+// endedBefore returns the state m of a key that was revoked or deleted after its expires_at, so that it had already
+// ended.
 func (m model) endedBefore(now time.Time) model {
 	if !passed(m.KeyExpiresAt.ValueString(), now) {
 		m.KeyExpiresAt = m.ExpiresAt.StringValue
@@ -193,13 +193,13 @@ func (m model) endedBefore(now time.Time) model {
 	return m
 }
 
-// refreshed is the state, and what is known, of a key that the service shows. What ends earlier than it did was rotated
-// by another system, or by an apply that never got the response.
-func refreshed(prior model, k known, key *collections.APIKey, now time.Time) (model, known) {
+// refreshed returns the state and the memory of a key in a response. If its end is earlier than before, it was rotated
+// by another system, or by an apply that did not receive the response.
+func refreshed(prior model, k memory, key *collections.APIKey, now time.Time) (model, memory) {
 	end, had := value.FilledOrNull(key.ExpiresAt), prior.KeyExpiresAt.ValueString()
 	state := prior.shows(key)
 	if ended(key, now) != "" {
-		// Nothing at the service can change any more, and the state may say more than the key ever had.
+		// An ended key cannot be changed, and the state may contain arguments that were never sent.
 		state.Name, state.Description, state.Scopes = prior.Name, prior.Description, prior.Scopes
 	}
 	if !k.Unread && earlier(end.ValueString(), had) {
@@ -213,8 +213,8 @@ func refreshed(prior model, k known, key *collections.APIKey, now time.Time) (mo
 	return state, k
 }
 
-// inGrace leaves out the predecessors whose grace period is over, or which were revoked before. One that another system
-// has rotated ends earlier.
+// inGrace removes predecessors that were revoked or have reached the end of their grace period. A predecessor that
+// another system has rotated ends earlier.
 func inGrace(ctx context.Context, client *collections.Service, all []predecessor, now time.Time) (
 	left []predecessor, err error) {
 	for _, p := range all {
@@ -237,11 +237,11 @@ func inGrace(ctx context.Context, client *collections.Service, all []predecessor
 	return left, nil
 }
 
-// ended words why a key does not work any more by the service's clock; empty while it does.
+// ended describes why a key no longer works by the service's clock; "" while it works.
 func ended(k *collections.APIKey, now time.Time) string {
 	switch {
 	case k == nil:
-		return "does not exist any more at the service"
+		return "no longer exists at the service"
 	case k.RevokedAt != nil:
 		return "was revoked outside of Terraform at " + *k.RevokedAt
 	case k.ExpiresAt != nil && passed(*k.ExpiresAt, now):
@@ -255,31 +255,31 @@ func works(ctx context.Context, client *collections.Service, k *collections.APIK
 	return ended(k, client.Shown(ctx)) == ""
 }
 
-// Update creates the new key that the plan has shown, writes its token to the state, and then ends the old ones. What a
-// failure leaves is in the state, and the next apply continues there.
+// Update creates the planned new key, saves its token to the state, and then ends the old ones. After a failure, the
+// remaining steps are in the private state, and the next apply continues there.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
 	begun.Plan.secret().Reject(begun.Plan.AgeRecipients, begun.Diags)
-	w := &write{Write: begun, before: begun.State, known: readKnown(ctx, begun.Private, begun.Diags)}
-	w.lost = w.known.Lost
-	// The plan decided about the new key; it is not decided again, as time has passed since.
-	fresh, d := w.Plan.ID.IsUnknown(), decide(w.Plan, w.before, w.known, false)
+	w := &write{Write: begun, before: begun.State, memory: readMemory(ctx, begun.Private, begun.Diags)}
+	w.lost = w.memory.Lost
+	// The plan decided about the new key; the time that has passed since does not change that.
+	fresh, d := w.Plan.ID.IsUnknown(), decide(w.Plan, w.before, w.memory, false)
 	if d.fresh && !fresh {
-		w.Diags.AddError(fmt.Sprintf("The plan has not shown a new key for %s", w.State.displayName()),
-			"A value that was not known when the plan was made needs a new key. Nothing was sent. Plan again: the plan then "+
-				"shows the new key.")
+		w.Diags.AddError(fmt.Sprintf("The plan did not show a new key for %s", w.State.displayName()),
+			"A value that was unknown in the plan requires a new key. Nothing was sent. Plan again: the new plan shows the "+
+				"new key.")
 	}
-	if fresh && !d.sure { // nothing but time can be the reason
-		d = decide(w.Plan, w.before, w.known, true)
+	if fresh && !d.sure { // only a date can be the reason
+		d = decide(w.Plan, w.before, w.memory, true)
 	}
-	r.refuseOwnInUpdate(d, w.Diags)
+	r.checkOwnKeyInUpdate(d, w.Diags)
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	if w.known.imported {
-		w.known.ExpiryPending = len(d.differs) > 0
+	if w.memory.imported {
+		w.memory.ExpiryPending = len(d.differs) > 0
 	}
-	if !d.fresh { // whatever fails, a token that is to be encrypted is out of the state
+	if !d.fresh { // even if a later step fails, the state no longer has the clear text of an encrypted token
 		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.RotationDueAt
 		w.State.setSecret(w.State.secret().Stored(w.Plan.AgeRecipients, w.Diags))
 		w.note(ctx)
@@ -297,18 +297,17 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	w.Finish(ctx)
 }
 
-// Delete revokes the predecessors that still work, and then the key. Those that are revoked when it fails are out of
-// the state.
+// Delete revokes the working predecessors, and then the key. If it fails, the revoked ones are removed from the state.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	begun, ok := r.BeginDelete(ctx, req, resp, func(m model, diags *diag.Diagnostics) bool {
-		r.refuseOwn(m, m.AllowOwnKey, m.all(), diags)
+		r.checkOwnKey(m, m.AllowOwnKey, m.all(), diags)
 		return diags.HasError()
 	})
 	if !ok {
 		return
 	}
-	w := &write{Write: begun, before: begun.State, known: readKnown(ctx, begun.Private, begun.Diags)}
-	for _, e := range w.known.Endings {
+	w := &write{Write: begun, before: begun.State, memory: readMemory(ctx, begun.Private, begun.Diags)}
+	for _, e := range w.memory.Endings {
 		if e.Successor != "" && !w.discard(ctx, e) {
 			return
 		}
@@ -325,13 +324,12 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	name := fmt.Sprintf("API key %q (id %s)", found.Name, found.ID)
-	r.Conn.NoteOnce(path.Root("token"), "The token of an imported API key is not known",
-		name+", like each key that this run imports: the service shows a token only when a key is created or rotated, so "+
-			"token is null. To get a new one, apply "+
-			"once with rotate_when_changed set, and once more with another value in it; the old key works for "+
-			"grace_period_days from then on.", &resp.Diagnostics)
+	r.Conn.NoteOnce(path.Root("token"), "The token of an imported API key is unknown",
+		name+" has token = null, like all keys imported in this run: the service returns a token only when a key is "+
+			"created or rotated. To get a new one, apply once with rotate_when_changed set, and again with another value in "+
+			"it; then the old key works for grace_period_days.", &resp.Diagnostics)
 	if r.Conn.IsOwnKey("", found.KeyPrefix) {
 		resp.Diagnostics.AddAttributeWarning(path.Root("allow_own_key"), "The provider authenticates with the imported "+name,
-			"To change or destroy it is an error in the plan, unless allow_own_key = true.")
+			"The plan rejects changing or destroying it, unless allow_own_key = true.")
 	}
 }

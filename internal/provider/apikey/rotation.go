@@ -18,9 +18,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// renew creates the new key: by the service's rotation where that passes everything on, which gives the old key its end
-// too. Otherwise, and where the old key was rotated since the plan, it creates one, and notes that the old one is to be
-// ended.
+// renew creates the new key. If the new key inherits all values, it uses the service's rotation, which also sets the
+// end of the old key. Otherwise, or if the old key was rotated since the plan, it creates a key and records that the
+// old one must be ended.
 func (w *write) renew(ctx context.Context, d decision) bool {
 	if d.inherits {
 		rotated := w.rotate(ctx, d)
@@ -28,7 +28,7 @@ func (w *write) renew(ctx context.Context, d decision) bool {
 			return rotated
 		}
 	}
-	if !w.create(ctx, "The old key is as it was. The next apply creates another key in its place.",
+	if !w.create(ctx, "The old key is unchanged. The next apply creates another key to replace it.",
 		func(now time.Time) []predecessor { return w.keep(d, now) }) {
 		return false
 	}
@@ -37,8 +37,7 @@ func (w *write) renew(ctx context.Context, d decision) bool {
 	return true
 }
 
-// rotate lets the service replace the key. Where the key was rotated or revoked since the plan, that is in spent, and
-// nothing has happened.
+// rotate rotates the key. If the key was rotated or revoked since the plan, it sets spent, and nothing has changed.
 func (w *write) rotate(ctx context.Context, d decision) bool {
 	grace, old := w.Plan.GracePeriodDays.ValueInt64(), w.before.all()[0]
 	rotated := w.Do(ctx, step{Verb: "rotate", Send: func(ctx context.Context) (*collections.APIKey, error) {
@@ -51,7 +50,7 @@ func (w *write) rotate(ctx context.Context, d decision) bool {
 			old.GraceUntil = graceUntil(successor, grace, w.Client.Shown(ctx))
 			previous = append([]predecessor{old}, previous...)
 		}
-		// A successor inherits the end, unless it shows another one.
+		// A successor inherits the end, unless the response has another one.
 		w.setNewKey(ctx, successor, w.before.KeyExpiresAt, previous)
 		return successor, nil
 	}, Explain: func(err error) bool {
@@ -67,7 +66,7 @@ func (w *write) rotate(ctx context.Context, d decision) bool {
 	return rotated
 }
 
-// keep are the old keys next to a new one that was created. What does not end by itself is noted to be ended.
+// keep returns the old keys after a new one was created. It records those that must be ended.
 func (w *write) keep(d decision, now time.Time) []predecessor {
 	old, previous := w.before.all()[0], predecessorsOf(w.before.PreviousKeys)
 	if d.ended {
@@ -75,24 +74,24 @@ func (w *write) keep(d decision, now time.Time) []predecessor {
 	}
 	grace := w.Plan.GracePeriodDays.ValueInt64()
 	key := collections.APIKey{ExpiresAt: w.before.KeyExpiresAt.ValueStringPointer()}
-	if d.known.Rotated || grace > 0 && w.spent == nil && key.EndsWithin(now, grace) {
+	if d.memory.Rotated || grace > 0 && w.spent == nil && key.EndsWithin(now, grace) {
 		old.GraceUntil = w.before.KeyExpiresAt
 	} else {
-		w.known.Endings = append(w.known.Endings, ending{ID: old.ID.ValueString(), Days: grace})
+		w.memory.Endings = append(w.memory.Endings, ending{ID: old.ID.ValueString(), Days: grace})
 	}
 	return append([]predecessor{old}, previous...)
 }
 
-// create sends the creation. next says what follows where the response is lost, and old returns the keys that the new
-// one replaces.
+// create creates a key. next describes what happens after a lost response; old returns the keys that the new one
+// replaces.
 func (w *write) create(ctx context.Context, next string, old func(now time.Time) []predecessor) bool {
 	var now time.Time
 	if !w.Plan.ExpiresAfterDays.IsNull() {
 		var shown bool
 		if now, shown = w.Client.Now(ctx); !shown {
-			w.Diags.AddAttributeError(path.Root("expires_after_days"), "The service does not show its time, which the expiry "+
-				"of "+w.Plan.displayName()+" needs", "expires_after_days counts from now, by the clock of the service, and "+
-				"no response has a Date header. No key was created. Set expires_at instead of expires_after_days.")
+			w.Diags.AddAttributeError(path.Root("expires_after_days"), "The service's time, required for the expiry of "+
+				""+w.Plan.displayName()+", is unknown", "expires_after_days counts from now by the service's clock, but no "+
+				"response has a Date header. No key was created. Set expires_at instead of expires_after_days.")
 			return false
 		}
 	}
@@ -110,21 +109,21 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 	}})
 }
 
-// setNewKey puts a new key into the state, before anything else happens. expiry is its end where the response shows
-// none, and old are the keys that it replaces.
+// setNewKey saves a new key to the state, before any other step. expiry is its end if the response has none; old are
+// the keys that it replaces.
 func (w *write) setNewKey(ctx context.Context, key *collections.APIKey, expiry types.String, old []predecessor) {
 	next := w.After(key, w.Plan)
-	w.known = known{Endings: w.known.Endings, Unread: key.ExpiresAt == nil && !expiry.IsNull()}
+	w.memory = memory{Endings: w.memory.Endings, Unread: key.ExpiresAt == nil && !expiry.IsNull()}
 	next.PreviousKeys, next.KeyExpiresAt = predecessorList(old), expiry
 	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
 	w.State = w.dated(ctx, key, next)
 	if key.Token == nil {
-		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is not known", next.displayName()),
-			"The service has not shown it. Change a value in rotate_when_changed to get a new key.")
+		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is unknown", next.displayName()),
+			"The service did not return it. Change a value in rotate_when_changed to get a new key.")
 	}
 }
 
-// dated is the state m with the dates of its new key, and notes them.
+// dated returns the state m with the dates of its new key, and stores them in the memory.
 func (w *write) dated(ctx context.Context, key *collections.APIKey, m model) model {
 	now := w.Client.Shown(ctx)
 	if key.ExpiresAt != nil {
@@ -137,22 +136,22 @@ func (w *write) dated(ctx context.Context, key *collections.APIKey, m model) mod
 		}
 	}
 	m.RotationDueAt = m.dueAt()
-	w.known = w.known.seen(m, now)
+	w.memory = w.memory.seen(m, now)
 	w.note(ctx)
 	return m
 }
 
-// complete reads a new key that the response has not shown whole; inherits says that its end is not what was asked for.
-// Its token is in the state already, so a failure is left to the next refresh.
+// complete reads a new key if the response was incomplete; inherits is true if its end was not requested. Its token is
+// already in the state, so after a failure the next refresh reads it.
 func (w *write) complete(ctx context.Context, inherits bool) {
-	if w.Last.Name != "" && !(inherits && w.known.Unread) {
+	if w.Last.Name != "" && !(inherits && w.memory.Unread) {
 		return
 	}
 	key, err := w.Client.GetAPIKey(ctx, w.Last.ID)
 	if err != nil {
 		return
 	}
-	if w.known.Unread = false; inherits && key.ExpiresAt == nil {
+	if w.memory.Unread = false; inherits && key.ExpiresAt == nil {
 		w.State.KeyExpiresAt = types.StringNull()
 	}
 	w.State = w.dated(ctx, key, w.After(key, w.State))
@@ -160,16 +159,16 @@ func (w *write) complete(ctx context.Context, inherits bool) {
 	w.Save(ctx)
 	if w.State.KeyExpiresAt.IsNull() && !w.Plan.ExpiresAt.IsNull() {
 		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
-			w.Plan.Name.ValueString(), key.ID), fmt.Sprintf("expires_at is %s, and the service has given no expiry to the "+
-			"new key. It stays as it is until the next new key. Change expires_at to get one now.", w.Plan.ExpiresAt))
+			w.Plan.Name.ValueString(), key.ID), fmt.Sprintf("expires_at is %s, but the service did not set an expiry on the "+
+			"new key. The next new key gets one. Change expires_at to create one now.", w.Plan.ExpiresAt))
 	}
 }
 
-// check reads an old key that was left to its own expiry: since the plan, another system may have ended it earlier.
+// check reads an old key that keeps its own expiry: since the plan, another system may have ended it earlier.
 func (w *write) check(ctx context.Context) {
 	id := w.before.ID.ValueString()
-	at := slices.IndexFunc(predecessorsOf(w.State.PreviousKeys), named(id))
-	if at < 0 || slices.ContainsFunc(w.known.Endings, func(e ending) bool { return e.ID == id }) {
+	at := slices.IndexFunc(predecessorsOf(w.State.PreviousKeys), hasID(id))
+	if at < 0 || slices.ContainsFunc(w.memory.Endings, func(e ending) bool { return e.ID == id }) {
 		return
 	}
 	planned := w.before.KeyExpiresAt.ValueString()
@@ -180,7 +179,7 @@ func (w *write) check(ctx context.Context) {
 	}
 }
 
-// graceUntil is when a rotated key stops working. Where the service does not say it, it is counted from here.
+// graceUntil returns when a rotated key stops working. If the response does not contain it, it is calculated.
 func graceUntil(successor *collections.APIKey, days int64, now time.Time) types.String {
 	if successor.GraceUntil != nil || now.IsZero() {
 		return types.StringPointerValue(successor.GraceUntil)
@@ -188,28 +187,28 @@ func graceUntil(successor *collections.APIKey, days int64, now time.Time) types.
 	return timeText(now.AddDate(0, 0, int(days)))
 }
 
-// rotationLost reports why there is no new key where the response was lost: the old key shows whether it was rotated.
-// If so, the state has its end, and that a new key is due.
+// rotationLost reports a rotation with a lost response: the old key shows whether it was rotated. If so, it saves its
+// end, and that a new key is due.
 func (w *write) rotationLost(ctx context.Context, err error) bool {
-	next := "The old key does not show that it was rotated. The next apply rotates it, or creates a new key in its " +
-		"place if it was."
+	next := "The old key does not appear to have been rotated. The next apply rotates it or, if it was rotated, " +
+		"creates a new key to replace it."
 	var lost *collections.LostKeyError
 	if !errors.As(err, &lost) {
 		return false
 	}
-	w.known.Lost = true
+	w.memory.Lost = true
 	old, now := lost.Rotated, w.Client.Shown(ctx)
 	if old != nil && earlier(api.OrEmpty(old.ExpiresAt), w.before.KeyExpiresAt.ValueString()) {
 		next = fmt.Sprintf("The old key was rotated and works until %s. If that was this request, the token of its "+
-			"successor is lost. The next apply creates a new key in its place.", *old.ExpiresAt)
-		w.known.Lost = asked(old, w.Plan.GracePeriodDays.ValueInt64(), now)
-		w.State, w.known = rotatedUntil(w.State, w.known, *old.ExpiresAt, now)
+			"successor is lost. The next apply creates a new key to replace it.", *old.ExpiresAt)
+		w.memory.Lost = asked(old, w.Plan.GracePeriodDays.ValueInt64(), now)
+		w.State, w.memory = rotatedUntil(w.State, w.memory, *old.ExpiresAt, now)
 		w.Save(ctx)
 	}
 	w.note(ctx)
-	if w.known.Rotated && !w.known.Lost {
+	if w.memory.Rotated && !w.memory.Lost {
 		w.Diags.AddError(w.before.displayName()+" was rotated by another system", fmt.Sprintf("%s\n\nThe key works until "+
-			"%s, and cannot be rotated again. The next apply creates a new key in its place.%s", apidiag.Text(err),
+			"%s, and cannot be rotated again. The next apply creates a new key to replace it.%s", apidiag.Text(err),
 			*old.ExpiresAt, belongs(slices.DeleteFunc(slices.Clone(lost.Found), w.owns))))
 		return true
 	}
@@ -217,8 +216,9 @@ func (w *write) rotationLost(ctx context.Context, err error) bool {
 		w.before.displayName()), next, w.owns, w.Diags)
 }
 
-// rotatedUntil is the state with a key that a rotation has ended whose successor is not in the state: a new key is due.
-func rotatedUntil(m model, k known, end string, now time.Time) (model, known) {
+// rotatedUntil returns the state of a key with an end from a rotation; its successor is not in the state, so a new key
+// is due.
+func rotatedUntil(m model, k memory, end string, now time.Time) (model, memory) {
 	k.Rotated, m.KeyExpiresAt = true, types.StringValue(end)
 	if m.RotationDueAt = m.dueAt(); m.outlives() && !now.IsZero() {
 		m.RotationDueAt = earliest(m.RotationDueAt, timeText(now))
@@ -226,16 +226,16 @@ func rotatedUntil(m model, k known, end string, now time.Time) (model, known) {
 	return m, k.seen(m, now)
 }
 
-// endOld does what is left to do for old keys: the service ends each after its grace period. It reports whether all is
-// done.
+// endOld completes the pending steps for old keys, so that the service ends each after its grace period. It reports
+// whether it succeeded.
 func (w *write) endOld(ctx context.Context) bool {
-	for _, e := range slices.Clone(w.known.Endings) {
+	for _, e := range slices.Clone(w.memory.Endings) {
 		var fine bool
 		switch {
 		case e.Successor != "":
 			fine = w.discard(ctx, e)
 		case w.Plan.RevokePreviousKeys.ValueBool():
-			fine = true // it is revoked with all others
+			fine = true // it is revoked with the others
 		case e.Days == 0:
 			fine = w.revoke(ctx, []predecessor{{ID: types.StringValue(e.ID)}})
 		default:
@@ -248,9 +248,9 @@ func (w *write) endOld(ctx context.Context) bool {
 	return true
 }
 
-// endLater gives an old key its end. To that end it is rotated, which creates a successor that nobody needs.
+// endLater sets the end of an old key by rotating it, which creates an unneeded successor.
 func (w *write) endLater(ctx context.Context, e ending) bool {
-	verb := "give the old key " + e.ID + " an end, which the next apply tries again, for"
+	verb := "give the old key " + e.ID + " an expiry (the next apply tries again) for"
 	return w.Do(ctx, step{Verb: verb, Send: func(ctx context.Context) (*collections.APIKey, error) {
 		if w.spent != nil && e.ID == w.before.ID.ValueString() {
 			return nil, w.endedElsewhere(ctx, e, w.spent)
@@ -271,20 +271,20 @@ func (w *write) endLater(ctx context.Context, e ending) bool {
 		return nil, nil
 	}, Explain: func(err error) bool {
 		return lostKey(err, fmt.Sprintf("Could not %s %s", verb, w.State.displayName()),
-			"The old key works, and does not show that it was rotated.", w.owns, w.Diags)
+			"The old key still works, and does not appear to have been rotated.", w.owns, w.Diags)
 	}}) && (e.Successor == "" || w.discard(ctx, e))
 }
 
-// done notes that nothing is left to do for an old key, but for next.
+// done replaces the pending steps for an old key with next.
 func (w *write) done(ctx context.Context, id string, next ...ending) {
-	others := slices.DeleteFunc(slices.Clone(w.known.Endings), func(e ending) bool { return e.ID == id })
-	w.known.Endings = append(others, next...)
+	others := slices.DeleteFunc(slices.Clone(w.memory.Endings), func(e ending) bool { return e.ID == id })
+	w.memory.Endings = append(others, next...)
 	w.note(ctx)
 }
 
-// endUnseen finds out whether an old key has its end although the response to its rotation was lost: then it ends when
-// that would have ended it. A key that ends earlier by itself is no proof. The successor is only named, as it may be
-// another system's.
+// endUnseen determines whether a rotation with a lost response has set the end of an old key: then the key ends when
+// that rotation would end it. An earlier expiry of the key proves nothing. It only reports the successor, because that
+// may belong to another system.
 func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostKeyError) error {
 	old, now := lost.Rotated, w.Client.Shown(ctx)
 	switch {
@@ -300,21 +300,21 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 	w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
 	w.done(ctx, e.ID)
 	if found := slices.DeleteFunc(slices.Clone(lost.Found), w.owns); len(found) > 0 {
-		w.Diags.AddWarning(fmt.Sprintf("%s: a key is left that may be unused, %s", w.State.displayName(), listed(found)),
-			"The service ends the old key "+e.ID+" now, by a rotation whose response was lost, and with it the token of its "+
-				"successor. It is among these keys, of which one may also belong to another system."+howToEnd(found))
+		w.Diags.AddWarning(fmt.Sprintf("%s: a possibly unused key exists, %s", w.State.displayName(), listed(found)),
+			"The old key "+e.ID+" now has an end, set by a rotation. The response, and the token of its successor, were lost. "+
+				"The successor is one of these keys, but they may also belong to another system."+howToEnd(found))
 	}
 	return nil
 }
 
-// asked reports whether a key ends when a rotation of the last hour with this grace period would have ended it. What
-// ends earlier was rotated by another system.
+// asked reports whether the end of a key matches a rotation in the last hour with this grace period. With an earlier
+// end, the key was rotated by another system.
 func asked(old *collections.APIKey, days int64, now time.Time) bool {
 	return old.EndsWithin(now, days) && !old.EndsWithin(now.Add(-time.Hour), days)
 }
 
-// endedElsewhere is what becomes of an old key that the service does not rotate, because it was rotated or revoked
-// before: it has the end that it got there, and its successor is not of this state.
+// endedElsewhere handles an old key that cannot be rotated because it was already rotated or revoked: it keeps that
+// end, and its successor does not belong to this state.
 func (w *write) endedElsewhere(ctx context.Context, e ending, failure error) error {
 	old, err := w.Client.GetAPIKey(ctx, e.ID)
 	if api.IsNotFound(err) {
@@ -329,36 +329,36 @@ func (w *write) endedElsewhere(ctx context.Context, e ending, failure error) err
 	return nil
 }
 
-// warnEarlier stores and reports the end that an old key has got elsewhere; planned says until when it was to work.
+// warnEarlier saves and reports the end of an old key set elsewhere; planned describes its planned end.
 func (w *write) warnEarlier(ctx context.Context, old *collections.APIKey, id, planned string) {
 	now := w.Client.Shown(ctx)
 	if how := ended(old, now); how != "" {
 		w.State = w.State.endingAt(id, timeText(now))
-		w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s does not work any more", w.State.displayName(), id),
-			fmt.Sprintf("It %s, and does not work %s, as was planned.", how, planned))
+		w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s no longer works", w.State.displayName(), id),
+			fmt.Sprintf("It %s, so it does not work %s as planned.", how, planned))
 		return
 	}
 	w.State = w.State.endingAt(id, types.StringPointerValue(old.ExpiresAt))
 	w.Save(ctx)
-	who := "Another system has"
+	who := "Another system had"
 	if w.lost || id != w.before.ID.ValueString() {
-		who = "Another system, or an apply whose response was lost, has"
+		who = "Another system, or an apply whose response was lost, had"
 	}
 	var found []collections.APIKey
 	for key, err := range w.Client.ListAPIKeys(ctx) {
 		if err != nil {
 			break
 		}
-		if w.known.follows(w.before, key) && !w.owns(key) && works(ctx, w.Client, &key) {
+		if w.memory.follows(w.before, key) && !w.owns(key) && works(ctx, w.Client, &key) {
 			found = append(found, key)
 		}
 	}
 	w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s was rotated outside of this apply", w.State.displayName(), id),
-		fmt.Sprintf("%s rotated it before. It works until %s, and not %s, as was planned.%s", who,
+		fmt.Sprintf("%s already rotated it. It works until %s, not %s as planned.%s", who,
 			api.OrEmpty(old.ExpiresAt), planned, belongs(found)))
 }
 
-// revoke ends keys at once.
+// revoke revokes keys immediately.
 func (w *write) revoke(ctx context.Context, keys []predecessor) bool {
 	steps := make([]step, len(keys))
 	for i, key := range keys {
@@ -368,12 +368,12 @@ func (w *write) revoke(ctx context.Context, keys []predecessor) bool {
 	return w.Do(ctx, steps...)
 }
 
-// discard revokes the successor that was created only to give an old key its end.
+// discard revokes the successor that was created only to set the end of an old key.
 func (w *write) discard(ctx context.Context, e ending) bool {
-	return w.Do(ctx, w.revocation("revoke the key "+e.Successor+", which nobody uses, of", e.Successor, e.ID))
+	return w.Do(ctx, w.revocation("revoke the key "+e.Successor+" (unused) of", e.Successor, e.ID))
 }
 
-// revocation is the step that revokes a key, after which nothing is left to do for the old one.
+// revocation is the step that revokes a key and completes the pending steps for the old one.
 func (w *write) revocation(verb, id, old string) step {
 	return step{Verb: verb, Send: func(ctx context.Context) (*collections.APIKey, error) {
 		err := w.Client.RevokeAPIKey(ctx, id)
@@ -385,29 +385,30 @@ func (w *write) revocation(verb, id, old string) step {
 	}}
 }
 
-// lostKey reports a creation or a rotation whose response was lost, and with it the token; false where it was another
-// error. What the resource owns, as owns says, is not what was lost.
+// lostKey reports a creation or a rotation with a lost response and token; it returns false for other errors. Keys that
+// belong to the resource according to owns are not candidates.
 func lostKey(err error, summary, next string, owns func(collections.APIKey) bool, diags *diag.Diagnostics) bool {
 	var lost *collections.LostKeyError
 	if !errors.As(err, &lost) {
 		return false
 	}
-	text := apidiag.Text(err) + "\n\nNothing was repeated, because each request creates another key. "
+	text := apidiag.Text(err) + "\n\nThe request was not repeated, because each one creates another key. "
 	found := slices.DeleteFunc(slices.Clone(lost.Found), owns)
 	if len(found) == 0 {
-		diags.AddError(summary, text+"No key of the name is listed that was never used, so there is probably none. "+next)
+		diags.AddError(summary, text+"The service lists no unused key with this name, so the key was probably not created. "+
+			""+next)
 		return true
 	}
-	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the name and were never used, and may "+
-		"have been created since. If one of them is the new one, its token is lost; it may also belong to another system. "+
+	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the same name, were never used, and may "+
+		"be new. If one of them was created by this request, its token is lost; they may also belong to another system. "+
 		next+howToEnd(found))
 	return true
 }
 
-// ownLast puts the provider's own key behind all others: nothing can be revoked after it.
+// ownLast moves the provider's own key to the end: after it is revoked, the provider cannot revoke other keys.
 func (r *Resource) ownLast(m model, keys []predecessor) []predecessor {
 	own := r.ownID(m)
-	if at := slices.IndexFunc(keys, named(own)); at >= 0 {
+	if at := slices.IndexFunc(keys, hasID(own)); at >= 0 {
 		return append(slices.Concat(keys[:at], keys[at+1:]), keys[at])
 	}
 	return keys

@@ -26,7 +26,7 @@ const (
 	// defaultGraceDays is how long an old key works next to a new one (service description, Collections §8).
 	defaultGraceDays = 7
 	highestGraceDays = 30
-	// lowestDays and highestDays bound rotate_after_days and expires_after_days: a century is a typo.
+	// lowestDays and highestDays limit rotate_after_days and expires_after_days: more than a century is a typo.
 	lowestDays, highestDays = 1, 36500
 	// revoke is the default of deletion_policy.
 	revoke = "revoke"
@@ -34,16 +34,15 @@ const (
 
 const byNewKey = " Changing this creates a new key in place."
 
-// aboutResource is what the page of the resource begins with.
-const aboutResource = "An API key of the collections service. A new key is always created in place: the old one " +
-	"keeps working for `grace_period_days` as one of `previous_keys`. A trigger (`rotate_when_changed`), the age " +
-	"(`rotate_after_days`), an expiry that comes near, and a change of name, description, scopes or expiry ask for " +
-	"one.\n\nOnly destroying, `revoke_previous_keys` and `grace_period_days = 0` end a key without a grace period, and " +
-	"the plan names the keys. The token is in the state: set `age_recipients` to store it encrypted, or use the " +
-	"ephemeral `billing_api_key`. A key that was revoked elsewhere is planned for re-creation; one that was rotated " +
-	"elsewhere gets a new key in place. The run that imports a key creates no new one. See [API keys and " +
-	"webhooks](../guides/rotation.md).\n\nA refresh takes one request for the key and one for each of " +
-	"`previous_keys`. Managing keys requires a key with the scope `api_keys:*`."
+// aboutResource begins the resource's page.
+const aboutResource = "An API key of the collections service. A trigger (`rotate_when_changed`), the age " +
+	"(`rotate_after_days`), a near expiry, or a change of name, description, scopes or expiry creates a new key in " +
+	"place. The old key keeps working for `grace_period_days` as one of `previous_keys`.\n\nOnly destroying, " +
+	"`revoke_previous_keys` and `grace_period_days = 0` end a key without a grace period; the plan lists these keys. " +
+	"The token is in the state: to avoid that, set `age_recipients`, or use the ephemeral `billing_api_key`. A key " +
+	"revoked elsewhere is planned for re-creation; a key rotated elsewhere gets a new key in place. The run that " +
+	"imports a key does not replace it. See [API keys and webhooks](../guides/rotation.md).\n\nA refresh takes one " +
+	"request per key, `previous_keys` included. Managing keys requires the scope `api_keys:*`."
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -51,46 +50,46 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
-			"id": object.Computed("Id of the current key (UUID). Every new key has another one."),
+			"id": object.Computed("Id of the current key (UUID). Every new key has a new id."),
 			"name": schema.StringAttribute{Required: true, PlanModifiers: notBlank,
 				MarkdownDescription: "Name of the key." + byNewKey},
 			"description": schema.StringAttribute{Optional: true, PlanModifiers: notBlank,
 				MarkdownDescription: "Purpose of the key, as free text." + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
-				MarkdownDescription: "Permissions of the key: wildcard patterns, such as `charges:*`, in any order; an empty " +
-					"set allows everything except administration. Defaults to `[]`." + byNewKey,
+				MarkdownDescription: "Permissions of the key: patterns such as `charges:*`, in any order; an empty set allows " +
+					"everything except managing keys. Defaults to `[]`." + byNewKey,
 				Validators:    []validator.Set{check.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{check.OnChangeElements(check.NotBlank())}},
+				PlanModifiers: []planmodifier.Set{check.OnChangeElements(check.NotBlank(), check.Name(`charges:*`))}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{check.DateOrDateTime()},
 				MarkdownDescription: "When the key stops working: a date, or date and time with zone. If unset, the key never " +
-					"expires. Not renewed: plans warn before it. Changing this creates a new key in place."},
+					"expires. Plans warn before it, but do not renew the key. Changing this creates a new key in place."},
 			"expires_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
 				Validators: []validator.Int64{check.Between(lowestDays, highestDays)},
-				MarkdownDescription: "Lifetime in days of every new key, 1 to 36500, instead of `expires_at`; more than " +
+				MarkdownDescription: "Lifetime in days of every new key, 1 to 36500, instead of `expires_at`; it must exceed " +
 					"`grace_period_days`. The key is renewed in place at `rotation_due_at`." + byNewKey},
 			"grace_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 				Default:    int64default.StaticInt64(defaultGraceDays),
 				Validators: []validator.Int64{check.Between(0, highestGraceDays)},
-				MarkdownDescription: "Days that the old key works next to the new one, 0 to 30. Defaults to `7`. With `0` it " +
-					"stops when the new key is in the state."},
+				MarkdownDescription: "Days that an old key keeps working, 0 to 30. Defaults to `7`. With `0`, it is revoked " +
+					"once the new key is in the state."},
 			"rotate_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
 				Default: mapdefault.StaticValue(object.NoTrigger),
-				MarkdownDescription: "Trigger: any values, such as a date. Changing them creates a new key in place. Defaults " +
-					"to `{}`. Setting the first values, or removing all values, does not create a key."},
+				MarkdownDescription: "Trigger: any values, such as a date. Changing them creates a new key in place; setting " +
+					"the first values, or removing all, does not. Defaults to `{}`."},
 			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
 				Validators: []validator.Int64{check.Between(lowestDays, highestDays)},
 				MarkdownDescription: "Age in days, 1 to 36500, at which a plan creates a new key in place; see " +
 					"`rotation_due_at`."},
 			"revoke_previous_keys": schema.BoolAttribute{Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether this apply revokes all `previous_keys`, including a key that it replaces. While " +
-					"it is `true`, there is no grace period. Defaults to `false`."},
+				MarkdownDescription: "Whether applies revoke all `previous_keys`, including a key that they replace. `true` " +
+					"means no grace period. Defaults to `false`."},
 			"allow_own_key": schema.BoolAttribute{Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether the key that the provider itself authenticates with can be replaced or revoked. " +
-					"Defaults to `false`: that is an error in the plan. To destroy the key, apply a change of this first."},
+				MarkdownDescription: "Whether the provider's own key can be replaced or revoked. Defaults to `false`: the plan " +
+					"rejects both. To destroy the key, first apply `true`."},
 			object.PolicyName: object.PolicyAttribute("`revoke` revokes the key and its previous keys", revoke),
 			"token": schema.StringAttribute{Computed: true, Sensitive: true,
 				MarkdownDescription: "The key itself. The service shows it only once. Null with `age_recipients` (see " +
@@ -98,12 +97,12 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"encrypted_token": encrypt.Encrypted("token"),
 			"age_recipients":  encrypt.Recipients("token", "encrypted_token"),
 			"key_prefix":      object.Computed("Short public prefix that identifies the key."),
-			"key_expires_at":  object.Computed("When the current key stops working, as the service shows it. Null if never."),
+			"key_expires_at":  object.Computed("When the current key stops working; null if never."),
 			"source":          object.Computed("Origin of the key, as reported by the service."),
 			"rotated_at":      object.Computed("When this resource last created a new key in place; null before."),
 			"rotation_due_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When a plan creates a new key " +
-				"because of its age or expiry, the earlier of both, ISO 8601: `rotate_after_days` after the last one, or " +
-				"`grace_period_days` before `key_expires_at`. Null if neither, or if `expires_at` comes before."},
+				"because of age or expiry: `rotate_after_days` after the last new key, or `grace_period_days` before " +
+				"`key_expires_at`, whichever is earlier. Null if neither applies, or `expires_at` is earlier."},
 			"created_at": object.Computed("When the first key was created."),
 			"previous_keys": schema.ListNestedAttribute{Computed: true,
 				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
@@ -113,8 +112,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the old key."},
 					"key_prefix": schema.StringAttribute{Computed: true,
 						MarkdownDescription: "Short public prefix that identifies the key."},
-					"grace_until": schema.StringAttribute{Computed: true, MarkdownDescription: "When the old key stops " +
-						"working. Null if an apply has failed before the service ends it: the next one continues."},
+					"grace_until": schema.StringAttribute{Computed: true, MarkdownDescription: "When the old key stops working. " +
+						"Null if an apply failed before it could end the key; the next apply does."},
 				}}},
 		},
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// Terraform folds warnings with equal summaries, so each summary names its key.
+// Terraform consolidates warnings with equal summaries, so each summary names its key.
 
-// warnUpdate reports what the plan of a key that exists does not show by itself.
+// warnUpdate warns about effects on an existing key that the plan does not show.
 func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d decision) {
 	plan, state, name := d.plan, d.state, d.state.displayName()
 	r.warnEnds("Changing "+name+d.endsOrMayEnd(), state, d.endsNow(), d.why(), p.Diags)
@@ -33,30 +33,30 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 	}
 	end := state.KeyExpiresAt.ValueString()
 	switch {
-	case d.held && len(d.differs) > 0 && d.known.imported:
+	case d.held && len(d.differs) > 0 && d.memory.imported:
 		p.Diags.AddAttributeWarning(path.Root(d.differs[0]), name+" differs from the configuration",
-			fmt.Sprintf("Only a new key can have the configured %s, and the run that imports a key never creates one. The next "+
-				"plan creates it, and this key keeps working for grace_period_days after that. To keep this key, set what it "+
-				"has: name = %s, description = %s, scopes = %s, %s.", strings.Join(d.differs, ", "), state.Name,
+			fmt.Sprintf("Changing %s requires a new key, but the run that imports a key never creates one. The next plan "+
+				"creates it, and this key keeps working for grace_period_days after that. To keep this key, set its values: "+
+				"name = %s, description = %s, scopes = %s, %s.", strings.Join(d.differs, ", "), state.Name,
 				state.Description, state.Scopes, d.expiry()))
 	case d.held && len(d.differs) > 0:
-		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" has expired and does not change",
-			fmt.Sprintf("It expired at %s, so the change of %s has no effect at the service. To get a new key, set a later "+
+		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" has expired and is not changed",
+			fmt.Sprintf("It expired at %s, so changing %s has no effect at the service. To get a new key, set a later "+
 				"expires_at or remove the argument.", end, strings.Join(d.differs, ", ")))
 	case d.postponed:
 		p.Diags.AddAttributeWarning(path.Root("rotation_due_at"), name+" is due, and the next plan renews it",
-			fmt.Sprintf("A new key has been due since %s. Without a refresh, a plan that changes something else of a key does "+
-				"not renew it. Apply, and plan again.", d.dueAt.ValueString()))
+			fmt.Sprintf("A new key has been due since %s. Without a refresh, a plan with other changes of the key does not "+
+				"renew it. Apply, and plan again.", d.dueAt.ValueString()))
 	case d.fresh && !p.Diags.HasError():
 		r.warnNew(ctx, p, d)
 	case !d.held && !d.fresh && r.endsSoon(ctx, d):
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("%s expires at %s and is not renewed", name, end),
-			"expires_at is a fixed time, so no new key could live longer. Set a later expires_at, or expires_after_days "+
+			"expires_at is a fixed time, so a new key would not work longer. Set a later expires_at, or expires_after_days "+
 				"instead: then a new key is created in place, and this one keeps working until it expires.")
 	}
 }
 
-// expiry is what the configuration has to say so that the expiry of the key is accepted.
+// expiry returns the configuration that accepts the expiry of the key.
 func (d decision) expiry() string {
 	text := fmt.Sprintf("expires_at = %s", d.state.KeyExpiresAt)
 	if !d.plan.ExpiresAfterDays.IsNull() {
@@ -75,7 +75,7 @@ func (r *Resource) endsSoon(ctx context.Context, d decision) bool {
 	return key.EndsWithin(client.Shown(ctx), d.plan.GracePeriodDays.ValueInt64())
 }
 
-// endsOrMayEnd says how sure it is that endsNow end.
+// endsOrMayEnd describes whether the keys of endsNow end or may end.
 func (d decision) endsOrMayEnd() string {
 	if d.plan.RevokePreviousKeys.IsUnknown() || d.fresh && !d.sure {
 		return " may end"
@@ -83,28 +83,28 @@ func (d decision) endsOrMayEnd() string {
 	return " ends"
 }
 
-// why says what asks for the new key, and what is not known of it.
+// why describes the reason for the new key, and unknown values.
 func (d decision) why() (text string) {
 	if !d.sure && d.fresh {
 		text = "Whether there is a new key depends on values that are known only after apply. "
 	}
 	if d.plan.RevokePreviousKeys.IsUnknown() {
-		text += "If revoke_previous_keys, which is known only after apply, is true, no old key has a grace period. "
+		text += "If revoke_previous_keys (known only after apply) is true, old keys have no grace period. "
 	}
 	if len(d.differs) > 0 {
-		text += "Only a new key can have the configured " + strings.Join(d.differs, ", ") + ". "
+		text += "Changing " + strings.Join(d.differs, ", ") + " requires a new key. "
 	}
 	if d.triggered && isKnown(d.plan.RotateWhenChanged) {
 		text += "The value of rotate_when_changed changes. "
 	}
-	if d.due && !d.known.Rotated {
+	if d.due && !d.memory.Rotated {
 		text += "A new key has been due since " + d.dueAt.ValueString() + ". "
 	}
 	return text
 }
 
-// warnNew reports why there is a new key, and until when the old one works. A key that ends at once has a warning
-// already.
+// warnNew reports the reason for the new key, and until when the old one works. Keys that end immediately have another
+// warning.
 func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decision) {
 	name, end := d.state.displayName(), d.state.KeyExpiresAt.ValueString()
 	client, ready := r.Client()
@@ -120,76 +120,76 @@ func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decisio
 	case d.ended || passed(end, now):
 		p.Diags.AddAttributeWarning(path.Root("rotation_due_at"), fmt.Sprintf("%s expired at %s", name, end),
 			d.why()+"The old token has been rejected since "+end+".")
-	case d.known.Rotated:
+	case d.memory.Rotated:
 		r.warnRotated(ctx, p, d)
-	case slices.ContainsFunc(d.endsNow(), named(d.state.ID.ValueString())):
+	case slices.ContainsFunc(d.endsNow(), hasID(d.state.ID.ValueString())):
 	case !d.sure:
 		p.Diags.AddWarning(name+" may be replaced by a new key", d.why()+d.until(now)+own)
 		return
 	default:
 		p.Diags.AddWarning(name+" is replaced by a new key", d.why()+d.until(now)+own)
 	}
-	if !d.inherits && (!d.known.Rotated || d.known.Lost) {
+	if !d.inherits && (!d.memory.Rotated || d.memory.Lost) {
 		r.warnUnused(ctx, p, d)
 	}
 }
 
-// until says until when the old key works if the plan is applied now.
+// until describes until when the old key works if the plan is applied now.
 func (d decision) until(now time.Time) string {
 	days := d.plan.GracePeriodDays.ValueInt64()
 	key := collections.APIKey{ExpiresAt: d.state.KeyExpiresAt.ValueStringPointer()}
 	switch {
 	case !isKnown(d.plan.GracePeriodDays):
-		return "The old key works for grace_period_days, which is not known yet."
+		return "The old key works for grace_period_days, which is unknown."
 	case key.EndsWithin(now, days):
 		return "The old key works until it expires at " + d.state.KeyExpiresAt.ValueString() + "."
 	case now.IsZero():
-		return fmt.Sprintf("The old key works for grace_period_days = %d from the apply.", days)
+		return fmt.Sprintf("The old key works for grace_period_days = %d after the apply.", days)
 	}
-	return fmt.Sprintf("The old key works for grace_period_days = %d from the apply: until %s if that is now.", days,
+	return fmt.Sprintf("The old key works for grace_period_days = %d after the apply: until %s if applied now.", days,
 		timeText(now.AddDate(0, 0, int(days))).ValueString())
 }
 
-// warnRotated reports that the key has its end from a rotation that is not of this state.
+// warnRotated warns that the key's end was set by a rotation that is not in this state.
 func (r *Resource) warnRotated(ctx context.Context, p *object.Plan[model], d decision) {
 	end := d.state.KeyExpiresAt.ValueString()
-	next := fmt.Sprintf("%sThe plan creates a new key with a new token, and leaves the old one in previous_keys until "+
-		"then. To create no new key, set %s.", d.why(), d.expiry())
-	if d.known.Lost {
-		p.Diags.AddAttributeWarning(path.Root("expires_at"), d.state.displayName()+" was rotated, without a response",
-			fmt.Sprintf("Its end was moved to %s, by the apply whose response was lost or by another system since. %s", end,
+	next := fmt.Sprintf("%sThe plan creates a new key with a new token, and keeps the old one in previous_keys until "+
+		"then. To avoid a new key, set %s.", d.why(), d.expiry())
+	if d.memory.Lost {
+		p.Diags.AddAttributeWarning(path.Root("expires_at"), d.state.displayName()+" was rotated, but the response was lost",
+			fmt.Sprintf("Its end was moved to %s by the apply with the lost response, or by another system since. %s", end,
 				next))
 		return
 	}
 	client, _ := r.Client()
 	found := r.FindDuplicates(ctx, p, object.Duplicates[collections.APIKey]{List: client.ListAPIKeys,
 		Same: func(key collections.APIKey) bool {
-			return d.known.follows(d.state, key) && works(ctx, client, &key)
+			return d.memory.follows(d.state, key) && works(ctx, client, &key)
 		}})
 	p.Diags.AddAttributeWarning(path.Root("expires_at"), d.state.displayName()+" was rotated outside of Terraform",
-		fmt.Sprintf("Its end was moved to %s, as a rotation does. %s%s", end, next, belongs(found)))
+		fmt.Sprintf("Its end was moved to %s, which indicates a rotation. %s%s", end, next, belongs(found)))
 }
 
-// belongs names the keys among which the successor of a rotation is that is not of this state.
+// belongs lists the keys that may be the successor of a rotation that is not in this state.
 func belongs(found []collections.APIKey) string {
 	if len(found) == 0 {
 		return ""
 	}
-	text := "\n\nIts successor belongs to whoever rotated it. These keys have its name and were created since:\n"
+	text := "\n\nIts successor belongs to the system that rotated it. These keys have its name and were created since:\n"
 	for _, k := range found {
 		text += fmt.Sprintf("\n  %s (%s, created %s)", k.ID, k.KeyPrefix, k.CreatedAt)
 	}
 	return text
 }
 
-// follows reports whether a key of the service has the name of the key m and is younger, and is not of this state.
-func (k known) follows(m model, key collections.APIKey) bool {
+// follows reports whether a key has the name of the key m, is newer, and is not in this state.
+func (k memory) follows(m model, key collections.APIKey) bool {
 	since, _ := api.Moment(m.since().ValueString())
 	created, dated := api.Moment(key.CreatedAt)
-	return key.Name == m.Name.ValueString() && !owned(m, k, key) && dated && !created.Before(since)
+	return key.Name == m.Name.ValueString() && !ownsKey(m, k, key) && dated && !created.Before(since)
 }
 
-// warnUnused names keys that a run may have left that was killed before it wrote its state: nobody has their tokens.
+// warnUnused reports keys that may be left from a run that was killed before it wrote its state: their tokens are lost.
 func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d decision) {
 	client, ready := r.Client()
 	if !ready {
@@ -200,24 +200,24 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 		Same: func(key collections.APIKey) bool {
 			created, known := api.Moment(key.CreatedAt)
 			named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
-			return named && !owned(d.state, d.known, key) && key.LastUsedAt == nil && works(ctx, client, &key) && known &&
+			return named && !ownsKey(d.state, d.memory, key) && key.LastUsedAt == nil && works(ctx, client, &key) && known &&
 				created.After(since)
 		}})
 	if len(found) > 0 {
 		p.Diags.AddAttributeWarning(path.Root("name"),
-			fmt.Sprintf("%s: unused keys of its name exist (id %s)", d.state.displayName(), listed(found)),
-			"They were created after this key, and are not part of this resource. They may be left from an interrupted run: "+
-				"then nobody has their tokens. They may also belong to another resource or system."+howToEnd(found))
+			fmt.Sprintf("%s: unused keys with its name exist (id %s)", d.state.displayName(), listed(found)),
+			"They were created after this key, and do not belong to this resource. They may be left over from an interrupted "+
+				"run: then their tokens are lost. They may also belong to another resource or system."+howToEnd(found))
 	}
 }
 
-// owned reports whether a key is in the state, or one that is left to be revoked.
-func owned(m model, k known, key collections.APIKey) bool {
-	return slices.ContainsFunc(m.all(), named(key.ID)) ||
+// ownsKey reports whether a key is in the state, or is still to be revoked.
+func ownsKey(m model, k memory, key collections.APIKey) bool {
+	return slices.ContainsFunc(m.all(), hasID(key.ID)) ||
 		slices.ContainsFunc(k.Endings, func(e ending) bool { return e.ID == key.ID || e.Successor == key.ID })
 }
 
-// warnDuplicate warns about working keys of the same name.
+// warnDuplicate warns about working keys with the same name.
 func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	plan := p.Planned
 	client, ready := r.Client()
@@ -229,8 +229,8 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		List: client.ListAPIKeys,
 		Same: func(k collections.APIKey) bool { return k.Name == plan.Name.ValueString() && works(ctx, client, &k) },
 		Line: line,
-		More: "A key that was never used may be left from an interrupted run, or belong to a system that has not used it " +
-			"yet.",
+		More: "A key that was never used may be left over from an interrupted run, or belong to a system that has not " +
+			"used it yet.",
 	})
 }
 
@@ -251,20 +251,20 @@ func idsOf(keys []collections.APIKey) []string {
 	return ids
 }
 
-// listed are the ids of keys in a message.
+// listed formats the ids of keys for a message.
 func listed(keys []collections.APIKey) string { return strings.Join(idsOf(keys), ", ") }
 
-// howToEnd lists keys, with the way to end one.
+// howToEnd lists keys and explains how to end one.
 func howToEnd(keys []collections.APIKey) string {
 	lines := ""
 	for _, k := range keys {
 		lines += "  " + k.ID + " " + line(k) + "\n"
 	}
-	return "\n\n" + lines + "\nTo end a key that nobody needs, revoke it at the service, or import it " +
-		"at an address of its own and destroy it:\n\n" + apidiag.ImportBlocks(typeName, idsOf(keys)...)
+	return "\n\n" + lines + "\nTo end an unneeded key, revoke it at the service, or import it at a separate address and " +
+		"destroy it:\n\n" + apidiag.ImportBlocks(typeName, idsOf(keys)...)
 }
 
-// warnEnds reports which keys stop working in this apply, or may stop. what says what ends them.
+// warnEnds reports which keys stop, or may stop, working in this apply. what describes the cause.
 func (r *Resource) warnEnds(what string, m model, keys []predecessor, why string, diags *diag.Diagnostics) {
 	if len(keys) == 0 {
 		return
@@ -273,7 +273,7 @@ func (r *Resource) warnEnds(what string, m model, keys []predecessor, why string
 	if len(keys) > 1 {
 		which = fmt.Sprintf("%d keys", len(keys))
 	}
-	text := why + "What uses these keys is rejected as soon as the apply ends them:\n"
+	text := why + "Requests with these keys are rejected as soon as the apply ends them:\n"
 	own := r.ownID(m)
 	for _, k := range keys {
 		text += fmt.Sprintf("\n  %s (%s)", k.ID.ValueString(), k.KeyPrefix.ValueString())
@@ -284,16 +284,16 @@ func (r *Resource) warnEnds(what string, m model, keys []predecessor, why string
 	diags.AddWarning(fmt.Sprintf("%s %s without a grace period", what, which), text)
 }
 
-// warnLateRenewal reports a lifetime without a grace period: a plan renews such a key when it has expired.
+// warnLateRenewal reports a lifetime without a grace period: a plan renews such a key only after it has expired.
 func (m model) warnLateRenewal(diags *diag.Diagnostics) {
 	if !m.ExpiresAfterDays.IsNull() && isKnown(m.GracePeriodDays) && m.GracePeriodDays.ValueInt64() == 0 {
 		diags.AddAttributeWarning(path.Root("grace_period_days"), fmt.Sprintf("API key %q is renewed only after it has "+
-			"expired", m.Name.ValueString()), "With grace_period_days = 0 a plan creates the next key when the old token is "+
-			"rejected already. Set grace_period_days to 1 or more.")
+			"expired", m.Name.ValueString()), "With grace_period_days = 0, a plan creates the next key when the old token is "+
+			"already rejected. Set grace_period_days to 1 or more.")
 	}
 }
 
-// warnScopes reports scopes that permit nothing, as far as the service describes them.
+// warnScopes reports scopes that grant no permission, according to the service's description.
 func (m model) warnScopes(diags *diag.Diagnostics) {
 	var odd, idle []string
 	for _, text := range value.Texts(m.Scopes) {
@@ -307,17 +307,17 @@ func (m model) warnScopes(diags *diag.Diagnostics) {
 	if len(odd) > 0 {
 		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has unusual scopes: %s",
 			m.Name.ValueString(), strings.Join(odd, ", ")), "Scopes of the service are patterns such as "+
-			"\"webhook_endpoints:read\", \"charges:*\" or \"*\". If the service knows none like these, the key has no "+
+			"\"webhook_endpoints:read\", \"charges:*\" or \"*\". If the service does not know these, the key has no "+
 			"permission.")
 	}
 	if len(idle) > 0 {
-		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has scopes that permit nothing: %s",
-			m.Name.ValueString(), strings.Join(idle, ", ")), "Managing keys, also reading them, needs \"api_keys:*\".")
+		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has scopes without permissions: %s",
+			m.Name.ValueString(), strings.Join(idle, ", ")), "Managing keys, including reading them, requires \"api_keys:*\".")
 	}
 }
 
-// refusePast refuses a new key that the service would not create, before anything else happens.
-func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagnostics) {
+// checkExpiry rejects a new key that the service would reject, before any request.
+func (r *Resource) checkExpiry(ctx context.Context, plan model, diags *diag.Diagnostics) {
 	expiresAt := plan.ExpiresAt.ValueString()
 	client, ready := r.Client()
 	if !ready || expiresAt == "" {
@@ -325,38 +325,38 @@ func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagn
 	}
 	if now, _ := client.Now(ctx); passed(expiresAt, now) {
 		diags.AddAttributeError(path.Root("expires_at"), fmt.Sprintf("The expires_at of API key %q has passed",
-			plan.Name.ValueString()), fmt.Sprintf("The plan creates a key that is to expire at %q. The clock of the service "+
-			"shows %s already, so the API would reject it. Set a later expires_at, or remove the argument. To end a key, "+
+			plan.Name.ValueString()), fmt.Sprintf("The plan creates a key that expires at %q. The service's clock is at %s, "+
+			"so the API would reject it. Set a later expires_at, or remove the argument. To end a key, "+
 			"remove the resource.", expiresAt, now.Format(time.RFC3339)))
 	}
 }
 
-// refuseLifetime refuses a key with two expiries, and one whose successor would be due before the key is used. What is
-// not known yet, as every variable is to terraform validate, may still be null.
-func (m model) refuseLifetime(diags *diag.Diagnostics) {
+// checkLifetime rejects a key with two expiries, or with a successor that would be due immediately. Unknown values may
+// still be null: during terraform validate, all variables are unknown.
+func (m model) checkLifetime(diags *diag.Diagnostics) {
 	lifetime := m.ExpiresAfterDays
 	if isKnown(m.ExpiresAt, lifetime) && !m.ExpiresAt.IsNull() && !lifetime.IsNull() {
 		diags.AddAttributeError(path.Root("expires_after_days"), fmt.Sprintf("API key %q has two expiries",
 			m.Name.ValueString()), "Remove expires_at, a fixed time, or expires_after_days, the lifetime of every new key.")
 	}
 	grace := m.GracePeriodDays.ValueInt64()
-	if m.GracePeriodDays.IsNull() { // a configuration has no defaults yet
+	if m.GracePeriodDays.IsNull() { // the configuration does not contain defaults
 		grace = defaultGraceDays
 	}
 	if days := lifetime.ValueInt64(); isKnown(lifetime, m.GracePeriodDays) && days > 0 && days <= grace {
 		diags.AddAttributeError(path.Root("expires_after_days"),
 			fmt.Sprintf("The lifetime of API key %q is not longer than its grace period", m.Name.ValueString()),
-			fmt.Sprintf("expires_after_days is %d and grace_period_days is %d (its default is %d): each new key would be due "+
-				"for renewal immediately. Write a larger expires_after_days or a smaller grace_period_days.", days, grace,
+			fmt.Sprintf("expires_after_days is %d and grace_period_days is %d (default %d): each new key would be due for "+
+				"renewal immediately. Write a larger expires_after_days or a smaller grace_period_days.", days, grace,
 				int64(defaultGraceDays)))
 	}
 }
 
-// keyOwn is where the plan of a key hands on to the plan of a key that replaces it (terraform plan -replace) which
-// one is the provider's own and may not end: that plan has no state.
+// keyOwn is the key of the private state under which the plan of a key stores the id of the provider's own key, if that
+// must not end. The plan of a key that replaces it (terraform plan -replace) has no state and reads it there.
 const keyOwn = "own_key"
 
-func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
+func (r *Resource) noteOwnKey(ctx context.Context, p *object.Plan[model]) {
 	own := r.ownID(p.State)
 	if p.State.Policy().Abandons() || p.State.AllowOwnKey.ValueBool() {
 		own = ""
@@ -366,8 +366,7 @@ func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
 	}
 }
 
-// ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors;
-// else empty.
+// ownID returns the id of the provider's own key, if that is the current key or one of its predecessors; else "".
 func (r *Resource) ownID(m model) string {
 	for i, p := range m.all() {
 		token := ""
@@ -381,28 +380,28 @@ func (r *Resource) ownID(m model) string {
 	return ""
 }
 
-// refuseOwn reports an error when the key that the provider itself uses is one of ends. As long as it is not known
-// whether that is allowed, nothing is refused: the question is asked again before the call.
-func (r *Resource) refuseOwn(state model, allowed types.Bool, ends []predecessor, diags *diag.Diagnostics) {
+// checkOwnKey reports an error if the provider's own key is one of ends. If allowed is unknown, it reports no error:
+// the apply checks again before the request.
+func (r *Resource) checkOwnKey(state model, allowed types.Bool, ends []predecessor, diags *diag.Diagnostics) {
 	own := r.ownID(state)
-	if !allowed.ValueBool() && !allowed.IsUnknown() && slices.ContainsFunc(ends, named(own)) {
-		refuseOwn(state.displayName(), own, diags)
+	if !allowed.ValueBool() && !allowed.IsUnknown() && slices.ContainsFunc(ends, hasID(own)) {
+		rejectOwnKey(state.displayName(), own, diags)
 	}
 }
 
-func refuseOwn(name, own string, diags *diag.Diagnostics) {
+func rejectOwnKey(name, own string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("allow_own_key"), "The provider itself uses "+name,
 		fmt.Sprintf("The apply would end the key %s, with which the provider authenticates. Configure another key for the "+
 			"provider (collections_api_key). If you replace the provider's key after this apply, set allow_own_key = true; "+
 			"to destroy the key, apply that first.", own))
 }
 
-// refuseOwnInUpdate is refuseOwn for what an update does. A key that another system has rotated, or that expires by
-// itself, is not ended by the update.
-func (r *Resource) refuseOwnInUpdate(d decision, diags *diag.Diagnostics) {
+// checkOwnKeyInUpdate is checkOwnKey for an update. It ignores a key that another system has rotated or that expires
+// anyway, because the update does not end it.
+func (r *Resource) checkOwnKeyInUpdate(d decision, diags *diag.Diagnostics) {
 	ends := d.endsNow()
-	if d.sure && !d.known.Rotated && !d.renews() && !d.ended {
+	if d.sure && !d.memory.Rotated && !d.renews() && !d.ended {
 		ends = append(ends, d.state.all()[0])
 	}
-	r.refuseOwn(d.state, d.plan.AllowOwnKey, ends, diags)
+	r.checkOwnKey(d.state, d.plan.AllowOwnKey, ends, diags)
 }

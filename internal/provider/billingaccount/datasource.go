@@ -20,24 +20,24 @@ func NewDataSource() datasource.DataSource {
 	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
 }
 
-// NewListDataSource returns the data source of many billing accounts.
+// NewListDataSource returns the data source of several billing accounts.
 func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
-// dataModel is an account that is only read.
+// dataModel is an account in a data source.
 type dataModel struct {
 	shared
 	CustomMetadata types.String `tfsdk:"custom_metadata"`
 }
 
-// dataFromAPI is the account as a data source shows it.
+// dataFromAPI converts an account for a data source.
 func dataFromAPI(a *billing.BillingAccount) (dataModel, error) {
 	m, err := fromAPI(a)
 	return dataModel{shared: m.shared, CustomMetadata: m.EffectiveCustomMetadata}, err
 }
 
-// dataAttributes are the attributes of an account that is only read.
+// dataAttributes are the attributes of an account in a data source.
 func dataAttributes() object.Attributes {
 	own := object.Attributes{}
 	own.CustomMetadata()
@@ -46,17 +46,17 @@ func dataAttributes() object.Attributes {
 	}, own)
 }
 
-// dataSchema describes the data source of one.
+// dataSchema describes the data source of one account.
 func dataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not closed " +
-			"takes precedence over a closed one with the same `external_id`; no match, or more than one, is an error. By `id` " +
-			"this takes one request; otherwise it reads the list of accounts, which the service filters.",
+		MarkdownDescription: "One billing account, found by `id` or `external_id`. An open account takes precedence over " +
+			"closed ones with the same `external_id`; no match and several matches are errors. It takes one request by `id`, " +
+			"otherwise the filtered list.",
 		Attributes: dataAttributes().KeyIsUUID(),
 	}
 }
 
-// filters narrow the listings of accounts.
+// filters restrict the lists of accounts.
 type filters struct {
 	ExternalID   types.String `tfsdk:"external_id"`
 	CustomerID   types.String `tfsdk:"customer_id"`
@@ -76,7 +76,7 @@ type listDataModel struct {
 	Accounts []dataModel `tfsdk:"accounts"`
 }
 
-// listDataSchema describes the data source of many.
+// listDataSchema describes the data source of several accounts.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The billing accounts of the organization, closed ones included, oldest first unless " +
@@ -87,8 +87,8 @@ func listDataSchema() schema.Schema {
 			"status": object.Filter("Only accounts with this status: `active`, `suspended` or `closed`.",
 				check.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.UpdatedSince("accounts"),
-			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in " +
-				"the order asked for.", NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
+			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in the " +
+				"requested order.", NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		}),
 	}
 }
@@ -96,7 +96,7 @@ func listDataSchema() schema.Schema {
 // readMany lists the accounts.
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := m.query()
-	query.Listing = m.Listing()
+	query.ListOptions = m.ListOptions()
 	m.Accounts = object.Many(client.ListWholeAccounts(ctx, query), m.Ordering, "billing accounts", dataFromAPI, diags)
 }
 
@@ -122,7 +122,7 @@ func NewListResource() list.ListResource {
 		}}}
 }
 
-// describe is an account in a listing. Closed ones cannot be managed, so they are left out.
+// describe is an account in a list. Closed accounts cannot be managed, so they are omitted.
 func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) (object.Item, bool) {
 	if a.Status == statusClosed {
 		return object.Item{}, false

@@ -38,7 +38,7 @@ type shared struct {
 	UpdatedAt               types.String `tfsdk:"updated_at"`
 }
 
-// model is the resource in configuration, plan and state.
+// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	StatusReason            types.String   `tfsdk:"status_reason"`
@@ -48,8 +48,8 @@ type model struct {
 	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
 }
 
-// fromAPI builds the whole model of an account, as an import sees it: the whole custom_metadata, and the defaults for
-// what only this provider knows.
+// fromAPI builds the whole model of an account, as for an import: the whole custom_metadata, and the defaults of
+// arguments that only this provider uses.
 func fromAPI(a *billing.BillingAccount) (model, error) {
 	custom, effective, err := metadata.Import(a.CustomMetadata)
 	if err != nil {
@@ -86,9 +86,8 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 	return m, nil
 }
 
-// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
-// the way prior writes what can be written in more than one way. An account never moves to another customer, so the id
-// stays as it was; see after.
+// preserve copies from prior (a state, or the applied plan) the values that the service never returns, and the spelling
+// of equal values. An account never moves to another customer, so customer_id is kept; see after.
 func (m model) preserve(prior model, own ownership) model {
 	m.CustomMetadataMode, m.DeletionPolicy, m.StatusReason = prior.CustomMetadataMode, prior.DeletionPolicy,
 		prior.StatusReason
@@ -100,8 +99,8 @@ func (m model) preserve(prior model, own ownership) model {
 	return m
 }
 
-// after is the state after a response that shows a, where m is what was planned or known before. It reports an error
-// where custom_metadata is unreadable, or the account is another customer's. The state then has the rest.
+// after returns the state after a response with a; m is the plan or the prior state. If custom_metadata is unreadable,
+// or the account belongs to another customer, it reports an error and updates the rest.
 func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(a)
 	if err != nil {
@@ -118,16 +117,16 @@ func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagn
 	}
 	c, id := a.Customer, state.CustomerID.ValueString()
 	if c != nil && !same.ID(c.ID, id) {
-		diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("The service shows customer %s for %s", c.ID,
-			state.displayName()), fmt.Sprintf("customer_id is %q, and the response shows the customer %q (%q). An account "+
-			"never moves to another customer, so customer_id stays as it is. Check the account at the service; to manage it "+
-			"with that customer, remove it from the state and import it.", id, c.ID, c.Name))
+		diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("The service returned customer %s for %s", c.ID,
+			state.displayName()), fmt.Sprintf("customer_id is %q, but the response has the customer %q (%q). An account never "+
+			"moves to another customer, so customer_id is kept. Check the account at the service; to manage it with that "+
+			"customer, remove it from the state and import it.", id, c.ID, c.Name))
 		return state
 	}
 	return state
 }
 
-// orPlanned is the state m after the creation, where a response that leaves something out leaves what was planned.
+// orPlanned returns the state m after the creation, with planned values for those that the response omits.
 func (m model) orPlanned(plan model) model {
 	m.PaymentTermsDays = value.OrPlanned(m.PaymentTermsDays, plan.PaymentTermsDays)
 	m.AutoCollection = value.OrPlanned(m.AutoCollection, plan.AutoCollection)
@@ -135,8 +134,8 @@ func (m model) orPlanned(plan model) model {
 	return m
 }
 
-// body takes the account from prior to m, except for its status and custom_metadata. Without a prior account it creates
-// m, a configuration.
+// body returns the changes from prior to m, except status and custom_metadata. For a zero prior it creates m, a
+// configuration.
 func (m model) body(prior model) billing.AccountBody {
 	var customer api.Field[billing.CustomerRef]
 	if prior.ID.IsNull() {
@@ -151,7 +150,7 @@ func (m model) body(prior model) billing.AccountBody {
 	}
 }
 
-// displayName names the account inside a sentence.
+// displayName names the account in a sentence.
 func (m model) displayName() string {
 	text := "billing account"
 	if code := m.ExternalID.ValueString(); code != "" {
@@ -173,7 +172,7 @@ func (m model) Policy() object.Policy {
 		Stays: "It stays open" + m.balance() + ", and its subscriptions charge for as long as they run."}
 }
 
-// balance is the open balance as the state knows it, for the end of a clause; "" for none.
+// balance formats the open balance in the state for the end of a clause; "" if it is zero.
 func (m model) balance() string {
 	const centsPerUnit = 100
 	cents := m.BalanceCents.ValueInt64()

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
@@ -54,7 +55,7 @@ func TestAfter(t *testing.T) {
 			func(m model) bool { return m.Status.ValueString() == "frozen" }, ""},
 		"another customer": {func(a *billing.BillingAccount) { a.Customer.ID = bea }, func(m model) bool {
 			return m.ID.ValueString() == "a" && m.CustomerID.Equal(prior.CustomerID)
-		}, "The service shows customer " + bea + " for billing account (id a)"},
+		}, "The service returned customer " + bea + " for billing account (id a)"},
 		"an unreadable object": {func(a *billing.BillingAccount) { a.CustomMetadata = []byte(`[1]`) },
 			func(m model) bool { return m.ID.ValueString() == "a" && m.CustomMetadata.Equal(prior.CustomMetadata) },
 			"Unreadable response about billing account (id a)"},
@@ -144,4 +145,11 @@ func TestDisplayName(t *testing.T) {
 			t.Errorf("%s, want %s", have, want)
 		}
 	}
+}
+
+// TestBlames: what the service rejects is about arguments that exist.
+func TestBlames(t *testing.T) {
+	t.Parallel()
+	modeltest.Tables(t, model{}, map[string][]string{"blameStatus": blameStatus.Arguments(),
+		"blameCustomer": blameCustomer.Arguments()})
 }

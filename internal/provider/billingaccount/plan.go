@@ -22,7 +22,7 @@ import (
 // customerTypeName is the resource type of customers.
 const customerTypeName = "billing_customer"
 
-// ModifyPlan decides the value of every computed attribute.
+// ModifyPlan plans every computed attribute.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	r.Plan(ctx, req, resp, planDestroy, r.planCreate, r.planUpdate)
 }
@@ -31,23 +31,23 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func planDestroy(_ context.Context, p *object.Plan[model]) {
 	if balance := p.State.balance(); balance != "" && p.State.DeletionPolicy.ValueString() == policyClose {
 		p.Diags.AddWarning(fmt.Sprintf("%s is closed%s", apidiag.Capitalize(p.State.displayName()), balance),
-			"This is the balance of the last refresh, and closing is final. To keep the account open, set "+
-				"deletion_policy = \"abandon\" and apply that first.")
+			"This is the balance as of the last refresh. Closing is final. To keep the account open, set deletion_policy = "+
+				"\"abandon\" and apply that first.")
 	}
 }
 
-// planCreate plans an account that does not exist, or the new one of a replacement.
+// planCreate plans a new account, also that of a replacement.
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
 	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)
 }
 
-// needs are what a new account needs.
+// needs returns the requirements of a new account.
 func (m model) needs() []object.Need {
 	return []object.Need{{Argument: "customer_id", Value: m.CustomerID.ValueString()}}
 }
 
-// lacks says why the service would not create an account.
+// lacks explains why the service would reject the creation of an account.
 func lacks(ctx context.Context, client *billing.Service, need object.Need) (string, error) {
 	_, err := client.GetCustomer(ctx, need.Value)
 	if api.IsNotFound(err) {
@@ -57,8 +57,8 @@ func lacks(ctx context.Context, client *billing.Service, need object.Need) (stri
 	return "", err
 }
 
-// plannedCreate leaves to apply what only the service can say. The defaults that it documents are known, and that an
-// account which is not suspended has no date and no reason of it.
+// plannedCreate plans a creation. The documented defaults are known, and the date and reason of a suspension are null
+// for an account that is not suspended; other computed values are unknown.
 func (m model) plannedCreate(config model) model {
 	m.CustomMetadata = config.CustomMetadata
 	if config.PaymentTermsDays.IsNull() {
@@ -88,10 +88,10 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	before := state.CustomerID.ValueString()
 	if p.Planned.CustomerID.IsUnknown() && p.Run.Removes(customerTypeName, before) {
 		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("This plan removes the customer of %s",
-			state.displayName()), fmt.Sprintf("It belongs to the customer %q, which the plan removes, and the customer that it "+
-			"would move to is only known after apply. If the customer was renamed or moved, add a moved block from the old "+
-			"address. To have another customer, create that first; then move the account, which replaces it; then remove "+
-			"the old one.", before))
+			state.displayName()), fmt.Sprintf("It belongs to the customer %q, which the plan removes, and its new customer is "+
+			"known only after apply. If the customer was renamed or moved, add a moved block from the old "+
+			"address. To use another customer, first create it; then change customer_id, which replaces the account; then "+
+			"remove the old customer.", before))
 		return
 	}
 	var at path.Paths
@@ -100,34 +100,35 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	}
 	if at != nil && imports {
 		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("The imported %s belongs to another customer",
-			state.displayName()), fmt.Sprintf("It belongs to customer %q, and an import never replaces an account. Write "+
-			"customer_id = %[1]q, or import the account that you mean. Once the import is applied, another customer_id "+
+			state.displayName()), fmt.Sprintf("It belongs to customer %q, but an import never replaces an account. Write "+
+			"customer_id = %[1]q, or import the account that you mean. After the import is applied, changing customer_id "+
 			"replaces the account.", state.CustomerID.ValueString()))
 		return
 	}
 	if replaced := p.Update(ctx, id, at...); at != nil && !replaced {
-		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("The customer of %s is another one than planned",
-			state.displayName()), fmt.Sprintf("The account belongs to customer %q. When the plan was made, customer_id was not "+
-			"known; it has turned out to be %q, and only a new account can belong to that customer. Nothing was sent. Plan "+
-			"again: the plan then shows the replacement.", state.CustomerID.ValueString(), p.Planned.CustomerID.ValueString()))
+		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("The customer of %s differs from the plan",
+			state.displayName()), fmt.Sprintf("The account belongs to customer %q. In the plan, customer_id was unknown; it "+
+			"turned out to be %q, which requires a new account. Nothing was sent. Plan again: the new plan shows the "+
+			"replacement.", state.CustomerID.ValueString(), p.Planned.CustomerID.ValueString()))
 		return
 	}
 	if code := state.ExternalID; at != nil && state.Policy().Abandons() && !code.IsNull() &&
 		code.Equal(p.Planned.ExternalID) {
 		p.Diags.AddAttributeError(path.Root("external_id"), fmt.Sprintf("%s keeps its external_id, so no new account can "+
-			"have it", apidiag.Capitalize(state.displayName())), fmt.Sprintf("The other customer_id needs a new account, and the "+
-			"old one stays at the service, as it was applied with deletion_policy = %q. Give the new one another external_id, "+
+			"have it", apidiag.Capitalize(state.displayName())), fmt.Sprintf("The new customer_id requires a new account, but "+
+			"the old one stays at the service, because it was applied with deletion_policy = %q. Use another external_id for "+
+			"the new one, "+
 			"or set deletion_policy = %q and apply that first.", object.PolicyAbandon, policyClose))
 		return
 	}
 	if p.Planned.Status.ValueString() == statusSuspended {
-		p.Run.Bars(typeName, id)
+		p.Run.MarkUnusable(typeName, id)
 	}
 	private.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 
-// moves reports whether only a new account can have the planned customer. One that is only known after apply may be the
-// same, unless the same run replaces the customer.
+// moves reports whether the planned customer requires a new account. An unknown customer may be the same, unless the
+// same run replaces the customer.
 func (m model) moves(state model, record *run.Run) bool {
 	before := state.CustomerID.ValueString()
 	if m.CustomerID.IsUnknown() {
@@ -136,12 +137,13 @@ func (m model) moves(state model, record *run.Run) bool {
 	return before != "" && !m.CustomerID.Equal(state.CustomerID)
 }
 
-// plannedUpdate makes unknown only what this change can touch; the schema keeps the other computed values:
+// plannedUpdate marks only those values unknown that this change may affect; the schema keeps the other computed
+// values:
 //
 //	any change at the service   updated_at
 //	status                      suspended_at, suspension_reason
 //
-// The second result is what the configuration owns once the plan is applied.
+// The second result is the ownership after the apply.
 func (m model) plannedUpdate(config, state model, own ownership, defaults metadata.Defaults,
 	diags *diag.Diagnostics) (model, ownership) {
 	var next ownership
@@ -158,7 +160,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	return m, next
 }
 
-// ownership is what the configuration owned of the account when it was last applied, see private.Owned.
+// ownership is the part of the account that the configuration owned when it was last applied, see private.Owned.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata"`
 }

@@ -1,5 +1,5 @@
-// Package billingaccount is the billing account of the recurring-billing service: the resource, the data sources and
-// the list resource.
+// Package billingaccount implements billing accounts of the recurring-billing service: the resource, the data sources
+// and the list resource.
 package billingaccount
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// scheme is how billing accounts are named and found.
+// scheme describes how billing accounts are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
 	Service: conn.Billing,
@@ -35,17 +35,16 @@ var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	Line: func(a *billing.BillingAccount) string {
 		return fmt.Sprintf("%s  %s (created %s)", a.ID, a.Status, a.CreatedAt)
 	},
-	Refuse: func(_ context.Context, _ *billing.Service, a *billing.BillingAccount, _ object.Selector,
+	CheckFound: func(_ context.Context, _ *billing.Service, a *billing.BillingAccount, _ object.Selector,
 		diags *diag.Diagnostics) {
 		if a.Status == statusClosed {
-			diags.AddError(fmt.Sprintf("Billing account %s is closed", a.ID), "That is final, so there is nothing to manage. "+
-				"Remove the import and let a new account be created.")
+			diags.AddError(fmt.Sprintf("Billing account %s is closed", a.ID), "A closed account cannot be managed. Remove the "+
+				"import and create a new account.")
 		}
 	},
 }
 
-// find lists the accounts with the external_id. Where the list leaves the customer out, the one match is read by its
-// id.
+// find lists the accounts with the external_id. If the list omits the customer, a single match is read by its id.
 func find(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.BillingAccount, error) {
 	found, err := client.FindBillingAccounts(ctx, billing.BillingAccountQuery{ExternalID: by.Value})
 	if err != nil || len(found) != 1 || found[0].Customer != nil {
@@ -73,8 +72,8 @@ func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks}}
 }
 
-// Create creates the account as planned and writes it to the state before anything else is done. A suspension follows:
-// if it fails, that is a warning.
+// Create creates the account and saves it to the state immediately. Then it suspends it if planned; a failure of that
+// step is a warning.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	w, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
@@ -89,7 +88,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	w.After = func(response *billing.BillingAccount, prior model) model {
 		return show(response, prior).orPlanned(w.Plan)
 	}
-	// What is not configured is left out, so that the service's own defaults hold.
+	// Unset arguments are omitted, so that the service's defaults apply.
 	body, adopted := w.Config.body(model{}), false
 	body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.Do(ctx, step{Verb: "create", Blame: blameCustomer,
@@ -106,7 +105,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	private.SetOwned(ctx, w.Private, own, w.Diags)
 	if adopted {
 		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
-			"The response to the creation was lost. A lookup found the account that it had created.")
+			"The response to the creation was lost. A lookup found the created account.")
 	}
 	if w.Diags.HasError() {
 		return
@@ -117,14 +116,14 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	w.Finish(ctx)
 }
 
-// after shows a response as write.After does; own is what the configuration owns so far.
+// after returns write.After; own is the current ownership.
 func after(own *ownership, diags *diag.Diagnostics) func(*billing.BillingAccount, model) model {
 	return func(response *billing.BillingAccount, prior model) model {
 		return prior.after(response, *own, diags)
 	}
 }
 
-// Read refreshes the state. A closed account is final, so it counts as gone.
+// Read refreshes the state. A closed account counts as gone, because it cannot be reopened.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	g, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
@@ -136,7 +135,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	case !g.Get(ctx):
 		return
 	case g.Last.Status == statusClosed:
-		g.Gone(ctx, "was closed, which is final,", "")
+		g.Gone(ctx, "was closed", "")
 		return
 	case !g.Importing:
 		g.State.warnSuspended(g.Prior, g.Diags)
@@ -150,12 +149,12 @@ func (m model) warnSuspended(prior model, diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddAttributeWarning(path.Root("status"), apidiag.Capitalize(m.displayName())+" was suspended outside of "+
-		"Terraform", fmt.Sprintf("It was suspended at %s (reason: %s). It takes no new subscription. To reactivate it, write status = "+
-		"\"active\"; to keep it so, status = \"suspended\". If status is not configured, it stays as it is.",
+		"Terraform", fmt.Sprintf("It was suspended at %s (reason: %s) and rejects new subscriptions. To reactivate it, set "+
+		"status = \"active\"; to keep it suspended, set status = \"suspended\". If status is unset, it does not change.",
 		cmp.Or(m.SuspendedAt.ValueString(), "an unknown time"), cmp.Or(m.SuspensionReason.ValueString(), "none given")))
 }
 
-// read is the state m after a refresh, or the whole account where it is imported.
+// read returns the state m after a refresh, or the whole account if it is being imported.
 func (m model) read(account *billing.BillingAccount, own ownership, importing bool,
 	diags *diag.Diagnostics) model {
 	if !importing {
@@ -174,10 +173,10 @@ type (
 	step  = object.Step[billing.BillingAccount]
 )
 
-// blameStatus is for the operations that change the status.
+// blameStatus maps errors of the operations that change the status.
 var blameStatus = object.Blame{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
 
-// blameCustomer is for the creation, which refers to the customer in an object.
+// blameCustomer maps errors of the creation, which has the customer's id in an object.
 var blameCustomer = object.Blame{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
 
 // customMetadata reads and writes custom_metadata.
@@ -189,10 +188,10 @@ var customMetadata = object.CustomMetadataOf[*billing.Service, billing.BillingAc
 	},
 }
 
-// Update reactivates first, then changes fields, then suspends: a suspended account is the last thing to have.
+// Update reactivates the account first, then changes fields, then suspends it, so that it is active during the changes.
 //
-// What it sends comes from the plan alone: at apply the configuration does not respect ignore_changes. What the plan
-// decided about ownership comes with the private state.
+// It sends only values of the plan, because the configuration of an apply does not respect ignore_changes. Decisions
+// about ownership are in the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
 	own := private.Owned[ownership](ctx, w.Private, w.Diags)
@@ -230,8 +229,8 @@ func suspend(w *write) step {
 	return transition(w, "suspend", statusSuspended, w.Client.SuspendBillingAccount)
 }
 
-// transition takes the account to a status. Where the API rejects that because another user has done it since the plan,
-// it is done.
+// transition changes the status of the account. If the API rejects that because the account already has the status, it
+// succeeds.
 func transition(w *write, verb, status string,
 	send func(ctx context.Context, id, reason string) (*billing.BillingAccount, error)) step {
 	id := w.State.ID.ValueString()
@@ -247,7 +246,7 @@ func transition(w *write, verb, status string,
 	}}
 }
 
-// Delete does what deletion_policy says.
+// Delete applies deletion_policy.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	w, ok := r.BeginDelete(ctx, req, resp, nil)
 	switch {
@@ -261,12 +260,12 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 }
 
-// closeAccount closes an account that is neither closed nor gone.
+// closeAccount closes an account, unless it is already closed or gone.
 func closeAccount(ctx context.Context, client *billing.Service, id, reason string) error {
 	account, err := client.GetBillingAccount(ctx, id)
 	if err == nil && account.Status != statusClosed {
 		_, err = client.CloseBillingAccount(ctx, id, reason)
-		// The customer, which the same run may delete without waiting for this account, closes its accounts.
+		// The same run may delete the customer concurrently, which closes its accounts.
 		if err != nil && isClosed(ctx, client, id) {
 			err = nil
 		}
@@ -277,7 +276,7 @@ func closeAccount(ctx context.Context, client *billing.Service, id, reason strin
 	return err
 }
 
-// isClosed reports whether the account is closed or gone by now.
+// isClosed reports whether the account is closed or gone.
 func isClosed(ctx context.Context, client *billing.Service, id string) bool {
 	account, err := client.GetBillingAccount(ctx, id)
 	return api.IsNotFound(err) || err == nil && account.Status == statusClosed

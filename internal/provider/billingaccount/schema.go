@@ -25,57 +25,53 @@ const (
 	statusClosed    = "closed"
 )
 
-// policyClose is the deletion_policy that accounts have in addition to the common ones.
+// policyClose is the additional deletion_policy of accounts.
 const policyClose = "close"
 
-// Schema describes the resource. What a change makes unknown is decided in plan.go.
+// Schema describes the resource. plan.go decides which values a change makes unknown.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
-			"id":        object.Computed("Id of the billing account at the service (UUID). Never changes."),
-			"public_id": object.Computed("Stable public identifier (UUID). Never changes."),
-			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-				MarkdownDescription: "Identifier of the account in your own system, unique among the organization's accounts " +
-					"that are not closed. Finds the account for an import, and after a lost response. If removed, it is cleared."},
+			"id":        object.Computed("Id of the billing account (UUID)."),
+			"public_id": object.Computed("Stable public identifier (UUID)."),
+			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(check.NotBlank(), check.Trimmed()),
+				MarkdownDescription: "Identifier in your own system, unique among the organization's open accounts. Identifies " +
+					"the account in imports and after a lost response. If removed, it is cleared."},
 			"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 				PlanModifiers: []planmodifier.String{value.UUIDType{}.KeepSpelling()},
-				MarkdownDescription: "Id of the customer that the account belongs to. Changing this forces replacement; " +
-					"subscriptions do not move to the new account. A value that is only known after apply does not, unless the " +
-					"same run replaces the customer."},
-			"currency": object.Computed("Currency of the account as its ISO 4217 code, such as `BRL`. `balance_cents` is in " +
-				"it."),
+				MarkdownDescription: "Id of the account's customer. Changing this forces replacement, and subscriptions do not " +
+					"move to the new account. A value only known after apply does not, unless the same plan replaces the customer."},
+			"currency": object.Computed("ISO 4217 code of the account's currency, such as `BRL`."),
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(check.Email()),
-				MarkdownDescription: "E-mail address for invoices and notices. When the account is created, it defaults to the " +
-					"customer's. It cannot be cleared: if removed, the stored address stays."},
+				MarkdownDescription: "E-mail address for invoices and notices. Defaults to the customer's on creation. It " +
+					"cannot be cleared: if removed, the stored address stays."},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 				PlanModifiers: []planmodifier.Int64{check.OnChangeInt64(check.Between(1, 90)),
 					int64planmodifier.UseStateForUnknown()},
-				MarkdownDescription: "Days until an invoice is due, 1 to 90. When the account is created, it defaults to `10`. " +
-					"If removed, the stored value stays."},
+				MarkdownDescription: "Days until an invoice is due, 1 to 90. Defaults to `10` on creation. If removed, the " +
+					"stored value stays."},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
-				MarkdownDescription: "Whether charges are automatic (`true`) or manual (`false`). When the account is created, " +
-					"it defaults to `true`. If removed, the stored value stays."},
+				MarkdownDescription: "Whether charges are automatic. Defaults to `true` on creation. If removed, the stored " +
+					"value stays."},
 			"balance_cents": schema.Int64Attribute{Computed: true,
-				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
-				MarkdownDescription: "Balance in cents, hundredths of the currency unit: `1050` is 10.50. The service changes it " +
-					"with every invoice and payment."},
+				PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+				MarkdownDescription: "Balance in cents of `currency`: `1050` is 10.50. Changes with every invoice and payment."},
 
 			"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
 				Validators: []validator.String{check.OneOf(statusActive, statusSuspended)},
-				MarkdownDescription: "`active` or `suspended`, which accepts no new subscriptions. Defaults to `active` for a " +
-					"new account. If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status " +
-					"is only shown."},
+				MarkdownDescription: "`active` or `suspended` (accepts no new subscriptions). Defaults to `active` on creation. " +
+					"If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status is read-only."},
 			"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-				MarkdownDescription: "Reason for the service's audit log when this configuration suspends, " +
-					"reactivates or closes the account. Changing only this sends nothing."},
-			"suspended_at":      object.Computed("When the account was suspended; null while it is not."),
-			"suspension_reason": object.Computed("Reason of the suspension; null while the account is not suspended."),
+				MarkdownDescription: "Reason for the service's audit log when this configuration suspends, reactivates or " +
+					"closes the account. Changing only this sends no request."},
+			"suspended_at":      object.Computed("When the account was suspended; null if not suspended."),
+			"suspension_reason": object.Computed("Reason for the suspension; null if not suspended."),
 
 			"tax_exempt": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account is exempt from tax.",
 				PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}},
-			"tax_exemption_certificate": object.Computed("Certificate of the tax exemption; null without one."),
-			"customer_tax_type": object.Computed("Tax type of the customer: `individual`, `business` or `exempt`; null when " +
+			"tax_exemption_certificate": object.Computed("Tax exemption certificate; null if none."),
+			"customer_tax_type": object.Computed("Tax type of the customer: `individual`, `business` or `exempt`; null if " +
 				"not set."),
 
 			"custom_metadata":           metadata.Attribute("account"),
@@ -92,15 +88,14 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// aboutResource is what the page of the resource begins with.
-const aboutResource = "A billing account of a customer, which has subscriptions and is invoiced. By default, a " +
-	"`billing_customer` creates one automatically; use this resource for further accounts, or for all of them " +
-	"with `create_billing_account = false`.\n\nAll changes but that of `customer_id` are made in place, and none " +
-	"charges anything. An existing customer is found by the data source `billing_customer`.\n\nDestroying closes the " +
-	"account, which is final. It cancels no subscription: subscriptions that refer to the account are destroyed first. " +
-	"The customer stays. An account that was closed or deleted elsewhere is planned for re-creation, with a new id. A " +
-	"refresh takes one request. `effective_custom_metadata` also shows values of `custom_metadata` that you mark as " +
-	"sensitive, and is not sensitive itself."
+// aboutResource begins the resource's page.
+const aboutResource = "A billing account of a customer, with subscriptions and invoices. A `billing_customer` " +
+	"creates one by default; use this resource for further accounts, or for all with `create_billing_account = " +
+	"false`.\n\nAll changes except those of `customer_id` are made in place and charge nothing. The data source " +
+	"`billing_customer` finds an existing customer.\n\nDestroying closes the account, which is final, and keeps the " +
+	"customer. It does not cancel subscriptions: Terraform destroys those that refer to the account first. An account " +
+	"closed or deleted elsewhere is planned for re-creation, with a new id. A refresh takes one request. Values of " +
+	"`custom_metadata` that you mark as sensitive also appear in `effective_custom_metadata`, which is not sensitive."
 
 func notBlank() []planmodifier.String { return onChange(check.NotBlank()) }
 
@@ -108,7 +103,7 @@ func onChange(validators ...validator.String) []planmodifier.String {
 	return []planmodifier.String{check.OnChange(validators...)}
 }
 
-// orState is onChange for an argument that stays as it is in the state where the configuration does not name it.
+// orState is onChange for an argument that keeps the value in state if unset.
 func orState(validators ...validator.String) []planmodifier.String {
 	return object.KeepText(onChange(validators...)...)
 }

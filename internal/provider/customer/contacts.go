@@ -11,11 +11,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// addressFields are the fields of an address, as the service names them.
+// addressFields are the service's names of the fields of an address.
 var addressFields = []string{"kind", "street", "number", "complement", "neighborhood", "city", "state",
 	"postal_code", "country"}
 
-// fieldsOf points at the fields of an address in the order of addressFields.
+// fieldsOf returns pointers to the fields of an address in the order of addressFields.
 func fieldsOf(a *billing.Address) []**string {
 	return []**string{&a.Kind, &a.Street, &a.Number, &a.Complement, &a.Neighborhood, &a.City, &a.State,
 		&a.PostalCode, &a.Country}
@@ -30,7 +30,7 @@ var addressType = func() types.ObjectType {
 	return types.ObjectType{AttrTypes: fields}
 }()
 
-// addressList is the Terraform list of addresses; none is null.
+// addressList converts addresses to a Terraform list; no addresses are null.
 func addressList(addresses []billing.Address) types.List {
 	return listOrNull(addressType, addresses, func(a billing.Address) map[string]attr.Value {
 		values := map[string]attr.Value{}
@@ -41,7 +41,7 @@ func addressList(addresses []billing.Address) types.List {
 	})
 }
 
-// toAddresses is the wire form of a known list.
+// toAddresses converts a known list to its wire form.
 func toAddresses(list types.List) []billing.Address {
 	return eachOf(list, func(object types.Object) (a billing.Address) {
 		for i, field := range fieldsOf(&a) {
@@ -60,21 +60,21 @@ type item struct {
 // itemType is the Terraform type of an item.
 var itemType = types.ObjectType{AttrTypes: map[string]attr.Type{"kind": types.StringType, "value": types.StringType}}
 
-// itemList is the Terraform list of items; none is null.
+// itemList converts items to a Terraform list; no items are null.
 func itemList(items []item) types.List {
 	return listOrNull(itemType, items, func(i item) map[string]attr.Value {
 		return map[string]attr.Value{"kind": i.Kind, "value": i.Value}
 	})
 }
 
-// itemsOf reads a list whose items may hold unknown values; an unknown or null list has none.
+// itemsOf converts a list, possibly with unknown values in its items; an unknown or null list has no items.
 func itemsOf(list types.List) []item {
 	return eachOf(list, func(object types.Object) item {
 		return item{Kind: textField(object, "kind"), Value: textField(object, "value")}
 	})
 }
 
-// fromWire reads the items of a response.
+// fromWire converts the items of a response.
 func fromWire(remote []billing.Contact) []item {
 	items := make([]item, len(remote))
 	for i, c := range remote {
@@ -83,7 +83,7 @@ func fromWire(remote []billing.Contact) []item {
 	return items
 }
 
-// toWire is the wire form of known items.
+// toWire converts known items to their wire form.
 func toWire(items []item) []billing.Contact {
 	contacts := make([]billing.Contact, len(items))
 	for i, item := range items {
@@ -92,7 +92,7 @@ func toWire(items []item) []billing.Contact {
 	return contacts
 }
 
-// toContacts is the wire form of a known list.
+// toContacts converts a known list to its wire form.
 func toContacts(list types.List) []billing.Contact { return toWire(itemsOf(list)) }
 
 // hasValue reports whether one of the items has the value.
@@ -132,7 +132,7 @@ func textField(object types.Object, name string) types.String {
 	return text
 }
 
-// changedList is [value.Changed] for a list whose order has no meaning, and where none and the empty list are the same.
+// changedList is [value.Changed] for a list in which order does not matter; null and the empty list are equal.
 func changedList[T any](planned, state types.List, to func(types.List) []T) api.Field[[]T] {
 	if !planned.IsUnknown() && sameItems(planned.Elements(), state.Elements(), attr.Value.Equal) {
 		return api.Field[[]T]{}
@@ -140,8 +140,8 @@ func changedList[T any](planned, state types.List, to func(types.List) []T) api.
 	return api.Set(to(planned))
 }
 
-// keepOrder prefers the list as it was written before when both hold the same items, in whatever order. An empty list
-// and none are the same to the service.
+// keepOrder returns before if both lists have the same items in any order. For the service, an empty list and null are
+// equal.
 func keepOrder(before, now types.List) types.List {
 	if before.IsUnknown() || now.IsUnknown() {
 		return now
@@ -152,7 +152,7 @@ func keepOrder(before, now types.List) types.List {
 	return now
 }
 
-// sameItems reports whether both hold the same items, whatever their order.
+// sameItems reports whether both lists have the same items in any order.
 func sameItems[T any](a, b []T, equal func(T, T) bool) bool {
 	if len(a) != len(b) {
 		return false

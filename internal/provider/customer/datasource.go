@@ -8,73 +8,112 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // NewDataSource returns the data source of one customer.
 func NewDataSource() datasource.DataSource {
-	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
+	return object.NewSingularDataSource(scheme, dataSchema, oneFromAPI, findAccount)
 }
 
-// NewListDataSource returns the data source of many customers.
+// NewListDataSource returns the data source of several customers.
 func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
-// dataModel is a customer that is only read.
+// dataModel is a customer in a data source.
 type dataModel struct {
 	shared
 	CustomMetadata types.String `tfsdk:"custom_metadata"`
 }
 
-// dataFromAPI is the customer as a data source shows it.
+// dataFromAPI converts a customer for a data source.
 func dataFromAPI(c *billing.Customer) (dataModel, error) {
 	m, err := fromAPI(c)
 	return dataModel{shared: m.shared, CustomMetadata: m.EffectiveCustomMetadata}, err
 }
 
-// dataAttributes are the attributes of a customer that is only read.
+// dataAttributes are the attributes of a customer in a data source.
 func dataAttributes() object.Attributes {
 	own := object.Attributes{}
 	own.CustomMetadata()
 	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
-		"email": "Main e-mail address: the first of `emails`, null without one.",
-		"phone": "Main phone number: the first of `phones`, null without one.",
+		"email": "Main e-mail address: the first of `emails`; null if none.",
+		"phone": "Main phone number: the first of `phones`; null if none.",
 	}, own)
 }
 
-// dataSchema describes the data source of one.
-func dataSchema() schema.Schema {
-	return schema.Schema{
-		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No " +
-			"match, or more than one, is an error. By `id` this takes one request; otherwise it reads the list " +
-			"of customers, which the service filters. The result is stored in state.",
-		Attributes: dataAttributes().KeyIsUUID(),
+// oneModel is the data source of one customer.
+type oneModel struct {
+	dataModel
+	FindBillingAccount types.Bool   `tfsdk:"find_billing_account"`
+	BillingAccountID   types.String `tfsdk:"billing_account_id"`
+}
+
+// oneFromAPI is the customer as the data source of one shows it, without its billing account.
+func oneFromAPI(c *billing.Customer) (oneModel, error) {
+	m, err := dataFromAPI(c)
+	return oneModel{dataModel: m}, err
+}
+
+// findAccount adds the billing account that was most likely created with the customer, where the configuration asks for
+// it.
+func findAccount(ctx context.Context, client *billing.Service, c *billing.Customer, config tfsdk.Config, m *oneModel,
+	diags *diag.Diagnostics) {
+	diags.Append(config.GetAttribute(ctx, path.Root("find_billing_account"), &m.FindBillingAccount)...)
+	if !m.FindBillingAccount.ValueBool() {
+		return
+	}
+	account, err := oldestAccount(ctx, client, c)
+	if err != nil {
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "list", Object: "the billing accounts of customer (id " + c.ID + ")"})
+		return
+	}
+	if account != nil {
+		m.BillingAccountID = types.StringValue(account.ID)
 	}
 }
 
-// filters narrow the listings of customers.
+// dataSchema describes the data source of one customer.
+func dataSchema() schema.Schema {
+	attributes := dataAttributes().KeyIsUUID()
+	attributes["find_billing_account"] = schema.BoolAttribute{Optional: true,
+		MarkdownDescription: "`true` reads `billing_account_id`, with one more request. Defaults to `false`."}
+	attributes["billing_account_id"] = schema.StringAttribute{Computed: true,
+		MarkdownDescription: "Id of the customer's oldest billing account that is not closed: the one created with the " +
+			"customer, if any. Null without `find_billing_account`."}
+	return schema.Schema{
+		MarkdownDescription: "One customer, found by `id`, `external_id` or `document_number`. No match and several " +
+			"matches are errors. It takes one request by `id`, otherwise the filtered list. The result is stored in state.",
+		Attributes: attributes,
+	}
+}
+
+// filters restrict the lists of customers.
 type filters struct {
 	Search       types.String `tfsdk:"search"`
 	UpdatedAtGTE types.String `tfsdk:"updated_at_gte"`
 }
 
 func (f filters) query() billing.CustomerQuery {
-	return billing.CustomerQuery{Listing: billing.Listing{Search: f.Search.ValueString()},
+	return billing.CustomerQuery{ListOptions: billing.ListOptions{Search: f.Search.ValueString()},
 		UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
 }
 
-// listDataModel is the data source of many customers.
+// listDataModel is the data source of several customers.
 type listDataModel struct {
 	object.Ordering
 	UpdatedAtGTE types.String `tfsdk:"updated_at_gte"`
 	Customers    []dataModel  `tfsdk:"customers"`
 }
 
-// listDataSchema describes the data source of many.
+// listDataSchema describes the data source of several customers.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set.",
@@ -89,7 +128,7 @@ func listDataSchema() schema.Schema {
 
 // readMany lists the customers.
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
-	query := billing.CustomerQuery{Listing: m.Listing(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
+	query := billing.CustomerQuery{ListOptions: m.ListOptions(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
 	m.Customers = object.Many(client.ListCustomers(ctx, query), m.Ordering, "customers", dataFromAPI, diags)
 }
 
@@ -123,8 +162,8 @@ func NewListResource() list.ListResource {
 		}}}
 }
 
-// describe is a customer in a listing. Generated configuration writes every optional argument, and email and phone
-// only repeat an item of emails and phones, so they are left out.
+// describe is a customer in a list. It omits email and phone, which repeat an item of emails and phones, because
+// generated configuration contains every optional argument that is set.
 func describe(_ context.Context, _ *billing.Service, c *billing.Customer) (object.Item, bool) {
 	m, err := fromAPI(c)
 	m.Email, m.Phone = types.StringNull(), types.StringNull()

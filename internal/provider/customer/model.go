@@ -38,7 +38,7 @@ type shared struct {
 	UpdatedAt      types.String   `tfsdk:"updated_at"`
 }
 
-// model is the resource in configuration, plan and state.
+// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	CustomMetadata          metadata.Value `tfsdk:"custom_metadata"`
@@ -52,8 +52,8 @@ type model struct {
 	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
 }
 
-// fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata,
-// and the defaults for what only this provider knows.
+// fromAPI builds the whole model of a customer, as for an import: complete lists, the whole custom_metadata, and the
+// defaults of arguments that only this provider uses.
 func fromAPI(c *billing.Customer) (model, error) {
 	custom, effective, err := metadata.Import(c.CustomMetadata)
 	if err != nil {
@@ -93,8 +93,8 @@ func fromAPI(c *billing.Customer) (model, error) {
 	}, nil
 }
 
-// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
-// the way prior writes what can be written in more than one way. remote is the customer that m was built from.
+// preserve copies from prior (a state, or the applied plan) the values that the service never returns, and the spelling
+// of equal values. remote is the customer from which m was built.
 func (m model) preserve(prior model, remote *billing.Customer, own ownership) model {
 	m.CustomMetadataMode = prior.CustomMetadataMode
 	m.DeletionPolicy = prior.DeletionPolicy
@@ -116,7 +116,7 @@ func (m model) preserve(prior model, remote *billing.Customer, own ownership) mo
 	return m
 }
 
-// withAccount notes the billing account that belongs to the creation of the customer; nil means there is none.
+// withAccount sets the billing account that was created with the customer; nil means none.
 func (m model) withAccount(account *billing.BillingAccount) model {
 	m.CreateBillingAccount = types.BoolValue(account != nil)
 	m.BillingAccountID, m.BillingEmail = types.StringNull(), types.StringNull()
@@ -130,8 +130,8 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 	return m
 }
 
-// orPlanned is the state m after the creation, where a response without the billing account, or a part of it, leaves
-// what was planned.
+// orPlanned returns the state m after the creation, with planned values where the response has no billing account, or
+// only a part of it.
 func (m model) orPlanned(plan model) model {
 	m.BillingEmail = value.OrPlanned(m.BillingEmail, plan.BillingEmail)
 	m.PaymentTermsDays = value.OrPlanned(m.PaymentTermsDays, plan.PaymentTermsDays)
@@ -139,8 +139,8 @@ func (m model) orPlanned(plan model) model {
 	return m
 }
 
-// after is the state after a response that shows c, where m is what was planned or known before. Where custom_metadata
-// is unreadable, it reports that, and the state has the rest.
+// after returns the state after a response with c; m is the plan or the prior state. If custom_metadata is unreadable,
+// it reports an error and updates the rest.
 func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(c)
 	if err == nil {
@@ -156,9 +156,9 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 	return state
 }
 
-// body takes the customer from prior, where the configuration owned own, to m, except for its custom_metadata: only
-// what differs is in it; what is cleared is null, and a cleared list is empty. Without a prior customer it creates m,
-// and leaves out what is not configured, so that the service's own defaults hold.
+// body returns the changes from prior to m, except custom_metadata: cleared values are null, cleared lists are empty.
+// own is what the configuration owned before. For a zero prior it creates m, without unset arguments, so that the
+// service's defaults apply.
 func (m model) body(prior model, own ownership) billing.CustomerBody {
 	body := billing.CustomerBody{
 		Name:       value.ChangedText(m.Name, prior.Name),
@@ -176,7 +176,7 @@ func (m model) body(prior model, own ownership) billing.CustomerBody {
 		body.DocumentNumber = value.ChangedText(m.DocumentNumber.StringValue, prior.DocumentNumber.StringValue)
 	}
 	if !prior.ID.IsNull() {
-		// The main value is sent inside its list, because alone it could not replace an entry.
+		// The main value is sent in its list, because sent alone it could not replace an entry.
 		body.Emails = pair{m.Email, m.Emails}.change(pair{prior.Email, prior.Emails}, own.Email)
 		body.Phones = pair{m.Phone, m.Phones}.change(pair{prior.Phone, prior.Phones}, own.Phone)
 		return body
@@ -190,7 +190,7 @@ func (m model) body(prior model, own ownership) billing.CustomerBody {
 	return body
 }
 
-// displayName names the customer inside a sentence.
+// displayName names the customer in a sentence.
 func (m model) displayName() string {
 	text := fmt.Sprintf("customer %q", m.Name.ValueString())
 	if id := m.ID.ValueString(); id != "" {

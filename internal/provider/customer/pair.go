@@ -9,25 +9,25 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 )
 
-// pair is a main value (email, phone) and the list that the service has (emails, phones). The list in state is always
-// the whole one. A configured list is authoritative; a configured main value owns the one entry that has its value, and
-// the others stay. What is not configured shows what there is: the list, and its first value.
+// pair is a main value (email, phone) and the service's list (emails, phones). The list in state is always complete. A
+// configured list is authoritative; a configured main value owns the one entry with its value, and other entries are
+// kept. If unset, they show the service's list and its first value.
 type pair struct {
 	Main types.String
 	List types.List
 }
 
-// ownedPair is what the configuration named of a pair when it was last applied.
+// ownedPair is the part of a pair that was configured when it was last applied.
 type ownedPair struct {
-	// Main is the main value; "" for none.
+	// Main is the main value, or "".
 	Main string `json:"main,omitempty"`
 }
 
-// owned is the ownership that applying the configuration p establishes.
+// owned returns the ownership after applying the configuration p.
 func (p pair) owned() ownedPair { return ownedPair{Main: p.Main.ValueString()} }
 
-// within leaves what the bare configuration names too: under ignore_changes a plan sees the value of the state, also
-// where nothing is configured.
+// within removes the ownership of values that are not in the bare configuration: under ignore_changes, a plan gets the
+// value of the state, even if the argument is unset.
 func (o ownedPair) within(bare ownedPair) ownedPair {
 	if bare.Main == "" {
 		o.Main = ""
@@ -44,14 +44,14 @@ func (p pair) listKnown() bool {
 	})
 }
 
-// contradicts reports whether the configuration p names a main value outside of its list.
+// contradicts reports whether the configuration p has a main value that is not in its list.
 func (p pair) contradicts() bool {
 	return !p.Main.IsNull() && !p.Main.IsUnknown() && !p.List.IsNull() && p.listKnown() &&
 		!hasValue(itemsOf(p.List), p.Main)
 }
 
-// with is the list with an entry for the main value in place of the owned one: the entry that has it already, else the
-// owned one with its value changed, else a new first one.
+// with returns the list with an entry for the main value instead of the owned entry: an existing entry with that value,
+// else the owned entry with its value changed, else a new first entry.
 func with(items []item, owned string, main types.String) []item {
 	if main.IsNull() || owned == main.ValueString() && hasValue(items, main) {
 		return items
@@ -68,7 +68,7 @@ func with(items []item, owned string, main types.String) []item {
 	return slices.Insert(items, 0, item{Kind: types.StringNull(), Value: main})
 }
 
-// first is the value of the first entry of a list, null without one.
+// first returns the value of the first entry of a list, or null.
 func (p pair) first() types.String {
 	if items := itemsOf(p.List); len(items) > 0 {
 		return items[0].Value
@@ -76,12 +76,12 @@ func (p pair) first() types.String {
 	return types.StringNull()
 }
 
-// planned is what the pair becomes when p is configured, given the state and what the configuration owned before.
+// planned returns the planned pair for the configuration p, the state and the previous ownership.
 func (p pair) planned(state pair, owned ownedPair) pair {
 	out := p
 	switch {
 	case !p.List.IsNull():
-		if p.listKnown() && !state.List.IsNull() { // Terraform takes no null for a configured list
+		if p.listKnown() && !state.List.IsNull() { // Terraform rejects a null for a configured list
 			out.List = keepOrder(state.List, p.List)
 		}
 	case p.Main.IsUnknown():
@@ -94,13 +94,13 @@ func (p pair) planned(state pair, owned ownedPair) pair {
 	}
 	out.Main = out.first()
 	if !out.listKnown() || owned.Main != "" && out.Main.Equal(state.Main) {
-		// A value that is given up is a change, even where the service has nothing to do: else nothing would record it.
+		// Removing the main value is a change even if no request is necessary: otherwise the ownership would not be updated.
 		out.Main = types.StringUnknown()
 	}
 	return out
 }
 
-// seen is the pair as the service has it, written as p writes it where that means the same.
+// seen returns the service's pair, with the spelling of p for equal values.
 func (p pair) seen(remote []billing.Contact, owned ownedPair) pair {
 	items := fromWire(remote)
 	out := pair{Main: types.StringValue(owned.Main), List: keepOrder(p.List, itemList(items))}
@@ -110,11 +110,11 @@ func (p pair) seen(remote []billing.Contact, owned ownedPair) pair {
 	return out
 }
 
-// change is the list that takes the service from state to the plan p.
+// change returns the list to send for the plan p.
 func (p pair) change(state pair, owned ownedPair) api.Field[[]billing.Contact] {
 	items := itemsOf(p.List)
 	if !p.Main.IsUnknown() && !p.Main.Equal(state.Main) && !hasValue(items, p.Main) {
-		items = with(items, owned.Main, p.Main) // the list has it already, unless the list is under ignore_changes
+		items = with(items, owned.Main, p.Main) // the list contains it, unless the list is under ignore_changes
 	}
 	if p.listKnown() && sameItems(items, itemsOf(state.List), func(a, b item) bool { return a == b }) {
 		return api.Field[[]billing.Contact]{}

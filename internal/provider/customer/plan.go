@@ -19,8 +19,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
-// state mean the same.
+// ModifyPlan plans every computed attribute, and keeps the value in state if the configuration is semantically equal.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	r.Plan(ctx, req, resp, nil, r.planCreate, r.planUpdate)
 }
@@ -48,9 +47,9 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	private.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 
-// keepImported leaves email and phone of an imported customer as they are shown, where nothing else changes: an import
-// shows the first entries, and a configuration that names another one of them is as faithful. Whether something else
-// changes has to be known: the plan inside the apply does not know what the first one decided.
+// keepImported keeps email and phone of an imported customer if nothing else changes: an import shows the first
+// entries, and a configuration with another entry is equally correct. If unknown values decide whether something else
+// changes, it reports an error: the plan inside the apply cannot know what the first one decided.
 func keepImported(ctx context.Context, p *object.Plan[model]) {
 	kept := p.Planned
 	if hasValue(itemsOf(p.State.Emails), kept.Email) {
@@ -71,12 +70,12 @@ func keepImported(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	p.Diags.AddError(fmt.Sprintf("The plan cannot show whether the imported %s changes", p.State.displayName()),
-		fmt.Sprintf("Its import shows email = %s and phone = %s, its first entries, and the configuration names another "+
-			"entry. Whether that is its only difference depends on values that are known only after apply. Apply what "+
-			"they come from first, or name the first entries.", p.State.Email, p.State.Phone))
+		fmt.Sprintf("The import shows email = %s and phone = %s, its first entries, but the configuration has another "+
+			"entry. Whether that is the only difference depends on values that are known only after apply. Apply their "+
+			"resources first, or configure the first entries.", p.State.Email, p.State.Phone))
 }
 
-// warnUnshown says what the plan does not show of a change of email or phone.
+// warnUnshown warns about effects of a change of email or phone that the plan does not show.
 func warnUnshown(p *object.Plan[model], own ownership) {
 	for _, c := range []struct {
 		name                   string
@@ -89,27 +88,27 @@ func warnUnshown(p *object.Plan[model], own ownership) {
 			pair{p.State.Phone, p.State.Phones}, own.Phone},
 	} {
 		switch {
-		// Whether the configuration named the first entry before the import cannot be known.
+		// Whether the first entry was configured before the import is unknown.
 		case c.config.List.IsNull() && own.Metadata.Object == nil && !c.state.Main.IsNull() &&
 			len(itemsOf(c.planned.List)) > len(itemsOf(c.state.List)):
 			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s of an imported customer is added to its %[1]ss",
-				c.name), fmt.Sprintf("%s was imported, and no configuration has set its %s since. So %s stays next to it. To "+
-				"remove that entry, set %[2]ss.", apidiag.Capitalize(p.State.displayName()), c.name, c.state.Main))
-		// Terraform holds the plan of a list under ignore_changes to what the state has.
+				c.name), fmt.Sprintf("%s was imported, and its %s has not been set since. So %s is kept in addition. To remove "+
+				"that entry, set %[2]ss.", apidiag.Capitalize(p.State.displayName()), c.name, c.state.Main))
+		// Terraform requires the plan of a list under ignore_changes to equal the state.
 		case c.config.Main.IsUnknown() && !c.config.List.IsNull() && c.planned.List.Equal(c.state.List):
 			does := "is added to " + c.name + "s"
 			if hasValue(itemsOf(c.state.List), types.StringValue(c.owned.Main)) {
-				does = fmt.Sprintf("takes the place of %q in %ss", c.owned.Main, c.name)
+				does = fmt.Sprintf("replaces %q in %ss", c.owned.Main, c.name)
 			}
 			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s may change %[1]ss, which the plan cannot show",
-				c.name), fmt.Sprintf("%s of %s is only known at apply time. If %[1]ss is under ignore_changes and does not have "+
-				"it, it %[3]s; the other entries stay.", c.name, p.State.displayName(), does))
+				c.name), fmt.Sprintf("%s of %s is known only after apply. If %[1]ss is under ignore_changes and does not contain "+
+				"it, it %[3]s; other entries are kept.", c.name, p.State.displayName(), does))
 		}
 	}
 }
 
-// plannedCreate leaves to apply what only the service can say. What it documents is known: the defaults of the billing
-// account, and the type of the document.
+// plannedCreate plans a creation. The documented defaults of the billing account and the type of the document are
+// known; other computed values are unknown.
 func (m model) plannedCreate(config model) model {
 	none := pair{types.StringNull(), types.ListNull(itemType)}
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(none, ownedPair{}).split()
@@ -130,8 +129,8 @@ func (m model) plannedCreate(config model) model {
 	return m
 }
 
-// withDefaults has what the service documents of a billing account that is created together with the customer, where
-// the configuration does not say it.
+// withDefaults sets the documented defaults of the billing account that is created with the customer, unless
+// configured.
 func (m model) withDefaults(config model) model {
 	if config.PaymentTermsDays.IsNull() {
 		m.PaymentTermsDays = types.Int64Value(value.DefaultPaymentTerms)
@@ -145,11 +144,12 @@ func (m model) withDefaults(config model) model {
 	return m
 }
 
-// plannedUpdate makes unknown only what this change can touch; the schema keeps the other computed values:
+// plannedUpdate marks only those values unknown that this change may affect; the schema keeps the other computed
+// values:
 //
 //	any change at the service   updated_at
 //
-// The second result is what the configuration owns once the plan is applied.
+// The second result is the ownership after the apply.
 func (m model) plannedUpdate(config, state model, own ownership, defaults metadata.Defaults,
 	diags *diag.Diagnostics) (model, ownership) {
 	object.CreateOnly(&m.CreateBillingAccount, config.CreateBillingAccount, state.CreateBillingAccount)
@@ -179,9 +179,9 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	return m, next
 }
 
-// plannedList is what a list becomes. Without the argument it is emptied, or stays as it is where keep says so. An
-// empty list and none are the same to the service: the one in the state stays. Terraform lets a null in the state give
-// way to a configured list only.
+// plannedList plans a list. If unset, it is emptied, or kept if keep is true. For the service, an empty list and null
+// are equal: the one in state is kept. A null in state must change to a configured list, because Terraform allows no
+// other result.
 func plannedList(config, state types.List, keep bool) types.List {
 	switch {
 	case config.IsNull() && (keep || len(state.Elements()) == 0):
@@ -193,24 +193,23 @@ func plannedList(config, state types.List, keep bool) types.List {
 	}
 }
 
-// ownership is what the configuration owned of the customer when it was last applied, see private.Owned.
+// ownership is the part of the customer that the configuration owned when it was last applied, see private.Owned.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata,omitzero"`
 	Email    ownedPair      `json:"email,omitzero"`
 	Phone    ownedPair      `json:"phone,omitzero"`
-	// Addresses says that the configuration named addresses.
+	// Addresses is true if addresses was configured.
 	Addresses bool `json:"addresses,omitempty"`
 }
 
-// ownedBy is the ownership that applying config establishes, without its custom_metadata.
+// ownedBy returns the ownership after applying config, without custom_metadata.
 func ownedBy(config model) ownership {
 	return ownership{Email: pair{config.Email, config.Emails}.owned(), Phone: pair{config.Phone, config.Phones}.owned(),
 		Addresses: !config.Addresses.IsNull()}
 }
 
-// within leaves of the planned ownership what the bare configuration names. Terraform gives an argument under
-// ignore_changes the value of the state, also where the configuration does not have it; what was never configured is
-// not owned.
+// within removes arguments that are not in the bare configuration from the planned ownership. Under ignore_changes,
+// Terraform uses the value of the state, even if the argument is unset; a value that was never configured is not owned.
 func (o ownership) within(config ownership) ownership {
 	o.Email, o.Phone = o.Email.within(config.Email), o.Phone.within(config.Phone)
 	o.Addresses = o.Addresses && config.Addresses
@@ -237,6 +236,6 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		Line: func(c billing.Customer) string {
 			return fmt.Sprintf("%q (created %s, last changed %s)", c.Name, c.CreatedAt, c.UpdatedAt)
 		},
-		More: "With an external_id the service rejects a second customer.",
+		More: "With an external_id, the service rejects a second customer.",
 	})
 }

@@ -57,7 +57,7 @@ func TestCustomer_dataSource(t *testing.T) {
 		says     []string
 	}{
 		{object{"id": nobody}, []string{"No such customer", "id " + nobody}},
-		{object{"external_id": "P-1"}, []string{"No such customer", `external_id "P-1"`, "upper and lower case"}},
+		{object{"external_id": "P-1"}, []string{"No such customer", `external_id "P-1"`, "including its case"}},
 		{object{"document_number": "1"}, []string{"No such customer", `document_number "1"`}},
 		{object{"document_number": "111 444 777 35"}, []string{"More than one customer", "2 customers", ids["Bruno"] +
 			" Bruno (created 2026-03-14", ids["Carla"] + " Carla", "Use the id"}},

@@ -1,5 +1,5 @@
-// Package customer is the customer of the recurring-billing service: the resource, the data sources and the list
-// resource. contacts.go converts lists of contacts and addresses; pair.go knows how email and emails belong together.
+// Package customer implements customers of the recurring-billing service: the resource, the data sources and the list
+// resource. contacts.go converts lists of contacts and addresses; pair.go plans email together with emails.
 package customer
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// scheme is how customers are named and found.
+// scheme describes how customers are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
 	Service: conn.Billing,
@@ -56,9 +56,9 @@ var (
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
-// ValidateConfig rejects arguments for a billing account that is not to be created, and an email outside of emails.
-// What is not known yet is rejected in the plans, for which Terraform validates again. All of these are of the bare
-// configuration: where a plan has an email outside of emails, one of them is under ignore_changes.
+// ValidateConfig rejects arguments for a billing account if none is created, and an email that is not in emails.
+// Terraform validates again before a plan, with more known values. These checks need the bare configuration: if a plan
+// has an email that is not in emails, one of them is under ignore_changes.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var config model
@@ -66,7 +66,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	config.refuseOutside(&resp.Diagnostics)
+	config.checkMainEntries(&resp.Diagnostics)
 	if !config.CreateBillingAccount.Equal(types.BoolValue(false)) {
 		return
 	}
@@ -77,26 +77,26 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		{"auto_collection", !config.AutoCollection.IsNull()}} {
 		if argument.given {
 			resp.Diagnostics.AddAttributeError(path.Root(argument.name), fmt.Sprintf("%s of %s needs a billing account",
-				argument.name, config.displayName()), fmt.Sprintf("It belongs to the billing account that is created together "+
-				"with the customer, and create_billing_account is false. Remove %s, or let the account be created.", argument.name))
+				argument.name, config.displayName()), fmt.Sprintf("It belongs to the billing account that is created with the "+
+				"customer, but create_billing_account is false. Remove %s, or let the account be created.", argument.name))
 		}
 	}
 }
 
-func (m model) refuseOutside(diags *diag.Diagnostics) {
+func (m model) checkMainEntries(diags *diag.Diagnostics) {
 	for _, c := range []struct {
 		name string
 		pair
 	}{{"email", pair{m.Email, m.Emails}}, {"phone", pair{m.Phone, m.Phones}}} {
 		if c.contradicts() {
 			diags.AddAttributeError(path.Root(c.name), fmt.Sprintf("%s of %s is not one of its %[1]ss", c.name,
-				m.displayName()), fmt.Sprintf("%s is %s, and %[1]ss is configured without it. A configured list is "+
+				m.displayName()), fmt.Sprintf("%s is %s, but %[1]ss does not contain it. A configured list is "+
 				"authoritative: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.Main))
 		}
 	}
 }
 
-// Create creates the customer and writes it to the state before anything else is done.
+// Create creates the customer and saves it to the state immediately.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	w, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
@@ -128,7 +128,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	private.SetOwned(ctx, w.Private, own, w.Diags)
 	if created.Adopted {
 		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
-			"The response to the creation was lost. A lookup found the customer that it had created.")
+			"The response to the creation was lost. A lookup found the created customer.")
 	}
 	if created.BillingAccount == nil && w.Plan.CreateBillingAccount.ValueBool() {
 		warnUnknownAccount(w.State, created.AccountError, w.Diags)
@@ -155,7 +155,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	g.Save(ctx)
 }
 
-// read is the state m after a refresh, or the whole customer where it is imported.
+// read returns the state m after a refresh, or the whole customer if it is being imported.
 func (m model) read(c *billing.Customer, own ownership, importing bool, diags *diag.Diagnostics) model {
 	if !importing {
 		return m.after(c, own, diags)
@@ -167,9 +167,9 @@ func (m model) read(c *billing.Customer, own ownership, importing bool, diags *d
 	return whole.emptied()
 }
 
-// withLostAccount finds the billing account of the customer, where that is not known since the creation or the
-// import. It is asked for at each refresh until it is found: without it, nothing that refers to billing_account_id
-// can be created.
+// withLostAccount finds the billing account of the customer if it is unknown since the creation or the import. Each
+// refresh looks for it until it is found, because objects that refer to billing_account_id cannot be created without
+// it.
 func withLostAccount(ctx context.Context, client *billing.Service, m model, c *billing.Customer,
 	diags *diag.Diagnostics) model {
 	if !m.BillingAccountID.IsNull() || m.CreateBillingAccount.Equal(types.BoolValue(false)) {
@@ -194,8 +194,8 @@ func withLostAccount(ctx context.Context, client *billing.Service, m model, c *b
 	return m
 }
 
-// withOldestAccount is the imported customer m with the billing account that most likely came with it. When that cannot
-// be found out, the import continues without it and says so.
+// withOldestAccount adds the billing account that was most likely created with the imported customer m. If that cannot
+// be determined, it warns and the import continues.
 func withOldestAccount(ctx context.Context, client *billing.Service, m model, c *billing.Customer,
 	diags *diag.Diagnostics) model {
 	account, err := oldestAccount(ctx, client, c)
@@ -206,8 +206,8 @@ func withOldestAccount(ctx context.Context, client *billing.Service, m model, c 
 	return m.withAccount(account)
 }
 
-// emptied has an empty list where the service has none. A configuration that says [] and one that leaves the argument
-// out then both plan nothing: Terraform does not accept a null in the state for a configured list.
+// emptied replaces null lists with empty ones. Then neither [] nor an unset argument causes a diff: Terraform does not
+// accept a null in the state for a configured list.
 func (m model) emptied() model {
 	for _, list := range []*types.List{&m.Addresses, &m.Websites, &m.Emails, &m.Phones} {
 		if list.IsNull() {
@@ -221,8 +221,8 @@ func (m model) emptied() model {
 	return m
 }
 
-// oldestAccount is the customer's oldest billing account that is not closed: one created together with the customer is
-// older than any created later.
+// oldestAccount returns the customer's oldest billing account that is not closed. The one created with the customer is
+// older than any other.
 func oldestAccount(ctx context.Context, client *billing.Service, c *billing.Customer) (*billing.BillingAccount, error) {
 	found := c.BillingAccounts
 	if len(found) == 0 {
@@ -249,7 +249,7 @@ func warnUnknownAccount(m model, err error, diags *diag.Diagnostics) {
 	if err != nil {
 		reason = "Its billing accounts could not be listed: " + apidiag.Text(err)
 	}
-	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account of a customer is not known",
+	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account of a customer is unknown",
 		fmt.Sprintf("billing_account_id of %s is null for now; each refresh looks for the account again. %s", m.displayName(),
 			reason))
 }
@@ -263,11 +263,11 @@ var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Customer,
 	},
 }
 
-// Update sends what the plan shows as changing, in one request where the service can do it in one. What only this
-// provider knows (deletion_policy, custom_metadata_mode) changes without any request.
+// Update sends the planned changes, in one request if possible. Arguments that only this provider uses
+// (deletion_policy, custom_metadata_mode) change without a request.
 //
-// What it sends comes from the plan alone: at apply the configuration does not respect ignore_changes. What the plan
-// decided about ownership comes with the private state.
+// It sends only values of the plan, because the configuration of an apply does not respect ignore_changes. Decisions
+// about ownership are in the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
 	own := private.Owned[ownership](ctx, w.Private, w.Diags)
@@ -276,13 +276,13 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	plan, state := w.Plan, w.State
-	// Also after the first of two requests: what only this provider knows is as planned.
+	// Also after the first of two requests: arguments that only this provider uses are as planned.
 	w.After = func(c *billing.Customer, _ model) model { return plan.after(c, next, w.Diags) }
 	change := object.MetadataStep(customMetadata, w.Client, state.ID, plan.body(state, own), object.MetadataChange{
 		From: state.EffectiveCustomMetadata, To: plan.EffectiveCustomMetadata,
 		Owner: own.Metadata.Under(plan.CustomMetadataMode), Desired: next.Metadata.Object})
 	shown := plan.shown()
-	w.State.Email, w.State.Phone = shown.Email, shown.Phone // where nothing is sent
+	w.State.Email, w.State.Phone = shown.Email, shown.Phone // if nothing is sent
 	if w.Do(ctx, change) {
 		w.Finish(ctx)
 	}
@@ -291,7 +291,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 }
 
-// shown is the plan m without a request: a main value that is given up shows the first entry.
+// shown returns the plan m for an update without a request: a removed main value shows the first entry.
 func (m model) shown() model {
 	if m.Email.IsUnknown() {
 		m.Email = pair{List: m.Emails}.first()
@@ -302,7 +302,7 @@ func (m model) shown() model {
 	return m
 }
 
-// Delete does what deletion_policy says.
+// Delete applies deletion_policy.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	w, ok := r.BeginDelete(ctx, req, resp, nil)
 	if !ok {

@@ -19,34 +19,32 @@ import (
 // typeName is the Terraform type of the resource, the data source and the list resource.
 const typeName = "billing_customer"
 
-// Schema describes the resource. What a change makes unknown is decided in plan.go.
+// Schema describes the resource. plan.go decides which values a change makes unknown.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
-			"id":        object.Computed("Id of the customer at the service (UUID). Never changes."),
-			"public_id": object.Computed("Stable public identifier (UUID), for links and documents. Never changes."),
-			"document_type": object.Computed("`cpf` or `cnpj`, which the service infers from the length of " +
-				"`document_number`; null without one."),
-			"metadata":   object.Computed("Service-managed metadata as a JSON string."),
-			"created_at": object.Computed("When the customer was created."),
-			"updated_at": object.Computed("When the customer was last changed."),
+			"id":            object.Computed("Id of the customer (UUID)."),
+			"public_id":     object.Computed("Stable public identifier (UUID), for links and documents."),
+			"document_type": object.Computed("`cpf` or `cnpj`, inferred from `document_number`; null without one."),
+			"metadata":      object.Computed("Service-managed metadata as a JSON string."),
+			"created_at":    object.Computed("When the customer was created."),
+			"updated_at":    object.Computed("When the customer was last changed."),
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the person or company.",
 				PlanModifiers: onChange(check.NotBlank())},
-			"external_id": optional("Identifier in your own system, unique among the organization's customers that are not "+
-				"deleted. It finds the customer for an import, and after a lost response. If removed, it is cleared.",
-				check.NotBlank()),
+			"external_id": optional("Identifier in your own system, unique among the organization's customers. Identifies "+
+				"the customer in imports and after a lost response. If removed, it is cleared.",
+				check.NotBlank(), check.Trimmed()),
 			"nickname":   optional("Trade name or short name.", check.NotBlank()),
-			"legal_name": optional("Company name of a legal entity, as registered.", check.NotBlank()),
-			"notes":      optional("Notes, as free text.", check.NotBlank()),
+			"legal_name": optional("Registered name of a legal entity.", check.NotBlank()),
+			"notes":      optional("Free-text notes.", check.NotBlank()),
 			"kind": optional("`natural` (a person) or `juridical` (a legal entity).",
 				check.OneOf("natural", "juridical")),
 			"birthday": optional("Date of birth, `YYYY-MM-DD`.", check.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{},
-				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two " +
-					"check digits), with or without a mask. Differences in mask or case cause no diff. If removed, it is " +
-					"cleared.", PlanModifiers: onChange(value.CPFOrCNPJ())},
+				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters), with or without a mask. Mask and " +
+					"case cause no diff. If removed, it is cleared.", PlanModifiers: onChange(value.CPFOrCNPJ())},
 
 			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(check.Email()),
 				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},
@@ -66,23 +64,20 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"effective_custom_metadata": metadata.EffectiveAttribute(),
 
 			"create_billing_account": schema.BoolAttribute{Optional: true, Computed: true,
-				MarkdownDescription: "Whether a billing account is created together with the customer. Defaults " +
-					"to `true`. Set `false` if a `billing_account` resource creates the account: otherwise the customer has two. " +
+				MarkdownDescription: "Whether to create a billing account with the customer. Defaults to `true`. Set `false` if " +
+					"a `billing_account` resource creates the account; otherwise the customer has two. " +
 					onCreateOnly},
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(check.Email()),
-				MarkdownDescription: "E-mail address for invoices of that billing account. Defaults to the " +
-					"customer's `email`. " + onCreateOnly},
+				MarkdownDescription: "E-mail address for that account's invoices. Defaults to `email`. " + onCreateOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
-				PlanModifiers: []planmodifier.Int64{check.OnChangeInt64(check.AtLeast(0))},
-				MarkdownDescription: "Days until an invoice of that billing account is due, 0 or more. Defaults " +
-					"to `10`. " + onCreateOnly},
+				PlanModifiers:       []planmodifier.Int64{check.OnChangeInt64(check.AtLeast(0))},
+				MarkdownDescription: "Days until that account's invoices are due, 0 or more. Defaults to `10`. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
-				MarkdownDescription: "Whether charges on that billing account are automatic. Defaults to `true`. " + onCreateOnly},
+				MarkdownDescription: "Whether charges on that account are automatic. Defaults to `true`. " + onCreateOnly},
 			"billing_account_id": schema.StringAttribute{Computed: true,
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
-				MarkdownDescription: "Id of the billing account that was created together with the customer; null with " +
-					"`create_billing_account = false`. After an import it is the customer's oldest account that is not " +
-					"closed. Not refreshed: an account that was closed elsewhere stays here."},
+				MarkdownDescription: "Id of the billing account created with the customer; null with `create_billing_account = " +
+					"false`. After an import, the customer's oldest open account. Not refreshed: an account closed elsewhere stays."},
 
 			object.PolicyName: object.PolicyAttribute("`delete` deletes the customer and closes its billing accounts",
 				object.PolicyDelete),
@@ -90,27 +85,27 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// aboutResource is what the page of the resource begins with.
-const aboutResource = "A customer of the organization: a person or a company that is billed. By default the " +
-	"service creates a billing account together with it (`billing_account_id`).\n\nAll changes are made in " +
-	"place and charge nothing. An optional argument that is unset is cleared if the customer has a value, except " +
-	"`emails`, `phones` and `addresses`. Use `ignore_changes` for arguments that another system maintains." +
-	"\n\nDestroying deletes the customer and closes its billing accounts. The API rejects this while one of its " +
-	"subscriptions is not canceled. A customer that was deleted elsewhere is planned for re-creation, with a new id and " +
-	"a new billing account. A refresh takes one request. Computed attributes also show values that you mark as " +
-	"sensitive, and are not sensitive themselves: `email` by `emails`, `phone` by `phones`, `custom_metadata` by `effective_custom_metadata`."
+// aboutResource begins the resource's page.
+const aboutResource = "A customer of the organization: a person or company that is billed. By default the service " +
+	"also creates a billing account (`billing_account_id`).\n\nAll changes are made in place and charge nothing. Unset " +
+	"optional arguments are cleared at the service, except `emails`, `phones` and `addresses`. Use `ignore_changes` " +
+	"for arguments that another system maintains.\n\nDestroying deletes the customer and closes its billing accounts; " +
+	"the API rejects it while a subscription is not canceled. A customer deleted elsewhere is planned for re-creation, " +
+	"with a new id and billing account. A refresh takes one request. Values that you mark as sensitive also appear in " +
+	"computed attributes that are not sensitive: `email` in `emails`, `phone` in `phones`, `custom_metadata` in " +
+	"`effective_custom_metadata`."
 
-// Parts of descriptions that several lists have in common.
+// Parts of the descriptions of several lists.
 const (
-	inAnyOrder    = " Their order does not matter."
+	inAnyOrder    = " Order does not matter."
 	authoritative = inAnyOrder + " If set, entries added elsewhere are removed; if unset or removed, they stay. `[]` " +
 		"deletes all."
 )
 
 // oneEntry describes a main value that is an entry of a list.
 func oneEntry(list string) string {
-	return " Changing it replaces that entry only, even if `ignore_changes` names `" + list + "`. If `" + list +
-		"` is set too, it must contain it. If unset, it shows the first entry; if removed, the entry stays."
+	return " Changing it replaces only that entry, even with `" + list + "` in `ignore_changes`. If `" + list +
+		"` is set too, it must contain this value. If unset, it shows the first entry; if removed, the entry stays."
 }
 
 const onCreateOnly = "Used on creation only."
@@ -123,14 +118,14 @@ func optional(description string, validators ...validator.String) schema.StringA
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description, PlanModifiers: onChange(validators...)}
 }
 
-// nestedList is a list of contacts or addresses, which have these parts.
+// nestedList is a list of contacts or addresses with these attributes.
 func nestedList(parts map[string]schema.Attribute, description string) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
 		Validators: []validator.List{check.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts}}
 }
 
-// itemParts are the arguments of an item of emails, phones or websites; the validator checks a value that the service
-// does not have yet.
+// itemParts are the arguments of an item of emails, phones or websites; the validator checks only values that the
+// service does not have yet.
 func itemParts(v string, valid validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"kind":  optional("Purpose, such as `billing` or `personal`.", check.NotBlank()),

@@ -8,13 +8,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// seen is the body after a refresh: of the keys that prior names, what the service has now. before is the service's
-// object as it was last known: what was missing from it already is in no response, and keeps prior's value.
+// seen returns the body after a refresh: the keys of prior with the service's values. before is the service's previous
+// object: keys that were already missing from it are never in a response, and keep their value in prior.
 func seen(prior, before, now metadata.Object) metadata.Object {
 	return metadata.Project(prior, withUnseen(prior, before, overlook(prior, now)))
 }
 
-// withUnseen adds to now what prior names and the service shows neither now nor before.
+// withUnseen adds the keys of prior that are neither in now nor in before.
 func withUnseen(prior, before, now metadata.Object) metadata.Object {
 	whole := make(metadata.Object, len(now))
 	for key, value := range now {
@@ -36,17 +36,17 @@ func withUnseen(prior, before, now metadata.Object) metadata.Object {
 	return whole
 }
 
-// amount is money as this service writes it: a text with a decimal point.
+// amount matches an amount of this service: a string with a decimal point.
 var amount = regexp.MustCompile(`^-?(0|[1-9][0-9]*)\.[0-9]+$`)
 
-// sameAmount reports whether two amounts differ only in zeros at the end, which a service may add or leave out.
+// sameAmount reports whether two amounts differ only in trailing zeros, which a service may add or omit.
 func sameAmount(a, b string) bool {
 	return amount.MatchString(a) && amount.MatchString(b) && strings.TrimRight(a, "0") == strings.TrimRight(b, "0")
 }
 
-// overlook leaves out what the service has added to the objects inside of lists, such as ids of items: package metadata
-// compares lists as a whole, and these keys are as little this configuration's as any other that it does not name.
-// Lists of another length are not matched. An amount keeps the configuration's way to write it.
+// overlook removes keys that the service has added to the objects in lists, such as ids of items: package metadata
+// compares whole lists, but keys that are not configured belong to others there too. Lists of different lengths are not
+// matched. An amount keeps its configured spelling.
 func overlook(shape, remote metadata.Object) metadata.Object {
 	left := make(metadata.Object, len(remote))
 	for key, have := range remote {
@@ -84,9 +84,9 @@ func overlookIn(want, have any) any {
 	return have
 }
 
-// changes are the top-level keys to send so that a record which has stored becomes what is desired: a key that was
-// owned and is not desired any more is nil. The service replaces a top-level key as a whole (wire contract: finance
-// PATCH), so an object goes with what others have put into it, which whole, the record as last returned, shows.
+// changes returns the top-level keys to send to change a record from stored to desired: a key that was owned and is no
+// longer desired is nil. The service replaces a whole top-level key (wire contract: finance PATCH), so an object is
+// sent with the keys that other systems have added to it. They come from whole, the last response.
 func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map[string]any {
 	stored = overlook(desired, stored)
 	result, theirs := own.Result(stored, desired, desired), own.Result(whole, desired, desired)
@@ -102,7 +102,7 @@ func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map
 	}
 	for key, value := range result {
 		have, there := stored[key]
-		if there && equalKnowing(key, value, have, own.Owned) || !there && value == nil && named(own.Owned, key) {
+		if there && equalKnowing(key, value, have, own.Owned) || !there && value == nil && hasKey(own.Owned, key) {
 			continue
 		}
 		send[key] = value
@@ -117,7 +117,7 @@ func equalKnowing(key string, a, b any, known metadata.Object) bool {
 	return metadata.EqualKnowing(metadata.Object{key: a}, metadata.Object{key: b}, known)
 }
 
-func named(object metadata.Object, key string) bool {
+func hasKey(object metadata.Object, key string) bool {
 	_, there := object[key]
 	return there
 }

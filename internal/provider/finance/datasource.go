@@ -38,7 +38,7 @@ func NewReceivablesDataSource() datasource.DataSource {
 	return newDataSource("receivables", (*finance.Service).ListReceivables)
 }
 
-// newDataSource returns the data source of a list that has a path of its own.
+// newDataSource returns the data source of a list with its own path.
 func newDataSource(noun string,
 	list func(*finance.Service, context.Context, finance.Query) iter.Seq2[finance.Record, error]) datasource.DataSource {
 	return object.NewDataSource("billing_finance_"+noun, conn.Finance,
@@ -58,7 +58,7 @@ func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", conn.Finance, listDataSchema, readMany)
 }
 
-// listModel is a list of the data source with a path of its own.
+// listModel is the data source of a list with its own path.
 type listModel struct {
 	Filter types.Map      `tfsdk:"filter"`
 	Limit  types.Int64    `tfsdk:"limit"`
@@ -83,16 +83,16 @@ func listDataSchema() schema.Schema {
 
 const aboutItems = "The service does not document their fields, so each is returned whole."
 
-// reserved names what belongs to the paging of financial management.
+// reserved rejects the paging parameters of financial management.
 func reserved(name string) string {
 	if !finance.Reserved(name) {
 		return ""
 	}
-	return name + " is a paging parameter of the service, and the provider reads all pages automatically. Use the " +
-		"argument limit for the largest number of items."
+	return name + " is a paging parameter of the service, but the provider reads all pages automatically. Use the " +
+		"argument limit for the maximum number of items."
 }
 
-// listAttributes are what all lists have. noun names the items.
+// listAttributes are the attributes of all lists. noun names the items.
 func listAttributes(noun string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"filter": object.Filters("Only "+noun+" that match all of these query parameters of the service, such as "+
@@ -124,8 +124,8 @@ func (m *listModel) read(ctx context.Context, noun string, diags *diag.Diagnosti
 	}
 }
 
-// warnUnknownFilters reports filters on fields that none of the items has: the service ignores what it does not know,
-// which is silent. noun is the plural for messages.
+// warnUnknownFilters reports filters on fields that are in no item: the service silently ignores unknown filters. noun
+// is the plural for messages.
 func warnUnknownFilters(filters map[string]string, items []object.Shown, noun string, diags *diag.Diagnostics) {
 	fields := map[string]bool{}
 	for _, item := range items {
@@ -148,12 +148,12 @@ func warnUnknownFilters(filters map[string]string, items []object.Shown, noun st
 		}
 		diags.AddAttributeWarning(path.Root("filter").AtMapKey(name),
 			fmt.Sprintf("The service may ignore the filter %q of %s", name, noun),
-			fmt.Sprintf("None of the items has a field %q. If it is a typo, the list is not filtered. Similar "+
+			fmt.Sprintf("No item has a field %q. If it is a typo, the list is not filtered. Similar "+
 				"fields: %s.", field, strings.Join(api.Nearest(field, names, 3), ", ")))
 	}
 }
 
-// NewOpenAPIDataSource returns the data source of the service's description of itself.
+// NewOpenAPIDataSource returns the data source of the service's OpenAPI description.
 func NewOpenAPIDataSource() datasource.DataSource {
 	return object.NewDataSource("billing_finance_openapi", conn.Finance, openAPISchema, readOpenAPI)
 }
@@ -166,9 +166,8 @@ type openAPIModel struct {
 // openAPISchema describes the data source.
 func openAPISchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "The current machine-readable description (OpenAPI) of financial management: the " +
-			"collections, and the fields of their records. Reading it takes two requests, one per format, in " +
-			"every plan. Both are stored in state.",
+		MarkdownDescription: "The current OpenAPI description of financial management: the collections, and the fields of " +
+			"their records. It takes two requests in every plan, one per format. Both are stored in state.",
 		Attributes: map[string]schema.Attribute{
 			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as a JSON string " +
 				"with sorted keys."},
@@ -178,7 +177,7 @@ func openAPISchema() schema.Schema {
 	}
 }
 
-// readOpenAPI reads both forms.
+// readOpenAPI reads both formats.
 func readOpenAPI(ctx context.Context, client *finance.Service, m *openAPIModel, diags *diag.Diagnostics) {
 	operation := apidiag.Operation{Verb: "read", Object: "the description of financial management"}
 	parsed, err := client.OpenAPIJSON(ctx)

@@ -70,8 +70,8 @@ func TestLists(t *testing.T) {
 			}
 		}
 	}
-	for collection, says := range map[string]string{"pay/ables": "is not the name of a collection",
-		"payables?x=1#y": "is not the name of a collection", "empty-one": "",
+	for collection, says := range map[string]string{"pay/ables": "is not a collection name",
+		"payables?x=1#y": "is not a collection name", "empty-one": "",
 		"payable": `Collection "payable": did you mean "payables"?`} {
 		read, said := s.Read("billing_finance_records", acctest.JSON{"collection": collection})
 		text := acctest.Errors(said) + acctest.Warnings(said)
@@ -82,7 +82,7 @@ func TestLists(t *testing.T) {
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.payables.list",
 		Body: `{"data":[{"id":"1"}],"meta":{"next_cursor":"always the same"}}`})
 	if _, said := s.Read("billing_finance_payables", acctest.JSON{}); !strings.Contains(acctest.Errors(said),
-		"a cursor that it has returned before") {
+		"returned the same cursor twice") {
 		t.Errorf("pages in a circle: %s", acctest.Errors(said))
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// model is the resource in configuration, plan and state.
+// model is the resource in the configuration, plan or state.
 type model struct {
 	ID                  types.String   `tfsdk:"id"`
 	Collection          types.String   `tfsdk:"collection"`
@@ -27,12 +27,11 @@ type model struct {
 	Response            types.String   `tfsdk:"response"`
 }
 
-// ofService are the keys that the service itself fills in. An import leaves them out of the body: updated_at changes
-// with every update, and a configuration that names it would be a difference in every plan.
+// ofService are the service-managed keys. An import omits them from the body: updated_at changes with every update, so
+// configuring it would cause a diff in every plan.
 var ofService = []string{"id", "created_at", "updated_at"}
 
-// fromAPI builds the whole model of a record, as an import sees it: the body is all of it but what the service itself
-// fills in.
+// fromAPI builds the whole model of a record, as for an import: the body is the record without service-managed keys.
 func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	parsed, err := metadata.Parse(record.Raw)
 	if err != nil {
@@ -53,7 +52,7 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	}, nil
 }
 
-// after is the record as a response to a write shows it: the rest is as planned.
+// after converts a record in a response to a write; other values are as planned.
 func after(record *finance.Record, prior model) model {
 	if prior.Response = value.JSONText(record.Raw); prior.ID.IsUnknown() {
 		prior.ID = types.StringValue(record.ID)
@@ -61,7 +60,7 @@ func after(record *finance.Record, prior model) model {
 	return prior
 }
 
-// preserve carries over from prior what the service does not say, and shows of the body only what prior names.
+// preserve copies values that the service does not return from prior, and reduces the body to the keys of prior.
 func (m model) preserve(prior model) (model, error) {
 	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, value.Known(prior.IdempotencyKey)
 	m.DeletionPolicy = prior.DeletionPolicy
@@ -84,14 +83,14 @@ func (m model) preserve(prior model) (model, error) {
 	return m, nil
 }
 
-// lastResponse is the record as the last response showed it.
+// lastResponse returns the record in the last response.
 func (m model) lastResponse() (metadata.Object, error) {
 	return metadata.Parse([]byte(m.Response.ValueString()))
 }
 
-// stored is the body as the service has it, as far as it is known and desired names it: what the state's body does not
-// show comes from the record as last returned, so that a configuration that names a further key as the service has it
-// changes nothing. whole is the record as last returned.
+// stored returns the service's body, reduced to the keys of desired. Keys that are not in the state's body come from
+// the last response, so that adding a key with the service's value sends nothing. whole is the record in the last
+// response.
 func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (body, whole metadata.Object, ok bool) {
 	body, ok = m.object(diags)
 	whole, err := m.lastResponse()
@@ -106,7 +105,7 @@ func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (body, w
 	return body, whole, ok && err == nil
 }
 
-// object is the body, with the error on its attribute; false means that there was one.
+// object converts the body; it returns false after it has reported an error on the attribute.
 func (m model) object(diags *diag.Diagnostics) (metadata.Object, bool) {
 	object, err := m.Body.Object()
 	if err != nil {
@@ -115,7 +114,7 @@ func (m model) object(diags *diag.Diagnostics) (metadata.Object, bool) {
 	return object, err == nil
 }
 
-// warnStored reports which keys the service has stored in another form than it was asked to: they come back as drift.
+// warnStored reports which keys the service stored differently: the next plan shows them as drift.
 func (m model) warnStored(record *finance.Record, desired metadata.Object, diags *diag.Diagnostics) {
 	response, err := metadata.Parse(record.Raw)
 	if err != nil || m.IgnoreRemoteChanges.ValueBool() {
@@ -132,16 +131,16 @@ func (m model) warnStored(record *finance.Record, desired metadata.Object, diags
 	}
 	slices.Sort(other)
 	diags.AddAttributeWarning(path.Root(attrBody), "The service stored other values for the "+m.displayName(),
-		fmt.Sprintf("It has other values than configured in %s; see response. The next plan shows the difference: "+
-			"write the values of the response in the configuration, or set ignore_remote_changes.", strings.Join(other, ", ")))
+		fmt.Sprintf("The values of %s differ from the configuration; see response. The next plan shows the difference: "+
+			"copy the values of response to the configuration, or set ignore_remote_changes.", strings.Join(other, ", ")))
 }
 
-// place names the record among all collections.
+// place identifies the record among all collections.
 func (m model) place() string { return place(m.Collection.ValueString(), m.ID.ValueString()) }
 
 func place(collection, id string) string { return collection + "/" + id }
 
-// displayName names the record inside a sentence, after "the".
+// displayName names the record in a sentence, after "the".
 func (m model) displayName() string {
 	if id := m.ID.ValueString(); id != "" {
 		return fmt.Sprintf("record %s in %s", id, m.Collection.ValueString())
@@ -149,7 +148,7 @@ func (m model) displayName() string {
 	return "record in " + m.Collection.ValueString()
 }
 
-// Policy is what the record says of its deletion_policy.
+// Policy implements object.HasPolicy.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: "the " + m.displayName(), Own: object.PolicyDelete}
 }

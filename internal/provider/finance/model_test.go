@@ -34,8 +34,8 @@ func TestWarnStored(t *testing.T) {
 		{`{"a":1,"s":"x","n":null}`, `{"id":"1","a":1.0,"b":2}`, ""},
 		{`{"l":[{"a":1}]}`, `{"id":"1","l":[{"a":1,"id":7}]}`, ""},
 		{`{"b":"10.5","a":1,"c":{"d":1}}`, `{"id":"1","b":"10.51","a":2,"c":{"d":1}}`,
-			"It has other values than configured in a, b;"},
-		{`{"c":{"d":1}}`, `{"id":"1","c":{"d":2}}`, "in c;"},
+			"The values of a, b differ from the configuration"},
+		{`{"c":{"d":1}}`, `{"id":"1","c":{"d":2}}`, "The values of c differ"},
 	} {
 		for _, ignores := range []bool{false, true} {
 			var diags diag.Diagnostics
@@ -83,7 +83,7 @@ func TestConflict(t *testing.T) {
 		summary, says string
 	}{
 		"two to be made":              {made, made, "Two new records in payables have the key k", "their bodies are the same"},
-		"two with keys of their own":  {given, made, "Two new records in payables have the key k", "keys compare without case"},
+		"two with keys of their own":  {given, made, "Two new records in payables have the key k", "keys are not case-sensitive"},
 		"one of them exists":          {one, made, "The record r1 in payables has the key of a new record", "the body {}"},
 		"renamed":                     {removed, made, "The record r1 in payables is deleted and created again", "moved block"},
 		"managed twice, removed once": {one, removed, "The record r1 in payables is deleted at one address", "state rm"},

@@ -20,14 +20,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
-// readOwnership reads what the configuration owns of a record; of one that was imported, and not applied since, it owns
-// no key.
+// readOwnership reads which keys of a record the configuration owns; after an import, and before the next apply, it
+// owns none.
 func readOwnership(ctx context.Context, store private.State, diags *diag.Diagnostics) metadata.Ownership {
 	owned := private.Owned[metadata.Owned](ctx, store, diags).Object
 	return metadata.Ownership{Mode: metadata.ModeMerge, Owned: owned}
 }
 
-// ModifyPlan fixes the key of a creation, and decides for an existing record whether it must change.
+// ModifyPlan sets the idempotency key of a creation, and decides whether an existing record must change.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
@@ -41,15 +41,14 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	body, err := p.Planned.Body.Object()
 	if err == nil && p.Config.IdempotencyKey.IsNull() && !p.Planned.Collection.IsUnknown() {
-		// Terraform asks for the plan of a creation once more when it applies it, perhaps days later on another machine,
-		// rejects one that differs, and hands over nothing from the first time. So the key cannot be random: it follows
-		// from what is created.
+		// Terraform plans a creation again during apply, perhaps days later on another machine. It rejects a different plan,
+		// and passes no data from the first one. So the key cannot be random: it is derived from the new record.
 		p.Planned.IdempotencyKey = types.StringValue(finance.KeyFor(p.Planned.Collection.ValueString(),
 			metadata.Payload(body)))
 	}
 	if err == nil && len(body) == 0 {
 		p.Diags.AddAttributeError(path.Root(attrBody), "Empty body of the "+p.Planned.displayName(),
-			"body is {}, so there is nothing to create. Write the record as an object, such as "+exampleBody+".")
+			"body is {}, but a record needs at least one field. Write the record as an object, such as "+exampleBody+".")
 	}
 	warnCollection(p.Planned.Collection, p.Diags)
 	r.claim(p, p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), About: p.Planned.excerpt(),
@@ -74,11 +73,11 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	p.Update(ctx, p.State.place(), at...)
 }
 
-// keyCreated is the key of the private state under which Create leaves the idempotency key of the record: a later
-// change of idempotency_key changes nothing at the service.
+// keyCreated is the key of the private state under which Create stores the idempotency key of the record: a later
+// change of idempotency_key has no effect at the service.
 const keyCreated = "created_with"
 
-// createdWith is the state with the key that the record was created with.
+// createdWith returns the state with the idempotency key of the record's creation.
 func createdWith(ctx context.Context, p *object.Plan[model]) model {
 	m := p.State
 	if key := private.Get[string](ctx, p.Private, keyCreated, p.Diags); key != "" {
@@ -87,10 +86,10 @@ func createdWith(ctx context.Context, p *object.Plan[model]) model {
 	return m
 }
 
-// documented are the collections that the service describes.
+// documented are the collections in the service's description.
 var documented = []string{"accounts", "payables", "receivables"}
 
-// warnCollection warns about the name of a collection that is nearly a documented one: the service may accept any name.
+// warnCollection warns about a name that resembles a documented collection: the service may accept any name.
 func warnCollection(collection types.String, diags *diag.Diagnostics) {
 	name := collection.ValueString()
 	if name == "" || slices.Contains(documented, name) {
@@ -98,18 +97,18 @@ func warnCollection(collection types.String, diags *diag.Diagnostics) {
 	}
 	if meant := api.Nearest(strings.ToLower(name), documented, 1)[0]; api.Distance(strings.ToLower(name), meant) <= 2 {
 		diags.AddAttributeWarning(path.Root(attrCollection), fmt.Sprintf("Collection %q: did you mean %q?", name, meant),
-			fmt.Sprintf("The service describes the collection %q. It may accept any other name, so %q may be right. If it is a "+
-				"typo, its records are not among the %s.", meant, name, meant))
+			fmt.Sprintf("The service documents the collection %q. It may accept any other name, so %q may be correct. If it "+
+				"is a typo, its records are not among the %s.", meant, name, meant))
 	}
 }
 
-// planBody compares the configuration with the record as the state has it. Where nothing must change, the state's value
-// stays, also where the configuration is written differently or names fewer keys. It returns what the configuration
-// owns once the plan is applied; that is empty while a part of it is unknown.
+// planBody compares the configuration with the record in the state. If no change is necessary, it keeps the value in
+// state, even if the configuration is spelled differently or has fewer keys. It returns the ownership after the apply,
+// which is empty while a part of it is unknown.
 func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) metadata.Owned {
 	desired, err := config.Body.Object()
 	if err != nil {
-		desired = nil // unknown in part, or refused below
+		desired = nil // unknown in part, or rejected below
 	}
 	stored, _, ok := state.stored(desired, diags)
 	if !ok {
@@ -125,44 +124,44 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	case change.Differs:
 		m.Response = types.StringUnknown()
 	case !state.Body.IsAbsent() || config.Body.IsAbsent():
-		m.Body = state.Body // also where the configuration names more keys: a record has one writer as a rule
+		m.Body = state.Body // even if the configuration has more keys: a record usually has one writer
 	}
 	change.WarnForeign(path.Root(attrBody), "the "+state.displayName(), "", diags)
 	return metadata.Owned{Object: change.Desired}
 }
 
-// needs are what a new record needs.
+// needs returns the requirements of a new record.
 func (m model) needs() []object.Need {
 	return []object.Need{{Argument: attrCollection, Value: m.Collection.ValueString()}}
 }
 
-// lacks says why the service would not create a record.
+// lacks explains why the service would reject the creation of a record.
 func lacks(ctx context.Context, client *finance.Service, need object.Need) (string, error) {
 	for _, err := range client.ListRecords(ctx, need.Value, finance.Query{Limit: 1}) {
 		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound {
-			return "The service has no such collection. Correct the name; the data source billing_finance_openapi shows what " +
-				"collections there are.", nil
+			return "The service has no such collection. Correct the name; the data source billing_finance_openapi lists the " +
+				"collections.", nil
 		}
 		return "", err
 	}
 	return "", nil
 }
 
-// refuseMove rejects an update that only a new record can fulfill. The plan has shown no replacement, so nothing is
-// sent.
-func refuseMove(plan, state model, diags *diag.Diagnostics) {
+// rejectReplacement rejects an update that requires a new record. The plan did not show a replacement, so the apply
+// sends nothing.
+func rejectReplacement(plan, state model, diags *diag.Diagnostics) {
 	if plan.Collection.Equal(state.Collection) {
 		return
 	}
 	diags.AddAttributeError(path.Root(attrCollection),
-		"The plan has not shown this replacement of the "+state.displayName(),
-		fmt.Sprintf("collection was not known when the plan was made, and turned out to be %q, while the %s exists. "+
-			"Only a new record can be in another collection, and the plan has shown none, so nothing was sent. Plan "+
-			"again: the new plan shows the replacement.", plan.Collection.ValueString(), state.displayName()))
+		"The plan did not show this replacement of the "+state.displayName(),
+		fmt.Sprintf("collection was unknown in the plan, and turned out to be %q, while the %s exists. Changing the "+
+			"collection requires a new record, which the plan did not show, so nothing was sent. Plan again: the new plan "+
+			"shows the replacement.", plan.Collection.ValueString(), state.displayName()))
 }
 
-// claim reports what else this plan does with the record of the same key: the service makes one record for one key.
-// What the plans inside an apply do, the apply itself reports.
+// claim reports conflicts of this plan with another plan for the same key: the service creates one record per key.
+// Conflicts during apply are reported by the apply itself.
 func (r *Resource) claim(p *object.Plan[model], m model, c finance.Claim) {
 	key, collection := m.IdempotencyKey, m.Collection.ValueString()
 	client, ready := r.Client()
@@ -177,10 +176,10 @@ func (r *Resource) claim(p *object.Plan[model], m model, c finance.Claim) {
 	}
 }
 
-// conflict says what is wrong with two plans for one key, in whatever order they came; "" is nothing.
+// conflict describes the conflict of two plans for one key, in either order; "" if there is none.
 func conflict(collection, key string, a, b finance.Claim) (summary, detail string) {
 	if a.ID == "" {
-		a, b = b, a // b is the one that creates, where there is one
+		a, b = b, a // b is the creation, if there is one
 	}
 	const another = "another UUID of version 4, for example from a random_uuid resource"
 	old := fmt.Sprintf("record %s in %s", a.ID, collection)
@@ -188,36 +187,36 @@ func conflict(collection, key string, a, b finance.Claim) (summary, detail strin
 	case a.ID == "":
 		because := "their bodies are the same"
 		if a.Given || b.Given {
-			because = "their idempotency_key is the same; keys compare without case"
+			because = "their idempotency_key is the same (keys are not case-sensitive)"
 		}
 		return fmt.Sprintf("Two new records in %s have the key %s", collection, key), fmt.Sprintf("Two resources of this "+
-			"plan create a record with this key, because %s. The service creates one record for one key. The bodies are\n\n"+
+			"plan create a record with this key, because %s. The service creates one record per key. The bodies are\n\n"+
 			"  %s\n  %s\n\nSet idempotency_key on one of them to %s.", because, a.About, b.About, another)
 	case b.ID == "" && a.Destroyed:
-		return fmt.Sprintf("The %s is deleted and created again with the same key", old), fmt.Sprintf("One address of this "+
-			"plan destroys the %s, and another one creates a record with its key (%s) and the body %s: probably the resource "+
-			"was renamed. The service creates one record for one key. To keep the record, add a moved block from the old "+
+		return fmt.Sprintf("The %s is deleted and created again with the same key", old), fmt.Sprintf("One address in this "+
+			"plan destroys the %s, and another one creates a record with its key (%s) and the body %s: the resource was "+
+			"probably renamed. The service creates one record per key. To keep the record, add a moved block from the old "+
 			"address to the new one. To replace it, set idempotency_key on the new one to %s.", old, key, b.About, another)
 	case b.ID == "" && b.Replaces != place(collection, a.ID):
 		return fmt.Sprintf("The %s has the key of a new record", old), fmt.Sprintf("Another resource of this plan manages "+
-			"the %s. It was created with the key (%s) of the new record with the body %s. The service creates one record for "+
-			"one key, so both resources would manage that record. Set idempotency_key on the new one to %s.", old, key, b.About,
+			"the %s. It was created with the key (%s) of the new record with the body %s. The service creates one record per "+
+			"key, so both resources would manage that record. Set idempotency_key on the new one to %s.", old, key, b.About,
 			another)
 	case a.ID == b.ID && a.Destroyed != b.Destroyed:
 		return fmt.Sprintf("The %s is deleted at one address and kept at another", old), fmt.Sprintf("Two addresses of the "+
 			"state manage the %s (key %s), and this plan destroys one of them, which deletes the record. To keep it, remove "+
-			"that address from the state only: terraform state rm, a removed block with destroy = false, or deletion_policy = "+
-			"\"abandon\", applied before.", old, key)
+			"that address from the state only: with terraform state rm, a removed block with destroy = false, or by first "+
+			"applying deletion_policy = \"abandon\".", old, key)
 	}
 	return "", ""
 }
 
-// excerpt is the beginning of the body, by which a user finds the record in the configuration.
+// excerpt returns the beginning of the body, so that users can find the record in the configuration.
 func (m model) excerpt() string {
 	const longest = 120
 	body, err := m.Body.Object()
 	if err != nil {
-		return "that is not known yet"
+		return "that is unknown"
 	}
 	text := []rune(metadata.Text(body))
 	if len(text) > longest {

@@ -1,5 +1,5 @@
-// Package finance is financial management: the resource of free-form records, and the data sources of its lists and of
-// its description. body.go compares bodies.
+// Package finance implements financial management: the resource for free-form records, and the data sources for lists
+// of records and the OpenAPI description. body.go compares bodies.
 package finance
 
 import (
@@ -30,7 +30,7 @@ import (
 
 const typeName = "billing_finance_record"
 
-// Names of the attributes that messages and paths speak of.
+// Names of attributes in messages and paths.
 const (
 	attrCollection     = "collection"
 	attrBody           = "body"
@@ -40,7 +40,7 @@ const (
 const aboutCollection = "Name of the collection, as in the paths of the service: `accounts`, `payables`, " +
 	"`receivables` or another one (see the data source `billing_finance_openapi`)."
 
-// scheme is how records are named. Where an import finds one is its own, see ImportState.
+// scheme describes how records are identified. ImportState finds them.
 var scheme = object.Scheme[*finance.Service, finance.Record]{
 	TypeName: typeName, Noun: "record", Key: attrCollection, Within: true,
 	Again:   "creates it again, with a new id",
@@ -66,18 +66,17 @@ func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme, After: after, Needs: model.needs, Lacks: lacks}}
 }
 
-// aboutResource is what the page of the resource begins with.
+// aboutResource begins the resource's page.
 const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its " +
-	"`body` is free-form, because the service does not document the fields.\n\nA create request contains an idempotency " +
-	"key, and the service creates one record per key: applying the same saved plan twice, or again after a lost " +
-	"response, creates one record. Changes of `body` are made in place, and send only the top-level keys that " +
-	"differ.\n\nRenaming a resource needs a `moved` block: without one, a plan that would destroy and create a record " +
-	"with one key is an error. A creation that returns a record of an earlier creation adopts it, with a warning. A " +
-	"record that was deleted elsewhere is planned for re-creation, with a new id.\n\nImport by `<collection>/<id>` (see " +
-	"[the guide on importing](../guides/import.md)). A refresh takes one request, a creation one, or more where the " +
-	"record may be older. `response` contains the values of `body`, including those that the configuration marks as sensitive."
+	"`body` is free-form, because the service does not document the fields.\n\nThe service creates one record per " +
+	"idempotency key: applying the same saved plan twice, or again after a lost response, creates one record. Changes " +
+	"of `body` are made in place, and send only the top-level keys that differ.\n\nRenaming a resource needs a `moved` " +
+	"block; without it, the plan fails, because both records have the same key. A creation that returns an earlier " +
+	"record adopts it, with a warning. A record deleted elsewhere is planned for re-creation, with a new id.\n\nA " +
+	"refresh takes one request, a creation one or, if the record may be older, more. `response` contains the values of " +
+	"`body`, including sensitive ones."
 
-// Schema describes the resource. Which value a plan shows is decided in plan.go.
+// Schema describes the resource. plan.go decides which values a plan shows.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
@@ -88,36 +87,36 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: aboutCollection + " Changing this forces replacement."},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
 				MarkdownDescription: "The record: an object with any nesting. Amounts are strings such as `\"10.50\"` (see " +
-					"`format_cents`). The configuration owns the keys it names, at any depth. Other keys stay and are not " +
-					"drift; a removed key is removed from the record."},
+					"`format_cents`). The configuration owns the keys it sets, at any depth; other keys stay and are not drift. A " +
+					"removed key is removed from the record."},
 			"ignore_remote_changes": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to ignore differences between `body` and the record at the service, " +
-					"for collections that the service changes. Changes of the configuration are still sent. Defaults to `false`."},
+				MarkdownDescription: "Whether to ignore differences between `body` and the record, for collections that the " +
+					"service changes. Configuration changes are still sent. Defaults to `false`."},
 			attrIdempotencyKey: schema.StringAttribute{Optional: true, Computed: true,
 				Validators: []validator.String{check.Matches(finance.KeyPattern,
 					"a UUID of version 4, such as the result of a random_uuid resource")},
 				MarkdownDescription: "Idempotency key of the creation, a UUID of version 4. Defaults to a key derived from " +
-					"`collection` and `body`: equal records need different keys. Used only for the creation; a later change " +
-					"sends nothing. Null after an import."},
+					"`collection` and `body`, so equal records need different keys. Used on creation only; a later change sends no " +
+					"request. Null after an import."},
 			object.PolicyName: object.PolicyAttribute("`delete` deletes the record", object.PolicyDelete),
-			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record as the " +
-				"service last returned it, as a JSON string."},
+			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record, as last returned, as " +
+				"a JSON string."},
 		},
 	}
 }
 
-// exampleBody is a body as messages show it.
+// exampleBody is an example in messages.
 const exampleBody = `{ name = "Rent", amount = "1500.00" }`
 
-// ValidateConfig checks what is inside of the body.
+// ValidateConfig checks the contents of the body.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() || config.Body.IsUnknown() || config.Body.IsNull() {
-		return // a null the framework reports
+		return // the framework reports a null
 	}
-	// A null that has a type, as a condition may give, the framework does not see.
+	// The framework does not detect a typed null, such as the result of a conditional expression.
 	if config.Body.IsAbsent() {
 		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Missing body", "body is null. Write the record as "+
 			"an object, such as "+exampleBody+".")
@@ -129,7 +128,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	}
 }
 
-// Create creates the record, or takes the one that was created with the same key.
+// Create creates the record, or adopts the one that was created with the same key.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	w, ready := r.BeginCreate(ctx, req, resp)
 	desired, ok := w.Plan.object(w.Diags)
@@ -161,27 +160,27 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 type step = object.Step[finance.Record]
 
-// keyWritten is the key of the private state under which a creation leaves the Date of the service: it says how long
-// reads may lag behind.
+// keyWritten is the key of the private state under which a creation stores the service's Date: it limits how long reads
+// may lag behind.
 const keyWritten = "written"
 
-// warnExisted says that a creation was given a record which was there already, by its date.
+// warnExisted warns that a creation probably returned an existing record, according to its date.
 func warnExisted(m model, created string, diags *diag.Diagnostics) {
-	diags.AddWarning("The "+m.displayName()+" may have existed already", fmt.Sprintf("It was created at %s, which is "+
-		"before this request by the Date of the response. If so, an earlier creation with the key %s created it: the service "+
-		"creates one record for one key, so it returned that record, and this resource manages it now. "+
-		"No action is needed if the response to the earlier creation was lost. If another resource or workspace manages the "+
-		"record too, each of them overwrites the changes of the other: remove it from one state, or set another "+
-		"idempotency_key on this one and replace it.", created, m.IdempotencyKey.ValueString()))
+	diags.AddWarning("The "+m.displayName()+" may already have existed", fmt.Sprintf("It was created at %s, which is "+
+		"before this request according to the response's Date header. If so, an earlier creation with the key %s created "+
+		"it: the service creates one record per key, so it returned that record, and this resource now manages it. No "+
+		"action is needed if the response to the earlier creation was lost. If another resource or workspace manages the "+
+		"record too, they overwrite each other's changes: remove it from one state, or set another idempotency_key on "+
+		"this one and replace it.", created, m.IdempotencyKey.ValueString()))
 }
 
-// adviseRetry says how to find out whether a record was made: by asking again.
+// adviseRetry explains how to find out whether a record was created: by applying again.
 func adviseRetry(err error, m model, diags *diag.Diagnostics) {
 	if finance.Unsettled(err) {
-		diags.AddWarning(fmt.Sprintf("The %s with the key %s may exist all the same", m.displayName(),
-			m.IdempotencyKey.ValueString()), "Apply again with the same collection and body: the creation is sent with the "+
-			"same key, and the service returns the record that exists, or creates it. If the body was changed in the "+
-			"meantime, it has another key, and another record is created.")
+		diags.AddWarning(fmt.Sprintf("The %s with the key %s may exist anyway", m.displayName(),
+			m.IdempotencyKey.ValueString()), "Apply again with the same collection and body: the creation has the same key, "+
+			"and the service returns the existing record, or creates it. With a changed body, the key differs, and another "+
+			"record is created.")
 	}
 }
 
@@ -199,7 +198,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 }
 
-// read is the state m after a refresh, or the whole record where it is imported.
+// read returns the state m after a refresh, or the whole record if it is being imported.
 func (m model) read(record *finance.Record, importing bool, diags *diag.Diagnostics) model {
 	state, err := fromAPI(m.Collection, record)
 	if err == nil && !importing {
@@ -208,12 +207,12 @@ func (m model) read(record *finance.Record, importing bool, diags *diag.Diagnost
 	if err != nil {
 		apidiag.Unreadable(diags, err)
 	}
-	state.ID = m.ID // the one that leads to the record, also where the service writes it differently
+	state.ID = m.ID // the id in requests, even if the service spells it differently
 	return state
 }
 
-// ImportState reads <collection>/<id>, or the identity, and makes sure that there is such a record; the refresh that
-// follows fills the rest.
+// ImportState reads <collection>/<id>, or the identity, and checks that the record exists; the refresh that follows
+// fills the rest.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
 	collection, id := selected(ctx, req, &resp.Diagnostics)
@@ -228,7 +227,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	_, err := client.GetRecord(ctx, collection, id)
 	if api.IsNotFound(err) {
 		resp.Diagnostics.AddError("No "+found.displayName(), fmt.Sprintf("The workspace of this token has no record %s in "+
-			"the collection %s. Check both, upper and lower case included, and the token.", id, collection))
+			"the collection %s. Check both, including case, and the token.", id, collection))
 		return
 	}
 	if err != nil {
@@ -249,24 +248,23 @@ func selected(ctx context.Context, req resource.ImportStateRequest, diags *diag.
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
 	}
 	if !diags.HasError() && (!check.IsCollection(collection) || id == "" || strings.Contains(id, "/")) {
-		diags.AddError("Invalid import id", fmt.Sprintf("%q does not name a record, which takes its collection and its id. "+
-			"Write <collection>/<id>, such as payables/7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a, or the identity with both.",
+		diags.AddError("Invalid import id", fmt.Sprintf("%q does not identify a record. Write <collection>/<id>, such as "+
+			"payables/7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a, or the identity with both.",
 			strings.TrimSuffix(collection+"/"+id, "/")))
 	}
 	return collection, id
 }
 
-// Update sends the top-level keys that the plan shows as changing. What only this provider knows changes without any
-// request.
+// Update sends the planned changes of top-level keys. Arguments that only this provider uses change without a request.
 //
-// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about
-// ownership comes with the private state.
+// It does not read the configuration, because that of an apply does not respect ignore_changes. Decisions about
+// ownership are in the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ready := r.BeginUpdate(ctx, req, resp)
 	plan, state := w.Plan, w.State
 	own := readOwnership(ctx, w.Private, w.Diags)
 	next := private.Planned[metadata.Owned](ctx, w.Private, w.Diags)
-	refuseMove(plan, state, w.Diags)
+	rejectReplacement(plan, state, w.Diags)
 	if !ready || w.Diags.HasError() {
 		return
 	}
@@ -294,7 +292,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 }
 
-// Delete deletes the record, unless it is the one that this run has created in its place.
+// Delete deletes the record, unless the creation of its replacement returned the same record.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	w, ok := r.BeginDelete(ctx, req, resp, nil)
 	if !ok {
@@ -306,13 +304,13 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return nil, err
 	}}) && !deleted {
 		w.Diags.AddWarning("The "+w.State.displayName()+" was not deleted", "A creation of this run has the same "+
-			"idempotency key, as in a replacement with create_before_destroy. The service creates one record for one key, so "+
-			"both are the same record, and it stays. To replace it, set another idempotency_key.")
+			"idempotency key, as in a replacement with create_before_destroy. The service creates one record per key, so both "+
+			"are the same record, which is kept. To replace it, set another idempotency_key.")
 	}
 }
 
-// inBody is err, speaking of the argument body: the fields that the service blames are inside of it. For a number where
-// it wants a text it says how to write an amount.
+// inBody maps the rejected fields of err to the argument body, which contains them. If the service expects a string
+// instead of a number, it adds how to write an amount.
 func inBody(err error, body metadata.Object) error {
 	e, ok := api.AsError(err)
 	if !ok || e.Field == "" && len(e.Fields) == 0 {
@@ -332,7 +330,7 @@ func inBody(err error, body metadata.Object) error {
 	return &blamed
 }
 
-// aboutAmount says how to write a number that is an amount; "" for anything else.
+// aboutAmount explains how to write a number that may be an amount; "" for anything else.
 func aboutAmount(value any) string {
 	number, ok := value.(json.Number)
 	if amount, err := number.Float64(); ok && err == nil && math.Abs(amount) < 1e12 {

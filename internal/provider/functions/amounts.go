@@ -9,13 +9,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 )
 
-// unit is a whole number of parts of the currency unit (service description, Recurring billing §1): cents
-// are hundredths of it, subcents, which prices are written in, are ten-thousandths.
+// unit is a part of the currency unit (service description, Recurring billing §1): cents are hundredths, subcents, the
+// unit of prices, are ten-thousandths.
 type unit struct {
 	name     string
 	part     string // of the currency unit, in words
 	decimals int
-	written  string // what writes amounts in this form
+	written  string // which values have this form
 	// amount and whole are the same amount in both forms, for descriptions and errors.
 	amount, whole string
 }
@@ -27,17 +27,17 @@ var (
 		amount: "10.5012", whole: "105012"}
 )
 
-// longestAmount bounds the digits of an amount in its unit: far more than any sum of money has, and few enough that
-// Terraform's own numbers hold all of them exactly.
+// longestAmount limits the digits of an amount in its unit: far more than any sum of money has, and few enough to be
+// exact in Terraform's numbers.
 const longestAmount = 60
 
 // precision is that of Terraform's numbers, in bits.
 const precision = 512
 
-// Parse is cents and subcents: the text of an amount becomes a whole number.
+// Parse is the functions cents and subcents. They convert an amount in a string to a whole number.
 type Parse struct{ unit unit }
 
-// Format is format_cents and format_subcents: the whole number becomes text again.
+// Format is the functions format_cents and format_subcents. They convert a whole number to a string.
 type Format struct{ unit unit }
 
 var (
@@ -45,24 +45,24 @@ var (
 	_ function.Function = (*Format)(nil)
 )
 
-// NewCents makes the function cents.
+// NewCents returns the function cents.
 func NewCents() function.Function { return &Parse{cents} }
 
-// NewSubcents makes the function subcents.
+// NewSubcents returns the function subcents.
 func NewSubcents() function.Function { return &Parse{subcents} }
 
-// NewFormatCents makes the function format_cents.
+// NewFormatCents returns the function format_cents.
 func NewFormatCents() function.Function { return &Format{cents} }
 
-// NewFormatSubcents makes the function format_subcents.
+// NewFormatSubcents returns the function format_subcents.
 func NewFormatSubcents() function.Function { return &Format{subcents} }
 
-// Metadata names the function.
+// Metadata returns the function's name.
 func (f *Parse) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = f.unit.name
 }
 
-// Metadata names the function.
+// Metadata returns the function's name.
 func (f *Format) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "format_" + f.unit.name
 }
@@ -72,14 +72,13 @@ func (f *Parse) Definition(_ context.Context, _ function.DefinitionRequest, resp
 	u := f.unit
 	resp.Definition = function.Definition{
 		Summary: fmt.Sprintf("Converts an amount to %s", u.name),
-		MarkdownDescription: fmt.Sprintf("Converts an amount such as `%q` to a whole number of %s, %s of the "+
-			"currency unit: `%s`, the unit of arguments that end in `_%s`. The conversion is exact and never "+
-			"rounds: more than %d decimals are an error. The inverse function is `format_%s`. Sends no request.",
+		MarkdownDescription: fmt.Sprintf("Converts an amount such as `%q` to a whole number of %s, %s of the currency "+
+			"unit: `%s`. Arguments that end in `_%s` use this unit. The conversion never rounds: more than %d decimals are "+
+			"an error. The inverse is `format_%s`.",
 			u.amount, u.name, u.part, u.whole, u.name, u.decimals, u.name),
 		Parameters: []function.Parameter{function.StringParameter{Name: "amount",
-			MarkdownDescription: fmt.Sprintf("The amount: digits "+
-				"with a dot before the decimals, at most %d of them, and a minus sign for a negative amount. No "+
-				"currency and no thousands separators.", u.decimals)}},
+			MarkdownDescription: fmt.Sprintf("The amount: digits with a dot before at most %d decimals, and a minus sign if "+
+				"negative, without currency or thousands separators.", u.decimals)}},
 		Return: function.NumberReturn{},
 	}
 }
@@ -89,17 +88,16 @@ func (f *Format) Definition(_ context.Context, _ function.DefinitionRequest, res
 	u := f.unit
 	resp.Definition = function.Definition{
 		Summary: fmt.Sprintf("Formats an amount in %s", u.name),
-		MarkdownDescription: fmt.Sprintf("Converts a whole number of %s, %s of the currency unit, such as `%s`, "+
-			"to the amount as a string, `%q`: always with %d decimals, %s. A number that is not whole is an "+
-			"error. The inverse function is `%s`. Sends no request.", u.name, u.part, u.whole, u.amount, u.decimals,
-			u.written, u.name),
+		MarkdownDescription: fmt.Sprintf("Converts a whole number of %s, %s of the currency unit, such as `%s`, to a "+
+			"string with %d decimals, `%q`, %s. Other numbers are errors. The inverse is `%s`.", u.name, u.part, u.whole,
+			u.decimals, u.amount, u.written, u.name),
 		Parameters: []function.Parameter{function.NumberParameter{Name: u.name,
 			MarkdownDescription: fmt.Sprintf("The amount as a whole number of %s.", u.name)}},
 		Return: function.StringReturn{},
 	}
 }
 
-// Run converts the text.
+// Run converts the string.
 func (f *Parse) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var amount string
 	if resp.Error = req.Arguments.Get(ctx, &amount); resp.Error != nil {
@@ -127,7 +125,7 @@ func (f *Format) Run(ctx context.Context, req function.RunRequest, resp *functio
 	resp.Error = resp.Result.Set(ctx, amount)
 }
 
-// parse reads an amount exactly. More decimals than the unit has are rejected even where they are zeros: "1.500" may be
+// parse parses an amount exactly. More decimals than the unit has are rejected even if they are zeros: "1.500" may be
 // one and a half, or fifteen hundred with a thousands separator.
 func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	how := fmt.Sprintf("Write digits without thousands separators, and a dot before at most %d decimals, such as %q.",
@@ -136,18 +134,18 @@ func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	digits := whole + decimals
 	switch {
 	case strings.TrimSpace(amount) == "":
-		return nil, refuse("The amount is empty. %s", how)
+		return nil, invalid("The amount is empty. %s", how)
 	case strings.Contains(amount, ","):
-		return nil, refuse("%q contains a comma. %s", amount, how)
+		return nil, invalid("%q contains a comma. %s", amount, how)
 	case strings.Contains(decimals, "."):
-		return nil, refuse("%q contains more than one dot. %s", amount, how)
+		return nil, invalid("%q contains more than one dot. %s", amount, how)
 	case strings.Trim(digits, "0123456789") != "":
-		return nil, refuse("%q is not a valid amount: it contains characters other than digits, one dot and a leading minus "+
-			"sign. %s", amount, how)
+		return nil, invalid("%q is not a valid amount: it contains characters other than digits, one dot and a leading "+
+			"minus sign. %s", amount, how)
 	case whole == "" || dotted && decimals == "":
-		return nil, refuse("%q is not a valid amount: digits are missing before or after the dot. %s", amount, how)
+		return nil, invalid("%q is not a valid amount: digits are missing before or after the dot. %s", amount, how)
 	case len(decimals) > u.decimals:
-		return nil, refuse("%q has %d decimals, more than the %d that %s can represent, and is not rounded. %s", amount,
+		return nil, invalid("%q has %d decimals, but %[4]s have at most %[3]d, and amounts are not rounded. %[5]s", amount,
 			len(decimals), u.decimals, u.name, how)
 	}
 	digits += strings.Repeat("0", u.decimals-len(decimals))
@@ -161,13 +159,13 @@ func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	return number, nil
 }
 
-// format writes a whole number of the unit as an amount.
+// format formats a whole number of the unit as an amount.
 func (u unit) format(number *big.Float) (string, *function.FuncError) {
 	if !number.IsInt() {
-		return "", refuse("%s is not a whole number of %s. An amount such as %q is converted by %s(%q).",
+		return "", invalid("%s is not a whole number of %s. An amount such as %q is converted by %s(%q).",
 			number.Text('g', 20), u.name, u.amount, u.name, u.amount)
 	}
-	// The length is judged before the number is written out: 1e1000000 is a whole number too.
+	// Check the length before formatting: 1e1000000 is a whole number too.
 	if number.MantExp(nil) > precision {
 		return "", u.tooLong()
 	}
@@ -187,15 +185,15 @@ func (u unit) format(number *big.Float) (string, *function.FuncError) {
 }
 
 func (u unit) tooLong() *function.FuncError {
-	return refuse("The number of %s has more than %d digits.", u.name, longestAmount)
+	return invalid("The number of %s has more than %d digits.", u.name, longestAmount)
 }
 
-// refuse is an error in the only argument.
-func refuse(format string, args ...any) *function.FuncError {
-	return refuseArgument(0, format, args...)
+// invalid returns an error in the only argument.
+func invalid(format string, args ...any) *function.FuncError {
+	return invalidArgument(0, format, args...)
 }
 
-// refuseArgument is an error in one argument. Terraform ends the message with a full stop of its own.
-func refuseArgument(position int64, format string, args ...any) *function.FuncError {
+// invalidArgument returns an error in one argument. Terraform adds the full stop.
+func invalidArgument(position int64, format string, args ...any) *function.FuncError {
 	return function.NewArgumentFuncError(position, strings.TrimSuffix(fmt.Sprintf(format, args...), "."))
 }

@@ -92,8 +92,8 @@ func TestParseAmounts(t *testing.T) {
 		{"cents", nines + ".99", nines + "99", ""},
 		{"cents", "9" + nines, "", "more than 60 digits"},
 		{"subcents", nines, "", "more than 60 digits"},
-		{"cents", "10.505", "", "3 decimals, more than the 2"},
-		{"cents", "1.500", "", "3 decimals, more than the 2"},
+		{"cents", "10.505", "", "3 decimals, but cents have at most 2"},
+		{"cents", "1.500", "", "3 decimals, but cents have at most 2"},
 		{"cents", "", "", "is empty"},
 		{"cents", " ", "", "is empty"},
 		{"cents", "10,50", "", "contains a comma"},
@@ -113,7 +113,7 @@ func TestParseAmounts(t *testing.T) {
 		{"subcents", "10.5012", "105012", ""},
 		{"subcents", "10.50", "105000", ""},
 		{"subcents", "-0.0001", "-1", ""},
-		{"subcents", "10.50125", "", "5 decimals, more than the 4 that subcents"},
+		{"subcents", "10.50125", "", "5 decimals, but subcents have at most 4"},
 	} {
 		value, failure := call(t, c.name, tftypes.Number, text(c.amount))
 		have := ""
@@ -195,7 +195,7 @@ func TestAccFunctions_refused(t *testing.T) {
 	t.Parallel()
 	var steps []resource.TestStep
 	for call, message := range map[string]string{
-		`cents("10.505")`:                      `3 decimals, more than the 2 that cents can represent`,
+		`cents("10.505")`:                      `"10\.505" has 3 decimals, but cents have at most 2`,
 		`normalize_document("529.982.247-26")`: `The check digits of "529\.982\.247-26" are wrong`,
 		`format_cents(10.5)`:                   `10\.5 is not a whole number of cents`,
 	} {

@@ -8,15 +8,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 )
 
-// Decrypt is age_decrypt.
+// Decrypt is the function age_decrypt.
 type Decrypt struct{}
 
 var _ function.Function = (*Decrypt)(nil)
 
-// NewDecrypt makes the function.
+// NewDecrypt returns the function.
 func NewDecrypt() function.Function { return &Decrypt{} }
 
-// Metadata names the function.
+// Metadata returns the function's name.
 func (*Decrypt) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "age_decrypt"
 }
@@ -26,21 +26,21 @@ func (*Decrypt) Definition(_ context.Context, _ function.DefinitionRequest, resp
 	resp.Definition = function.Definition{
 		Summary: "Decrypts an age file",
 		MarkdownDescription: "Returns the text of an [age](https://age-encryption.org) file, such as `encrypted_token` or " +
-			"`encrypted_secret`. With an ephemeral identity the result is ephemeral: a write-only argument takes it, in the " +
-			"apply that created it, and it is in no plan and no state. With any other identity the result is in plan and " +
-			"state where it is used. Sends no request.",
+			"`encrypted_secret`. If the identity is ephemeral, so is the result: pass it to a write-only argument in the " +
+			"apply that created the file, and it appears in no plan or state. Otherwise the result appears in plan and state " +
+			"where you use it.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "ciphertext", AllowNullValue: true,
-				MarkdownDescription: "The age file: ASCII-armored, or a binary one in Base64."},
+				MarkdownDescription: "The age file, ASCII-armored or Base64."},
 			function.StringParameter{Name: "identity",
-				MarkdownDescription: "The private key, `AGE-SECRET-KEY-…`, or the whole file that `age-keygen` writes. " +
-					"Several lines are several keys."},
+				MarkdownDescription: "The private key, `AGE-SECRET-KEY-…`, or the whole file from `age-keygen`. One key per " +
+					"line."},
 		},
 		Return: function.StringReturn{},
 	}
 }
 
-// Run decrypts the file. Of the identity nothing is ever part of a message.
+// Run decrypts the file. Messages never contain a part of the identity.
 func (*Decrypt) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var ciphertext *string
 	var identity string
@@ -48,18 +48,18 @@ func (*Decrypt) Run(ctx context.Context, req function.RunRequest, resp *function
 		return
 	}
 	if ciphertext == nil {
-		resp.Error = refuse("ciphertext is null. encrypted_token and encrypted_secret are null after an import, and " +
+		resp.Error = invalid("ciphertext is null. encrypted_token and encrypted_secret are null after an import, and " +
 			"without age_recipients, until the next rotation")
 		return
 	}
 	identities, err := encrypt.Identities(identity)
 	if err != nil {
-		resp.Error = refuseArgument(1, "%s", err)
+		resp.Error = invalidArgument(1, "%s", err)
 		return
 	}
 	text, err := encrypt.Decrypt(*ciphertext, identities)
 	if err != nil {
-		resp.Error = refuse("%s", err)
+		resp.Error = invalid("%s", err)
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, text)

@@ -10,13 +10,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// longestCPF is the most digits that the service takes for a CPF.
+// longestCPF is the maximum number of digits of a CPF for the service.
 const longestCPF = 11
 
-// DocumentType is document_type.
+// DocumentType is the function document_type.
 type DocumentType struct{}
 
-// NormalizeDocument is normalize_document.
+// NormalizeDocument is the function normalize_document.
 type NormalizeDocument struct{}
 
 var (
@@ -24,18 +24,18 @@ var (
 	_ function.Function = (*NormalizeDocument)(nil)
 )
 
-// NewDocumentType makes the function.
+// NewDocumentType returns the function.
 func NewDocumentType() function.Function { return &DocumentType{} }
 
-// NewNormalizeDocument makes the function.
+// NewNormalizeDocument returns the function.
 func NewNormalizeDocument() function.Function { return &NormalizeDocument{} }
 
-// Metadata names the function.
+// Metadata returns the function's name.
 func (*DocumentType) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "document_type"
 }
 
-// Metadata names the function.
+// Metadata returns the function's name.
 func (*NormalizeDocument) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "normalize_document"
 }
@@ -44,11 +44,10 @@ func (*NormalizeDocument) Metadata(_ context.Context, _ function.MetadataRequest
 func (*DocumentType) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Type of a tax number",
-		MarkdownDescription: "Returns the type of a tax number by its length, as the service does: `\"cpf\"` for " +
-			"11 or fewer digits, `\"cnpj\"` for more digits and for the 14 characters of a CNPJ with letters. " +
-			"Mask and case are ignored. Check digits are not validated; use `normalize_document` for that. A " +
-			"string without digits is an error, and so are letters in a number of any other length. Sends no " +
-			"request.",
+		MarkdownDescription: "Returns the type of a tax number by its length, as the service does: `\"cpf\"` for 11 or " +
+			"fewer digits, `\"cnpj\"` for more digits and for the 14 characters of a CNPJ with letters. Mask and case are " +
+			"ignored. To validate check digits, use `normalize_document`. A string without digits is an error, and so are " +
+			"letters at any other length.",
 		Parameters: []function.Parameter{function.StringParameter{Name: "number",
 			MarkdownDescription: "The tax number, with or without a mask."}},
 		Return: function.StringReturn{},
@@ -61,12 +60,11 @@ func (*NormalizeDocument) Definition(_ context.Context, _ function.DefinitionReq
 	resp.Definition = function.Definition{
 		Summary: "Validates and normalizes a tax number",
 		MarkdownDescription: "Validates a CPF or CNPJ, removes its mask and converts letters to capitals: " +
-			"`\"529.982.247-25\"` becomes `\"52998224725\"`, `\"12.abc.345/01de-35\"` becomes " +
-			"`\"12ABC34501DE35\"`. Any other length and wrong check digits are errors, so typos are " +
-			"found before the service stores them. Sends no request.",
+			"`\"529.982.247-25\"` becomes `\"52998224725\"`, `\"12.abc.345/01de-35\"` becomes `\"12ABC34501DE35\"`. Other " +
+			"lengths and wrong check digits are errors.",
 		Parameters: []function.Parameter{function.StringParameter{Name: "number",
-			MarkdownDescription: "The tax number: 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters " +
-				"and two check digits), with or without a mask of dots, dashes, slashes and spaces."}},
+			MarkdownDescription: "The tax number: 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters and two check " +
+				"digits), with or without dots, dashes, slashes and spaces."}},
 		Return: function.StringReturn{},
 	}
 }
@@ -80,10 +78,10 @@ func (*DocumentType) Run(ctx context.Context, req function.RunRequest, resp *fun
 	plain := same.PlainDocument(number)
 	switch _, wrong := value.TaxNumber(number); {
 	case !strings.ContainsAny(plain, "0123456789"):
-		resp.Error = refuse("%q contains no digit, so it is not a tax number. Write a CPF (11 digits) or a CNPJ (14 "+
+		resp.Error = invalid("%q contains no digit, so it is not a tax number. Write a CPF (11 digits) or a CNPJ (14 "+
 			"characters)", number)
 	case strings.Trim(plain, "0123456789") != "" && wrong != "":
-		resp.Error = refuse("%s", wrong)
+		resp.Error = invalid("%s", wrong)
 	case len(plain) <= longestCPF:
 		resp.Error = resp.Result.Set(ctx, "cpf")
 	default:
@@ -91,7 +89,7 @@ func (*DocumentType) Run(ctx context.Context, req function.RunRequest, resp *fun
 	}
 }
 
-// Run checks the number and takes its mask off.
+// Run validates the number and removes its mask.
 func (*NormalizeDocument) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var number string
 	if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
@@ -100,10 +98,10 @@ func (*NormalizeDocument) Run(ctx context.Context, req function.RunRequest, resp
 	plain, wrong := value.TaxNumber(number)
 	switch {
 	case wrong != "":
-		resp.Error = refuse("%s", wrong)
+		resp.Error = invalid("%s", wrong)
 	case !value.CheckDigits(plain):
-		resp.Error = refuse("The check digits of %q are wrong: the last two digits do not follow from the others. "+
-			"This is probably a typo", number)
+		resp.Error = invalid("The check digits of %q are wrong: the last two digits do not match the others. This is "+
+			"probably a typo", number)
 	default:
 		resp.Error = resp.Result.Set(ctx, plain)
 	}

@@ -1,4 +1,4 @@
-// Package functions holds the provider's functions: arithmetic and cryptography that needs no service.
+// Package functions implements the provider's functions: arithmetic and cryptography without requests.
 package functions
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// Signature is webhook_signature.
+// Signature is the function webhook_signature.
 type Signature struct{}
 
-// VerifySignature is verify_webhook_signature.
+// VerifySignature is the function verify_webhook_signature.
 type VerifySignature struct{}
 
 var (
@@ -25,18 +25,18 @@ var (
 	_ function.Function = (*VerifySignature)(nil)
 )
 
-// NewSignature makes the function.
+// NewSignature returns the function.
 func NewSignature() function.Function { return &Signature{} }
 
-// NewVerifySignature makes the function.
+// NewVerifySignature returns the function.
 func NewVerifySignature() function.Function { return &VerifySignature{} }
 
-// Metadata names the function.
+// Metadata returns the function's name.
 func (*Signature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "webhook_signature"
 }
 
-// Metadata names the function.
+// Metadata returns the function's name.
 func (*VerifySignature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "verify_webhook_signature"
 }
@@ -45,13 +45,12 @@ func (*VerifySignature) Metadata(_ context.Context, _ function.MetadataRequest, 
 func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Signs a webhook delivery",
-		MarkdownDescription: "The value of the header `X-Webhook-Signature` for a body: `t=<unix " +
-			"seconds>,v1=<hex>`, where v1 is the lowercase hexadecimal HMAC-SHA256 of `<t>.<body>` with the " +
-			"endpoint's secret. Use it to test a consumer: the service signs its own deliveries. The inverse " +
-			"function is `verify_webhook_signature`. Sends no request.",
+		MarkdownDescription: "The value of the header `X-Webhook-Signature` for a body: `t=<unix seconds>,v1=<hex>`, " +
+			"where v1 is the lowercase hexadecimal HMAC-SHA256 of `<t>.<body>` with the endpoint's secret. Use it to test a " +
+			"consumer. `verify_webhook_signature` verifies it.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It " +
-				"must not be empty."},
+			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. Must not be " +
+				"empty."},
 			function.Int64Parameter{Name: "timestamp", CustomType: value.Seconds,
 				MarkdownDescription: "Time of sending in unix seconds."},
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it is sent."},
@@ -64,13 +63,12 @@ func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, re
 func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Verifies the signature of a webhook delivery",
-		MarkdownDescription: "Verifies a header `X-Webhook-Signature` as a consumer does: the signature must " +
-			"match the raw body, compared in constant time, and its time must not differ from `now` by more " +
-			"than `tolerance` seconds. Otherwise, and for a malformed header, it returns `false`. Sends no " +
-			"request.",
+		MarkdownDescription: "Verifies a header `X-Webhook-Signature` as a consumer does: the signature must match the " +
+			"raw body, and its time must not differ from `now` by more than `tolerance` seconds. Otherwise, also for a " +
+			"malformed header, it returns `false`.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It " +
-				"must not be empty."},
+			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. Must not be " +
+				"empty."},
 			function.StringParameter{Name: "header", MarkdownDescription: "Value of the header, `t=…,v1=…`."},
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as received."},
 			function.Int64Parameter{Name: "now", CustomType: value.Seconds,
@@ -82,7 +80,7 @@ func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionReque
 	}
 }
 
-// lastSecond is in the year 5138: a later time is one in milliseconds.
+// lastSecond is in the year 5138: larger numbers are milliseconds.
 const lastSecond = 100_000_000_000
 
 const tooLate = "%d is too far in the future for unix seconds. If it is in milliseconds, divide it by 1000."
@@ -99,11 +97,11 @@ func (*Signature) Run(ctx context.Context, req function.RunRequest, resp *functi
 	}
 	switch {
 	case secret == "":
-		resp.Error = refuseArgument(0, emptySecret)
+		resp.Error = invalidArgument(0, emptySecret)
 	case timestamp < 0:
-		resp.Error = refuseArgument(1, "The timestamp is negative. Give unix seconds, such as 1767225600.")
+		resp.Error = invalidArgument(1, "The timestamp is negative. Write unix seconds, such as 1767225600.")
 	case timestamp > lastSecond:
-		resp.Error = refuseArgument(1, tooLate, timestamp)
+		resp.Error = invalidArgument(1, tooLate, timestamp)
 	default:
 		t := strconv.FormatInt(timestamp, 10)
 		resp.Error = resp.Result.Set(ctx, "t="+t+",v1="+hex.EncodeToString(sign(secret, t, body)))
@@ -119,26 +117,25 @@ func (*VerifySignature) Run(ctx context.Context, req function.RunRequest, resp *
 	}
 	switch {
 	case secret == "":
-		resp.Error = refuseArgument(0, emptySecret)
+		resp.Error = invalidArgument(0, emptySecret)
 	case now > lastSecond:
-		resp.Error = refuseArgument(3, tooLate, now)
+		resp.Error = invalidArgument(3, tooLate, now)
 	case tolerance < 0:
-		resp.Error = refuseArgument(4, "The tolerance is negative. Give seconds, such as 300.")
+		resp.Error = invalidArgument(4, "The tolerance is negative. Write seconds, such as 300.")
 	default:
-		resp.Error = resp.Result.Set(ctx, genuine(secret, header, body, now, tolerance))
+		resp.Error = resp.Result.Set(ctx, isValid(secret, header, body, now, tolerance))
 	}
 }
 
-// sign is the HMAC of service description, Collections §5. t is taken as it is written.
+// sign returns the HMAC of service description, Collections §5. t is used as written.
 func sign(secret, t, body string) []byte {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(t + "." + body))
 	return mac.Sum(nil)
 }
 
-// genuine verifies a header. The signature is compared even when the time is wrong, so that the duration reveals
-// nothing.
-func genuine(secret, header, body string, now, tolerance int64) bool {
+// isValid verifies a header. It compares the signature even if the time is wrong, so that the duration reveals nothing.
+func isValid(secret, header, body string, now, tolerance int64) bool {
 	t, v1, ok := parseHeader(header)
 	if !ok {
 		return false
@@ -149,8 +146,7 @@ func genuine(secret, header, body string, now, tolerance int64) bool {
 	return err == nil && hexErr == nil && matches && distance(at, now) <= uint64(tolerance)
 }
 
-// parseHeader extracts t and v1 from a header that has exactly these two, each once: t in digits, v1 in lowercase
-// hexadecimal.
+// parseHeader parses a header with exactly t and v1, each once: t in digits, v1 in lowercase hexadecimal.
 func parseHeader(header string) (t, v1 string, ok bool) {
 	first, second, two := strings.Cut(header, ",")
 	t, hasT := strings.CutPrefix(first, "t=")
@@ -160,7 +156,7 @@ func parseHeader(header string) (t, v1 string, ok bool) {
 	return t, v1, ok
 }
 
-// distance is the absolute difference, which can be too large for a signed number.
+// distance returns the absolute difference, which may be too large for a signed number.
 func distance(a, b int64) uint64 {
 	if a < b {
 		a, b = b, a

@@ -36,7 +36,7 @@ func TestAccSignature(t *testing.T) {
 output "header" {
   value = provider::billing::webhook_signature(local.secret, local.at, local.body)
 }
-output "genuine" {
+output "valid" {
   value = provider::billing::verify_webhook_signature(local.secret,
     provider::billing::webhook_signature(local.secret, local.at, local.body), local.body, local.at + 300, 300)
 }
@@ -49,7 +49,7 @@ output "malformed" {
 }`,
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownOutputValue("header", knownvalue.StringExact(vector.Header)),
-				statecheck.ExpectKnownOutputValue("genuine", knownvalue.Bool(true)),
+				statecheck.ExpectKnownOutputValue("valid", knownvalue.Bool(true)),
 				statecheck.ExpectKnownOutputValue("late", knownvalue.Bool(false)),
 				statecheck.ExpectKnownOutputValue("malformed", knownvalue.Bool(false)),
 			},

@@ -106,7 +106,7 @@ func TestVerify_tolerance(t *testing.T) {
 	}
 }
 
-// TestVerify_malformed: what is not a header of this form is not genuine, and no error either. Each one carries a right
+// TestVerify_malformed: what is not a header of this form is not valid, and not an error. Each one carries a right
 // signature as far as its form allows it, so that it is the form that is rejected.
 func TestVerify_malformed(t *testing.T) {
 	t.Parallel()
@@ -222,7 +222,7 @@ func TestGenuine_constantTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	compares := 0
-	ast.Inspect(file.Scope.Lookup("genuine").Decl.(*ast.FuncDecl), func(n ast.Node) bool {
+	ast.Inspect(file.Scope.Lookup("isValid").Decl.(*ast.FuncDecl), func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
@@ -234,12 +234,12 @@ func TestGenuine_constantTime(t *testing.T) {
 		if of, ok := selector.X.(*ast.Ident); ok && of.Name == "hmac" && selector.Sel.Name == "Equal" {
 			compares++
 		} else if ok && (of.Name == "bytes" || of.Name == "strings") {
-			t.Errorf("genuine calls %s.%s", of.Name, selector.Sel.Name)
+			t.Errorf("isValid calls %s.%s", of.Name, selector.Sel.Name)
 		}
 		return true
 	})
 	if compares != 1 {
-		t.Errorf("genuine calls hmac.Equal %d times, want once", compares)
+		t.Errorf("isValid calls hmac.Equal %d times, want once", compares)
 	}
 }
 
@@ -253,8 +253,8 @@ func FuzzParseHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header string) {
 		at, v1, ok := parseHeader(header)
 		if !ok {
-			if genuine(secret, header, "{}", 1, math.MaxInt64) {
-				t.Fatalf("%q is no header and still genuine", header)
+			if isValid(secret, header, "{}", 1, math.MaxInt64) {
+				t.Fatalf("%q is not a header, but was accepted", header)
 			}
 			return
 		}
@@ -267,10 +267,10 @@ func FuzzParseHeader(f *testing.F) {
 			return
 		}
 		right := "t=" + at + ",v1=" + hex.EncodeToString(sign(secret, at, header))
-		if !genuine(secret, right, header, seconds, 0) {
-			t.Fatalf("%q is not genuine", right)
+		if !isValid(secret, right, header, seconds, 0) {
+			t.Fatalf("%q is not valid", right)
 		}
-		if genuine(secret, header, header, seconds, 0) != bytes.Equal(raw, sign(secret, at, header)) {
+		if isValid(secret, header, header, seconds, 0) != bytes.Equal(raw, sign(secret, at, header)) {
 			t.Fatalf("%q is judged wrongly", header)
 		}
 	})

@@ -1,4 +1,4 @@
-// Package organization is the organization that the recurring-billing token belongs to.
+// Package organization implements the data source for the organization of the recurring-billing token.
 package organization
 
 import (
@@ -48,9 +48,9 @@ func dataSchema() schema.Schema {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	return schema.Schema{
-		MarkdownDescription: "The organization and the environment that the provider's `token` belongs to. They " +
-			"contain all objects of recurring billing that this configuration manages or reads. `environment` " +
-			"and `allowed_organization_ids` of the provider check these values. Reading it takes one request.",
+		MarkdownDescription: "The organization and environment of the provider's `token`, which contain all objects of " +
+			"recurring billing in this configuration. The provider arguments `environment` and `allowed_organization_ids` " +
+			"check them. It takes one request.",
 		Attributes: map[string]schema.Attribute{
 			"id":              text("Id of the organization, for `allowed_organization_ids` of the provider."),
 			"name":            text("Name of the organization."),
@@ -63,7 +63,7 @@ func dataSchema() schema.Schema {
 	}
 }
 
-// read asks the service whose token this is.
+// read reads the organization of the token.
 func read(ctx context.Context, client *billing.Service, m *model, diags *diag.Diagnostics) {
 	organization, err := client.Me(ctx)
 	if err != nil {

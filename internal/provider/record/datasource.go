@@ -1,5 +1,5 @@
-// Package record is what recurring billing has besides the objects with a data source of their own: the records of any
-// collection, such as plans, products and prices, which are only read.
+// Package record implements the data source for records of any recurring-billing collection, such as plans, products
+// and prices.
 package record
 
 import (
@@ -34,41 +34,40 @@ type model struct {
 	Items      []object.Shown `tfsdk:"items"`
 }
 
-// known are collections that the service description names or that a subscription refers to (Recurring billing §2, §4).
+// known are the collections in the service description or referenced by a subscription (Recurring billing §2, §4).
 const known = "`plans`, `products`, `prices`, `companies`, `discount_codes`, `customers`, `subscriptions` or `invoices`"
 
 // dataSchema describes the data source.
 func dataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The records of any collection of recurring billing, such as plans, products and prices, " +
-			"oldest first unless `sort_by` and `sort_order` are set. With it, a module finds ids by name. The service does " +
-			"not document the fields of most collections, so each record is returned whole.",
+			"oldest first unless `sort_by` and `sort_order` are set. Use it to find ids by name. The service does not " +
+			"document the fields of most collections, so records are returned whole.",
 		Attributes: object.Ordered("records", "name", object.Attributes{
 			"collection": object.Collection("Name of the collection, as in the paths of the service after `/v1/`, such as "+
-				known+". One that the service does not have is an error.", "plans"),
+				known+". An unknown name is an error.", "plans"),
 			"filter": object.Filters("Only records that match all of these query parameters of the service, such as "+
-				"`status`. A field that the service does not know may be rejected or ignored. One with the value null is "+
-				"not sent.", reserved),
+				"`status`. The service may reject or ignore unknown fields. Null values are not sent.", reserved),
 			"items": object.Items("records"),
 		}),
 	}
 }
 
-// reserved names the argument that takes the place of a parameter that every collection has.
+// reserved returns the argument that replaces a parameter of every collection.
 func reserved(name string) string {
 	if !billing.ReservedFilter(name) {
 		return ""
 	}
 	switch name {
 	case "page", "per_page":
-		return "The provider reads all pages automatically. Use the argument limit for the largest number of records."
+		return "The provider reads all pages automatically. Use the argument limit for the maximum number of records."
 	}
 	return "Use the argument " + name + "."
 }
 
 // readMany lists the records.
 func readMany(ctx context.Context, client *billing.Service, m *model, diags *diag.Diagnostics) {
-	query := billing.RecordQuery{Listing: m.Listing(), Filters: object.FilterValues(ctx, m.Filter, diags)}
+	query := billing.RecordQuery{ListOptions: m.ListOptions(), Filters: object.FilterValues(ctx, m.Filter, diags)}
 	collection := m.Collection.ValueString()
 	var err error
 	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, object.ShowRecord)

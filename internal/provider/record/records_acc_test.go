@@ -86,7 +86,7 @@ func TestRecords(t *testing.T) {
 		"a page of a proxy": {config: acctest.JSON{}, lists: 1,
 			fault: sandbox.Fault{Operation: "records.list", Status: 200, Foreign: "html"},
 			says:  `Could not list records of plans: `},
-		"not a name": {config: acctest.JSON{"collection": "plans/x"}, says: `"plans/x" is not the name of a collection`},
+		"not a name": {config: acctest.JSON{"collection": "plans/x"}, says: `"plans/x" is not a collection name`},
 		"a page": {config: acctest.JSON{"filter": acctest.JSON{"page": "2"}},
 			says: `page is not a filter. The provider reads all pages automatically. Use the argument limit`},
 		"a search": {config: acctest.JSON{"filter": acctest.JSON{"search": "x"}},

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -27,7 +28,7 @@ func NewDataSource() datasource.DataSource {
 	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI, completeItems)
 }
 
-// NewListDataSource returns the data source of many subscriptions.
+// NewListDataSource returns the data source of several subscriptions.
 func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
@@ -37,52 +38,52 @@ func NewInvoicesDataSource() datasource.DataSource {
 	return object.NewDataSource("billing_invoices", conn.Billing, invoicesSchema, readInvoices)
 }
 
-// dataModel is a subscription that is only read.
+// dataModel is a subscription in a data source.
 type dataModel struct {
 	shared
 	Items          types.Set    `tfsdk:"items"`
 	CustomMetadata types.String `tfsdk:"custom_metadata"`
 }
 
-// dataFromAPI is the subscription as a data source shows it, without its items. plan_id means the same as in the
-// resource: what was asked for.
+// dataFromAPI converts a subscription for a data source, without its items. As in the resource, plan_id is the
+// requested plan.
 func dataFromAPI(s *billing.Subscription) (dataModel, error) {
 	m, err := fromAPI(s)
 	return dataModel{shared: m.shared, Items: types.SetNull(dataItemType), CustomMetadata: m.EffectiveCustomMetadata},
 		err
 }
 
-// complete adds the items to a subscription, which takes one more request.
+// complete adds the items to a subscription, with one more request.
 func (r *itemReader) complete(ctx context.Context, s *billing.Subscription, m *dataModel) error {
 	listed, known, err := r.read(ctx, s)
 	m.Items = dataItems(listed, known)
 	return err
 }
 
-// completeItems adds the items to the data source of one.
-func completeItems(ctx context.Context, client *billing.Service, s *billing.Subscription, m *dataModel,
+// completeItems adds the items in the data source of one subscription.
+func completeItems(ctx context.Context, client *billing.Service, s *billing.Subscription, _ tfsdk.Config, m *dataModel,
 	diags *diag.Diagnostics) {
 	if err := (&itemReader{client: client, diags: diags}).complete(ctx, s, m); err != nil {
 		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: "subscription (id " + s.ID + ")"})
 	}
 }
 
-// dataAttributes are the attributes of a subscription that is only read. items says when they are read.
+// dataAttributes are the attributes of a subscription in a data source. items describes when items are read.
 func dataAttributes(items string) object.Attributes {
 	own := object.Attributes{"items": dataItemsAttribute(items)}
 	own.CustomMetadata()
 	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
 		"plan_id":             "Id of the requested plan: the pending plan if there is one, otherwise the active plan.",
-		"cancellation_reason": "Reason of the cancellation, as recorded by the service; null if there is none.",
-		"proration_behavior": "How the service bills a change within a period: `create_prorations`, `none` or " +
+		"cancellation_reason": "Recorded reason for the cancellation; null if none.",
+		"proration_behavior": "How the service bills changes within a period: `create_prorations`, `none` or " +
 			"`always_invoice`.",
-		"pause":            "The current pause; null if the subscription is not paused.",
-		"pause.behavior":   "How invoices that are created during the pause are handled.",
-		"pause.resumes_at": "When the pause ends automatically; null if it is ended manually.",
+		"pause":            "The current pause; null if not paused.",
+		"pause.behavior":   "How invoices created during the pause are handled.",
+		"pause.resumes_at": "When the pause ends automatically; null otherwise.",
 	}, own)
 }
 
-// dataItemType is an item that is only read: that of the resource, with its id.
+// dataItemType is an item in a data source: that of the resource, with its id.
 var dataItemType = func() types.ObjectType {
 	fields := map[string]attr.Type{"id": types.StringType}
 	for name, kind := range itemType.AttrTypes {
@@ -91,7 +92,7 @@ var dataItemType = func() types.ObjectType {
 	return types.ObjectType{AttrTypes: fields}
 }()
 
-// dataItems are all items as the service lists them; null where it does not.
+// dataItems converts all listed items; null if the service does not list items.
 func dataItems(listed []billing.SubscriptionItem, known bool) types.Set {
 	if !known {
 		return types.SetNull(dataItemType)
@@ -106,36 +107,34 @@ func dataItems(listed []billing.SubscriptionItem, known bool) types.Set {
 	return types.SetValueMust(dataItemType, elements)
 }
 
-// dataItemsAttribute describes dataItems; when says when they are read.
+// dataItemsAttribute describes dataItems; when describes when they are read.
 func dataItemsAttribute(when string) schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Computed: true,
-		MarkdownDescription: "Products that are billed, beside a plan or without one, in any order. " + when +
-			" Null where the service does not list items, or the token may not read them.",
+		MarkdownDescription: "Billed products, with or without a plan, in any order. " + when +
+			" Null if the service does not list items, or the token may not read them.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the item."},
 			"product_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the product."},
 			"price_id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the price of the product."},
 			"quantity": schema.Int64Attribute{Computed: true, CustomType: value.Whole,
-				MarkdownDescription: "How many, 1 or more."},
+				MarkdownDescription: "Quantity, 1 or more."},
 			"unit_amount_subcents": schema.Int64Attribute{Computed: true, CustomType: value.Subcents,
-				MarkdownDescription: "Amount of one in subcents, ten-thousandths of the currency unit: `105012` is 10.5012 (see " +
-					"the " +
-					"function `format_subcents`); null where the service does not say, and the price's own applies."},
+				MarkdownDescription: "Amount per unit in subcents: `105012` is 10.5012 (see the function `format_subcents`); " +
+					"null if the price's amount applies."},
 		}}}
 }
 
-// dataSchema describes the data source of one.
+// dataSchema describes the data source of one subscription.
 func dataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "One subscription, found by its `id` or its `external_id`. One that is not canceled is " +
-			"preferred to a canceled one with the same `external_id`; no match, or more than one, is an error. By `id` this " +
-			"takes two requests, one of them for the items; otherwise it reads the list of subscriptions, which the service " +
-			"filters, instead of the first.",
+		MarkdownDescription: "One subscription, found by `id` or `external_id`. An uncanceled subscription takes " +
+			"precedence over canceled ones with the same `external_id`; no match and several matches are errors. It takes " +
+			"one request, or the filtered list, and one more request for the items.",
 		Attributes: dataAttributes("They take one more request.").KeyIsUUID(),
 	}
 }
 
-// filters narrow the listings of subscriptions.
+// filters restrict the lists of subscriptions.
 type filters struct {
 	ExternalID       types.String `tfsdk:"external_id"`
 	BillingAccountID types.String `tfsdk:"billing_account_id"`
@@ -150,7 +149,7 @@ func (f filters) query() billing.SubscriptionQuery {
 		PlanID:           f.PlanID.ValueString(), Status: f.Status.ValueString(), UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
 }
 
-// listDataModel is the data source of many subscriptions.
+// listDataModel is the data source of several subscriptions.
 type listDataModel struct {
 	filters
 	object.Ordering
@@ -158,7 +157,7 @@ type listDataModel struct {
 	Subscriptions []dataModel `tfsdk:"subscriptions"`
 }
 
-// listDataSchema describes the data source of many.
+// listDataSchema describes the data source of several subscriptions.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless " +
@@ -171,10 +170,10 @@ func listDataSchema() schema.Schema {
 			"status": object.Filter("Only subscriptions with this status, such as "+
 				"`active`.", check.KnownStatus(statuses...)),
 			"updated_at_gte": object.UpdatedSince("subscriptions"),
-			"include_items": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to read the `items` of each " +
-				"subscription, with one more request each. Defaults to `false`."},
-			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions, " +
-				"in the order asked for.",
+			"include_items": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to read `items`, with one " +
+				"more request per subscription. Defaults to `false`."},
+			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions, in the " +
+				"requested order.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes("Null unless `include_items` is `true`.")}},
 		}),
 	}
@@ -183,7 +182,7 @@ func listDataSchema() schema.Schema {
 // readMany lists the subscriptions.
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := m.query()
-	query.Listing = m.Listing()
+	query.ListOptions = m.ListOptions()
 	items := itemReader{client: client, diags: diags}
 	show := func(s *billing.Subscription) (dataModel, error) {
 		shown, err := dataFromAPI(s)
@@ -203,9 +202,8 @@ type ListResource struct{ lists }
 // NewListResource returns the list resource.
 func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme,
-		About: "Lists the subscriptions of the organization that are not canceled, oldest first, for " +
-			"`terraform query`." +
-			" With `include_resource` the items are part of it, with one more request each." +
+		About: "Lists the subscriptions of the organization that are not canceled, oldest first, for `terraform query`. " +
+			"`include_resource` includes the items, with one more request per subscription." +
 			object.ListNeeds("billing_subscriptions"),
 		Filters: object.Attributes{
 			"external_id":        object.Filter("Only the subscription with this `external_id`."),
@@ -220,20 +218,19 @@ func NewListResource() list.ListResource {
 		}}}
 }
 
-// List streams subscriptions, each with the whole resource. Canceled ones cannot be managed, so they are left out.
-// Generated configuration needs neither trial_end nor trial_period_days: both only matter to a creation. Nor does it
-// need plan_change.
+// List streams subscriptions, each with the whole resource. Canceled ones cannot be managed, so they are omitted.
+// Generated configuration omits trial_end and trial_period_days, which only matter to a creation, and plan_change.
 func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var items itemReader
-	listing := l.lists
-	listing.Describe = func(ctx context.Context, client *billing.Service, s *billing.Subscription) (object.Item, bool) {
+	lister := l.lists
+	lister.Describe = func(ctx context.Context, client *billing.Service, s *billing.Subscription) (object.Item, bool) {
 		if s.Status == statusCanceled {
 			return object.Item{}, false
 		}
 		var notes diag.Diagnostics
 		items.client, items.diags = client, &notes
 		m, err := fromAPI(s)
-		if err == nil && req.IncludeResource { // otherwise nobody sees the items, which take a request
+		if err == nil && req.IncludeResource { // otherwise the items, which require a request, are not used
 			var listed []billing.SubscriptionItem
 			listed, _, err = items.read(ctx, s)
 			m.Items = seenItems(m.Items, listed)
@@ -246,7 +243,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 		}
 		return object.Item{Name: name, Resource: m, Err: err, Notes: notes}, true
 	}
-	listing.List(ctx, req, stream)
+	lister.List(ctx, req, stream)
 }
 
 type invoicesModel struct {
@@ -281,11 +278,11 @@ func invoicesSchema() schema.Schema {
 			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
 			"billing_account_id": object.FilterByID("Only invoices of the billing account with this id."),
 			"updated_at_gte":     object.UpdatedSince("invoices"),
-			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, in the order asked for.",
+			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, in the requested order.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                 text("Id of the invoice."),
-					"subscription_id":    text("Id of the subscription of the invoice; null if the service does not return it."),
-					"billing_account_id": text("Id of the billing account of the invoice; null if the service does not return it."),
+					"subscription_id":    text("Id of the invoiced subscription; null if the service does not return it."),
+					"billing_account_id": text("Id of the invoiced billing account; null if the service does not return it."),
 					"json":               text("The whole invoice as a JSON string."),
 				}}},
 		}),
@@ -294,7 +291,7 @@ func invoicesSchema() schema.Schema {
 
 // readInvoices lists the invoices.
 func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
-	query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(),
+	query := billing.InvoiceQuery{ListOptions: m.ListOptions(), SubscriptionID: m.SubscriptionID.ValueString(),
 		BillingAccountID: m.BillingAccountID.ValueString(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
 	m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Ordering, "invoices", invoiceFromAPI, diags)
 }
@@ -307,7 +304,7 @@ var _ action.ActionWithConfigure = (*InvoiceAction)(nil)
 // NewInvoiceAction returns the action.
 func NewInvoiceAction() action.Action { return &InvoiceAction{} }
 
-// Metadata names the type.
+// Metadata returns the type's name.
 func (a *InvoiceAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = "billing_subscription_invoice"
 }
@@ -320,18 +317,16 @@ type invoiceActionModel struct {
 // Schema describes the action.
 func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = actionschema.Schema{
-		MarkdownDescription: "Creates an invoice for a subscription now, in addition to those that the service " +
-			"creates automatically. It charges the customer: every invocation creates another invoice, and the " +
-			"provider cannot cancel it. The request is sent once and never repeated; if its response is lost, " +
-			"the action fails and describes how to check the outcome. The data source `billing_invoices` shows " +
-			"the result.\n\nRequires Terraform 1.14. Older versions and OpenTofu have no actions, and nothing " +
-			"else in this provider creates an invoice: create it in the service's own interface.",
+		MarkdownDescription: "Creates an invoice for a subscription immediately, in addition to the automatic ones. It " +
+			"charges the customer: every invocation creates another invoice, and the provider cannot cancel it. The request " +
+			"is never repeated; if its response is lost, the action fails and describes how to check the outcome. The data " +
+			"source `billing_invoices` shows the result.\n\nRequires Terraform 1.14. With older versions and OpenTofu, " +
+			"create invoices in the service's own interface.",
 		Attributes: map[string]actionschema.Attribute{
 			"subscription_id": actionschema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 				MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},
 			"reason": actionschema.StringAttribute{Optional: true,
-				Validators: []validator.String{check.NotBlank()}, MarkdownDescription: "Reason that is recorded " +
-					"with the invoice."},
+				Validators: []validator.String{check.NotBlank()}, MarkdownDescription: "Reason to record with the invoice."},
 		},
 	}
 }

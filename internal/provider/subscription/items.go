@@ -23,13 +23,13 @@ var itemType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"unit_amount_subcents": value.Subcents,
 }}
 
-// item is one product of a subscription. A null amount is the price's own.
+// item is one product of a subscription. If the amount is null, the price's amount applies.
 type item struct {
 	product, price types.String
 	quantity, unit types.Int64
 }
 
-// itemsOf reads a set whose items may hold unknown values; an unknown or null set has none.
+// itemsOf converts a set, possibly with unknown values in its items; an unknown or null set has no items.
 func itemsOf(set types.Set) []item {
 	items := make([]item, 0, len(set.Elements()))
 	for _, element := range set.Elements() {
@@ -60,7 +60,7 @@ func (i item) value() attr.Value {
 		"product_id": i.product, "price_id": i.price, "quantity": i.quantity, "unit_amount_subcents": i.unit})
 }
 
-// itemSet is the Terraform set of items.
+// itemSet converts items to a Terraform set.
 func itemSet(items []item) types.Set {
 	elements := make([]attr.Value, len(items))
 	for n, i := range items {
@@ -69,7 +69,7 @@ func itemSet(items []item) types.Set {
 	return types.SetValueMust(itemType, elements)
 }
 
-// withQuantities fills in the quantity that a configuration leaves out. An item that is not known at all stays so.
+// withQuantities sets the default quantity of configured items. An unknown item stays unknown.
 func withQuantities(config types.Set) types.Set {
 	if config.IsNull() || config.IsUnknown() {
 		return config
@@ -84,9 +84,9 @@ func withQuantities(config types.Set) types.Set {
 	return types.SetValueMust(itemType, elements)
 }
 
-// seenItems is the set as the service lists it, written as prior writes it where that means the same: the amount of the
-// price itself is not a difference to an item that asks for none. A set has each element once, so equal items are one
-// with the sum of their quantities.
+// seenItems returns the set of the service's items, with the spelling of prior for equal values: an item with the
+// price's own amount equals one without an amount. A set has each element once, so equal items become one with the sum
+// of their quantities.
 func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	before := itemsOf(prior)
 	items := make([]item, 0, len(listed))
@@ -117,7 +117,7 @@ func removeFirst(from *[]item, fits func(item) bool) (taken item, found bool) {
 	return taken, true
 }
 
-// fulfils reports whether i, as the service has it, is what wanted asks for.
+// fulfils reports whether i, the service's item, has the values of wanted.
 func (i item) fulfils(wanted item) bool {
 	return i.sameProduct(wanted) && i.quantity.Equal(wanted.quantity) &&
 		(wanted.unit.IsNull() || wanted.unit.Equal(i.unit))
@@ -140,7 +140,7 @@ func sameItems(a, b types.Set) bool {
 	})
 }
 
-// itemsTo is the wire form of a known set.
+// itemsTo converts a known set to its wire form.
 func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 	inputs := make([]billing.SubscriptionItemInput, 0, len(set.Elements()))
 	for _, i := range itemsOf(set) {
@@ -151,8 +151,8 @@ func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 	return inputs
 }
 
-// planItems plans items, and reports whether they have to be sent. Items that the state does not show are read, so that
-// the plan can name those that it removes or changes.
+// planItems plans items, and reports whether they must be sent. It reads items that are not in the state, so that the
+// plan can list those that it removes or changes.
 func (p *planning) planItems() bool {
 	m, config, before := &p.Planned, p.Config.Items, p.State.Items
 	if config.IsNull() {
@@ -178,8 +178,8 @@ func (p *planning) planItems() bool {
 	return false
 }
 
-// warnRemovedItems reports which of the items that the subscription has are removed or changed, although this
-// configuration has not added them as they are.
+// warnRemovedItems reports existing items that the plan removes or changes although this configuration did not add them
+// in this form.
 func (p *planning) warnRemovedItems(before types.Set) {
 	wanted := itemsOf(p.Planned.Items)
 	var lines []string
@@ -199,16 +199,17 @@ func (p *planning) warnRemovedItems(before types.Set) {
 	slices.Sort(lines)
 	unless := ""
 	if !knownItems(p.Planned.Items) {
-		unless = ", unless a value that is only known after apply names them"
+		unless = ", unless a value known only after apply contains them"
 	}
-	p.Diags.AddAttributeWarning(path.Root(argItems), p.State.title()+" loses items that this configuration has not added",
-		fmt.Sprintf("Another system or another user has added or changed them. The plan sends items as a whole, so these "+
-			"are removed or changed%s:\n\n%s\n\nTo keep them, add them to items, or remove the argument.", unless, strings.Join(lines, "\n")))
+	p.Diags.AddAttributeWarning(path.Root(argItems), p.State.title()+" loses items that this configuration did not add",
+		fmt.Sprintf("Another system or user added or changed them. The plan sends items as a whole, so these are removed "+
+			"or changed%s:\n\n%s\n\nTo keep them, add them to items, or remove the "+
+			"argument.", unless, strings.Join(lines, "\n")))
 }
 
-// refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would
-// be removed or changed unseen. It returns whether the update can continue.
-func (w *work) refuseUnseen(ctx context.Context) bool {
+// checkItemsUnchanged rejects an update of items if the subscription has items that the plan has not shown: the update
+// would remove or change them. It returns whether the update can continue.
+func (w *work) checkItemsUnchanged(ctx context.Context) bool {
 	var listed []billing.SubscriptionItem
 	if !w.Do(ctx, step{Verb: "read the items of", Send: func(ctx context.Context) (_ *billing.Subscription, err error) {
 		listed, _, err = w.Client.SubscriptionItems(ctx, w.id())
@@ -224,8 +225,8 @@ func (w *work) refuseUnseen(ctx context.Context) bool {
 		}
 	}
 	if len(unseen) > 0 && w.State.Items.IsNull() {
-		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it
-		// was, it saw these.
+		// The plan has listed them, but could not store them in the state. If the subscription has not changed since, these
+		// are the same.
 		if now, err := w.Client.GetSubscription(ctx, w.id()); err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() {
 			return true
 		}
@@ -233,9 +234,9 @@ func (w *work) refuseUnseen(ctx context.Context) bool {
 	if len(unseen) > 0 {
 		slices.Sort(unseen)
 		w.Diags.AddAttributeError(path.Root(argItems), "The items of "+w.State.displayName()+" have changed since the plan",
-			fmt.Sprintf("Another system or another user has added or changed items since, or the plan was made without a "+
-				"refresh. The update would remove or change these:\n\n%s\n\nNothing was sent. Plan again, with a refresh: "+
-				"the plan then names them.", strings.Join(unseen, "\n")))
+			fmt.Sprintf("Another system or user has added or changed items since then, or the plan was made without a "+
+				"refresh. The update would remove or change these:\n\n%s\n\nNothing was sent. Plan again, with a refresh: the "+
+				"plan then lists them.", strings.Join(unseen, "\n")))
 	}
 	return len(unseen) == 0
 }
@@ -245,7 +246,7 @@ func (i item) displayName() string {
 	return fmt.Sprintf("product_id %s, price_id %s, %s", i.product.ValueString(), i.price.ValueString(), i.amounts())
 }
 
-// key names an item with all it has.
+// key identifies an item with all of its values.
 func (i item) key() string {
 	unit := ""
 	if !i.unit.IsNull() {
@@ -268,7 +269,7 @@ func (i item) amounts() string {
 	return fmt.Sprintf("quantity %d, %s", i.quantity.ValueInt64(), amount)
 }
 
-// knownItems reports whether all of a set is known.
+// knownItems reports whether a set is completely known.
 func knownItems(set types.Set) bool {
 	if set.IsUnknown() {
 		return false
@@ -281,7 +282,7 @@ func knownItems(set types.Set) bool {
 	return true
 }
 
-// itemKeys names the items of a configuration; none while a part of it is unknown.
+// itemKeys returns the keys of configured items; none if a part of them is unknown.
 func itemKeys(set types.Set) (keys []string) {
 	if !knownItems(set) {
 		return nil
@@ -292,8 +293,8 @@ func itemKeys(set types.Set) (keys []string) {
 	return keys
 }
 
-// refuseIncomplete rejects a known item without a product or a price.
-func (m model) refuseIncomplete(diags *diag.Diagnostics) {
+// checkItemsComplete rejects a known item without a product or a price.
+func (m model) checkItemsComplete(diags *diag.Diagnostics) {
 	for _, element := range m.Items.Elements() {
 		object, ok := element.(types.Object)
 		if !ok || object.IsNull() || object.IsUnknown() {
@@ -309,15 +310,15 @@ func (m model) refuseIncomplete(diags *diag.Diagnostics) {
 	}
 }
 
-// itemReader reads the items of one subscription after the other, one request each. Once it has turned out that the
-// service lists no items, or that the token may not read them, it sends nothing more.
+// itemReader reads the items of subscriptions, with one request each. Once the service has turned out not to list
+// items, or the token not to permit reading them, it sends no more requests.
 type itemReader struct {
 	client      *billing.Service
 	diags       *diag.Diagnostics
 	unavailable bool
 }
 
-// read returns the items; known is false where they cannot be read, which is not an error.
+// read returns the items; known is false, without an error, if they cannot be read.
 func (r *itemReader) read(ctx context.Context,
 	s *billing.Subscription) (items []billing.SubscriptionItem, known bool, err error) {
 	if r.unavailable {
@@ -330,14 +331,14 @@ func (r *itemReader) read(ctx context.Context,
 		warnForbidden(err, "the items of subscriptions", r.diags)
 		return nil, false, nil
 	case err == nil && !known:
-		// The same response whether the operation is missing or the subscription.
+		// The response does not show whether the operation or the subscription is missing.
 		_, gone := r.client.GetSubscription(ctx, s.ID)
 		r.unavailable = gone == nil
 	}
 	return items, known, err
 }
 
-// forbidsItems reports whether the service itself has said that the token may not read items.
+// forbidsItems reports whether the service itself rejected reading items with the token.
 func forbidsItems(err error) bool {
 	e, ok := api.AsError(err)
 	return ok && e.Status == http.StatusForbidden && e.Structured

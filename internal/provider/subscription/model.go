@@ -66,7 +66,7 @@ type shared struct {
 	UpdatedAt            types.String   `tfsdk:"updated_at"`
 }
 
-// model is the resource in configuration, plan and state.
+// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	PlanChange              types.Object   `tfsdk:"plan_change"`
@@ -79,7 +79,7 @@ type model struct {
 	OnExternalCancel        types.String   `tfsdk:"on_external_cancel"`
 }
 
-// at is the field of the attribute with the name, and get its value.
+// at returns the field of the named attribute, get its value.
 func (m *model) at(name string) reflect.Value { return value.At(m, name) }
 
 func (m *model) get(name string) attr.Value {
@@ -87,8 +87,8 @@ func (m *model) get(name string) attr.Value {
 	return v
 }
 
-// fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults
-// for what only this provider knows. The items have a request of their own.
+// fromAPI builds the whole model of a subscription, as for an import: the whole custom_metadata, and the defaults of
+// arguments that only this provider uses. Items require a separate request.
 func fromAPI(s *billing.Subscription) (model, error) {
 	custom, effective, err := metadata.Import(s.CustomMetadata)
 	if err != nil {
@@ -152,8 +152,8 @@ func fromAPI(s *billing.Subscription) (model, error) {
 	return m, nil
 }
 
-// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
-// the way prior writes what can be written in more than one way. remote is the subscription that m was built from.
+// preserve copies from prior (a state, or the applied plan) the values that the service never returns, and the spelling
+// of equal values. remote is the subscription from which m was built.
 func (m model) preserve(prior model, remote *billing.Subscription, own ownership) model {
 	m.PlanChange, m.TrialPeriodDays = prior.PlanChange, prior.TrialPeriodDays
 	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy,
@@ -168,13 +168,13 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	m.PendingPlanID = value.KeepID(prior.PendingPlanID, m.PendingPlanID)
 	takenBack := prior.CancelAtPeriodEnd.ValueBool() && !m.CancelAtPeriodEnd.ValueBool()
 	if m.CancellationReason.IsNull() && !takenBack {
-		// The service records a reason only with a cancellation. Until then the state has the configured one.
+		// The service stores a reason only with a cancellation. Until then, the state has the configured one.
 		m.CancellationReason = value.Known(prior.CancellationReason)
 	}
 	m.DiscountPercent = discountLike(prior.DiscountPercent, m.DiscountPercent)
 	m.TrialEnd = m.TrialEnd.Or(prior.TrialEnd)
 	if m.TrialEnd.IsNull() && !prior.TrialEnd.IsUnknown() {
-		// Asked for when it was too late.
+		// It was requested too late.
 		m.TrialEnd = prior.TrialEnd
 	}
 	m.Pause = pauseLike(prior.Pause, m.Pause, remote)
@@ -182,7 +182,7 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 		m.PlanID, m.PendingPlanID = types.StringValue(own.Pending.To), types.StringValue(own.Pending.To)
 	}
 	if !m.PendingPlanID.IsNull() && !prior.PendingPlanID.IsUnknown() && !sameID(m.PendingPlanID, prior.PendingPlanID) {
-		// Another system has scheduled it: no plan_change of this configuration has asked for that.
+		// Another system has scheduled it, not a plan_change of this configuration.
 		m.PlanChange = planChangeOf(timingImmediate)
 	}
 	if remote.Status == statusCanceled {
@@ -193,8 +193,8 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	return m
 }
 
-// after is the state after a response that shows s, where m is what was planned or known before. Where custom_metadata
-// is unreadable, it reports that, and the state has the rest.
+// after returns the state after a response with s; m is the plan or the prior state. If custom_metadata is unreadable,
+// it reports an error and updates the rest.
 func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(s)
 	if err == nil {
@@ -209,8 +209,8 @@ func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnos
 	return state
 }
 
-// discountLike is the discount as prior writes it, where the service returns that, or rounds it: it has two decimals
-// (wire contract: discount_percent).
+// discountLike returns the discount with the spelling of prior, if the service returns the same value or rounds it to
+// its two decimals (wire contract: discount_percent).
 func discountLike(prior, now value.Decimal) value.Decimal {
 	_, decimals, _ := strings.Cut(strings.TrimRight(prior.ValueString(), "0"), ".")
 	wanted, okWanted := new(big.Rat).SetString(prior.ValueString())
@@ -218,16 +218,16 @@ func discountLike(prior, now value.Decimal) value.Decimal {
 	if !okWanted || !okStored || len(decimals) <= 2 {
 		return now.Or(prior)
 	}
-	if off := wanted.Sub(wanted, stored); off.Abs(off).Cmp(big.NewRat(1, 100)) < 0 { //nolint:mnd // less than it stores
+	if off := wanted.Sub(wanted, stored); off.Abs(off).Cmp(big.NewRat(1, 100)) < 0 { //nolint:mnd // below its precision
 		return prior
 	}
 	return now
 }
 
-// sameID reports whether both name the same object, or none.
+// sameID reports whether both are the same id, or null.
 func sameID(a, b types.String) bool { return value.KeepID(a, b).Equal(a) }
 
-// trialDays is the length of a trial that lasts whole days, as trial_period_days would have made it.
+// trialDays returns the length of a trial of whole days, as trial_period_days would create it.
 func trialDays(s *billing.Subscription) types.Int64 {
 	const day = 24 * time.Hour
 	start, okStart := api.Moment(api.OrEmpty(s.TrialStart))
@@ -239,9 +239,9 @@ func trialDays(s *billing.Subscription) types.Int64 {
 	return types.Int64Value(int64(length / day))
 }
 
-// body is what is sent to get from prior to m: an update, or a creation where prior is the zero model. What is unknown
-// is the service's to decide, and left out. A plan goes through change-plan, unless it is cleared; a scheduled
-// cancellation goes through cancel, unless it is taken back.
+// body returns the changes from prior to m, an update; for a zero prior, a creation. Unknown values are omitted, so
+// that the service chooses them. A new plan is sent with change-plan, unless it is cleared; a scheduled cancellation is
+// sent with cancel, unless it is reverted.
 func (m model) body(prior model) billing.SubscriptionBody {
 	for name := range value.Fields(reflect.TypeFor[model]()) {
 		if m.get(name).IsUnknown() {
@@ -282,9 +282,12 @@ func (m model) body(prior model) billing.SubscriptionBody {
 	return body
 }
 
-// following is the subscription that was created, with what is configured and a creation cannot carry.
+// updateOnly are the arguments that can be set by an update but not by a creation.
+var updateOnly = []string{"discount_percent", "allow_pause", "allow_cancel"}
+
+// following returns the created subscription with the configured arguments that a creation cannot set.
 func (m model) following(created model) model {
-	for _, name := range []string{"discount_percent", "allow_pause", "allow_cancel"} {
+	for _, name := range updateOnly {
 		if value := m.get(name); !value.IsNull() && !value.IsUnknown() {
 			created.at(name).Set(m.at(name))
 		}
@@ -293,7 +296,7 @@ func (m model) following(created model) model {
 	return created
 }
 
-// displayName names the subscription inside a sentence. One without a name and an id is known by its account.
+// displayName names the subscription in a sentence. One without external_id and id is named by its account.
 func (m model) displayName() string {
 	name := "subscription"
 	external, id, account := m.ExternalID.ValueString(), m.ID.ValueString(), m.BillingAccountID.ValueString()
@@ -324,9 +327,8 @@ func (m model) Policy() object.Policy {
 var pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType,
 	"resumes_at": value.DateTimeType{}}}
 
-// pauseOf is the argument pause as the service has it; null while the subscription is not paused. Either sign of a
-// pause may be missing from a response (service description, Recurring billing §2); a behavior that the response leaves
-// out is null.
+// pauseOf returns the argument pause for the service's subscription; null if it is not paused. A response may lack
+// either sign of a pause (service description, Recurring billing §2); a behavior missing from the response is null.
 func pauseOf(s *billing.Subscription) types.Object {
 	p := s.PauseCollection
 	if s.Status == statusCanceled || s.Status != statusPaused && (p == nil || p.Behavior == "") {
@@ -347,8 +349,8 @@ func pauseObject(behavior types.String, resumesAt value.DateTime) types.Object {
 		"resumes_at": resumesAt})
 }
 
-// pauseLike is the pause that runs, as prior writes it where that means the same. Where the service only says that
-// there is one, it is taken for the one known before.
+// pauseLike returns the current pause, with the spelling of prior if they are equal. If the response only shows that
+// the subscription is paused, the pause is assumed unchanged.
 func pauseLike(prior, now types.Object, remote *billing.Subscription) types.Object {
 	if prior.IsNull() || prior.IsUnknown() || now.IsNull() {
 		return now
@@ -359,15 +361,14 @@ func pauseLike(prior, now types.Object, remote *billing.Subscription) types.Obje
 	return now
 }
 
-// pauseFields reads a known pause.
+// pauseFields returns the fields of a known pause.
 func pauseFields(pause types.Object) (behavior types.String, resumesAt value.DateTime) {
 	behavior, _ = pause.Attributes()["behavior"].(types.String)
 	resumesAt, _ = pause.Attributes()["resumes_at"].(value.DateTime)
 	return behavior, resumesAt
 }
 
-// samePause reports whether both mean the same pause. A behavior that is null was not in the response, and is not
-// a difference.
+// samePause reports whether both pauses are equal. A null behavior was missing from the response, and is not compared.
 func samePause(a, b types.Object) bool {
 	if a.IsNull() || b.IsNull() || a.IsUnknown() || b.IsUnknown() {
 		return a.Equal(b)
@@ -377,9 +378,9 @@ func samePause(a, b types.Object) bool {
 	return (behaviorA.IsNull() || behaviorB.IsNull() || behaviorA.Equal(behaviorB)) && resumesA.Means(resumesB)
 }
 
-// endPause says what it means that the service does not have the pause of the state any more. Where its resumes_at has
-// passed by the service's clock, it is fulfilled and stays in the state: a configuration that still names it asks for
-// nothing. Otherwise it was ended elsewhere; a pause that never began, because the step that pauses failed, has not.
+// endPause handles a pause in the state that the service no longer has. If its resumes_at has passed by the service's
+// clock, it is fulfilled and stays in the state, so that its configuration causes no diff. Otherwise another system has
+// ended it, except if it never started because the step that pauses failed.
 func (m *model) endPause(ctx context.Context, client *billing.Service, prior model, diags *diag.Diagnostics) {
 	if prior.Pause.IsNull() || !m.Pause.IsNull() {
 		return
@@ -390,7 +391,7 @@ func (m *model) endPause(ctx context.Context, client *billing.Service, prior mod
 		m.Pause = prior.Pause
 	case prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull():
 		diags.AddAttributeWarning(path.Root("pause"), "The pause of "+m.displayName()+" has ended",
-			"It was ended outside of Terraform. If the configuration still has the pause block, and no ignore_changes of it, "+
-				"the plan pauses again: remove it, or set another resumes_at.")
+			"It was ended outside of Terraform. If pause is still configured and not in ignore_changes, the plan pauses it "+
+				"again: remove pause, or set another resumes_at.")
 	}
 }

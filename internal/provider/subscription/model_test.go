@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,11 +10,28 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
+
+// TestTables: the tables of attributes have only attributes that exist. It comes first, because the others panic
+// without.
+func TestTables(t *testing.T) { //nolint:paralleltest // see above
+	tables := map[string][]string{"belongsTo": belongsTo, "updateOnly": updateOnly, "fromConfig": fromConfig, "kept": kept,
+		"arguments": arguments, "blamePause": blamePause.Arguments(),
+		"blameEnd": blameEnd.Arguments()}
+	for _, row := range transitions {
+		tables[fmt.Sprintf("the changes of the transition %q", row.name)] = row.changes
+		tables[fmt.Sprintf("the touches of the transition %q", row.name)] = row.touches
+		if row.request != nil {
+			tables[fmt.Sprintf("the blame of the transition %q", row.name)] = row.request.blame.Arguments()
+		}
+	}
+	modeltest.Tables(t, model{}, tables)
+}
 
 // plain is an active subscription as the service returns it.
 func plain() billing.Subscription {
@@ -112,7 +130,7 @@ func TestPauseOf(t *testing.T) {
 	}
 }
 
-// TestTransitions holds every row of the table to what asks for it, what it refuses, and the request that it sends.
+// TestTransitions holds every row of the table to what asks for it, what it rejects, and the request that it sends.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	pause := pauseObject(types.StringValue("void"), value.DateTimePointer(nil))
@@ -131,11 +149,11 @@ func TestTransitions(t *testing.T) {
 	}
 	seen := map[string]bool{"keep a pause that is over": true} // needs a clock, see testdata/pause.txt
 	for name, c := range map[string]struct {
-		state   func(*model)
-		plan    func(*planning)
-		want    []string
-		verbs   []string
-		refused string
+		state    func(*model)
+		plan     func(*planning)
+		want     []string
+		verbs    []string
+		rejected string
 	}{
 		"nothing": {},
 		"notes": {plan: func(p *planning) { p.Planned.Notes = types.StringValue("x") }, want: []string{"change a field"},
@@ -157,7 +175,7 @@ func TestTransitions(t *testing.T) {
 			verbs: []string{"update"}},
 		"no plan, later": {plan: func(p *planning) {
 			p.Planned.PlanID, p.Planned.PlanChange = types.StringNull(), planChangeOf(timingEndOfPeriod)
-		}, want: []string{removePlan}, verbs: []string{"update"}, refused: "cannot be removed at the end of the period"},
+		}, want: []string{removePlan}, verbs: []string{"update"}, rejected: "cannot be removed at the end of the period"},
 		"the plan that runs": {state: waits, plan: to("plan-a", timingEndOfPeriod), want: []string{takePlanBack},
 			verbs: []string{"change the plan of"}},
 		"no plan runs": {state: onItems, plan: func(p *planning) { p.Planned.PlanID = types.StringNull() },
@@ -174,13 +192,13 @@ func TestTransitions(t *testing.T) {
 			verbs: []string{"change the items of"}},
 		"no items and no plan": {state: onItems, plan: func(p *planning) {
 			p.Planned.Items, p.otherItems = itemSet(nil), true
-		}, want: []string{changeItems}, verbs: []string{"change the items of"}, refused: "nothing would be billed"},
+		}, want: []string{changeItems}, verbs: []string{"change the items of"}, rejected: "nothing would be billed"},
 		"items that are there": {plan: func(p *planning) { p.adoptsItems = true },
 			want: []string{"adopt items that are there"}},
 		"a pause": {plan: func(p *planning) { p.Planned.Pause = pause }, want: []string{pauseIt}, verbs: []string{"pause"}},
 		"a forbidden pause": {plan: func(p *planning) {
 			p.Planned.Pause, p.Planned.AllowPause = pause, types.BoolValue(false)
-		}, want: []string{"change a field", pauseIt}, verbs: []string{"update", "pause"}, refused: "may not be paused"},
+		}, want: []string{"change a field", pauseIt}, verbs: []string{"update", "pause"}, rejected: "cannot be paused"},
 		"a pause that is not known": {plan: func(p *planning) {
 			p.Planned.Pause, p.Planned.AllowPause = types.ObjectUnknown(pauseType.AttrTypes), types.BoolValue(false)
 		}, want: []string{"change a field", pauseIt}, verbs: []string{"update", "pause"}},
@@ -192,7 +210,7 @@ func TestTransitions(t *testing.T) {
 		"a forbidden end": {plan: func(p *planning) {
 			p.Planned.CancelAtPeriodEnd, p.Planned.AllowCancel = types.BoolValue(true), types.BoolValue(false)
 		}, want: []string{"change a field", "cancel at the end of the period"},
-			verbs: []string{"update", "schedule the cancellation of"}, refused: "may not be canceled"},
+			verbs: []string{"update", "schedule the cancellation of"}, rejected: "cannot be canceled"},
 		"no end": {state: ends, plan: func(p *planning) { p.Planned.CancelAtPeriodEnd = types.BoolValue(false) },
 			want: []string{"take the cancellation back"}, verbs: []string{"update"}},
 		"policies": {plan: func(p *planning) {
@@ -227,10 +245,10 @@ func TestTransitions(t *testing.T) {
 		if !slices.Equal(p.asked, c.want) || !slices.Equal(verbs, c.verbs) {
 			t.Errorf("%s: %v by %v, want %v by %v", name, p.asked, verbs, c.want, c.verbs)
 		}
-		if refused := diags.Errors(); (len(refused) > 0) != (c.refused != "") ||
-			len(refused) > 0 && !strings.Contains(refused[0].Summary(), "Subscription (id s): ") ||
-			len(refused) > 0 && !strings.Contains(refused[0].Summary(), c.refused) {
-			t.Errorf("%s: refused with %v, want %q", name, refused, c.refused)
+		if rejected := diags.Errors(); (len(rejected) > 0) != (c.rejected != "") ||
+			len(rejected) > 0 && !strings.Contains(rejected[0].Summary(), "Subscription (id s): ") ||
+			len(rejected) > 0 && !strings.Contains(rejected[0].Summary(), c.rejected) {
+			t.Errorf("%s: rejected with %v, want %q", name, rejected, c.rejected)
 		}
 	}
 	for _, row := range transitions {

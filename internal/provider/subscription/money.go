@@ -10,10 +10,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// What a plan says about money that moves, or stops moving, without a line in the configuration that says so.
+// Warnings of a plan about charges that start or stop without a change in the configuration.
 
-// warnUnanswered warns of what another system, or an earlier configuration, has left and the configuration does not
-// mention: it stays. Any value of the argument answers it.
+// warnUnanswered warns about a scheduled cancellation or items from another system, or an earlier configuration, that
+// are not configured: they stay. Any value of the argument removes the warning.
 func (p *planning) warnUnanswered() {
 	state := p.State
 	if state.Status.ValueString() == statusCanceled {
@@ -21,8 +21,8 @@ func (p *planning) warnUnanswered() {
 	}
 	if p.Config.CancelAtPeriodEnd.IsNull() && state.CancelAtPeriodEnd.ValueBool() {
 		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), fmt.Sprintf("%s ends with its period (%s)",
-			state.title(), state.periodEnd()), "Its cancellation is scheduled, and the configuration does not say so. To let "+
-			"it end, write cancel_at_period_end = true. To let it continue, write cancel_at_period_end = false.")
+			state.title(), state.periodEnd()), "Its cancellation is scheduled, but not configured. To let it end, write "+
+			"cancel_at_period_end = true. To let it continue, write cancel_at_period_end = false.")
 	}
 	if p.Config.Items.IsNull() && len(state.Items.Elements()) > 0 {
 		var lines []string
@@ -36,7 +36,7 @@ func (p *planning) warnUnanswered() {
 	}
 }
 
-// warnResumed warns of the end of a pause, whoever began it.
+// warnResumed warns about the end of a pause, whoever started it.
 func (p *planning) warnResumed() {
 	state, verb, cause := p.State, "is resumed", "The configuration does not pause it, so the apply ends its pause"
 	switch {
@@ -55,14 +55,14 @@ func (p *planning) warnResumed() {
 		from = "from the end of its trial on (" + trial.ValueString() + ")"
 	}
 	if !state.ResumesAt.IsNull() {
-		cause += " before its time (" + state.ResumesAt.ValueString() + ")"
+		cause += " before its scheduled end (" + state.ResumesAt.ValueString() + ")"
 	}
-	p.Diags.AddAttributeWarning(path.Root("pause"), state.title()+" "+verb+" and charges again",
-		fmt.Sprintf("%s. It charges %s; its next invoice: %s%s. To keep it paused, set pause.", cause, from,
+	p.Diags.AddAttributeWarning(path.Root("pause"), state.title()+" "+verb+" and charged again",
+		fmt.Sprintf("%s. It is charged %s; next invoice: %s%s. To keep it paused, set pause.", cause, from,
 			cmp.Or(state.CycleBillingDate.ValueString(), "not known"), state.charge()))
 }
 
-// warnPaused warns of a pause that nothing but the next change of the configuration ends.
+// warnPaused warns about a pause that only a later change of the configuration ends.
 func (p *planning) warnPaused() {
 	_, resumesAt := pauseFields(p.Planned.Pause)
 	if p.Planned.Pause.IsUnknown() || !resumesAt.IsNull() {
@@ -72,16 +72,16 @@ func (p *planning) warnPaused() {
 		"pause.resumes_at is not set, so it stays paused, and is not charged, until pause is removed.")
 }
 
-// unpaid are the statuses in which the service does not get its money.
+// unpaid contains the statuses of an unpaid subscription.
 var unpaid = map[string]string{
 	"past_due":  "An invoice was not paid in time.",
 	"suspended": "The service has suspended it.",
 }
 
-// warnUnpaid warns when a refresh first sees that the subscription is not paid.
+// warnUnpaid warns when a refresh first sees that the subscription is unpaid.
 func (m model) warnUnpaid(prior model, diags *diag.Diagnostics) {
 	if text := unpaid[m.Status.ValueString()]; text != "" && !m.Status.Equal(prior.Status) {
-		diags.AddAttributeWarning(path.Root("status"), m.title()+" is "+m.Status.ValueString(), text+" Nothing is planned "+
-			"because of that.")
+		diags.AddAttributeWarning(path.Root("status"), m.title()+" is "+m.Status.ValueString(), text+" No change is "+
+			"planned for this.")
 	}
 }

@@ -17,23 +17,32 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// ModifyPlan decides the value of every computed attribute, rejects what cannot work, and puts the state's value back
-// where configuration and state mean the same.
+// ModifyPlan plans every computed attribute, rejects invalid changes, and keeps the value in state if the configuration
+// is semantically equal.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
 
 func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 	state, _ := r.current(ctx, p.State)
-	refuseDestroy(state, p.Diags)
+	checkDestroy(state, p.Diags)
 	if !p.Diags.HasError() {
 		warnCharges(state, p.Diags)
 	}
+	private.SetPlanned(ctx, p.Private, forDestroy{PeriodEnd: state.CurrentPeriodEnd.ValueString(),
+		Scheduled: state.CancelAtPeriodEnd.ValueBool()}, p.Diags)
 }
 
-// current is the subscription as the service has it. Terraform plans the removal of an object that is not in the
-// configuration any more before it refreshes it, so its period may have ended long ago. Without a response it is the
-// state, and exists is false where the service has none.
+// forDestroy is the data that the plan of a destroy passes to its apply: the end of the period in its warning, and
+// whether the cancellation was scheduled. The apply cannot take them from the state, see current.
+type forDestroy struct {
+	PeriodEnd string `json:"period_end"`
+	Scheduled bool   `json:"scheduled"`
+}
+
+// current reads the subscription. Terraform plans the removal of an object that is no longer configured before it
+// refreshes the object, so its period may have ended long ago. Without a response, current returns the state; exists is
+// false if the service has no such subscription.
 func (r *Resource) current(ctx context.Context, state model) (now model, exists bool) {
 	client, ready := r.Client()
 	if !ready {
@@ -56,16 +65,16 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
 	before := private.Planned[forApply](ctx, p.Private, p.Diags)
 	p.plannedCreate()
-	p.refuseNew()
+	p.checkNew()
 	if id := run.Replaced(ctx, p.Private, p.Diags); id != "" && !before.Replaces {
-		// terraform plan -replace: the plan of the change did not know about it.
+		// terraform plan -replace: the plan of the change did not know about the replacement.
 		present, exists := r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
 			DeletionPolicy: types.StringValue(before.Policy)})
-		if exists { // the note may be of an object that was deleted since
+		if exists { // the stored id may belong to a deleted object
 			p.replaces(present)
 		}
 	}
-	p.refuseBarred()
+	p.checkAccountUsable()
 }
 
 func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
@@ -93,47 +102,47 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 		p.warnUnanswered()
 	}
 	if canceled && applying {
-		p.Planned.Status = p.State.Status // nothing is replaced any more, see refuseForced
+		p.Planned.Status = p.State.Status // nothing is replaced any more, see rejectReplacement
 	}
 	private.SetPlanned(ctx, p.Private, next, p.Diags)
 	kept := p.Planned
 	kept.PlanChange = p.State.PlanChange
 	if !applying && !p.Changes(ctx, kept) {
-		p.Planned = kept // plan_change alone is no change, see planning.planChange
+		p.Planned = kept // a change of plan_change alone has no effect, see planning.planChange
 	}
 }
 
-// forApply is what a plan leaves for its apply.
+// forApply is the data that a plan passes to its apply.
 type forApply struct {
-	// Metadata is what the configuration owns of custom_metadata once all steps are done.
+	// Metadata is the configuration's part of custom_metadata after all steps.
 	Metadata metadata.Owned `json:"custom_metadata"`
-	// Steps are the transitions that the plan shows.
+	// Steps are the transitions in the plan.
 	Steps []string `json:"steps"`
-	// Forces are the arguments that only a new subscription can have, in a plan that may not ask for one any more: they
-	// were not known before, and have turned out different.
+	// Forces are the arguments that require a new subscription, in a plan that must not request one any more: they were
+	// unknown before, and turned out to differ.
 	Forces []string `json:"forces"`
-	// Replaces says that the plan of the change asks for a new subscription, and Policy is the deletion_policy of the
-	// present one: for the plan of the new one, which has no state.
+	// Replaces is set if the plan requests a new subscription, and Policy is the deletion_policy of the old one. They are
+	// for the plan of the new one, which has no state.
 	Replaces bool   `json:"replaces,omitempty"`
 	Policy   string `json:"policy,omitempty"`
 }
 
-// planning is a plan in the making.
+// planning is a plan in progress.
 type planning struct {
 	*object.Plan[model]
 	ctx context.Context //nolint:containedctx // a planning lives as long as one call
 	r   *Resource
-	// own is what the configuration owns before the apply, and metadata what it owns of custom_metadata after it.
+	// own is the ownership before the apply, and metadata the ownership of custom_metadata after it.
 	own      ownership
 	metadata metadata.Owned
-	// asked are the transitions that the plan needs.
+	// asked are the transitions that the plan requires.
 	asked []string
-	// otherItems says that items have to be sent.
+	// otherItems is set if items must be sent.
 	otherItems bool
-	// adoptsItems says that the items are there already, as far as this plan knows: the one in the apply may see
+	// adoptsItems is set if this plan finds the configured items at the service; the plan inside the apply may find
 	// others.
 	adoptsItems bool
-	// client is nil where the connection to the service is not known yet, or leads to another organization.
+	// client is nil if the connection is unknown, or belongs to another organization.
 	client *billing.Service
 }
 
@@ -145,7 +154,7 @@ func (r *Resource) planning(ctx context.Context, plan *object.Plan[model]) *plan
 	return p
 }
 
-// past reports whether the service's clock has passed a date. A date or a clock that is not known has not passed.
+// past reports whether a date has passed by the service's clock; false if either is unknown.
 func (p *planning) past(date value.DateTime) bool {
 	return p.client != nil && past(p.ctx, p.client, date.ValueString())
 }
@@ -159,11 +168,15 @@ func past(ctx context.Context, client *billing.Service, date string) bool {
 	return known && !at.After(now)
 }
 
-// plannedCreate leaves to the apply what only the service can say.
+// fromConfig are the arguments that the plan of a creation takes from the configuration: without a value, they are null
+// or the service chooses one.
+var fromConfig = []string{"custom_metadata", "company_id", "product_group_id", argCancellationReason,
+	"trial_period_days"}
+
+// plannedCreate marks unknown the values that only the service determines.
 func (p *planning) plannedCreate() {
 	m, config := &p.Planned, p.Config
-	for _, name := range []string{"custom_metadata", "company_id", "product_group_id", argCancellationReason,
-		"trial_period_days"} {
+	for _, name := range fromConfig {
 		m.at(name).Set(config.at(name))
 	}
 	m.EffectiveCustomMetadata = p.r.Defaults().Effective(config.CustomMetadata)
@@ -184,7 +197,8 @@ func (p *planning) plannedCreate() {
 	}
 }
 
-// plannedUpdate makes unknown only what the transitions can touch; the schema keeps the other computed values.
+// plannedUpdate marks unknown only the values that the transitions may change; the schema keeps the other computed
+// values.
 func (p *planning) plannedUpdate() {
 	m, config, state := &p.Planned, p.Config, p.State
 	p.keepUnset()
@@ -199,16 +213,18 @@ func (p *planning) plannedUpdate() {
 		Mode: m.CustomMetadataMode, Defaults: p.r.Defaults(), Object: state.displayName()}, p.Diags)
 	p.otherItems = p.planItems()
 	m.PlanChange = p.planChange()
-	p.refuseNeither()
+	p.requirePlanOrItems()
 	p.planTransitions()
 }
 
-// keepUnset keeps what the subscription has, whoever set it, where the configuration does not say otherwise. Once the
-// end is scheduled, or has come, another reason changes nothing.
+// kept are the arguments that an update keeps if they are unset.
+var kept = []string{"collection_method", "nfe_issuance_policy", argCancelAtPeriodEnd, argCancellationReason}
+
+// keepUnset keeps the service's values of unset arguments, whoever set them. Once the cancellation is scheduled or
+// done, another reason has no effect.
 func (p *planning) keepUnset() {
 	m, config, state := &p.Planned, p.Config, p.State
-	for _, name := range []string{"collection_method", "nfe_issuance_policy", argCancelAtPeriodEnd,
-		argCancellationReason} {
+	for _, name := range kept {
 		if config.get(name).IsNull() {
 			m.at(name).Set(state.at(name))
 		}
@@ -220,9 +236,9 @@ func (p *planning) keepUnset() {
 	}
 }
 
-// planChange is plan_change, which only describes a change of plan. Alone it is no change: ModifyPlan keeps it as it
-// was where nothing else changes. It must not depend on whether plan_id changes, which may be known only in the apply:
-// there the second plan has to be what the first one has shown.
+// planChange plans plan_change, which only describes a change of plan. Alone it has no effect: ModifyPlan keeps its
+// value in state if nothing else changes. It must not depend on whether plan_id changes, because that may be known only
+// in the plan inside the apply, which must equal the first one.
 func (p *planning) planChange() types.Object {
 	usual := planChangeOf(timingImmediate)
 	switch {
@@ -239,56 +255,53 @@ func (p *planning) planChange() types.Object {
 	}
 }
 
-// refuseNew reports what the service would reject of a new subscription.
-func (p *planning) refuseNew() {
+// checkNew reports arguments of a new subscription that the service would reject.
+func (p *planning) checkNew() {
 	m := p.Planned
-	p.refuseNeither()
+	p.requirePlanOrItems()
 	if p.past(m.TrialEnd) {
-		p.refused("trial_end", "its trial would have ended already", "trial_end is %s, which is in the past. Write a "+
-			"later time, or remove the argument for a subscription without a trial.", m.TrialEnd.ValueString())
+		p.reject("trial_end", "its trial would already have ended", "trial_end is %s, which is in the past. Write a later "+
+			"time, or remove the argument for a subscription without a trial.", m.TrialEnd.ValueString())
 	}
 	if !p.Config.TrialEnd.IsNull() && !p.Config.TrialPeriodDays.IsNull() {
-		p.refused("trial_period_days", "two trials for one subscription", "A new subscription is created with trial_end "+
-			"or with trial_period_days. Remove one of them.")
+		p.reject("trial_period_days", "it has two trials", "Both trial_end and trial_period_days are set. Remove one of "+
+			"them.")
 	}
 	rows, _ := p.way(true)
-	p.refuse(rows)
+	p.checkAll(rows)
 }
 
-// refuseNeither rejects a configuration that leaves a subscription with nothing to bill. One that the service already
-// shows so is left alone: not every service lists items.
-func (p *planning) refuseNeither() {
+// requirePlanOrItems rejects a configuration without a plan and items. It accepts an existing subscription that has
+// neither in the service's responses, because not every service lists items.
+func (p *planning) requirePlanOrItems() {
 	before := !p.State.PlanID.IsNull() || len(p.State.Items.Elements()) > 0
 	if m := p.Planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 &&
 		(before || p.State.ID.IsNull()) {
-		p.refused("plan_id", "neither a plan nor items", "A subscription needs a plan_id, or items, or both. Set plan_id "+
-			"to the plan, or list the items that are billed.")
+		p.reject("plan_id", "it has neither a plan nor items", "A subscription needs a plan_id, or items, or both. Set "+
+			"plan_id to the plan, or list the items that are billed.")
 	}
 }
 
-// ownership is what the configuration owned of the subscription when it was last applied, see private.Owned, and what
-// was carried out.
+// ownership is the part of the subscription that the configuration owned when it was last applied, see private.Owned,
+// and the steps that were carried out.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata"`
-	// Items are those that the configuration named when it was last applied, so that a warning can name those that others
-	// have added.
+	// Items are the items configured at the last apply, so that a warning can list those added elsewhere.
 	Items []string `json:"items,omitempty"`
-	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
-	// fulfilled.
+	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is fulfilled.
 	PausedUntil string `json:"paused_until,omitempty"`
-	// Pending is the change of plan that the configuration has asked for last, where it was one for the end of a period:
-	// a service may not show it.
+	// Pending is the last change of plan requested for the end of a period: a service may not return it.
 	Pending pending `json:"pending,omitzero"`
 }
 
-// Names of arguments that several files know.
+// Names of arguments used in several files.
 const (
 	argItems              = "items"
 	argCancelAtPeriodEnd  = "cancel_at_period_end"
 	argCancellationReason = "cancellation_reason"
 )
 
-// addedItem reports whether the service has the item as the configuration has named it, with or without the amount.
+// addedItem reports whether the configuration added the service's item, with or without the amount.
 func (o ownership) addedItem(i item) bool {
 	atPrice := i
 	atPrice.unit = types.Int64Null()

@@ -1,6 +1,6 @@
-// Package subscription is the subscription of the recurring-billing service: the resource, the data sources (invoices
-// too), the list resource and the action that invoices. transitions.go is the table of what can change, for creation,
-// plan and apply; replacement.go is about one that ends, or that another one takes the place of.
+// Package subscription implements subscriptions of the recurring-billing service: the resource, the data sources
+// (including invoices), the list resource and the action that invoices. transitions.go is the table of changes, for
+// creation, plan and apply; replacement.go handles replacement and cancellation.
 package subscription
 
 import (
@@ -40,7 +40,7 @@ func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks}}
 }
 
-// scheme is how subscriptions are named and found.
+// scheme describes how subscriptions are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	TypeName: typeName, Noun: "subscription", Key: "external_id",
 	Service: conn.Billing,
@@ -56,17 +56,17 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 		return fmt.Sprintf("%s  %s (created %s)", s.ID, s.Status, s.CreatedAt)
 	},
 	Choices: findIDs,
-	Refuse: func(_ context.Context, _ *billing.Service, s *billing.Subscription, by object.Selector,
+	CheckFound: func(_ context.Context, _ *billing.Service, s *billing.Subscription, by object.Selector,
 		diags *diag.Diagnostics) {
 		if by.ID == "" && s.Status == statusCanceled {
 			diags.AddError(fmt.Sprintf("The subscription with %s (id %s) is canceled", by, s.ID),
-				"Canceled subscriptions are not found by external_id for an import, because a new subscription may use the "+
-					"same one. To import it in spite of that, use its id.")
+				"An import by external_id skips canceled subscriptions, because a new one may use the same external_id. To "+
+					"import it anyway, use its id.")
 		}
 	},
 }
 
-// ValidateConfig rejects what no service accepts.
+// ValidateConfig rejects configurations that no service accepts.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var config model
@@ -77,7 +77,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 				"billing_account_id is null too: remove create_billing_account, or write a billing_account for the customer "+
 				"and refer to its id.")
 	}
-	config.refuseIncomplete(&resp.Diagnostics)
+	config.checkItemsComplete(&resp.Diagnostics)
 }
 
 type (
@@ -86,8 +86,8 @@ type (
 	step    = object.Step[billing.Subscription]
 )
 
-// Create creates the subscription and writes it to the state before anything else is done. What a creation cannot carry
-// follows: an update, a pause, a scheduled cancellation. If one of these fails, that is a warning.
+// Create creates the subscription and saves it to the state immediately. Then it sends the arguments that a creation
+// cannot include: an update, a pause, a scheduled cancellation. A failure of these is a warning.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	begun, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
@@ -99,7 +99,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	w := working(begun, ownership{Metadata: desired, Items: itemKeys(begun.Config.Items)})
 	sent := w.Plan
-	sent.ProrationBehavior = begun.Config.ProrationBehavior // the default is the service's
+	sent.ProrationBehavior = begun.Config.ProrationBehavior // unset, the service's default applies
 	w.body = sent.body(model{})
 	w.body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.carryOut(ctx, &request{verb: "create", send: (*work).create}) || w.Diags.HasError() {
@@ -116,16 +116,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	w.finish(ctx)
 }
 
-// Update carries out the transitions that the plan shows, in their order.
+// Update carries out the transitions in the plan, in order.
 //
-// It takes no value from the configuration: at apply it does not respect ignore_changes. It only looks at which
-// arguments are named.
+// It uses no value of the configuration, because the configuration of an apply does not respect ignore_changes. It only
+// checks which arguments are set.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
 	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
 	planned := private.Planned[forApply](ctx, w.Private, w.Diags)
 	w.asked, w.next = planned.Steps, w.own
-	if w.State.Status.ValueString() != statusCanceled { // of which nothing changes but the state
+	if w.State.Status.ValueString() != statusCanceled { // a canceled subscription only changes in the state
 		w.next.Metadata, w.next.Items = planned.Metadata, itemKeys(w.Config.Items)
 		if w.Plan.PlanID.IsNull() {
 			w.next.Pending = pending{}
@@ -136,11 +136,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		}
 	}
 	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata
-	refuseForced(planned.Forces, w.Plan, w.State, w.Diags)
+	rejectReplacement(planned.Forces, w.Plan, w.State, w.Diags)
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	if !w.planStands(ctx) || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
+	if !w.planStands(ctx) || slices.Contains(w.asked, changeItems) && !w.checkItemsUnchanged(ctx) {
 		return
 	}
 	if w.carryOut(ctx, w.requests()...) {
@@ -148,18 +148,19 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 }
 
-// work carries out a plan.
+// work is an apply in progress.
 type work struct {
 	*write
-	// body is what the creation or the update sends, but for a change of custom_metadata; effective is the whole
-	// custom_metadata as the plan has seen it.
+	// body is the body of the creation or update, without changes of custom_metadata; effective is the whole
+	// custom_metadata in the plan.
 	body      billing.SubscriptionBody
 	effective types.String
-	// own is what the configuration owns so far, next what it owns once all is done.
+	// own is the current ownership, next the one after all steps.
 	own, next ownership
-	// asked are the transitions that the plan shows.
+	// asked are the transitions in the plan.
 	asked []string
-	// stale says that the last request has changed what no response shows, so that the subscription is read once more.
+	// stale is set if the last request has changed values that no response contains, so that the subscription must be read
+	// again.
 	stale bool
 }
 
@@ -169,8 +170,8 @@ func working(begun *write, own ownership) *work {
 	return w
 }
 
-// carryOut sends requests in order, until one fails. What the configuration owns advances with what has happened, but
-// only after the response is in the state: that is read as what was owned before.
+// carryOut sends requests in order, until one fails. After each response is in the state, it updates the ownership: the
+// conversion of a response needs the previous one.
 func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	for _, r := range all {
 		before := w.Last
@@ -189,12 +190,12 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	return true
 }
 
-// note leaves in the private state what the configuration owns.
+// note stores the ownership in the private state.
 func (w *work) note(ctx context.Context) {
 	private.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
 
-// finish writes the outcome.
+// finish writes the result.
 func (w *work) finish(ctx context.Context) {
 	w.own = w.next
 	if !w.stale || w.Do(ctx, step{Verb: "read", Send: func(ctx context.Context) (*billing.Subscription, error) {
@@ -204,7 +205,7 @@ func (w *work) finish(ctx context.Context) {
 		w.After = func(response *billing.Subscription, plan model) model {
 			state := after(response, plan)
 			if state.Pause.IsNull() && !slices.Contains(w.asked, pauseIt) {
-				// No pause was asked for, so one that is planned is fulfilled; see planning.pauseOver.
+				// No pause was requested, so a planned one is fulfilled; see planning.pauseOver.
 				state.Pause = plan.Pause
 			}
 			return state
@@ -214,7 +215,7 @@ func (w *work) finish(ctx context.Context) {
 	w.note(ctx)
 }
 
-// Read refreshes the state. A canceled subscription stays.
+// Read refreshes the state. A canceled subscription stays in the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	g, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
@@ -227,22 +228,22 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	g.State.endPause(ctx, g.Client, g.Prior, g.Diags)
 	g.State.warnUnpaid(g.Prior, g.Diags)
-	if own.Pending != (pending{}) && !own.Pending.scheduled(g.State) { // the scheduled plan has begun, or was taken back
+	if own.Pending != (pending{}) && !own.Pending.scheduled(g.State) { // the scheduled plan has started, or was reverted
 		own.Pending = pending{}
 		private.SetOwned(ctx, g.Private, own, g.Diags)
 	}
 	g.Save(ctx)
 }
 
-// read is the state m after a refresh, or the whole subscription where it is imported; without the items, which have a
-// request of their own.
+// read returns the state m after a refresh, or the whole subscription if it is being imported; without items, which
+// require a separate request.
 func (m model) read(s *billing.Subscription, own ownership, importing bool, diags *diag.Diagnostics) model {
 	state, err := fromAPI(s)
 	switch {
 	case err != nil:
 		apidiag.Unreadable(diags, err)
 	case importing:
-		// None is written as empty: a configuration that leaves it out and one that writes it empty both plan nothing.
+		// An absent object is stored as empty, so that neither {} nor an unset argument causes a diff.
 		state.CustomMetadata = state.CustomMetadata.OrEmpty()
 	default:
 		state = state.preserve(m, s, own)
@@ -250,7 +251,7 @@ func (m model) read(s *billing.Subscription, own ownership, importing bool, diag
 	return state
 }
 
-// readItems adds the items that the service lists, where the state has some or the subscription is imported.
+// readItems adds the service's items, if the state has some or the subscription is being imported.
 func (r *Resource) readItems(ctx context.Context, g *reading) bool {
 	if !g.Importing && (g.Prior.Items.IsNull() || g.Last.Status == statusCanceled) {
 		return true
@@ -261,19 +262,25 @@ func (r *Resource) readItems(ctx context.Context, g *reading) bool {
 		warnForbidden(err, "the items of "+g.Prior.displayName(), g.Diags)
 	case known:
 		g.State.Items = seenItems(g.Prior.Items, listed)
-	case err != nil: // without an error, the service lists no items
+	case err != nil: // without an error, the service does not list items
 		apidiag.Add(g.Diags, err, r.Operation("read", g.Prior))
 	}
 	return !g.Diags.HasError()
 }
 
-// Delete does what deletion_policy says. What is canceled already needs nothing.
+// Delete applies deletion_policy. A canceled subscription requires no request.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	begun, ok := r.BeginDelete(ctx, req, resp, model.stays)
 	if !ok {
 		return
 	}
 	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
+	if planned := private.Planned[forDestroy](ctx, w.Private, w.Diags); planned.PeriodEnd != "" {
+		w.State.CurrentPeriodEnd = types.StringValue(planned.PeriodEnd)
+		w.State.CancelAtPeriodEnd = types.BoolValue(planned.Scheduled)
+	} else if checkDestroy(w.State, w.Diags); w.Diags.HasError() { // otherwise the plan has checked it
+		return
+	}
 	atPeriodEnd := w.State.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() || !r.endStands(ctx, w, atPeriodEnd) {
 		return
@@ -291,14 +298,14 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		if lookErr == nil {
 			state := w.State
 			state.AllowCancel = types.BoolPointerValue(now.AllowCancel)
-			refuseDestroy(state, w.Diags)
+			checkDestroy(state, w.Diags)
 		}
 		return nil, err
 	}})
 }
 
-// endStands rejects the deletion of a subscription that would end later than the plan has shown, or whose replacement
-// would bill a customer for whom another system has canceled it since.
+// endStands rejects the deletion of a subscription that would end later than planned, or whose replacement would charge
+// a customer although another system has canceled the subscription since.
 func (r *Resource) endStands(ctx context.Context, w *work, atPeriodEnd bool) bool {
 	replaces := w.Replaces(ctx)
 	if !atPeriodEnd && !replaces {
@@ -308,9 +315,9 @@ func (r *Resource) endStands(ctx context.Context, w *work, atPeriodEnd bool) boo
 	e, responded := api.AsError(err)
 	switch {
 	case replaces && (api.IsNotFound(err) || err == nil && now.Status == statusCanceled):
-		w.refuseEnded(now)
+		w.checkNotEnded(now)
 	case atPeriodEnd && err == nil && now.Status != statusCanceled && w.otherPeriod(now):
-		w.refusePeriod(now)
+		w.checkPeriod(now)
 	case err == nil, api.IsNotFound(err), responded && e.Status == http.StatusForbidden:
 		return true
 	default:
@@ -319,16 +326,10 @@ func (r *Resource) endStands(ctx context.Context, w *work, atPeriodEnd bool) boo
 	return false
 }
 
-// stays reports that destroying the subscription sends nothing.
-func (m model) stays(diags *diag.Diagnostics) bool {
-	if m.Status.ValueString() == statusCanceled {
-		return true
-	}
-	refuseDestroy(m, diags)
-	return diags.HasError()
-}
+// stays reports whether a deletion sends no request.
+func (m model) stays(*diag.Diagnostics) bool { return m.Status.ValueString() == statusCanceled }
 
-// findIDs says where the ids of an argument are found.
+// findIDs explains where to find the ids for an argument.
 func findIDs(argument string) string {
 	name := argument[strings.LastIndexByte(argument, '.')+1:]
 	if name == argBillingAccountID {

@@ -19,18 +19,17 @@ import (
 
 const typeName = "billing_subscription"
 
-// Statuses that the provider itself has to know (service description, Recurring billing §3). Others are shown as they
-// are.
+// Statuses used by the provider (service description, Recurring billing §3). Others are only passed on.
 const (
 	statusPaused   = "paused"
 	statusCanceled = "canceled"
 )
 
-// statuses are those that the service describes (Recurring billing §2).
+// statuses are the documented ones (service description, Recurring billing §2).
 var statuses = []string{"draft", "confirmed", "trialing", "active", "past_due", statusCanceled, "paused", "suspended"}
 
-// arguments are the attributes that can be configured and that the service knows. Those of a canceled subscription stay
-// in the state as they are configured.
+// arguments are the configurable attributes that the service has. If the subscription is canceled, they stay in the
+// state as configured.
 var arguments = func() (names []string) {
 	for name, described := range attributes() {
 		if (described.IsRequired() || described.IsOptional()) && name != object.PolicyName && name != "on_external_cancel" {
@@ -43,29 +42,28 @@ var arguments = func() (names []string) {
 
 // computedTexts are the attributes that only the service sets.
 var computedTexts = map[string]string{
-	"id":        "Id of the subscription at the service (UUID). Never changes.",
-	"public_id": "Stable public identifier (UUID). Never changes.",
+	"id":        "Id of the subscription (UUID).",
+	"public_id": "Stable public identifier (UUID).",
 	"status": "`draft`, `confirmed`, `trialing`, `active`, `past_due`, `paused`, `suspended` or `canceled` (final). " +
-		"It changes with time; changes are not reported as drift.",
+		"Changes over time; not reported as drift.",
 	"current_plan_id":      "Id of the active plan; null if only items are billed.",
-	"pending_plan_id":      "Id of the plan that starts with the next period; null if no change is scheduled.",
+	"pending_plan_id":      "Id of the plan that starts with the next period; null if none.",
 	"current_period_start": "Start of the current billing period.",
 	"current_period_end":   "End of the current billing period.",
-	"cycle_billing_date":   "When the next invoice is created; monthly overage invoices, on the same day of the month.",
-	"trial_start":          "Start of the trial; null if there is no trial.",
+	"cycle_billing_date":   "Date of the next invoice; overage is invoiced monthly on the same day.",
+	"trial_start":          "Start of the trial; null without a trial.",
 	"activated_at":         "When the subscription became active; null before.",
-	"confirmed_at":         "When the subscription was confirmed; null if it was not.",
-	"canceled_at":          "When the subscription was canceled; null if it is not.",
-	"proposal_id":          "Id of the proposal that the subscription was created from; null if there is none.",
+	"confirmed_at":         "When the subscription was confirmed; null before.",
+	"canceled_at":          "When the subscription was canceled; null before.",
+	"proposal_id":          "Id of the proposal behind the subscription; null if none.",
 	"paused_at":            "When the subscription was last paused; null if never.",
-	"resumes_at":           "When the pause ends automatically; null if there is no pause, or if it is ended manually.",
+	"resumes_at":           "When the pause ends automatically; null otherwise.",
 	"resumed_at":           "When the subscription was last resumed; null if never.",
-	"renewal_settings": "Renewal settings as a JSON string with the key `type` (`auto_renew`, `cancel` or " +
-		"`downgrade_to_flexible`).",
-	"commitment": "Commitment of the contract as a JSON string; the service defines its form.",
-	"metadata":   "Service-managed metadata as a JSON string.",
-	"created_at": "When the subscription was created.",
-	"updated_at": "When the subscription was last changed.",
+	"renewal_settings":     "Renewal settings as a JSON string: `type` is `auto_renew`, `cancel` or `downgrade_to_flexible`.",
+	"commitment":           "Contract commitment as a JSON string in the service's format.",
+	"metadata":             "Service-managed metadata as a JSON string.",
+	"created_at":           "When the subscription was created.",
+	"updated_at":           "When the subscription was last changed.",
 }
 
 // Values of arguments.
@@ -77,18 +75,18 @@ const (
 	externalCancelRecreate = "recreate"
 	externalCancelError    = "error"
 
-	// defaultProration is the service's (service description, Recurring billing §2).
+	// defaultProration is the service's default (service description, Recurring billing §2).
 	defaultProration = "create_prorations"
 
 	timingImmediate   = "immediate"
 	timingEndOfPeriod = "end_of_period"
 )
 
-// collections are where the service lists what an argument refers to by its id.
+// collections are the service's lists of the objects to which arguments refer by id.
 var collections = map[string]string{"plan_id": "plans", "product_id": "products", "price_id": "prices",
 	"discount_code_id": "discount_codes"}
 
-// Schema describes the resource. What a change makes unknown is decided in transitions.go.
+// Schema describes the resource. transitions.go decides which values a change makes unknown.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{MarkdownDescription: aboutResource, Attributes: attributes()}
 }
@@ -96,68 +94,66 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 func attributes() map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
-			PlanModifiers: keepSpelling(), MarkdownDescription: "Id of the billing account that is invoiced." + replaces},
-		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(check.NotBlank()),
-			MarkdownDescription: "Identifier in your own system, unique among the organization's subscriptions that are not " +
-				"canceled. It finds the subscription after a lost response, and in an import. If removed, it is cleared."},
+			PlanModifiers: keepSpelling(), MarkdownDescription: "Id of the invoiced billing account." + replaces},
+		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(check.NotBlank(), check.Trimmed()),
+			MarkdownDescription: "Identifier in your own system, unique among the organization's uncanceled subscriptions. " +
+				"Identifies the subscription in imports and after a lost response. If removed, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"), PlanModifiers: keepSpelling(),
-			MarkdownDescription: "Id of the requested plan; required if there are no `items`. A change is billable and made " +
-				"in place, as `plan_change` says. If removed, only items are billed. The active plan is `current_plan_id`."},
+			MarkdownDescription: "Id of the requested plan; required without `items`. A change is billable and made in place " +
+				"(see `plan_change`). If removed, only items are billed. The active plan is `current_plan_id`."},
 		"items": itemsAttribute(),
 		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{check.UUID()},
 			PlanModifiers: object.KeepText(keepSpelling()...),
-			MarkdownDescription: "Id of the company of your organization that the subscription belongs to." + leftAlone +
+			MarkdownDescription: "Id of the subscription's company in your organization." + leftAlone +
 				replaces},
 		"product_group_id": schema.StringAttribute{Optional: true, Computed: true,
 			Validators: []validator.String{check.UUID()}, PlanModifiers: object.KeepText(keepSpelling()...),
 			MarkdownDescription: "Id of the product group." + leftAlone + replaces},
 		"discount_code_id": schema.StringAttribute{Optional: true, Validators: isIDOf("discount_code_id"),
 			PlanModifiers:       keepSpelling(),
-			MarkdownDescription: "Id of the discount code in use. A change is billable. If removed, it is cleared."},
+			MarkdownDescription: "Id of the discount code. A change is billable. If removed, it is cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: value.DecimalType{},
-			MarkdownDescription: "Discount in percent: a decimal number from 0 to 100 as text, such as `\"12.5\"`. " +
-				"A change is billable. If removed, the discount is cleared.",
+			MarkdownDescription: "Discount in percent as a decimal string, 0 to 100, such as `\"12.5\"`. A change is " +
+				"billable. If removed, it is cleared.",
 			Validators: []validator.String{check.Percent()}},
 		"billing_cycle": optionalComputed("Length of a billing period: `monthly`, `quarterly`, `semiannual` or `annual`. "+
-			"If unset, the service chooses it, also with a change of plan. A change is billable. If removed, the stored "+
+			"A change is billable. If unset, the service chooses it, also when the plan changes. If removed, the stored "+
 			"value stays.",
 			check.OneOf("monthly", "quarterly", "semiannual", "annual")),
-		"collection_method": optionalComputed("`charge_automatically` (invoicing and charging are automatic), "+
-			"`manual_charge` (only invoicing is) or `manual_invoice` (neither is)."+leftAlone,
+		"collection_method": optionalComputed("`charge_automatically` (automatic invoices and charges), `manual_charge` "+
+			"(automatic invoices only) or `manual_invoice` (neither)."+leftAlone,
 			check.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
-		"nfe_issuance_policy": optionalComputed("Time at which the tax invoice (NF-e) is issued: `disabled`, "+
+		"nfe_issuance_policy": optionalComputed("When the tax invoice (NF-e) is issued: `disabled`, "+
 			"`on_finalization`, `on_full_payment` or `per_installment`."+leftAlone,
 			check.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
-		"proration_behavior": optionalComputed("How the service bills a change within a period: `create_prorations`, "+
-			"`none` or `always_invoice`. On creation, it defaults to `create_prorations`. If removed, the stored value "+
-			"stays.",
+		"proration_behavior": optionalComputed("How the service bills changes within a period: `create_prorations`, "+
+			"`none` or `always_invoice`. Defaults to `create_prorations` on creation. If removed, the stored value stays.",
 			check.OneOf("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
-			MarkdownDescription: "End of the trial; null if there is no trial. For a new subscription: a " +
-				"future date, or date and time with zone, instead of `trial_period_days`." + createOnly,
+			MarkdownDescription: "End of the trial; null without a trial. A future date, or date and time with zone, instead " +
+				"of `trial_period_days`." + createOnly,
 			Validators: []validator.String{check.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 			Validators: []validator.Int64{check.AtLeast(0)},
-			MarkdownDescription: "Length of the trial in days from the creation, 0 or more, instead of `trial_end`." +
+			MarkdownDescription: "Length of the trial in days, 0 or more, instead of `trial_end`." +
 				createOnly},
 		"allow_pause": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
-			MarkdownDescription: "Whether the subscription can be paused. While it is `false`, a `pause` is an " +
-				"error in the plan." + leftAlone},
+			MarkdownDescription: "Whether the subscription can be paused. If `false`, a `pause` is an error in the " +
+				"plan." + leftAlone},
 		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
-			MarkdownDescription: "Whether the subscription can be canceled. While it is `false`, " +
-				"`cancel_at_period_end`, destroying and replacing are errors in the plan, except destroying with " +
-				"`deletion_policy = \"abandon\"`." + leftAlone},
+			MarkdownDescription: "Whether the subscription can be canceled. If `false`, plans reject `cancel_at_period_end`, " +
+				"destroying and replacing, but not destroying with `deletion_policy = \"abandon\"`." + leftAlone},
 		"notes": schema.StringAttribute{Optional: true, PlanModifiers: onChange(check.NotBlank()),
-			MarkdownDescription: "Notes, as free text. If removed, it is cleared."},
+			MarkdownDescription: "Free-text notes. If removed, they are cleared."},
 		argCancelAtPeriodEnd: schema.BoolAttribute{Optional: true, Computed: true,
-			MarkdownDescription: "Whether the subscription ends with the current period. `false` lets it continue. A new " +
-				"subscription defaults to `false`. If unset or removed, a scheduled end stays, and each plan warns."},
+			MarkdownDescription: "Whether the subscription ends with the current period. `false` lets it continue. Defaults " +
+				"to `false` on creation. If unset or removed, a scheduled end stays, and each plan warns."},
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
 		argCancellationReason: schema.StringAttribute{Optional: true, Computed: true,
 			Validators: []validator.String{check.NotBlank()},
-			MarkdownDescription: "Reason of the cancellation, sent when this configuration cancels, now or at the end of the " +
-				"period; a change alone sends nothing. After a cancellation it shows what the service has recorded." + leftAlone},
+			MarkdownDescription: "Reason for the cancellation, sent when this configuration cancels immediately or at the " +
+				"period end. Changing only this sends no request. After a cancellation it shows the recorded reason." + leftAlone},
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      object.MetadataModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
@@ -167,12 +163,11 @@ func attributes() map[string]schema.Attribute {
 			Default: stringdefault.StaticString(externalCancelKeep),
 			Validators: []validator.String{check.OneOf(externalCancelKeep, externalCancelRecreate,
 				externalCancelError)},
-			MarkdownDescription: "What a plan does about a subscription that was canceled elsewhere: `keep` keeps it in state " +
-				"and warns, `recreate` plans a new one, billed from its start, `error` fails. Defaults to `keep`."},
+			MarkdownDescription: "What a plan does about a subscription canceled elsewhere: `keep` keeps it in state and " +
+				"warns, `recreate` plans a new one, billed from its start, `error` fails. Defaults to `keep`."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true,
-			MarkdownDescription: "Amount per billing period in cents, hundredths of the account's currency unit: " +
-				"`1050` is 10.50.",
-			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
+			MarkdownDescription: "Amount per billing period in cents of the account's currency: `1050` is 10.50.",
+			PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
 	}
 	for name, text := range computedTexts {
 		all[name] = object.Computed(text)
@@ -180,30 +175,30 @@ func attributes() map[string]schema.Attribute {
 	return all
 }
 
-// aboutResource is what the page of the resource begins with.
-const aboutResource = "A subscription of a billing account to a plan, to single items, or to both. [The guide on " +
-	"subscriptions](../guides/subscriptions.md) describes its lifecycle, and [where plan ids come " +
+// aboutResource begins the resource's page.
+const aboutResource = "A subscription of a billing account to a plan, to single items, or to both. See [its " +
+	"lifecycle](../guides/subscriptions.md) and [where plan ids come " +
 	"from](../guides/subscriptions.md#where-do-plan-ids-come-from).\n\nA new subscription is billed from its start, or " +
-	"from the end of its trial. Replacing it cancels it and bills the new one from its start; the plan warns. All other " +
-	"changes are made in place, and the plan shows those that are billable.\n\nDestroying cancels immediately, unless " +
-	"`deletion_policy` is set. A subscription that no longer exists at the service is planned for re-creation. A " +
-	"refresh takes one request, and one more if the state has `items`."
+	"from the end of its trial. Replacing it cancels it and bills the new one from its start; the plan warns. All " +
+	"other changes are made in place; the plan shows which are billable.\n\nDestroying cancels immediately, unless " +
+	"`deletion_policy` is set. A subscription that the service no longer has is planned for re-creation. A refresh " +
+	"takes one request, and one more if the state has `items`."
 
 // Parts of descriptions that several arguments have in common.
 const (
-	replaces   = " Changing this forces replacement, unless the value is only known after apply."
+	replaces   = " Changing this to a known value forces replacement."
 	createOnly = " Used on creation only."
-	leftAlone  = " If unset or removed, the service's value stays."
+	leftAlone  = " If unset, the service's value stays."
 )
 
 func itemsAttribute() schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{check.NoNulls{}},
-		MarkdownDescription: "Products that are billed, with a plan or without one, in any order. If set, the set is " +
-			"authoritative: the plan warns of items of other systems that it removes. `[]` removes all. If unset or removed, " +
-			"items stay, and each plan warns of those in state.",
+		MarkdownDescription: "Billed products, with or without a plan, in any order. If set, the set is authoritative: " +
+			"the plan warns about other systems' items that it removes. `[]` removes all. If unset or removed, items stay, " +
+			"and each plan warns about those in state.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			// Optional, because Terraform and the framework reject a required argument in an item that is not known
-			// yet: see refuseIncomplete.
+			// yet: see checkItemsComplete.
 			"product_id": schema.StringAttribute{Optional: true, Validators: isIDOf("product_id"),
 				MarkdownDescription: "Id of the product; required."},
 			"price_id": schema.StringAttribute{Optional: true, Validators: isIDOf("price_id"),
@@ -213,34 +208,34 @@ func itemsAttribute() schema.SetNestedAttribute {
 				MarkdownDescription: "Quantity, 1 or more. Defaults to `1`."},
 			"unit_amount_subcents": schema.Int64Attribute{Optional: true, CustomType: value.Subcents,
 				Validators: []validator.Int64{check.AtLeast(0)},
-				MarkdownDescription: "Amount per unit in subcents, ten-thousandths of the currency unit: `105012` " +
-					"is 10.5012 (see the function `subcents`). If unset, the amount of the price applies."},
+				MarkdownDescription: "Amount per unit in subcents, ten-thousandths of the currency unit: `105012` is 10.5012 " +
+					"(see the function `subcents`). If unset, the price's amount applies."},
 		}},
 	}
 }
 
 func pauseAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. Once " +
-			"`resumes_at` has passed, the block has no effect until it is removed.",
+		MarkdownDescription: "Setting or changing this pauses the subscription; removing it resumes. After `resumes_at`, " +
+			"the block has no effect until it is removed.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),
 				Validators: []validator.String{check.OneOf("mark_uncollectible", "keep_as_draft",
 					"void")},
-				MarkdownDescription: "How invoices that are created during the pause are handled: `mark_uncollectible`, " +
-					"`keep_as_draft` or `void`. Defaults to `mark_uncollectible`."},
+				MarkdownDescription: "How invoices created during the pause are handled: `mark_uncollectible`, `keep_as_draft` " +
+					"or `void`. Defaults to `mark_uncollectible`."},
 			"resumes_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{check.DateOrDateTime()},
-				MarkdownDescription: "When the pause ends automatically: a date, or date and time with zone. If unset, the pause " +
-					"ends when the block is removed."},
+				MarkdownDescription: "When the pause ends automatically: a date, or date and time with zone. If unset, removing " +
+					"the block ends the pause."},
 		}}
 }
 
 func planChangeAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true,
-		MarkdownDescription: "How a change of `plan_id` is applied. Changing only this has no effect: the state " +
-			"keeps the old value until the next change of the subscription.",
+		MarkdownDescription: "How a change of `plan_id` is applied. Changing only this has no effect; the state keeps the " +
+			"old value until the subscription next changes.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true,
 				Validators: []validator.String{check.OneOf(timingImmediate, timingEndOfPeriod)},
@@ -248,7 +243,7 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 					"with the next period; until then, restoring the old `plan_id` cancels the change. Defaults " +
 					"to `immediate`."},
 			"reason": schema.StringAttribute{Optional: true, Validators: []validator.String{check.NotBlank()},
-				MarkdownDescription: "Reason of the change for the service's audit log."},
+				MarkdownDescription: "Reason for the service's audit log."},
 		}}
 }
 

@@ -18,25 +18,27 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
-// transition is one kind of change to a subscription at the service: a row of the table that plan and apply share.
+// transition is one kind of change to a subscription at the service: a row of the table shared by plan and apply.
 type transition struct {
-	// name is how a plan hands the transition to its apply.
+	// name identifies the transition in the data that a plan passes to its apply.
 	name string
-	// when reports whether the way from the state to what is planned takes it.
+	// when reports whether the change from the state to the plan requires it; if nil, changes decides.
 	when func(*planning) bool
-	// refuse reports in the plan what the service would reject, and what somebody has to know of money. It is optional.
-	refuse func(*planning)
-	// touches are the computed attributes that it can change. A plan shows exactly these as known after apply, but for
-	// those that outcome, which is optional, knows already.
+	// changes are the arguments whose change requires it.
+	changes []string
+	// check reports in the plan changes that the service would reject, and effects on billing. It is optional.
+	check func(*planning)
+	// touches are the computed attributes that it may change. A plan shows exactly these as known after apply, except
+	// those that outcome, which is optional, sets.
 	touches []string
 	outcome func(*model)
-	// request carries it out; nil where nothing is sent. Neighbors with the same request share one.
+	// request carries it out; nil if nothing is sent. Adjacent rows with the same request share one.
 	request *request
-	// follows says that a creation cannot carry it, so that it comes after one.
+	// follows is set if a creation cannot include it, so that it comes after one.
 	follows bool
 }
 
-// Names of the transitions that code refers to.
+// Names of the transitions used in code.
 const (
 	changePlanNow     = "change the plan now"
 	changePlanLater   = "change the plan at the end of the period"
@@ -57,10 +59,10 @@ var (
 	ofEnding = []string{"updated_at", "cancellation_reason"}
 )
 
-// transitions has the order of the requests: resume before everything else, pause and the end last. Items come after a
-// new plan and before the removal of one: the service keeps no subscription without either.
+// transitions is in the order of the requests: resume first, pause and cancellation last. Items are changed after a new
+// plan and before the removal of one, because the service requires at least one of the two.
 var transitions = []transition{
-	{name: "resume", when: (*planning).resumes, refuse: (*planning).warnResumed, request: &resumeRequest,
+	{name: "resume", when: (*planning).resumes, check: (*planning).warnResumed, request: &resumeRequest,
 		touches: []string{"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"}},
 
 	{name: changePlanNow, when: reached(changePlanNow), touches: ofPlan, outcome: runsNow, request: &planRequest},
@@ -73,34 +75,34 @@ var transitions = []transition{
 
 	{name: "adopt items that are there", when: func(p *planning) bool { return p.adoptsItems },
 		touches: []string{"updated_at", "recurring_amount_cents"}},
-	{name: changeItems, when: func(p *planning) bool { return p.otherItems }, refuse: (*planning).refuseNothingBilled,
+	{name: changeItems, when: func(p *planning) bool { return p.otherItems }, check: (*planning).checkStillBilled,
 		touches: []string{"updated_at", "recurring_amount_cents"}, request: &itemsRequest},
 
 	{name: takePlanBackNull, when: reached(takePlanBackNull), touches: []string{"updated_at", "metadata"},
 		outcome: runsNow, request: &updateRequest},
-	{name: removePlan, when: reached(removePlan), refuse: (*planning).refuseRemovalLater, touches: ofPlan,
+	{name: removePlan, when: reached(removePlan), check: (*planning).checkRemovalTiming, touches: ofPlan,
 		outcome: runsNow, request: &updateRequest},
-	{name: "change a field", when: changes("external_id", "collection_method", "proration_behavior",
-		"nfe_issuance_policy", "allow_pause", "allow_cancel", "notes"), touches: []string{"updated_at"},
+	{name: "change a field", changes: []string{"external_id", "collection_method", "proration_behavior",
+		"nfe_issuance_policy", "allow_pause", "allow_cancel", "notes"}, touches: []string{"updated_at"},
 		request: &updateRequest, follows: true},
-	{name: "change the discount", when: changes("discount_percent", "discount_code_id"),
+	{name: "change the discount", changes: []string{"discount_percent", "discount_code_id"},
 		touches: []string{"updated_at", "recurring_amount_cents"}, request: &updateRequest, follows: true},
-	{name: "change the billing cycle", when: changes("billing_cycle"), touches: ofPeriod, request: &updateRequest},
-	{name: changeMetadata, when: changes("effective_custom_metadata"), touches: []string{"updated_at"},
+	{name: "change the billing cycle", changes: []string{"billing_cycle"}, touches: ofPeriod, request: &updateRequest},
+	{name: changeMetadata, changes: []string{"effective_custom_metadata"}, touches: []string{"updated_at"},
 		request: &updateRequest},
 	{name: "take the cancellation back", when: func(p *planning) bool {
 		return !p.Planned.CancelAtPeriodEnd.ValueBool() && p.State.CancelAtPeriodEnd.ValueBool()
 	}, touches: ofEnding, request: &updateRequest},
 
 	{name: "keep a pause that is over", when: func(p *planning) bool { return p.pauseDiffers() && p.pauseOver() },
-		refuse: (*planning).refusePauseOver, follows: true},
+		check: (*planning).checkPauseEnd, follows: true},
 	{name: pauseIt, when: func(p *planning) bool { return p.pauseDiffers() && !p.pauseOver() },
-		refuse: (*planning).refusePause, touches: []string{"updated_at", "status", "paused_at", "resumes_at"},
+		check: (*planning).checkAllowPause, touches: []string{"updated_at", "status", "paused_at", "resumes_at"},
 		request: &pauseRequest, follows: true},
 	{name: endLater, when: func(p *planning) bool {
 		return (p.Planned.CancelAtPeriodEnd.ValueBool() || p.Planned.CancelAtPeriodEnd.IsUnknown()) &&
 			!p.State.CancelAtPeriodEnd.ValueBool()
-	}, refuse: (*planning).refuseEnd, touches: ofEnding, request: &endRequest, follows: true},
+	}, check: (*planning).checkAllowCancel, touches: ofEnding, request: &endRequest, follows: true},
 }
 
 // request is a request to the service, as a step of an apply.
@@ -108,7 +110,7 @@ type request struct {
 	verb  string
 	blame object.Blame
 	send  func(*work, context.Context) (*billing.Subscription, error)
-	// owns moves what the request has carried from next to what the configuration owns; nil for nothing.
+	// owns copies the ownership of the values that the request has sent from next to o; nil if there is none.
 	owns func(o *ownership, next ownership)
 }
 
@@ -125,24 +127,24 @@ var (
 		owns: func(o *ownership, next ownership) { o.PausedUntil = next.PausedUntil }}
 	endRequest = request{verb: "schedule the cancellation of", blame: blameEnd, send: (*work).scheduleEnd}
 
-	// What the service rejects about a request is about these arguments.
+	// Arguments for errors of the requests.
 	blamePause = object.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
 		"resumes_at": "pause.resumes_at"}}
 	blameEnd = object.Blame{Argument: argCancelAtPeriodEnd, Fields: map[string]string{"reason": argCancellationReason}}
 )
 
-// way lists the transitions from the state to what is planned; after a creation, those that it could not carry.
+// way lists the transitions from the state to the plan; after a creation, those that it could not include.
 func (p *planning) way(creates bool) (rows []transition, names []string) {
 	for _, t := range transitions {
-		if (t.follows || !creates) && t.when(p) {
+		if (t.follows || !creates) && t.taken(p) {
 			rows, names = append(rows, t), append(names, t.name)
 		}
 	}
 	return rows, names
 }
 
-// planTransitions decides which transitions the plan needs, reports what the service would reject of them, and makes
-// unknown what they can change.
+// planTransitions determines the transitions of the plan, reports those that the service would reject, and marks
+// unknown the attributes that they may change.
 func (p *planning) planTransitions() {
 	var rows []transition
 	rows, p.asked = p.way(false)
@@ -152,19 +154,19 @@ func (p *planning) planTransitions() {
 			t.outcome(&p.Planned)
 		}
 	}
-	p.refuse(rows)
+	p.checkAll(rows)
 }
 
-func (p *planning) refuse(rows []transition) {
+func (p *planning) checkAll(rows []transition) {
 	for _, t := range rows {
-		if t.refuse != nil {
-			t.refuse(p)
+		if t.check != nil {
+			t.check(p)
 		}
 	}
 }
 
-// markUnknown makes attributes unknown that the configuration does not name. The time of the activation stays once it
-// is known: a trial that ended during a pause makes the subscription active for the first time.
+// markUnknown marks unconfigured attributes unknown. A known time of activation does not change, except after a trial
+// that ended during a pause: the subscription becomes active for the first time.
 func (p *planning) markUnknown(names []string) {
 	for _, name := range names {
 		switch field := p.Planned.at(name).Addr().Interface().(type) {
@@ -178,16 +180,15 @@ func (p *planning) markUnknown(names []string) {
 	}
 }
 
-// changes applies where one of the attributes changes.
-func changes(names ...string) func(*planning) bool {
-	return func(p *planning) bool {
-		return slices.ContainsFunc(names, func(name string) bool {
-			return !p.Planned.get(name).Equal(p.State.get(name))
-		})
+// taken reports whether the change from the state to the plan requires the transition.
+func (t transition) taken(p *planning) bool {
+	if t.when != nil {
+		return t.when(p)
 	}
+	return slices.ContainsFunc(t.changes, func(name string) bool { return !p.Planned.get(name).Equal(p.State.get(name)) })
 }
 
-// reached applies where the planned plan is reached by the transition.
+// reached returns a predicate for plans that reach the planned plan_id by this transition.
 func reached(name string) func(*planning) bool {
 	return func(p *planning) bool { return p.planTransition() == name }
 }
@@ -195,7 +196,7 @@ func reached(name string) func(*planning) bool {
 // runsNow is the outcome of a change of plan that takes effect immediately.
 func runsNow(m *model) { m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull() }
 
-// planTransition says how a plan that differs from the one asked for before is reached; "" for no change.
+// planTransition returns the transition to a plan that differs from the last requested one; "" if there is none.
 func (p *planning) planTransition() string {
 	m, state := p.Planned, p.State
 	timing, _ := m.planChange()
@@ -217,8 +218,8 @@ func (p *planning) planTransition() string {
 	}
 }
 
-// beginPendingPlan returns the transition that lets the pending plan begin now: plan_change.timing, which has scheduled
-// it for the end of the period, becomes immediate. It returns "" for any other configuration.
+// beginPendingPlan returns the transition that starts the pending plan now, if plan_change.timing, which scheduled it
+// for the end of the period, becomes immediate; otherwise "".
 func (p *planning) beginPendingPlan() string {
 	config := model{PlanChange: p.Config.PlanChange}
 	timing, _ := p.State.planChange()
@@ -234,50 +235,49 @@ func (p *planning) beginPendingPlan() string {
 	}
 }
 
-func (p *planning) refuseRemovalLater() {
+func (p *planning) checkRemovalTiming() {
 	if timing, _ := p.Planned.planChange(); timing == timingEndOfPeriod {
-		p.refused("plan_change", "the plan cannot be removed at the end of the period", "The service can only begin another "+
-			"plan with the next period, not end one without another. Set plan_change.timing = \"immediate\" to bill the items "+
-			"alone from now on, or keep plan_id.")
+		p.reject("plan_change", "the plan cannot be removed at the end of the period", "With the next period, the service "+
+			"can only switch to another plan, not end the current one. Set plan_change.timing = \"immediate\" to bill only "+
+			"the items from now on, or keep plan_id.")
 	}
 }
 
-// refuseNothingBilled rejects a plan that leaves a subscription without items while no plan runs.
-func (p *planning) refuseNothingBilled() {
+// checkStillBilled rejects a plan that leaves a subscription without items and an active plan.
+func (p *planning) checkStillBilled() {
 	if m := p.Planned; !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 && m.CurrentPlanID.IsNull() &&
 		!m.PlanID.IsNull() {
-		p.refused(argItems, "nothing would be billed until the plan begins", "No plan runs, and the plan %q begins with the "+
-			"next period (after %s). Until then the subscription is billed by its items. Keep items until current_plan_id "+
-			"shows the plan, or set plan_change.timing = \"immediate\".", m.PendingPlanID.ValueString(), p.State.periodEnd())
+		p.reject(argItems, "nothing would be billed until the plan starts", "No plan is active, and the plan %q starts "+
+			"with the next period (after %s). Until then only its items are billed. Keep items until current_plan_id shows "+
+			"the plan, or set plan_change.timing = \"immediate\".", m.PendingPlanID.ValueString(), p.State.periodEnd())
 	}
 }
 
-func (p *planning) refusePause() {
+func (p *planning) checkAllowPause() {
 	if !p.Planned.Pause.IsUnknown() && p.Planned.AllowPause.Equal(types.BoolValue(false)) {
-		p.refused("pause", "it may not be paused", "It has allow_pause = false, so the API would reject the pause. Remove "+
+		p.reject("pause", "it cannot be paused", "It has allow_pause = false, so the API would reject the pause. Remove "+
 			"pause, or set allow_pause = true.")
 		return
 	}
 	p.warnPaused()
 }
 
-func (p *planning) refuseEnd() {
+func (p *planning) checkAllowCancel() {
 	if !p.Planned.CancelAtPeriodEnd.IsUnknown() && p.Planned.AllowCancel.Equal(types.BoolValue(false)) {
-		p.refused(argCancelAtPeriodEnd, "it may not be canceled", "It has allow_cancel = false, so the API would reject the "+
+		p.reject(argCancelAtPeriodEnd, "it cannot be canceled", "It has allow_cancel = false, so the API would reject the "+
 			"cancellation. Remove cancel_at_period_end, or set allow_cancel = true.")
 	}
 }
 
-// refusePauseOver rejects a pause that is over already when it is added to a subscription, which is a mistake. After an
-// import, and for a new subscription, the configuration may be older than the object. A pause that was carried out is
-// fulfilled.
-func (p *planning) refusePauseOver() {
+// checkPauseEnd rejects adding a pause that is already over, which is a mistake. For a new or imported subscription it
+// only warns, because the configuration may be older than the subscription. A pause that was carried out is fulfilled.
+func (p *planning) checkPauseEnd() {
 	_, resumesAt := pauseFields(p.Planned.Pause)
 	creates := p.State.ID.IsNull()
 	switch {
 	case p.own.pausedUntil(resumesAt) && !creates:
 	case p.own.applied() && !creates:
-		p.refused("pause", "its pause would have ended already", "pause.resumes_at is %q, which is in the past. Write a "+
+		p.reject("pause", "its pause would already have ended", "pause.resumes_at is %q, which is in the past. Write a "+
 			"later date, or remove pause.", resumesAt.ValueString())
 	default:
 		p.Diags.AddAttributeWarning(path.Root("pause"), p.Planned.title()+" is not paused, because the pause is over",
@@ -286,24 +286,24 @@ func (p *planning) refusePauseOver() {
 	}
 }
 
-// refused reports an error of the plan on an argument; the summary names the subscription.
-func (p *planning) refused(argument, summary, detail string, values ...any) {
+// reject reports an error of the plan on an argument; the summary names the subscription.
+func (p *planning) reject(argument, summary, detail string, values ...any) {
 	p.Diags.AddAttributeError(path.Root(argument), p.Planned.title()+": "+summary, fmt.Sprintf(detail, values...))
 }
 
-// pauseDiffers reports whether the configuration asks for another pause than the one in the state.
+// pauseDiffers reports whether the configured pause differs from the one in the state.
 func (p *planning) pauseDiffers() bool {
 	return !p.Planned.Pause.IsNull() && !samePause(p.Planned.Pause, p.State.Pause)
 }
 
-// pauseOver reports whether the configured pause has ended already: there is nothing to pause.
+// pauseOver reports whether the configured pause is already over.
 func (p *planning) pauseOver() bool {
 	_, resumesAt := pauseFields(p.Planned.Pause)
 	return p.past(resumesAt)
 }
 
-// resumes reports whether a pause that runs has to end. One that is not known yet may become none. The pause in the
-// state may be one that is fulfilled, and some services show a pause without the status.
+// resumes reports whether a current pause must end. An unknown pause may become null. The pause in the state may be
+// fulfilled, and some services return a pause without the status.
 func (p *planning) resumes() bool {
 	_, until := pauseFields(p.State.Pause)
 	if p.State.Pause.IsNull() || p.State.Status.ValueString() != statusPaused && p.past(until) {
@@ -314,7 +314,7 @@ func (p *planning) resumes() bool {
 	return pause.IsNull() || pause.IsUnknown() || resumesAt.IsUnknown() || p.pauseDiffers() && p.pauseOver()
 }
 
-// requests are those of the transitions that the plan shows.
+// requests returns the requests of the transitions in the plan.
 func (w *work) requests() (all []*request) {
 	for _, t := range transitions {
 		if t.request != nil && slices.Contains(w.asked, t.name) && !slices.Contains(all, t.request) {
@@ -330,7 +330,7 @@ func (w *work) create(ctx context.Context) (*billing.Subscription, error) {
 		return nil, err
 	}
 	if created.Adopted {
-		w.Diags.AddWarning(w.Plan.title()+" was found instead of created twice",
+		w.Diags.AddWarning(w.Plan.title()+" was found instead of being created twice",
 			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created "+
 				"(id %s).", created.ID))
 	}
@@ -342,8 +342,8 @@ func (w *work) resume(ctx context.Context) (*billing.Subscription, error) {
 	return w.unlessDone(ctx, resumed, err, func(now *billing.Subscription) bool { return pauseOf(now).IsNull() })
 }
 
-// planStands rejects a change of plan where another plan runs, or comes next, than the plan has seen, and what happens
-// at the end of a period where another period runs: it would begin, end and charge something else than was shown.
+// planStands rejects a change of plan if the current or pending plan differs from the one in the plan, and a change at
+// the end of the period if the period differs: the effect on billing would differ from the one shown.
 func (w *work) planStands(ctx context.Context) bool {
 	later := slices.Contains(w.asked, endLater) || slices.Contains(w.asked, changePlanLater)
 	if w.Plan.samePlans(w.State) && !later {
@@ -358,81 +358,82 @@ func (w *work) planStands(ctx context.Context) bool {
 	}
 	switch {
 	case remote.Status == statusCanceled:
-		w.refuseEnded(remote)
+		w.checkNotEnded(remote)
 		return false
 	case later && w.otherPeriod(remote):
-		w.refusePeriod(remote)
+		w.checkPeriod(remote)
 		return false
 	case w.stands(remote):
 		return true
 	}
-	w.Diags.AddAttributeError(path.Root("plan_id"), w.State.title()+" has another plan than when this change was planned",
-		fmt.Sprintf("It ran %s. Now it runs %s. Its period has ended since, another system has changed it, or the "+
-			"change was planned without a refresh. Nothing was sent. Run terraform plan again, with a refresh: it then "+
-			"shows what the change begins and ends.", w.State.runs(), w.seen(remote).runs()))
+	w.Diags.AddAttributeError(path.Root("plan_id"), w.State.title()+" has a different plan than when this change was "+
+		"planned",
+		fmt.Sprintf("It had %s. Now it has %s. Its period has ended since then, another system has changed it, or the "+
+			"change was planned without a refresh. Nothing was sent. Run terraform plan again, with a refresh: it then shows "+
+			"the effect of the change.", w.State.runs(), w.seen(remote).runs()))
 	return false
 }
 
-// stands reports whether the same plans run, and come next, as the plan has seen.
+// stands reports whether the current and pending plans are those in the state.
 func (w *work) stands(remote *billing.Subscription) bool { return w.seen(remote).samePlans(w.State) }
 
-// seen is the state as a refresh would write it.
+// seen returns the state as a refresh would write it.
 func (w *work) seen(remote *billing.Subscription) model {
 	return w.State.after(remote, w.own, &diag.Diagnostics{})
 }
 
-// samePlans reports whether the same plan runs, and the same one comes next.
+// samePlans reports whether the current and pending plans are the same.
 func (m model) samePlans(other model) bool {
 	return sameID(m.CurrentPlanID, other.CurrentPlanID) && sameID(m.PendingPlanID, other.PendingPlanID)
 }
 
-// runs says which plan runs and which comes next.
+// runs describes the current and the pending plan.
 func (m model) runs() string {
 	text := "no plan"
 	if !m.CurrentPlanID.IsNull() {
 		text = "the plan " + m.CurrentPlanID.ValueString()
 	}
 	if !m.PendingPlanID.IsNull() {
-		text += ", and " + m.PendingPlanID.ValueString() + " comes next"
+		text += ", followed by " + m.PendingPlanID.ValueString()
 	}
 	return text
 }
 
 // endedSince reports a request that was rejected because the subscription was canceled since the plan.
 func (w *work) endedSince(ctx context.Context, err error) bool {
-	if !rejects(err) || w.Plan.ID.IsUnknown() { // of a creation, what follows is postponed
+	if !rejects(err) || w.Plan.ID.IsUnknown() { // after a creation, the remaining steps are postponed
 		return false
 	}
 	now, lookErr := w.Client.GetSubscription(ctx, w.id())
 	if lookErr != nil || now.Status != statusCanceled {
 		return false
 	}
-	w.refuseEnded(now)
+	w.checkNotEnded(now)
 	return true
 }
 
-// refuseEnded reports a subscription that was canceled, or deleted, since the plan.
-func (w *work) refuseEnded(now *billing.Subscription) {
+// checkNotEnded reports a subscription that was canceled or deleted since the plan.
+func (w *work) checkNotEnded(now *billing.Subscription) {
 	what, detail := "deleted", "It does not exist any more."
 	if now != nil {
 		what, detail = "canceled", fmt.Sprintf("It was canceled at %s.", api.OrEmpty(now.CanceledAt))
 	}
 	w.Diags.AddError(fmt.Sprintf("%s was %s since the plan", w.State.title(), what), detail+
-		" Run terraform plan again, with a refresh: on_external_cancel then decides what becomes of it.")
+		" Run terraform plan again, with a refresh: on_external_cancel then determines what happens to it.")
 }
 
-// otherPeriod reports whether another period runs than when the change was planned.
+// otherPeriod reports whether the period differs from the one in the state.
 func (w *work) otherPeriod(now *billing.Subscription) bool {
 	planned, known := api.Moment(w.State.CurrentPeriodEnd.ValueString())
 	end, shown := api.Moment(now.CurrentPeriodEnd)
 	return known && shown && !end.Equal(planned)
 }
 
-func (w *work) refusePeriod(now *billing.Subscription) {
-	w.Diags.AddError(w.State.title()+" is in another period than when this change was planned", fmt.Sprintf("Its period "+
-		"was to end at %s, and now ends at %s, so it would be charged for one more. The period has ended since, another "+
-		"system has moved it, or the change was planned without a refresh. Nothing was sent. Run terraform plan again, with "+
-		"a refresh.", w.State.periodEnd(), now.CurrentPeriodEnd))
+func (w *work) checkPeriod(now *billing.Subscription) {
+	w.Diags.AddError(w.State.title()+" is in a different period than when this change was planned", fmt.Sprintf("Its "+
+		"period was to end at %s, and now ends at %s, so another period would be charged. The period has ended since "+
+		"then, another system has moved it, or the change was planned without a refresh. Nothing was sent. Run terraform "+
+		"plan again, with a refresh.", w.State.periodEnd(), now.CurrentPeriodEnd))
 }
 
 func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {
@@ -495,7 +496,8 @@ func (w *work) scheduleEnd(ctx context.Context) (*billing.Subscription, error) {
 
 func (w *work) id() string { return w.State.ID.ValueString() }
 
-// unlessDone turns the rejection of a transition into a success where another user has made it since the plan.
+// unlessDone replaces the rejection of a transition by a success if another user has made the same change since the
+// plan.
 func (w *work) unlessDone(ctx context.Context, response *billing.Subscription, err error,
 	done func(*billing.Subscription) bool) (*billing.Subscription, error) {
 	if !rejects(err) {
@@ -507,7 +509,7 @@ func (w *work) unlessDone(ctx context.Context, response *billing.Subscription, e
 	return response, err
 }
 
-// rejects says that the service judged the request by what the subscription is.
+// rejects reports whether the service rejected the request because of the subscription's state.
 func rejects(err error) bool {
 	e, ok := api.AsError(err)
 	return ok && (e.Status == http.StatusUnprocessableEntity || e.Status == http.StatusConflict)
@@ -515,13 +517,13 @@ func rejects(err error) bool {
 
 var planType = types.ObjectType{AttrTypes: map[string]attr.Type{"timing": types.StringType, "reason": types.StringType}}
 
-// planChangeOf is the argument plan_change that says nothing but when.
+// planChangeOf returns a plan_change with only a timing.
 func planChangeOf(timing string) types.Object {
 	return types.ObjectValueMust(planType.AttrTypes, map[string]attr.Value{"timing": types.StringValue(timing),
 		"reason": types.StringNull()})
 }
 
-// planChange reads how a change of plan is to be carried out.
+// planChange returns how to carry out a change of plan.
 func (m model) planChange() (timing, reason string) {
 	if timing = m.planChangeField("timing").ValueString(); timing == "" {
 		timing = timingImmediate
@@ -529,7 +531,7 @@ func (m model) planChange() (timing, reason string) {
 	return timing, m.planChangeField("reason").ValueString()
 }
 
-// timingUnknown reports whether it is only known after apply when a change of plan takes place.
+// timingUnknown reports whether the timing of a change of plan is known only after apply.
 func (m model) timingUnknown() bool {
 	return m.PlanChange.IsUnknown() || m.planChangeField("timing").IsUnknown()
 }
@@ -539,30 +541,30 @@ func (m model) planChangeField(name string) types.String {
 	return text
 }
 
-// pending is a change of plan that this configuration has asked for at the end of a period.
+// pending is a change of plan that this configuration has requested for the end of a period.
 type pending struct {
-	// From is the plan that runs, "" for none.
+	// From is the current plan, or "".
 	From      string `json:"from"`
 	To        string `json:"to"`
 	PeriodEnd string `json:"period_end"`
-	// Shown says that the service has shown it. One that a service does not show is believed until the period has moved
-	// or the plan has changed.
+	// Shown means that the service has returned it. If the service does not return pending changes, it counts until the
+	// period or the plan changes.
 	Shown bool `json:"shown,omitzero"`
 }
 
-// holds reports whether the change waits at a service that does not show it.
+// holds reports whether the change is pending at a service that does not return it.
 func (p pending) holds(s *billing.Subscription) bool {
 	return p.To != "" && !p.Shown && s.PendingPlanID() == "" && same.ID(p.From, api.OrEmpty(s.PlanID)) &&
 		s.CurrentPeriodEnd == p.PeriodEnd
 }
 
-// scheduled reports whether it is the change that waits.
+// scheduled reports whether m has this pending change.
 func (p pending) scheduled(m model) bool {
 	return p.To != "" && same.ID(p.To, m.PendingPlanID.ValueString()) &&
 		same.ID(p.From, m.CurrentPlanID.ValueString()) && m.CurrentPeriodEnd.ValueString() == p.PeriodEnd
 }
 
-// noted is the pending change to remember after s was the response to a change to the plan to.
+// noted returns the pending change to store after s, the response to a change to the plan to.
 func noted(s *billing.Subscription, to, timing string) pending {
 	if timing != timingEndOfPeriod || same.ID(to, api.OrEmpty(s.PlanID)) {
 		return pending{}

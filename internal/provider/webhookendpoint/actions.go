@@ -19,7 +19,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
 
-// TestAction fires a test event.
+// TestAction sends a test event.
 type TestAction struct{ conn.ConnectedAction }
 
 // RedeliveryAction sends deliveries again.
@@ -36,12 +36,12 @@ func NewTestAction() action.Action { return &TestAction{} }
 // NewRedeliveryAction returns the action.
 func NewRedeliveryAction() action.Action { return &RedeliveryAction{} }
 
-// Metadata names the type.
+// Metadata returns the type's name.
 func (a *TestAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = "billing_webhook_test"
 }
 
-// Metadata names the type.
+// Metadata returns the type's name.
 func (a *RedeliveryAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = "billing_webhook_redelivery"
 }
@@ -64,15 +64,14 @@ func endpointID() schema.StringAttribute {
 // Schema describes the action.
 func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Sends a test event (`webhook.test`), which the service delivers to the endpoint " +
-			"like any other event: signed, and repeated if it fails. Every invocation sends another event. It " +
-			"does not change the endpoint.\n\nRequires Terraform 1.14. With older versions and OpenTofu, use the data " +
-			"source `billing_webhook_deliveries` in a `check` block, which shows the outcome of every delivery.",
+		MarkdownDescription: "Sends a test event (`webhook.test`) to the endpoint, like any other event: signed, and " +
+			"retried if it fails. Every invocation sends another event. It does not change the endpoint.\n\nRequires " +
+			"Terraform 1.14. With older versions and OpenTofu, monitor deliveries with the data source " +
+			"`billing_webhook_deliveries` in a `check` block.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
-			"wait": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to follow the delivery to " +
-				"the outcome of its first attempt, for up to 20 seconds, and fail if it fails or is not " +
-				"attempted in time. Defaults to `false`."},
+			"wait": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to wait up to 20 seconds for the " +
+				"first attempt, and fail if it fails or is not made in time. Defaults to `false`."},
 		},
 	}
 }
@@ -80,22 +79,21 @@ func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 // Schema describes the action.
 func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Redelivers one failed or exhausted delivery, or all of an endpoint, each with a new cycle of " +
-			"up to 8 attempts. Consumers receive the same `X-Webhook-Event-Id` and must deduplicate by it. For an endpoint " +
-			"that is not active, the API rejects it. If `delivery_id` is unset, the list of deliveries is read first, and " +
-			"every delivery takes one request.\n\nRequires Terraform 1.14. Older versions and OpenTofu have no actions, and " +
-			"nothing else in this provider redelivers: the service attempts a failed delivery again automatically; redeliver " +
-			"an exhausted one in the service's own interface.",
+		MarkdownDescription: "Redelivers one failed or exhausted delivery of an endpoint, or all, each with up to 8 new " +
+			"attempts. Consumers receive the same `X-Webhook-Event-Id` and must deduplicate by it. The API rejects it for an " +
+			"inactive endpoint. Every delivery takes one request; if `delivery_id` is unset, the list is read " +
+			"first.\n\nRequires Terraform 1.14. With older versions and OpenTofu, redeliver exhausted deliveries in the " +
+			"service's own interface; the service retries failed ones automatically.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
 			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{check.UUID()},
-				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). If " +
-					"unset, all failed and exhausted deliveries of the endpoint are sent again."},
+				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). If unset, all " +
+					"failed and exhausted deliveries are sent again."},
 		},
 	}
 }
 
-// Invoke fires the event.
+// Invoke sends the event.
 func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config testModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -115,15 +113,15 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 		notDelivered(id, config.Wait.ValueBool(), &resp.Diagnostics)
 		return
 	}
-	say("A test event is on its way to webhook endpoint %s%s.", id, named(event))
+	say("Sent a test event to webhook endpoint %s%s.", id, eventIDs(event))
 	if !config.Wait.ValueBool() {
 		return
 	}
-	say("Waiting for the outcome of its first attempt, for at most %s.", followFor)
+	say("Waiting up to %s for the outcome of the first attempt.", followFor)
 	delivery, err := follow(ctx, client, id, event)
 	switch {
 	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "follow", Object: "the test event of webhook " +
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "track", Object: "the test event of webhook " +
 			"endpoint " + id})
 	case delivery.Status != deliverySuccess:
 		resp.Diagnostics.AddError("Webhook endpoint "+id+" did not accept the test event", outcome(delivery)+
@@ -134,10 +132,11 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	}
 }
 
-// notDelivered reports a test event of an endpoint that is not active. Only who waits for the outcome asked for one.
+// notDelivered reports a test event to an inactive endpoint: an error if the action waits for the outcome, else a
+// warning.
 func notDelivered(id string, waits bool, diags *diag.Diagnostics) {
 	summary := "Webhook endpoint " + id + " is inactive"
-	const text = "The service delivers no test event to it. Set active = true on the endpoint, apply, and run the " +
+	const text = "The service does not deliver test events to it. Set active = true on the endpoint, apply, and run the " +
 		"action again."
 	if waits {
 		diags.AddError(summary, text)
@@ -146,15 +145,15 @@ func notDelivered(id string, waits bool, diags *diag.Diagnostics) {
 	}
 }
 
-// progress writes a line that Terraform shows while the action runs.
+// progress returns a function that writes a line to Terraform's output while the action runs.
 func progress(resp *action.InvokeResponse) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
 	}
 }
 
-// named lists the ids of a test event, as far as the service shows them.
-func named(event collections.TestEvent) string {
+// eventIDs lists the ids of a test event that are in the response.
+func eventIDs(event collections.TestEvent) string {
 	text := ""
 	if event.EventID != "" {
 		text += ", event " + event.EventID
@@ -183,18 +182,18 @@ func (a *RedeliveryAction) Invoke(ctx context.Context, req action.InvokeRequest,
 				"endpoint " + endpoint})
 			return
 		}
-		say("Deliveries of webhook endpoint %s that have failed or are exhausted: %d.", endpoint, len(wanted))
+		say("Failed or exhausted deliveries of webhook endpoint %s: %d.", endpoint, len(wanted))
 	}
 	for i, id := range wanted {
 		if _, err := client.RetryDelivery(ctx, endpoint, id); err != nil {
-			explainRefusal(err, endpoint, id, i, len(wanted), resp)
+			explainRejection(err, endpoint, id, i, len(wanted), resp)
 			return
 		}
-		say("Delivery %s is sent again (%d of %d).", id, i+1, len(wanted))
+		say("Sent delivery %s again (%d of %d).", id, i+1, len(wanted))
 	}
 }
 
-// allUndelivered lists the deliveries that can be sent again. They are gathered before the first is, because sending
+// allUndelivered lists the deliveries that can be sent again. It collects all before the first is sent, because sending
 // one changes the list.
 func allUndelivered(ctx context.Context, client *collections.Service, endpoint string) ([]string, error) {
 	var ids []string
@@ -209,20 +208,21 @@ func allUndelivered(ctx context.Context, client *collections.Service, endpoint s
 	return ids, nil
 }
 
-func explainRefusal(err error, endpoint, id string, sent, of int, resp *action.InvokeResponse) {
+func explainRejection(err error, endpoint, id string, sent, of int, resp *action.InvokeResponse) {
 	if api.HasCode(err, "ENDPOINT_INACTIVE") {
 		resp.Diagnostics.AddError("Webhook endpoint "+endpoint+" is inactive",
-			fmt.Sprintf("The service sends nothing again to an inactive endpoint (ENDPOINT_INACTIVE). Of %d "+
-				"deliveries of endpoint %s, %d were sent again. Set active = true on the endpoint, apply, and run "+
+			fmt.Sprintf("The service does not redeliver to an inactive endpoint (ENDPOINT_INACTIVE). Of %d deliveries of "+
+				"endpoint %s, %d were sent again. Set active = true on the endpoint, apply, and run "+
 				"the action again.", of, endpoint, sent))
 		return
 	}
 	apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "resend", Object: fmt.Sprintf("delivery %s (%d "+
-		"of %d were sent before it)", id, sent, of), Model: redeliveryModel{types.StringValue(endpoint), types.StringValue(id)}})
+		"of %d were sent before "+
+		"it)", id, sent, of), Model: redeliveryModel{types.StringValue(endpoint), types.StringValue(id)}})
 }
 
-// How a delivery is followed: the service gives an attempt 10 seconds (Collections §8), so the first outcome is there
-// soon after.
+// Polling of a delivery: an attempt has a timeout of 10 seconds (Collections §8), so its outcome is available soon
+// after.
 const (
 	followFor   = 20 * time.Second
 	followEvery = 500 * time.Millisecond
@@ -232,14 +232,14 @@ const (
 const testEvent = "webhook.test"
 
 var (
-	errNotNamed = errors.New("the service named neither the event nor its delivery, so it cannot be followed; the " +
-		"data source billing_webhook_deliveries lists it")
+	errNotNamed = errors.New("the response identifies neither the event nor its delivery, so the outcome cannot be " +
+		"determined; the data source billing_webhook_deliveries lists the delivery")
 	errNoOutcome = fmt.Errorf("the delivery was not attempted within %s; the data source "+
-		"billing_webhook_deliveries shows what becomes of it", followFor)
+		"billing_webhook_deliveries shows its outcome", followFor)
 )
 
-// follow reads the delivery of a test event until its first attempt has an outcome. It ends in errNoOutcome when there
-// is none in time.
+// follow polls the delivery of a test event until its first attempt has an outcome. It returns errNoOutcome after
+// followFor.
 func follow(ctx context.Context, client *collections.Service, endpointID string,
 	event collections.TestEvent) (*collections.Delivery, error) {
 	if event.DeliveryID == "" && event.EventID == "" {
@@ -250,7 +250,7 @@ func follow(ctx context.Context, client *collections.Service, endpointID string,
 	})
 }
 
-// await looks until there is a delivery, or the time is over.
+// await calls look until it returns a delivery, or the time is over.
 func await(ctx context.Context, look func(context.Context) (*collections.Delivery, error)) (*collections.Delivery,
 	error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, followFor, errNoOutcome)
@@ -273,7 +273,7 @@ func await(ctx context.Context, look func(context.Context) (*collections.Deliver
 	}
 }
 
-// attempted returns the delivery of a test event once its first attempt is over, else nil.
+// attempted returns the delivery of a test event after its first attempt, else nil.
 func attempted(ctx context.Context, client *collections.Service, endpointID string,
 	event collections.TestEvent) (*collections.Delivery, error) {
 	for delivery, err := range client.ListDeliveries(ctx, collections.DeliveryQuery{EndpointID: endpointID,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -23,7 +24,7 @@ func sorted(names ...string) []string { return slices.Sorted(slices.Values(names
 type consumer struct {
 	*acctest.Service
 	t        *testing.T
-	receiver *acctest.Receiver
+	receiver *hook.Receiver
 	id       string
 }
 
@@ -56,14 +57,14 @@ var waiting = acctest.JSON{"wait": true}
 func TestTestAction_success(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
-	c.receiver.Respond(202, "thank you")
+	c.receiver.Respond(hook.Status(202, "thank you"))
 	said, diagnostics := c.test(waiting)
 	if len(diagnostics) > 0 || len(said) != 3 {
 		t.Fatalf("said %q, %s", said, acctest.Errors(diagnostics))
 	}
 	delivery := c.Sandbox.Deliveries()[0]
-	says(t, said[0], "A test event is on its way", c.id, delivery.ID, delivery.EventID)
-	says(t, said[1], "Waiting for the outcome", "20s")
+	says(t, said[0], "Sent a test event", c.id, delivery.ID, delivery.EventID)
+	says(t, said[1], "Waiting up to 20s for the outcome", "20s")
 	says(t, said[2], "Delivery "+delivery.ID+" is success", "Attempts: 1", "Last HTTP status: 202", "Response: thank you")
 	// Without waiting, the action ends when the event is on its way, whatever becomes of it.
 	c.Sandbox.ResetRequests()
@@ -86,11 +87,11 @@ func TestTestAction_fails(t *testing.T) {
 		body  acctest.JSON
 		spoil func(c *consumer)
 	}{
-		"test-rejected": {spoil: func(c *consumer) { c.receiver.Respond(401, "bad signature") }},
+		"test-rejected": {spoil: func(c *consumer) { c.receiver.Respond(hook.Status(401, "bad signature")) }},
 		"test-answered-with-credentials": {acctest.JSON{"authentication": acctest.JSON{"type": "bearer",
 			"token": "t0ken-of-the-test"}},
-			func(c *consumer) { c.receiver.Respond(403, "no access with t0ken-of-the-test") }},
-		"test-redirected":  {spoil: func(c *consumer) { c.receiver.Respond(302, "") }},
+			func(c *consumer) { c.receiver.Respond(hook.Status(403, "no access with t0ken-of-the-test")) }},
+		"test-redirected":  {spoil: func(c *consumer) { c.receiver.Respond(hook.Status(302, "")) }},
 		"test-of-inactive": {acctest.JSON{"active": false}, func(*consumer) {}},
 		"test-of-none":     {spoil: func(c *consumer) { c.id = "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f" }},
 		"test-of-no-id":    {spoil: func(c *consumer) { c.id = "aurora" }},
@@ -141,7 +142,7 @@ func TestTestAction_followed(t *testing.T) {
 // exhaust makes a business event happen that the consumer rejects, and lets its attempts run out when all is true.
 func (c *consumer) exhaust(event string, all bool) {
 	c.t.Helper()
-	c.receiver.Respond(503, "")
+	c.receiver.Respond(hook.Status(503, ""))
 	if _, err := c.Sandbox.Emit(event, nil); err != nil {
 		c.t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestRedelivery_all(t *testing.T) {
 	c.exhaust("charge.paid", true)
 	c.exhaust("dispute.opened", true)
 	c.exhaust("agreement.accepted", false)
-	c.receiver.Respond(200, "")
+	c.receiver.Respond(hook.Status(200, ""))
 	if _, err := c.Sandbox.Emit("charge.paid", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -188,9 +189,9 @@ func TestRedelivery_all(t *testing.T) {
 	if text := acctest.Errors(diagnostics); text != "" || len(said) != 4 {
 		t.Fatalf("said %q, %s", said, text)
 	}
-	says(t, said[0], "have failed or are exhausted: 3", c.id)
+	says(t, said[0], "Failed or exhausted deliveries", ": 3.", c.id)
 	for i, line := range said[1:] {
-		says(t, line, c.Sandbox.Deliveries()[i].ID, "is sent again", string(rune('1'+i))+" of 3")
+		says(t, line, c.Sandbox.Deliveries()[i].ID, " again (", string(rune('1'+i))+" of 3")
 	}
 	c.settle()
 	same(t, "after", c.statuses(), "success", "success", "success", "success")
@@ -216,7 +217,7 @@ func TestRedelivery_one(t *testing.T) {
 	c := consume(t, nil)
 	c.exhaust("charge.paid", true)
 	c.exhaust("charge.paid", true)
-	c.receiver.Respond(200, "")
+	c.receiver.Respond(hook.Status(200, ""))
 	second := c.Sandbox.Deliveries()[1].ID
 	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": second})
 	if text := acctest.Errors(diagnostics); text != "" || len(said) != 1 {
@@ -239,7 +240,7 @@ func TestRedelivery_stops(t *testing.T) {
 	c := consume(t, nil)
 	c.exhaust("charge.paid", true)
 	c.exhaust("charge.paid", true)
-	c.receiver.Respond(200, "")
+	c.receiver.Respond(hook.Status(200, ""))
 	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_deliveries.retry", Skip: 1, Times: 1, Status: 403,
 		Code: "insufficient_scope"})
 	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})

@@ -21,8 +21,7 @@ const (
 	authHeader = "header"
 )
 
-// firstVersion is the version of credentials that nobody has numbered: of a configuration without a version, and of
-// what an import finds.
+// firstVersion is the default version of credentials: without a configured version, and after an import.
 const firstVersion = 1
 
 var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
@@ -31,8 +30,7 @@ var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"name":     types.StringType, "value_wo": types.StringType, "credentials_wo_version": value.Whole,
 }}
 
-// authentication is a known argument authentication. Its credentials are only there when it was read from the
-// configuration.
+// authentication is the known argument authentication. It has credentials only if it comes from the configuration.
 type authentication struct {
 	kind, username, password, token, name, value types.String
 	version                                      types.Int64
@@ -50,16 +48,16 @@ func authOf(object types.Object) authentication {
 	return a
 }
 
-// object is the Terraform object.
+// object converts it to a Terraform object.
 func (a authentication) object() types.Object {
 	return types.ObjectValueMust(authType.AttrTypes, map[string]attr.Value{"type": a.kind, "username": a.username,
 		"name":                   a.name,
 		"credentials_wo_version": a.version, "password_wo": a.password, "token_wo": a.token, "value_wo": a.value})
 }
 
-// withCredentials is a plan with the credentials of the configuration, which no plan may hold. The configuration
-// gives nothing else: in an apply Terraform passes it without ignore_changes, so its type, username and name may be
-// others than the plan has shown.
+// withCredentials returns the plan with the credentials of the configuration, because plans do not contain them. It
+// uses no other values of the configuration: in an apply it does not respect ignore_changes, so its type, username and
+// name may differ from the plan.
 func (m model) withCredentials(config model) model {
 	if m.Authentication.IsNull() || m.Authentication.IsUnknown() {
 		return m
@@ -77,14 +75,14 @@ func (m model) withCredentials(config model) model {
 	return m
 }
 
-// toWire is what is sent, credentials included.
+// toWire converts it to its wire form, including credentials.
 func (a authentication) toWire() collections.Authentication {
 	return collections.Authentication{Type: a.kind.ValueString(), Username: a.username.ValueStringPointer(),
 		Password: a.password.ValueStringPointer(),
 		Token:    a.token.ValueStringPointer(), Name: a.name.ValueStringPointer(), Value: a.value.ValueStringPointer()}
 }
 
-// authFromAPI is the argument as the service has it; no authentication is null.
+// authFromAPI converts the service's authentication; none is null.
 func authFromAPI(a *collections.Authentication) types.Object {
 	if a == nil || a.Type == authNone || a.Type == "" {
 		return types.ObjectNull(authType.AttrTypes)
@@ -93,8 +91,8 @@ func authFromAPI(a *collections.Authentication) types.Object {
 		name: types.StringPointerValue(a.Name), version: types.Int64Value(firstVersion)}.object()
 }
 
-// sameAuth compares what the service shows of two authentications: all but the credentials and their version. What is
-// not known yet is the same as nothing.
+// sameAuth compares two authentications without the credentials and their version, which the service never returns.
+// Unknown values equal null.
 func sameAuth(a, b types.Object) bool {
 	if a.IsUnknown() || b.IsUnknown() {
 		return false
@@ -106,7 +104,7 @@ func sameAuth(a, b types.Object) bool {
 	return one.kind.Equal(two.kind) && one.username.Equal(two.username) && one.name.Equal(two.name)
 }
 
-// sendsAuth reports whether the update from state to m sends the authentication, credentials included.
+// sendsAuth reports whether the update from state to m sends the authentication, including credentials.
 func (m model) sendsAuth(state model) bool {
 	if !sameAuth(m.Authentication, state.Authentication) {
 		return true
@@ -115,7 +113,7 @@ func (m model) sendsAuth(state model) bool {
 	return !wanted.isNone() && !wanted.version.Equal(had.version)
 }
 
-// isNone reports whether nothing is sent to authenticate.
+// isNone reports whether deliveries have no authentication.
 func (a authentication) isNone() bool { return a.kind.IsNull() || a.kind.ValueString() == authNone }
 
 func (a authentication) orNone() authentication {
@@ -125,11 +123,11 @@ func (a authentication) orNone() authentication {
 	return a
 }
 
-// part is an argument of authentication, and the one type that has it.
+// part is an argument of authentication, and the only type that uses it.
 type part struct {
 	name, kind string
 	value      types.String
-	// credential is sent, and never comes back.
+	// credential is true if the service never returns the argument.
 	credential bool
 }
 
@@ -143,8 +141,8 @@ func (a authentication) parts() []part {
 	}
 }
 
-// misnamed says why a credential may be missing although it is written: Terraform drops arguments of an object that do
-// not exist.
+// misnamed explains a credential that seems to be configured but is missing: Terraform drops unknown arguments of an
+// object.
 func (p part) misnamed() string {
 	bare, isWriteOnly := strings.CutSuffix(p.name, "_wo")
 	if !isWriteOnly {
@@ -155,29 +153,29 @@ func (p part) misnamed() string {
 
 var authPath = path.Root("authentication")
 
-// refuseForeign reports what belongs to another type of authentication.
-func (m model) refuseForeign(a authentication, diags *diag.Diagnostics) {
+// rejectOtherTypes reports arguments of another type of authentication.
+func (m model) rejectOtherTypes(a authentication, diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
 			diags.AddAttributeError(authPath, "Conflicting authentication of "+m.displayName(),
-				fmt.Sprintf("authentication.%s belongs to type %q, and type is %q. Remove it, or set type = %[2]q.", p.name,
+				fmt.Sprintf("authentication.%s belongs to type %q, but type is %q. Remove it, or set type = %[2]q.", p.name,
 					p.kind, a.kind.ValueString()))
 		}
 	}
 }
 
-// What demand looks for: what state and plan show, or what only the configuration has.
+// Modes of requireParts: arguments in state and plan, or credentials, which only the configuration contains.
 const (
 	openParts   = false
 	credentials = true
 )
 
-// demand reports what the type of authentication needs and is not there.
-func (m model) demand(a authentication, credentials bool, diags *diag.Diagnostics) {
+// requireParts reports missing arguments of the type of authentication.
+func (m model) requireParts(a authentication, credentials bool, diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.credential == credentials && p.kind == a.kind.ValueString() && p.value.IsNull() {
 			diags.AddAttributeError(authPath, "Incomplete authentication of "+m.displayName(),
-				fmt.Sprintf("authentication of type %q needs authentication.%s. Set it, or write another type.%s", p.kind,
+				fmt.Sprintf("authentication of type %q needs authentication.%s. Set it, or use another type.%s", p.kind,
 					p.name, p.misnamed()))
 		}
 	}

@@ -20,21 +20,21 @@ func NewDataSource() datasource.DataSource {
 	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
 }
 
-// NewListDataSource returns the data source of many endpoints.
+// NewListDataSource returns the data source of several endpoints.
 func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
-// dataModel is an endpoint that is only read.
+// dataModel is an endpoint in a data source.
 type dataModel struct {
 	shared
 	Authentication types.Object `tfsdk:"authentication"`
 }
 
-// shownAuth is what the service shows of an authentication: never a credential.
+// shownAuth is the type of an authentication in a data source, without credentials.
 var shownAuth = map[string]attr.Type{"type": types.StringType, "username": types.StringType, "name": types.StringType}
 
-// dataFromAPI is the endpoint as a data source shows it.
+// dataFromAPI converts an endpoint for a data source.
 func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
 	shown := authentication{kind: types.StringValue(authNone)}
 	if e.Authentication != nil && e.Authentication.Type != "" {
@@ -44,17 +44,17 @@ func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
 		map[string]attr.Value{"type": shown.kind, "username": shown.username, "name": shown.name})}, nil
 }
 
-// dataAttributes are the attributes of an endpoint that is only read.
+// dataAttributes are the attributes of an endpoint in a data source.
 func dataAttributes() object.Attributes {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
-		"events": "Names of the events that are sent. An empty set means all events, including future ones.",
+		"events": "Names of the events to send. An empty set means all events.",
 	}, object.Attributes{
 		"authentication": schema.SingleNestedAttribute{Computed: true,
-			MarkdownDescription: "How the service authenticates itself to the consumer, in addition to the signature. " +
-				"Passwords, tokens and header values are never shown.", Attributes: map[string]schema.Attribute{
+			MarkdownDescription: "Authentication of the service to the consumer, without " +
+				"credentials.", Attributes: map[string]schema.Attribute{
 				"type":     text("`none`, `basic`, `bearer` or `header`."),
 				"username": text("User name of `basic`; null otherwise."),
 				"name":     text("Name of the header of `header`; null otherwise."),
@@ -62,27 +62,26 @@ func dataAttributes() object.Attributes {
 	})
 }
 
-// dataSchema describes the data source of one.
+// dataSchema describes the data source of one endpoint.
 func dataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "One webhook endpoint, found by its `id` or its `url`. No match, or more than one, is an " +
-			"error. Its secret is never shown. By `id` this takes one request; by `url` it reads the whole list of " +
-			"endpoints, for which the service has no filter.",
+		MarkdownDescription: "One webhook endpoint, without its secret, found by `id` or `url`. No match and several " +
+			"matches are errors. It takes one request by `id`; by `url` it reads the whole list.",
 		Attributes: dataAttributes().KeyIsUUID(),
 	}
 }
 
-// listDataModel is the data source of many endpoints.
+// listDataModel is the data source of several endpoints.
 type listDataModel struct {
 	Limit     types.Int64 `tfsdk:"limit"`
 	Endpoints []dataModel `tfsdk:"endpoints"`
 }
 
-// listDataSchema describes the data source of many.
+// listDataSchema describes the data source of several endpoints.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never " +
-			"shown, and the service offers no filters.",
+		MarkdownDescription: "The webhook endpoints of the organization, oldest first, without secrets. The service " +
+			"offers no filters.",
 		Attributes: map[string]schema.Attribute{
 			"limit": object.Limit("endpoints"),
 			"endpoints": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The endpoints, oldest first.",
@@ -114,7 +113,7 @@ func NewListResource() list.ListResource {
 		Describe: describe}}
 }
 
-// describe is an endpoint in a listing.
+// describe is an endpoint in a list.
 func describe(_ context.Context, _ *collections.Service, e *collections.WebhookEndpoint) (object.Item, bool) {
 	return object.Item{Name: e.URL, Resource: fromAPI(e)}, true
 }

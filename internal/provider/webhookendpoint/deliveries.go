@@ -20,8 +20,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// Statuses of a delivery (service description, Collections §3). After the first failure the service tries again for
-// hours, which nobody waits for here.
+// Statuses of a delivery (service description, Collections §3). After a failure the service retries for hours; the
+// provider does not wait for that.
 const (
 	deliverySuccess   = "success"
 	deliveryFailed    = "failed"
@@ -73,37 +73,37 @@ func deliveriesSchema() schema.Schema {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	return schema.Schema{
-		MarkdownDescription: "The deliveries of a webhook endpoint: the events that were sent, and the outcome. " +
-			"Use it in a `check` block to monitor an endpoint in every plan, and set `status` or `event`, " +
-			"because the list grows with every event, and includes the bodies of requests and responses.",
+		MarkdownDescription: "The deliveries of a webhook endpoint and their outcomes. Use it in a `check` block to " +
+			"monitor an endpoint in every plan. Set `status` or `event`, because the list grows with every event and " +
+			"includes all bodies.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 				MarkdownDescription: "Id of the endpoint (the `id` of a `billing_webhook_endpoint`)."},
 			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, " +
 				"`failed` (another attempt follows) or `exhausted` (none does)."),
 			"event": object.Filter("Only deliveries of events with this name, such as `charge.paid`."),
-			"newest_first": schema.BoolAttribute{Optional: true, MarkdownDescription: "Order of `deliveries`, and " +
-				"of what `limit` keeps. Defaults to `true`. The service lists the oldest first, so with `true` and a " +
-				"`limit`, the first page and the last ones are read."},
+			"newest_first": schema.BoolAttribute{Optional: true, MarkdownDescription: "Order of `deliveries`, to which " +
+				"`limit` applies. Defaults to `true`. The service lists the oldest first, so with `true` and a `limit`, the " +
+				"first page and the last ones are read."},
 			"limit": object.Limit("deliveries"),
 			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, newest " +
 				"first unless `newest_first` is `false`.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":       text("Id of the delivery."),
 					"event":    text("Name of the event."),
-					"event_id": text("Id of the event (`X-Webhook-Event-Id`); the same in all of its deliveries and attempts."),
+					"event_id": text("Id of the event (`X-Webhook-Event-Id`); the same in all its deliveries and attempts."),
 					"status": text("`pending` (not attempted yet), `success`, `failed` (another attempt " +
 						"follows) or `exhausted` (none does)."),
-					"http_code": schema.Int64Attribute{Computed: true, MarkdownDescription: "HTTP status of the " +
-						"last response; null if there was none."},
-					"attempts": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of attempts " +
-						"so far, at most 8; a redelivery starts at 1 again."},
-					"last_error":    text("Error of the last attempt; null if there was none."),
-					"request_body":  text("Body that was sent, as text."),
-					"response_body": text("Body of the last response, as text; null if there was none."),
+					"http_code": schema.Int64Attribute{Computed: true, MarkdownDescription: "HTTP status of the last response; " +
+						"null if none."},
+					"attempts": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of attempts so far, at most 8; " +
+						"a redelivery restarts at 1."},
+					"last_error":    text("Error of the last attempt; null if none."),
+					"request_body":  text("Body of the request, as text."),
+					"response_body": text("Body of the last response, as text; null if none."),
 					"created_at":    text("When the delivery was scheduled."),
 					"delivered_at":  text("When it succeeded; null before."),
-					"next_retry_at": text("About when the next attempt follows; null when none does."),
+					"next_retry_at": text("Approximate time of the next attempt; null if none."),
 				}}},
 		},
 	}
@@ -115,8 +115,8 @@ func readDeliveries(ctx context.Context, client *collections.Service, m *deliver
 	if known := []string{"pending", deliverySuccess, deliveryFailed, deliveryExhausted}; !m.Status.IsNull() &&
 		!slices.Contains(known, status) {
 		diags.AddAttributeWarning(path.Root("status"), fmt.Sprintf("Unknown status %q of deliveries of webhook endpoint %s",
-			status, id), fmt.Sprintf("It is not among the statuses that the service describes (%s). If it is a typo, "+
-			"nothing ever matches.", strings.Join(known, ", ")))
+			status, id), fmt.Sprintf("It is not among the statuses in the service's description (%s). If it is a typo, no "+
+			"delivery matches.", strings.Join(known, ", ")))
 	}
 	newest := m.Newest.IsNull() || m.Newest.ValueBool()
 	query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: status, Event: m.Event.ValueString()}
@@ -129,7 +129,7 @@ func undelivered(d collections.Delivery) bool {
 	return d.Status == deliveryFailed || d.Status == deliveryExhausted
 }
 
-// outcome describes how a delivery went.
+// outcome describes the result of a delivery.
 func outcome(d *collections.Delivery) string {
 	text := fmt.Sprintf("Delivery %s is %s. Attempts: %d.", d.ID, d.Status, d.Attempts)
 	if d.HTTPCode != nil {
@@ -144,7 +144,7 @@ func outcome(d *collections.Delivery) string {
 	return text + consumerResponse(d)
 }
 
-// consumerResponse quotes the response of the consumer; the service has hidden secrets in it.
+// consumerResponse quotes the consumer's response; the service masks secrets in it.
 func consumerResponse(d *collections.Delivery) string {
 	const longest = 300
 	if d.ResponseBody == nil || *d.ResponseBody == "" {

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 )
 
 const address = "billing_webhook_endpoint.test"
@@ -180,7 +181,7 @@ action "billing_webhook_test" "test" {
 	}
 	acctest.RunFrom(t, tfversion.SkipBelow(tfversion.Version1_14_0),
 		resource.TestStep{Config: text("1"), Check: got(1)},
-		resource.TestStep{PreConfig: func() { receiver.Respond(500, "out of order") }, Config: text("2"),
+		resource.TestStep{PreConfig: func() { receiver.Respond(hook.Status(500, "out of order")) }, Config: text("2"),
 			ExpectError: regexp.MustCompile(
 				`(?s)did\s+not\s+accept\s+the\s+test\s+event.*Last\s+HTTP\s+status:\s+500.*out\s+of\s+order`)},
 	)

@@ -25,7 +25,7 @@ type shared struct {
 	UpdatedAt   types.String `tfsdk:"updated_at"`
 }
 
-// model is the resource in configuration, plan and state.
+// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	Authentication          types.Object `tfsdk:"authentication"`
@@ -36,7 +36,7 @@ type model struct {
 	EncryptedSecret         types.String `tfsdk:"encrypted_secret"`
 }
 
-// fromAPI builds the whole model of an endpoint, as an import sees it: without a secret, and without credentials.
+// fromAPI builds the whole model of an endpoint, as for an import: without secret and credentials.
 func fromAPI(e *collections.WebhookEndpoint) model {
 	return model{
 		shared: shared{
@@ -57,7 +57,7 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 	}
 }
 
-// preserve carries over from prior, a state or the plan, what the service does not return.
+// preserve copies values that the service does not return from prior, a state or the plan.
 func (m model) preserve(prior model) model {
 	m.DeletionPolicy = prior.DeletionPolicy
 	if !prior.RotateSecretWhenChanged.IsNull() {
@@ -73,7 +73,8 @@ func (m model) preserve(prior model) model {
 	return m
 }
 
-// after is the endpoint as a response shows it. One that shows little but the secret leaves the rest as prior has it.
+// after converts an endpoint in a response. If the response has little more than the secret, the other values are kept
+// from prior.
 func after(e *collections.WebhookEndpoint, prior model) model {
 	m := fromAPI(e).preserve(prior)
 	if e.URL == "" {
@@ -82,14 +83,14 @@ func after(e *collections.WebhookEndpoint, prior model) model {
 	return m
 }
 
-// secret is the secret as the plan or the state has it.
+// secret returns the secret in the plan or the state.
 func (m model) secret() encrypt.Secret {
 	return encrypt.Secret{Clear: m.Secret, Encrypted: m.EncryptedSecret}
 }
 
 func (m *model) setSecret(s encrypt.Secret) { m.Secret, m.EncryptedSecret = s.Clear, s.Encrypted }
 
-// body takes the endpoint from prior, the zero model for a creation, to m, which is the plan with its credentials.
+// body returns the changes from prior (for a creation, the zero model) to m, the plan with credentials.
 func (m model) body(prior model) collections.WebhookEndpointBody {
 	body := collections.WebhookEndpointBody{
 		URL:         value.ChangedText(m.URL, prior.URL),
@@ -103,7 +104,7 @@ func (m model) body(prior model) collections.WebhookEndpointBody {
 	return body
 }
 
-// displayName names the endpoint inside a sentence. A new one has no id, and its url may not be known yet.
+// displayName names the endpoint in a sentence. A new one has no id, and its url may be unknown.
 func (m model) displayName() string {
 	name := strings.TrimSpace("webhook endpoint " + m.URL.ValueString())
 	if id := m.ID.ValueString(); id != "" {

@@ -19,14 +19,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
-// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
-// state mean the same.
+// ModifyPlan plans every computed attribute, and keeps the value in state if the configuration is semantically equal.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	r.Plan(ctx, req, resp, nil, r.planCreate, r.planUpdate)
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
-	p.Planned.demand(authOf(p.Planned.withCredentials(p.Config).Authentication), credentials, p.Diags)
+	p.Planned.requireParts(authOf(p.Planned.withCredentials(p.Config).Authentication), credentials, p.Diags)
 	p.Planned.setSecret(encrypt.Secret{}.Planned(p.Planned.AgeRecipients, true))
 	if !p.Diags.HasError() {
 		warnEvents(p)
@@ -34,8 +33,8 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	}
 }
 
-// planUpdate plans a change, which is always made in place. It makes unknown only what this change can touch; the
-// schema keeps the other computed values:
+// planUpdate plans a change, which is always made in place. It marks only those values unknown that this change may
+// affect; the schema keeps the other computed values:
 //
 //	any change at the service   updated_at
 //	a rotation                  the secret; also where the outcome of the last one is unknown
@@ -43,15 +42,14 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	p.Update(ctx, p.State.ID.ValueString())
 	m, state := &p.Planned, p.State
 	if m.sendsAuth(state) {
-		// Credentials are only required when they are sent, so that an imported endpoint can be planned without them.
-		// The rest is checked again: with ignore_changes on one part, the planned authentication is not the one that
-		// was validated.
+		// Credentials are required only if they are sent, so that an imported endpoint can be planned without them. The other
+		// checks are repeated: with ignore_changes on one part, the planned authentication differs from the validated one.
 		sent := authOf(m.withCredentials(p.Config).Authentication)
 		if !sent.kind.IsUnknown() {
-			m.refuseForeign(sent, p.Diags)
+			m.rejectOtherTypes(sent, p.Diags)
 		}
-		m.demand(sent, openParts, p.Diags)
-		m.demand(sent, credentials, p.Diags)
+		m.requireParts(sent, openParts, p.Diags)
+		m.requireParts(sent, credentials, p.Diags)
 	}
 	if !m.body(state).IsEmpty() {
 		m.UpdatedAt = types.StringUnknown()
@@ -62,30 +60,31 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	warnEvents(p)
 }
 
-// rotates reports whether the secret is to be rotated.
+// rotates reports whether the plan rotates the secret.
 func (m model) rotates(state model) bool {
 	return object.Triggered(state.RotateSecretWhenChanged, m.RotateSecretWhenChanged)
 }
 
-// warnSecret reports what the plan does to a secret that the consumer has. A trigger that is not known yet may turn out
-// to be what it was.
+// warnSecret warns about a rotation of the secret that the consumer uses. An unknown trigger may turn out to be
+// unchanged.
 func warnSecret(p *object.Plan[model], lost bool) {
 	m, state := p.Planned, p.State
 	const what = "the service signs deliveries with the new secret only, and the consumer rejects them until it has " +
-		"that secret. Nothing is lost: rejected deliveries are sent again after about 4 minutes, signed with the new secret. " +
+		"that secret. No delivery is lost: the service retries rejected ones after about 4 minutes, signed with the new " +
+		"secret. " +
 		"Pass it to the consumer in the same apply."
 	trigger, name := path.Root("rotate_secret_when_changed"), state.displayName()
 	switch {
 	case lost:
-		p.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+name+" is not known, and is rotated",
-			"The outcome of the last rotation is not known, so the secret that the consumer has may be invalid already. "+
-				"From the apply on, "+what)
+		p.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+name+" is unknown and will be rotated",
+			"The outcome of the last rotation is unknown, so the consumer's secret may already be invalid. After the apply, "+
+				""+what)
 	case !m.rotates(state):
 		state.secret().Warn(state.AgeRecipients, m.AgeRecipients, encrypt.Names{Object: name, Clear: "secret",
 			Encrypted: "encrypted_secret", Trigger: "rotate_secret_when_changed"}, p.Diags)
 	case m.triggerKnown():
 		p.Diags.AddAttributeWarning(trigger, "The secret of "+name+" is rotated, and the old one is invalid immediately",
-			"rotate_secret_when_changed changes. From the apply on, "+what)
+			"rotate_secret_when_changed changes. After the apply, "+what)
 	default:
 		p.Diags.AddAttributeWarning(trigger, "The secret of "+name+" may be rotated", "The values of "+
 			"rotate_secret_when_changed are known only after apply. If they differ from those in the state, the old secret "+
@@ -98,37 +97,37 @@ func (m model) triggerKnown() bool {
 		m.RotateSecretWhenChanged.Elements())), attr.Value.IsUnknown)
 }
 
-// documented are the event names that the service describes (Collections §6). It says that new ones appear without
-// notice, so another name is as good.
+// documented are the event names in the service's description (Collections §6). New ones are added without notice, so
+// other names are accepted.
 var documented = []string{"webhook.test", "charge.paid", "api_key.rotated", "api_key.status_changed", "api_key.revoked"}
 
-// warnEvents warns about added names that are nearly a documented one, and where a selection becomes all events.
+// warnEvents warns about added names that resemble a documented one, and if a selection becomes all events.
 func warnEvents(p *object.Plan[model]) {
 	events, had := p.Planned.Events, p.State.Events.Elements()
 	if len(had) > 0 && !events.IsUnknown() && len(events.Elements()) == 0 {
 		p.Diags.AddAttributeWarning(path.Root("events"), apidiag.Capitalize(p.State.displayName())+" will receive all events",
-			fmt.Sprintf("The plan changes events from %s to none, and none means all events, including future ones. To "+
-				"receive nothing, set active = false.", p.State.Events))
+			fmt.Sprintf("The plan changes events from %s to an empty set, which means all events, including future ones. To "+
+				"receive no events, set active = false.", p.State.Events))
 	}
 	for _, element := range events.Elements() {
 		event, _ := element.(types.String)
 		if wildcard(event.ValueString()) && !slices.ContainsFunc(had, element.Equal) {
 			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("%q of %s is not an event", event.ValueString(),
-				p.Planned.displayName()), "Nothing is delivered for it: the service describes names of events, and no patterns. "+
+				p.Planned.displayName()), "No events match it: the service does not support patterns. "+
 				"For all events, including future ones, write events = [].")
 		}
 		if meant := nearMiss(event.ValueString()); meant != "" && !slices.ContainsFunc(had, element.Equal) {
 			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("Event %q of %s: did you mean %q?",
-				event.ValueString(), p.Planned.displayName(), meant), fmt.Sprintf("The service describes %q. It adds events "+
-				"without notice, so %q may be right. If it is a typo, nothing will be delivered.", meant, event.ValueString()))
+				event.ValueString(), p.Planned.displayName(), meant), fmt.Sprintf("The service documents %q. It adds events "+
+				"without notice, so %q may be correct. If it is a typo, no events match.", meant, event.ValueString()))
 		}
 	}
 }
 
-// wildcard reports whether an event is a pattern, as the scopes of an API key have them. Names of events have no star.
+// wildcard reports whether an event is a pattern, like those in scopes of API keys. Event names do not contain a star.
 func wildcard(event string) bool { return strings.Contains(event, "*") }
 
-// nearMiss returns the documented name of which an event is probably a misspelling; "" where it is none.
+// nearMiss returns the documented name if an event is probably a misspelling of it, else "".
 func nearMiss(event string) string {
 	if event == "" || wildcard(event) || slices.Contains(documented, event) {
 		return ""
@@ -142,7 +141,7 @@ func nearMiss(event string) string {
 	return ""
 }
 
-// initial is the first letter of what has happened: p of charge.paid.
+// initial returns the first letter after the dot: p of charge.paid.
 func initial(event string) string {
 	what := event[strings.LastIndexByte(event, '.')+1:]
 	return what[:min(1, len(what))]
@@ -162,6 +161,6 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		Line: func(e collections.WebhookEndpoint) string {
 			return fmt.Sprintf("(created %s, last changed %s)", e.CreatedAt, e.UpdatedAt)
 		},
-		More: "The consumer would get every event twice.",
+		More: "The consumer would receive every event twice.",
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 )
 
 // registered are three endpoints, two of them with the same url; it returns their ids.
@@ -75,7 +76,7 @@ func TestDeliveries(t *testing.T) {
 	c := consume(t, nil)
 	c.exhaust("charge.paid", true)
 	c.exhaust("dispute.opened", false)
-	c.receiver.Respond(201, "done")
+	c.receiver.Respond(hook.Status(201, "done"))
 	if _, err := c.Sandbox.Emit("charge.paid", acctest.JSON{"id": "c-1"}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,9 @@
-// Package webhookendpoint is the webhook endpoint of the collections service: the resource, the data sources, the list
-// resource, its deliveries and the actions on them.
+// Package webhookendpoint implements webhook endpoints of the collections service: the resource, the data sources, the
+// list resource, the deliveries and the actions.
 //
-// An attribute is named in schema.go, and three times in model.go: its field, fromAPI and body. One that the service
-// does not return is in preserve too, and what makes a computed one unknown is in planUpdate. Data sources and list
-// resource follow from these.
+// An attribute appears in schema.go, and three times in model.go: field, fromAPI and body. If the service does not
+// return it, it is also in preserve. planUpdate marks computed attributes unknown. Data sources and the list resource
+// are derived from these.
 package webhookendpoint
 
 import (
@@ -37,7 +37,7 @@ var (
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, After: after}} }
 
-// scheme is how endpoints are named and found.
+// scheme describes how endpoints are identified and found.
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
 	Service: conn.Collections,
@@ -56,8 +56,8 @@ var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	},
 }
 
-// ValidateConfig checks what belongs to which type of authentication. Whether the credentials are needed only the
-// plan knows.
+// ValidateConfig checks the arguments for the type of authentication. Only the plan knows whether credentials are
+// required.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var config model
@@ -69,11 +69,11 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if a.kind.IsUnknown() {
 		return
 	}
-	config.refuseForeign(a, &resp.Diagnostics)
-	config.demand(a, openParts, &resp.Diagnostics)
+	config.rejectOtherTypes(a, &resp.Diagnostics)
+	config.requireParts(a, openParts, &resp.Diagnostics)
 }
 
-// Create registers the endpoint. Its secret is never shown again.
+// Create registers the endpoint. The service returns the secret only in this response.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	w, ok := r.BeginCreate(ctx, req, resp)
 	w.Plan.secret().Reject(w.Plan.AgeRecipients, w.Diags)
@@ -92,15 +92,15 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	w.Finish(ctx)
 	if w.Last.Secret == nil {
-		w.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+w.State.displayName()+" is not known",
-			"The response to its registration did not show it. "+howToRotate)
+		w.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+w.State.displayName()+" is unknown",
+			"The response to the registration did not contain it. "+howToRotate)
 	}
 }
 
 type step = object.Step[collections.WebhookEndpoint]
 
-// howToRotate is the way to a secret where none is known.
-const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and once more with another " +
+// howToRotate explains how to get a new secret if it is unknown.
+const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and again with another " +
 	"value in it; the old secret is invalid from then on."
 
 // Read refreshes the state.
@@ -117,7 +117,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 }
 
-// Update changes the endpoint, then rotates its secret.
+// Update updates the endpoint, then rotates its secret.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
 	plan, state := w.Plan, w.State
@@ -125,8 +125,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	// Each step leaves what only Terraform knows as planned, but for the trigger: that changes with the secret. Whatever
-	// fails, no clear text that the state had is written again.
+	// After each step, the arguments that the service does not store are as planned, except the trigger, which changes
+	// with the secret. If a step fails, a clear text from the state is not written again.
 	w.State.Authentication, w.State.DeletionPolicy = plan.Authentication, plan.DeletionPolicy
 	w.State.AgeRecipients = plan.AgeRecipients
 	w.State.setSecret(state.secret().Stored(plan.AgeRecipients, w.Diags))
@@ -143,14 +143,14 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 
 type write = object.Write[*collections.Service, collections.WebhookEndpoint, model]
 
-// rotate gives the endpoint a new secret. Where the outcome is not known, no secret is, and the next plan shows that it
-// is rotated again.
+// rotate rotates the secret of the endpoint. If the outcome is unknown, the secret is unknown too, and the next plan
+// rotates it again.
 func rotate(ctx context.Context, w *write) error {
 	secret, err := w.Client.RotateWebhookSecret(ctx, w.State.ID.ValueString())
 	unknown, lost := api.AsAmbiguous(err)
 	if lost {
 		again := *unknown
-		again.Outlook += ". The state has no secret now, and the next apply rotates it again"
+		again.Outlook += ". The state now has no secret, and the next apply rotates it again"
 		w.State.setSecret(encrypt.Secret{Clear: types.StringNull(), Encrypted: types.StringNull()})
 		err = &again
 	}
@@ -164,19 +164,19 @@ func rotate(ctx context.Context, w *write) error {
 	return err
 }
 
-// keySecretLost is the key of the private state under which a rotation leaves whether its outcome is unknown.
+// keySecretLost is the key of the private state that is set if the outcome of a rotation is unknown.
 const keySecretLost = "secret_lost"
 
 func secretLost(ctx context.Context, store private.State, diags *diag.Diagnostics) bool {
 	return private.Get[bool](ctx, store, keySecretLost, diags)
 }
 
-// storeSecret sets the new secret, as the state holds it.
+// storeSecret sets the new secret, encrypted if there are recipients.
 func (m *model) storeSecret(secret *string, diags *diag.Diagnostics) {
 	m.setSecret(encrypt.Secret{Clear: types.StringPointerValue(secret)}.Stored(m.AgeRecipients, diags))
 }
 
-// Delete removes the endpoint.
+// Delete deletes the endpoint.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	if w, ok := r.BeginDelete(ctx, req, resp, nil); ok {
 		w.Do(ctx, object.Delete[collections.WebhookEndpoint](w.State.ID, w.Client.DeleteWebhookEndpoint))
@@ -187,9 +187,9 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
 	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
-		r.Conn.NoteOnce(path.Root("secret"), "The secret of an imported webhook endpoint is not known",
-			fmt.Sprintf("%s has secret = null, like each endpoint that this run imports: the service shows a secret only at "+
-				"registration and at rotation. %s", apidiag.Capitalize(fromAPI(found).displayName()), howToRotate),
+		r.Conn.NoteOnce(path.Root("secret"), "The secret of an imported webhook endpoint is unknown",
+			fmt.Sprintf("%s has secret = null, like all endpoints imported in this run: the service returns a secret only at "+
+				"registration and rotation. %s", apidiag.Capitalize(fromAPI(found).displayName()), howToRotate),
 			&resp.Diagnostics)
 	}
 }

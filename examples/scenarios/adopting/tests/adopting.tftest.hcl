@@ -1,5 +1,5 @@
-# terraform test, against the sandbox of the README, which has the objects of seed.json. It only plans: an apply of a test
-# ends with a destroy, which would delete what is adopted.
+# terraform test, against the sandbox of the README with the objects of seed.json. It only plans, because an apply in a
+# test ends with a destroy, which would delete the adopted objects.
 
 # Rejects a production token, whatever the configuration says.
 provider "billing" {

@@ -1,5 +1,5 @@
-# terraform test, against the sandbox of the README, with the same TF_VAR_age_recipient and TF_VAR_age_identity. What a run
-# applies is there for the next one, and destroyed at the end.
+# terraform test, against the sandbox of the README, with the same TF_VAR_age_recipient and TF_VAR_age_identity. The next
+# runs see what a run applies, and Terraform destroys it at the end.
 
 # Both reject a production token, whatever the configuration says.
 provider "billing" {

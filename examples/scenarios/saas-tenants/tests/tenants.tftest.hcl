@@ -1,5 +1,5 @@
-# terraform test, against the sandbox of the README: it costs nothing and begins without objects. What a run applies is
-# there for the next one, and destroyed at the end.
+# terraform test, against the sandbox of the README. The next runs see what a run applies, and Terraform destroys it at the
+# end.
 
 # Rejects a production token, whatever the configuration says.
 provider "billing" {
@@ -19,7 +19,7 @@ variables {
     price_id   = "3e2d1c0b-7a69-4858-9f46-1d2e3f4a5b61"
   }
 
-  # The test cleans up behind itself. Any other way would leave its tenant there.
+  # The test deletes its tenant. Other values would keep it.
   on_removal = "end_now"
 }
 
@@ -63,7 +63,7 @@ run "another_plan_waits_for_the_period" {
     plan_id = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02"
   }
 
-  # A subscription that was made a second time would run the new plan, too.
+  # A recreated subscription would have the new plan as well.
   assert {
     condition     = billing_subscription.this.pending_plan_id == var.plan_id && billing_subscription.this.current_plan_id != var.plan_id
     error_message = "The plan changed in the middle of a period."
@@ -101,7 +101,7 @@ run "a_trial_is_not_given_twice" {
 
   assert {
     condition     = billing_subscription.this.trial_period_days == 14
-    error_message = "The plan promises a trial that the service does not give."
+    error_message = "The plan shows a trial that the service does not grant."
   }
 }
 
@@ -131,7 +131,7 @@ run "what_cannot_be_billed_is_refused" {
 
   variables {
     key                = "Not A Key"
-    document_number    = "45.997.418/0001-54" # the last digit does not follow from the others
+    document_number    = "45.997.418/0001-54" # wrong check digit
     plan_id            = "premium"
     seats              = 1.5
     seat_price         = "44,90"

@@ -1,4 +1,5 @@
-# terraform test, against the sandbox of the README. What a run applies is there for the next one, and destroyed at the end.
+# terraform test, against the sandbox of the README. The next runs see what a run applies, and Terraform destroys it at the
+# end.
 
 # Rejects a production token, whatever the configuration says.
 provider "billing" {
@@ -17,7 +18,7 @@ run "the_consumer_gets_a_key_and_a_secret" {
 
   assert {
     condition     = billing_api_key.consumer.scopes == toset(["charges:read", "webhook_deliveries:read"])
-    error_message = "The key may do more than it has to: ${join(", ", billing_api_key.consumer.scopes)}."
+    error_message = "The key has more scopes than it needs: ${join(", ", billing_api_key.consumer.scopes)}."
   }
 }
 
@@ -50,10 +51,10 @@ run "a_forged_delivery_is_noticed" {
     received = [{ signature = "t=1767225600,v1=00", body = "{}", at = 1767225600 }]
   }
 
-  expect_failures = [check.received_is_genuine]
+  expect_failures = [check.received_is_verified]
 }
 
-run "what_leaves_the_consumer_without_a_safe_key_is_refused" {
+run "unsafe_arguments_are_rejected" {
   command = plan
 
   variables {

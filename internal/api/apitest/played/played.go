@@ -1,4 +1,4 @@
-// Package played holds clients to the recorded exchanges of their services.
+// Package played checks clients against the recorded exchanges of their services.
 package played
 
 import (
@@ -16,20 +16,20 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// Player plays the recorded exchanges of a service to its client.
+// Player replays the recorded exchanges of a service to its client.
 type Player[S any] struct {
 	Folder  string // of the exchanges, with a slash
 	Connect func(*testing.T, http.RoundTripper) S
 	// Calls carry out an operation with the segments of a recorded path, and with the rest of the request. A list is read
-	// completely.
+	// to its end.
 	Calls map[string]func(t *testing.T, s S, at []string, r evidence.Request) (any, error)
-	// Skip are requests that this client never sends.
+	// Skip matches requests that this client never sends.
 	Skip func(evidence.Exchange) bool
-	// Lean takes from a recorded response what the client does not read.
+	// Lean removes fields from a recorded response that the client does not decode.
 	Lean func(value any)
 }
 
-// Exchanges are the recorded ones with a status in a range.
+// Exchanges returns the recorded exchanges with a status in a range.
 func (p Player[S]) Exchanges(from, to int) (found []evidence.Exchange) {
 	for _, e := range evidence.All(p.Folder) {
 		if status := e.Response.Status; p.Calls[e.Operation] != nil && status >= from && status <= to &&
@@ -47,7 +47,7 @@ func (p Player[S]) Call(t *testing.T, s S, e evidence.Exchange) (any, error) {
 	return p.Calls[e.Operation](t, s, at, e.Request)
 }
 
-// Service returns the recorded response, and after it what follows: the next pages of a list.
+// Service returns a service with the recorded response, followed by the next pages of a list.
 func (p Player[S]) Service(e evidence.Exchange) (s *apitest.Service, pages []evidence.Exchange) {
 	pages = []evidence.Exchange{e}
 	for next := cursor(e); next != ""; next = cursor(pages[len(pages)-1]) {
@@ -76,12 +76,12 @@ func cursor(e evidence.Exchange) string {
 			Next string `json:"next_cursor"`
 		}
 	}
-	_ = json.Unmarshal(e.Response.Body, &page) // what is not a page has no cursor
+	_ = json.Unmarshal(e.Response.Body, &page) // a body that is not a page has no cursor
 	return page.Meta.Next
 }
 
-// Successes holds the client to every recorded success: it sends what was recorded, and returns it with nothing lost or
-// changed.
+// Successes checks the client against every recorded success: it must send the recorded request, and return the
+// response without loss or change.
 func (p Player[S]) Successes(t *testing.T) {
 	t.Parallel()
 	played := map[string]bool{}
@@ -98,7 +98,7 @@ func (p Player[S]) Successes(t *testing.T) {
 	p.complete(t, played)
 }
 
-// success plays one exchange.
+// success replays one exchange.
 func (p Player[S]) success(t *testing.T, e evidence.Exchange) {
 	t.Helper()
 	s, pages := p.Service(e)
@@ -109,7 +109,7 @@ func (p Player[S]) success(t *testing.T, e evidence.Exchange) {
 	most := len(pages)
 	if isList := strings.HasSuffix(e.Operation, ".list"); isList || strings.HasSuffix(e.Name, "_not_loaded") ||
 		e.Operation == "finance.records.create" {
-		most++ // the end of a list, what a response has left out, or whether an older record was deleted
+		most++ // the end of a list, omitted fields, or whether an older record was deleted
 	}
 	if n := len(s.Seen); n < len(pages) || n > most {
 		t.Errorf("sent %v", s.Seen)
@@ -131,7 +131,7 @@ func (p Player[S]) success(t *testing.T, e evidence.Exchange) {
 	}
 }
 
-// complete fails unless each call has been played, and each exchange has a call.
+// complete checks that each call was played, and that each exchange has a call.
 func (p Player[S]) complete(t *testing.T, played map[string]bool) {
 	t.Helper()
 	for operation := range p.Calls {
@@ -184,7 +184,7 @@ func encoded(t *testing.T, v any) string {
 	return string(text)
 }
 
-// decoded is JSON. A field that is null is one that is left out, in the items of lists or everywhere.
+// decoded decodes JSON. It treats null fields as absent, in the items of lists or everywhere.
 func decoded(text string, everywhere bool) (value any) {
 	if text == "" {
 		return "nothing"
@@ -213,9 +213,9 @@ func withoutNulls(value any, here, everywhere bool) any {
 	return value
 }
 
-// Refusals holds the client to every recorded rejection: its status, its code and the fields that it names come out. It
-// returns the codes.
-func (p Player[S]) Refusals(t *testing.T) (codes map[string]int) {
+// Rejections checks that the client reports the status, code and fields of every recorded rejection. It returns the
+// codes.
+func (p Player[S]) Rejections(t *testing.T) (codes map[string]int) {
 	t.Parallel()
 	codes = map[string]int{}
 	for _, e := range p.Exchanges(400, 499) {
@@ -229,23 +229,23 @@ func (p Player[S]) Refusals(t *testing.T) (codes map[string]int) {
 		}
 		e.Request.Body = json.RawMessage(`{}`)
 		_, err := p.Call(t, p.Connect(t, s), e)
-		refusal, ok := api.AsError(err)
+		rejection, ok := api.AsError(err)
 		if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || strings.Contains(err.Error(), "does not prove") {
 			t.Errorf("%s: %v after %v", e.Name, err, s.Seen)
 			continue
 		}
-		code, fields := refusalOf(e)
+		code, fields := rejectionOf(e)
 		codes[code]++
-		if refusal.Status != e.Response.Status || refusal.Code != code ||
-			len(fields) > 0 && !reflect.DeepEqual(refusal.Fields, fields) {
-			t.Errorf("%s: got %+v", e.Name, refusal)
+		if rejection.Status != e.Response.Status || rejection.Code != code ||
+			len(fields) > 0 && !reflect.DeepEqual(rejection.Fields, fields) {
+			t.Errorf("%s: got %+v", e.Name, rejection)
 		}
 	}
 	return codes
 }
 
-// refusalOf reads both shapes of an error.
-func refusalOf(e evidence.Exchange) (code string, fields map[string]string) {
+// rejectionOf decodes both forms of an error.
+func rejectionOf(e evidence.Exchange) (code string, fields map[string]string) {
 	var flat struct {
 		Error json.RawMessage
 		Code  string `json:"error_code"`

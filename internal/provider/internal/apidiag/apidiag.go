@@ -1,5 +1,5 @@
-// Package apidiag turns errors of the services into diagnostics: on the argument that the service blames, with what to
-// do next, the service's code and the Request-Id.
+// Package apidiag turns errors of the services into diagnostics on the rejected argument, with the next step, the
+// service's code and the Request-Id.
 package apidiag
 
 import (
@@ -19,28 +19,28 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// verbCreate is the verb of the creation of an object that has an external_id.
+// verbCreate is the verb of creations. An object with an external_id has advice of its own.
 const verbCreate = "create"
 
-// Operation is what failed when an error came, in words that make a sentence: "Could not <Verb> <Object>".
+// Operation describes a failed operation for the message "Could not <Verb> <Object>".
 type Operation struct {
 	// Verb is an infinitive: create, read, update, delete.
 	Verb string
 	// Object names the object for the user: `customer "Acme" (id …)`.
 	Object string
-	// TypeName is the Terraform type, for the ready-made import block; empty where there is none to offer.
+	// TypeName is the Terraform type for an import block in the message; "" omits the block.
 	TypeName string
-	// Keys are the attributes that the service's codes speak of, for codes that come without a field.
+	// Keys maps error codes that come without a field to attributes.
 	Keys map[string]string
-	// Model is the object as it was sent, a struct with tfsdk tags: an error in one of its attributes is reported there,
-	// with its value. Any other one is about the whole object.
+	// Model is the object that was sent, a struct with tfsdk tags: an error in one of its attributes is reported there,
+	// with its value. Other errors are about the whole object.
 	Model any
-	// Choices says which values an argument could have, such as the plans that exist, as a sentence; "" where it knows
-	// none. It is asked once, for the argument that the service rejects. It is optional.
+	// Choices returns a sentence with the accepted values of an argument, such as the existing plans, or "". It is called
+	// once, for the rejected argument. It is optional.
 	Choices func(argument string) string
 }
 
-// Of is operation with the model that was sent, where that is not the one that names the object.
+// Of returns the operation with the model that was sent, if that differs from the one that names the object.
 func (operation Operation) Of(model any) Operation {
 	operation.Model = model
 	return operation
@@ -49,10 +49,10 @@ func (operation Operation) Of(model any) Operation {
 // report is a diagnostic.
 type report struct {
 	what  string // what failed, and for which object
-	why   string // in the words of the service, where it has any
+	why   string // the service's message, if any
 	where string // the top-level argument; "" is the whole object
 	do    string // what to do next
-	// evidence is what support needs to find the request again.
+	// evidence identifies the request for support.
 	evidence string
 }
 
@@ -68,12 +68,12 @@ func (r report) add(diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root(r.where), r.what, text)
 }
 
-// sentences are texts one after the other, without the empty ones.
+// sentences joins the non-empty texts.
 func sentences(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), " ")
 }
 
-// Add reports err. It is the one place where errors of the services become diagnostics.
+// Add reports err. All errors of the services become diagnostics here.
 func Add(diags *diag.Diagnostics, err error, operation Operation) {
 	what := fmt.Sprintf("Could not %s %s", operation.Verb, operation.Object)
 	var taken *api.TakenError
@@ -100,7 +100,7 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 	}
 	var earlier *api.EarlierError
 	if errors.As(err, &earlier) {
-		err = earlier.First // the request that met it first has reported nothing, or nothing yet
+		err = earlier.First // the first request with this error has not reported it, or not yet
 	}
 	var transport *api.TransportError
 	var other *api.OtherObjectError
@@ -112,26 +112,26 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 		report{what: what + ": the response shows another object", do: otherText(other),
 			evidence: evidence(other.Err)}.add(diags)
 	case structured:
-		refused(diags, e, operation, what)
+		addRejection(diags, e, operation, what)
 	default:
 		report{what: what, why: plainText(err)}.add(diags)
 	}
 }
 
-// Again reports that something has failed for a cause that another error of the run explains. It is one line: the other
-// error says what to do, and a run may have thousands of these.
+// Again reports a failure with the same cause as another error of the run. It is one line, because the other error
+// explains what to do, and a run may have thousands of these.
 func Again(diags *diag.Diagnostics, operation Operation, cause string) {
 	diags.AddError(fmt.Sprintf("Could not %s %s", operation.Verb, operation.Object),
-		"The cause is the same as in another error of this run, which says what to do: "+cause+".")
+		"Another error of this run has the same cause and explains what to do: "+cause+".")
 }
 
-// Unreadable reports a response that does not fit the description of the service.
+// Unreadable reports a response that does not match the service's description.
 func Unreadable(diags *diag.Diagnostics, err error) {
-	diags.AddError("Unreadable response of the service", err.Error())
+	diags.AddError("Unreadable response from the service", err.Error())
 }
 
-// refused reports a response of the service: one diagnostic for each field it blames, or one for the whole object.
-func refused(diags *diag.Diagnostics, e *api.Error, operation Operation, what string) {
+// addRejection reports a rejection by the service: one diagnostic per rejected field, or one for the whole object.
+func addRejection(diags *diag.Diagnostics, e *api.Error, operation Operation, what string) {
 	fields := e.Fields
 	if len(fields) == 0 && e.Field != "" {
 		fields = map[string]string{e.Field: e.Message}
@@ -150,7 +150,7 @@ func refused(diags *diag.Diagnostics, e *api.Error, operation Operation, what st
 	}
 }
 
-// evidence names the request.
+// evidence identifies the request.
 func evidence(e *api.Error) string {
 	code := e.Code
 	if code == "" {
@@ -164,22 +164,22 @@ func evidence(e *api.Error) string {
 		e.Status, code, id)
 }
 
-// takenText tells a creation, which may take the other object over, from a change of an object that exists already.
-// Neither knows whether this configuration manages the other object too.
+// takenText returns advice for an external_id that another object has. A creation suggests importing that object.
+// Whether this configuration manages the other object is not known.
 func takenText(e *api.Error, operation Operation) string {
 	other := "Another object"
 	if e.ExistingID != "" {
 		other += " (id " + e.ExistingID + ")"
 	}
-	other += " of this organization already has this external_id, and no two objects can have it at the same time. "
+	other += "of this organization already has this external_id, which must be unique. "
 	if operation.Verb != verbCreate {
-		return other + "The external_id was not changed. Where two objects of this configuration swap theirs, clear one of " +
+		return other + "The external_id was not changed. If two objects of this configuration swap theirs, clear one of " +
 			"them or give it a temporary value, apply, " +
 			"and then write both. Otherwise use another external_id, or change that of the other object first."
 	}
 	other += "Nothing was created. If this resource was renamed or moved, add a moved block from its old address, and " +
 		"plan again. If this plan destroys the other object, it may already be gone: apply again. Otherwise use another " +
-		"external_id, or, where no address of this state and no other configuration has the other object, import it"
+		"external_id, or, if no state contains the other object, import it"
 	if e.ExistingID != "" && operation.TypeName != "" {
 		other += " with this block (put this resource's name after the type):\n\n" +
 			ImportBlocks(operation.TypeName, e.ExistingID) + "\n\n"
@@ -190,21 +190,22 @@ func takenText(e *api.Error, operation Operation) string {
 }
 
 func otherText(e *api.OtherObjectError) string {
-	return fmt.Sprintf("The provider asked for the %s %q, and the response shows the %s %q. Nothing of that object was "+
-		"stored, and nothing is sent to it. A cache or proxy between here and the service probably mixes up responses: fix "+
+	return fmt.Sprintf("The provider requested the %s %q, but the response contains the %s %q. The response was "+
+		"discarded, and no further requests are sent to that object. A cache or proxy between here and the service "+
+		"probably mixes up responses: fix "+
 		"or bypass it, check %s, and run again.", e.Noun, e.Asked, e.Noun, e.Shown, placeOf(e.Err).addressArgument())
 }
 
-// takeOver says how one of several existing objects is imported.
+// takeOver explains how to import one of several existing objects.
 func takeOver(typeName string, ids ...string) string {
-	text := "If it is the one you mean, take it over with this block"
+	text := "If it is the one you mean, import it with this block"
 	if len(ids) > 1 {
-		text = "Find out which one you mean, and take it over with one of these blocks"
+		text = "Find out which one you mean, and import it with one of these blocks"
 	}
 	return text + " (put this resource's name after the type):\n\n" + ImportBlocks(typeName, ids...)
 }
 
-// ImportBlocks is configuration that takes existing objects over, each with a block.
+// ImportBlocks returns an import block for each existing object.
 func ImportBlocks(typeName string, ids ...string) string {
 	blocks := make([]string, len(ids))
 	for i, id := range ids {
@@ -213,7 +214,7 @@ func ImportBlocks(typeName string, ids ...string) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// Text words an error for a warning that is about something else than the request.
+// Text formats an error for a warning that is not about the request itself.
 func Text(err error) string {
 	if e, ok := api.AsError(err); ok {
 		return sentence(e.Message) + "\n\n" + evidence(e)
@@ -221,7 +222,7 @@ func Text(err error) string {
 	return plainText(err)
 }
 
-// Capitalize begins a sentence with a text, such as the name of an object.
+// Capitalize capitalizes the first letter of a text, to begin a sentence.
 func Capitalize(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
@@ -246,11 +247,11 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// withExternalID says how the next lost response of a creation is found.
+// withExternalID advises to set external_id, so that the next creation with a lost response is found.
 func withExternalID(operation Operation) string {
 	if value := value.Field(operation.Model, "external_id"); value == nil || !value.IsNull() ||
 		operation.Verb != verbCreate {
 		return ""
 	}
-	return "Set external_id: with it the provider finds the object itself when a response is lost."
+	return "Set external_id: then the provider finds the object automatically if a response is lost."
 }

@@ -185,8 +185,7 @@ func TestAdd_earlier(t *testing.T) {
 			var diags diag.Diagnostics
 			Add(&diags, err, creating)
 			full := strings.Contains(diags[0].Detail(), "BILLING_TOKEN")
-			short := diags[0].Detail() == "The cause is the same as in another error of this run, which says what to do: "+
-				cause+"."
+			short := diags[0].Detail() == "Another error of this run has the same cause and explains what to do: "+cause+"."
 			if full != (i == 0) || short == full {
 				t.Errorf("error %d: %s", i, diags[0].Detail())
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// shared is the cause that an error may have in common with others; nil where it is about one object.
+// shared returns the cause that an error may share with others; nil if it is about one object.
 func shared(err error) error {
 	var earlier *api.EarlierError
 	var transport *api.TransportError
@@ -30,23 +30,23 @@ func shared(err error) error {
 	return nil
 }
 
-// AddRead is Add for the refresh of an object. known says that the state has more of the object than its id, so that
-// the refresh can leave it as it is: that is a warning where an error of this run has explained the same cause, because
-// then the run fails anyway. Terraform folds warnings of one summary into one, and repeats errors.
+// AddRead is Add for the refresh of an object. If known is true, the state has more than the object's id and the
+// refresh can keep it. Then only the first error of a cause is an error, which fails the run, and the others are
+// warnings: Terraform consolidates warnings with the same summary, but not errors.
 func AddRead(diags *diag.Diagnostics, err error, operation Operation, known bool) {
 	var earlier *api.EarlierError
 	if errors.As(err, &earlier) && known {
 		if _, explained := sourceOf(earlier.First).explained.Load(earlier.First); explained {
 			diags.AddWarning("Objects could not be refreshed",
-				fmt.Sprintf("%s was not read, for the reason that an error of this run explains: %s. Its last known state is "+
-					"used, and the run fails.", Capitalize(operation.Object), cause(earlier.First)))
+				fmt.Sprintf("%s was not read, because of another error in this run: %s. Its last known state is used, and the "+
+					"run fails.", Capitalize(operation.Object), cause(earlier.First)))
 			return
 		}
 	}
 	Add(diags, err, operation)
 }
 
-// cause is an error without what names the one operation that it came from.
+// cause returns an error without the name of its operation.
 func cause(err error) string {
 	var transport *api.TransportError
 	if errors.As(err, &transport) {
@@ -62,13 +62,13 @@ func cause(err error) string {
 	return fmt.Sprintf("status %d (%s)", e.Status, http.StatusText(e.Status))
 }
 
-// unreachable says what to do when no response came.
+// unreachable returns the advice for a request without a response.
 func unreachable(e *api.TransportError) string {
 	where := placeOf(e).address()
 	var dial *net.OpError
 	if errors.As(e.Err, &dial) && dial.Op == "proxyconnect" {
-		return fmt.Sprintf("The proxy in the environment variable HTTPS_PROXY does not pass the request on. Check the "+
-			"address and the password in it. If %s is to be reached without a proxy, add its host to NO_PROXY.%s", where, later(e))
+		return fmt.Sprintf("The proxy in the environment variable HTTPS_PROXY does not forward the request. Check its "+
+			"address and password. To reach %s without a proxy, add its host to NO_PROXY.%s", where, later(e))
 	}
 	var (
 		authority   x509.UnknownAuthorityError
@@ -83,27 +83,27 @@ func unreachable(e *api.TransportError) string {
 			"ca_certificate_file (or %s) to the PEM file "+
 			"of that authority, or check the address.", where, variable("ca_certificate_file"))
 	case errors.As(e.Err, &host):
-		return fmt.Sprintf("The certificate is for another host than that of %s. Correct the address.", where)
+		return fmt.Sprintf("The certificate is not valid for the host of %s. Correct the address.", where)
 	case errors.As(e.Err, &certificate):
 		return fmt.Sprintf("The certificate of %s is not valid. Check the address, and the clock of this machine.", where)
 	case errors.As(e.Err, &record):
-		return fmt.Sprintf("What listens at %s does not use TLS. Check the address and its port.", where)
+		return fmt.Sprintf("The server at %s does not use TLS. Check the address and its port.", where)
 	case errors.As(e.Err, &lookup) && lookup.IsNotFound:
-		return fmt.Sprintf("There is no host of this name. Check the spelling of %s, and that this machine can resolve it.",
+		return fmt.Sprintf("The host name does not exist. Check the spelling of %s, and that this machine can resolve it.",
 			where)
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
-		return fmt.Sprintf("Nothing listens at this address. Check host and port of %s.%s", where, later(e))
+		return fmt.Sprintf("No server listens at this address. Check host and port of %s.%s", where, later(e))
 	case e.Late(), dial != nil && dial.Timeout():
-		return fmt.Sprintf("Check that this machine reaches %s: a firewall or proxy may drop the request. If the service "+
+		return fmt.Sprintf("Check that this machine can reach %s: a firewall or proxy may drop the request. If the service "+
 			"is slow, set request_timeout (or %s) to a longer time.", where, variable("request_timeout"))
 	}
-	return fmt.Sprintf("Check that %s is right and that this machine reaches it.%s", where, later(e))
+	return fmt.Sprintf("Check that %s is correct and that this machine can reach it.%s", where, later(e))
 }
 
-// later is for what was attempted several times.
+// later returns the advice for a request that was attempted several times.
 func later(e *api.TransportError) string {
 	if e.Attempts <= 1 {
 		return ""
 	}
-	return " If the service is down for longer, run again later, or " + moreAttempts(e.Capped, e.Attempts) + "."
+	return " If the service stays down, run again later, or " + moreAttempts(e.Capped, e.Attempts) + "."
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// longestValue bounds the characters of a value that a message quotes.
+// longestValue is the maximum length of a quoted value.
 const longestValue = 80
 
-// rejected reports that the service rejected the value of a field, on the argument of that name.
+// rejected reports the rejected value of a field on the corresponding argument.
 func rejected(field, reason string, operation Operation, what string, e *api.Error) report {
 	steps := stepsOf(field)
 	name := nameOf(steps)
-	// What follows the first sentence says what there is instead.
+	// The first sentence is the reason, the rest are the accepted values.
 	reason, more, _ := strings.Cut(reason, ". ")
 	r := report{what: what, why: fmt.Sprintf("Invalid value for %s: %s", name, clause(reason)), evidence: evidence(e)}
 	got, found := valueAt(operation.Model, steps)
@@ -36,7 +36,7 @@ func rejected(field, reason string, operation Operation, what string, e *api.Err
 	if operation.Choices != nil {
 		r.do = sentences(r.do, operation.Choices(name))
 	}
-	// On the top-level argument: for a part of one, Terraform points at the beginning of the block.
+	// On the top-level argument: for a nested path, Terraform shows the beginning of the block.
 	if value.Field(operation.Model, steps[0]) != nil {
 		r.where = steps[0]
 	}
@@ -45,8 +45,8 @@ func rejected(field, reason string, operation Operation, what string, e *api.Err
 
 var camel = regexp.MustCompile(`[a-z0-9][A-Z]`)
 
-// stepsOf takes a field such as emails[0].value, emails.0.value or expiresAt apart, in the spelling of Terraform:
-// collections writes its names together.
+// stepsOf splits a field such as emails[0].value, emails.0.value or expiresAt, and converts it to snake case:
+// collections uses camel case.
 func stepsOf(field string) []string {
 	field = strings.NewReplacer("[", ".", "]", "").Replace(field)
 	var steps []string
@@ -64,7 +64,7 @@ func stepsOf(field string) []string {
 	return steps
 }
 
-// nameOf is the path as HCL writes it.
+// nameOf formats the path as in HCL.
 func nameOf(steps []string) string {
 	var name strings.Builder
 	for i, step := range steps {
@@ -80,7 +80,8 @@ func nameOf(steps []string) string {
 	return name.String()
 }
 
-// valueAt is the configured value at a path, as HCL writes it. It is false for what has none, and for credentials.
+// valueAt returns the configured value at a path, formatted as in HCL. It returns false if there is none, and for
+// credentials.
 func valueAt(model any, steps []string) (string, bool) {
 	field := value.Field(model, steps[0])
 	if field == nil || strings.HasSuffix(steps[len(steps)-1], "_wo") {
@@ -121,7 +122,7 @@ func shortened(text string) string {
 	return string([]rune(text)[:longestValue]) + `…"`
 }
 
-// aboutIDs adds what a user of several organizations trips over: the id of something that another organization has.
+// aboutIDs explains a frequent mistake with several organizations: an id of another organization.
 func aboutIDs(name, value string) string {
 	kind, isID := strings.CutSuffix(name[strings.LastIndexByte(name, '.')+1:], "_id")
 	if strings.HasSuffix(name, ".id") {
@@ -137,7 +138,7 @@ func aboutIDs(name, value string) string {
 	return "Ids of " + plural + " differ between organizations and environments."
 }
 
-// clause is a reason of the service that continues a sentence.
+// clause turns the service's reason into the end of a sentence.
 func clause(reason string) string {
 	reason = strings.TrimRight(strings.TrimSpace(reason), ".")
 	if reason == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// remedies say what to do about a response, by its status and code. The first one that fits is taken: a status of 0 and
-// an empty code fit any, and when is an optional condition.
+// remedies is the advice for responses, by status and code. The first match is used: a status of 0 and an empty code
+// match any, and when is an optional condition.
 var remedies = []struct {
 	status int
 	code   string
@@ -34,10 +34,10 @@ var remedies = []struct {
 	{when: isFailure, do: failed},
 	{status: http.StatusMethodNotAllowed, do: wrongMethod},
 	{when: isSuccess, do: foreignSuccess},
-	{do: says("Change what the message names and run again.")},
+	{do: says("Fix the problem described and run again.")},
 }
 
-// remedy says what to do next about a response.
+// remedy returns the advice for a response.
 func remedy(e *api.Error) string {
 	for _, r := range remedies {
 		if (r.status == 0 || r.status == e.Status) && (r.code == "" || r.code == e.Code) && (r.when == nil || r.when(e)) {
@@ -57,42 +57,43 @@ func isForeign(e *api.Error) bool   { return !e.Structured }
 func isFailure(e *api.Error) bool   { return e.Status >= http.StatusInternalServerError }
 func isSuccess(e *api.Error) bool   { return e.Status < http.StatusMultipleChoices }
 
-// unauthorized says what may be wrong with a token that the API rejected.
+// unauthorized explains what may be wrong with a rejected token.
 func unauthorized(_ *api.Error, p place) string {
 	text := fmt.Sprintf("The API rejected the token from %s.", p.tokenFrom())
 	switch address, secret := p.addressArgument(), p.tokenArgument(); {
 	case p.BaseURLTwin != "":
-		return text + fmt.Sprintf(" %s has the same value as %s, and each service has its own address: one of the two is "+
+		return text + fmt.Sprintf(" %s has the same value as %s, but each service has its own address: one of the two is "+
 			"wrong. Set %s to the address of %s.", p.address(), p.BaseURLTwin, address, p.serviceName())
 	case p.TokenTwin != "":
-		return text + fmt.Sprintf(" %s has the same value as %s, and each service has its own tokens: one of the two is "+
+		return text + fmt.Sprintf(" %s has the same value as %s, but each service has its own tokens: one of the two is "+
 			"wrong. Set %s to a token of %s.", secret, p.TokenTwin, secret, p.serviceName())
 	}
-	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to another service or environment "+
-		"than %s: each service has its own tokens, and tokens of the test environment do not work in production. Set a "+
-		"valid token of %s there.", p.address(), p.serviceName())
+	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to a different service or "+
+		"environment than %s: each service has its own tokens, and tokens of the test environment do not work in "+
+		"production. Set a valid token of %s there.", p.address(), p.serviceName())
 }
 
 func lacksScope(e *api.Error, p place) string {
-	return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use another "+
-		"token. The token comes from %s.", list(e.Required), list(e.Granted), p.tokenFrom())
+	return fmt.Sprintf("The token lacks a permission: it needs %s but has %s. Grant the token that scope, or use "+
+		"another token. The token comes from %s.", list(e.Required), list(e.Granted), p.tokenFrom())
 }
 
 func blocked(_ *api.Error, p place) string {
-	return fmt.Sprintf("The service has blocked access by API for the whole organization of the token, which comes from "+
-		"%s. Another token of the same organization does not help: ask the organization's administrator or the support of "+
-		"the service to lift the block, or use a token of another organization.", p.tokenFrom())
+	return fmt.Sprintf("The service has blocked API access for the whole organization of the token (from %s). Another "+
+		"token of the same organization does not help: ask the organization's administrator or the service's support to "+
+		"lift the block, or use a token of another organization.", p.tokenFrom())
 }
 
 func forbidden(_ *api.Error, p place) string {
-	return fmt.Sprintf("The token, which comes from %s, may not do this, or access by API is blocked for the "+
-		"organization. Use a token that may, or ask the organization's administrator.", p.tokenFrom())
+	return fmt.Sprintf("The token (from %s) lacks the permission, or API access is blocked for the organization. Use a "+
+		"token with the permission, or ask the organization's administrator.", p.tokenFrom())
 }
 
-// wrongAddress is for a path that the service does not know.
+// wrongAddress returns the advice for an unknown path.
 func wrongAddress(e *api.Error, p place) string {
-	return fmt.Sprintf("The path %s was appended to %s, and nothing is there. Set %s to the address of %s, without /v1 "+
-		"and what follows it. If the address is right and the service uses another path, set the provider argument "+
+	return fmt.Sprintf("The path %s was appended to %s, and does not exist there. Set %s to the address of %s, without "+
+		"/v1 and the rest of the path. If the address is correct and the service uses another path, set the provider "+
+		"argument "+
 		"operations for %s. Nothing was removed from the state.", e.Path, p.address(), p.addressArgument(), p.serviceName(),
 		e.Operation)
 }
@@ -100,24 +101,24 @@ func wrongAddress(e *api.Error, p place) string {
 func foreignNotFound(e *api.Error, p place) string {
 	return "This is not the service's own response for a missing object, so the base address is probably wrong or a " +
 		"proxy responded. Nothing was removed from the state. Check " + p.address() + ", and the provider argument " +
-		"operations if it names " + e.Operation + "."
+		"operations if it contains " + e.Operation + "."
 }
 
 func notFound(_ *api.Error, p place) string {
-	return "The object does not exist, or it belongs to another organization than the token. If the path below is not " +
-		"one of the service's, check " + p.address() + " and the provider argument operations."
+	return "The object does not exist, or it belongs to a different organization than the token. If the path below is " +
+		"not one of the service's, check " + p.address() + " and the provider argument operations."
 }
 
 func proxyPassword(_ *api.Error, p place) string {
-	return "A proxy between this machine and " + p.address() + " asks for a password. Write it into the environment " +
+	return "A proxy between this machine and " + p.address() + " requires a password. Add it to the environment " +
 		"variable HTTPS_PROXY (http://user:password@host:port)."
 }
 
-// limited says when a rate limit lets requests through again, and how to stay below it.
+// limited explains when a rate limit ends, and how to stay below it.
 func limited(e *api.Error, _ place) string {
 	text := "The service limits requests"
 	if e.RetryAfter > 0 {
-		text += " and asks to wait " + e.RetryAfter.Round(time.Second).String()
+		text += " and asks clients to wait " + e.RetryAfter.Round(time.Second).String()
 	}
 	text += ". "
 	again := "later"
@@ -138,7 +139,7 @@ func failed(e *api.Error, _ place) string {
 		times, moreAttempts(e.Capped, e.Attempts))
 }
 
-// moreAttempts names the provider argument that allows more attempts: the one that has ended them.
+// moreAttempts returns the provider argument that ended the attempts.
 func moreAttempts(capped bool, attempts int) string {
 	switch {
 	case !capped:
@@ -150,7 +151,8 @@ func moreAttempts(capped bool, attempts int) string {
 }
 
 func wrongMethod(e *api.Error, _ place) string {
-	return "The service knows no such operation here. If it uses another path or method, set the provider argument " +
+	return "The service does not have this operation at this path. If it uses another path or method, set the provider " +
+		"argument " +
 		"operations for " + e.Operation + "."
 }
 

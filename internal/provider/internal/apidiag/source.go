@@ -10,21 +10,21 @@ import (
 )
 
 // Source is where the address and the token of a service were configured. It is the Origin of the client, so that
-// errors lead back to it. Its words go into messages, so it holds no secret.
+// errors refer to it. It appears in messages, so it contains no secret.
 type Source struct {
 	BaseURL     string // the address, as configured
 	BaseURLFrom string // such as: the environment variable BILLING_BASE_URL
 	TokenFrom   string // the same for the token
-	// The arguments of another service that have the same value, such as collections_base_url; "" when none has.
+	// The arguments of another service with the same value, such as collections_base_url; "" if there is none.
 	BaseURLTwin, TokenTwin string
 
 	explained sync.Map // the errors that this run has explained in full
 }
 
-// sourceOf is the source of the client that an error comes from.
+// sourceOf returns the source of the client that returned an error.
 func sourceOf(err error) *Source { return placeOf(err).Source }
 
-// place is a service, and where that was configured.
+// place is a service and its source.
 type place struct {
 	service string
 	*Source
@@ -46,7 +46,7 @@ func placeOf(err error) place {
 	return place{service, source}
 }
 
-// serviceArguments are the provider arguments of the services, and what the services are called inside a sentence.
+// serviceArguments are the provider arguments of the services, and the services' names in sentences.
 var serviceArguments = map[string]struct{ address, token, name string }{
 	"billing":     {"base_url", "token", "the recurring-billing service"},
 	"finance":     {"finance_base_url", "finance_token", "the financial-management service"},
@@ -58,7 +58,7 @@ func (p place) addressArgument() string { return serviceArguments[p.service].add
 func (p place) tokenArgument() string   { return serviceArguments[p.service].token }
 func (p place) serviceName() string     { return serviceArguments[p.service].name }
 
-// address is the address argument, with what it is and where that was configured.
+// address describes the address argument: its value, and where it was configured.
 func (p place) address() string {
 	argument := p.addressArgument()
 	switch {
@@ -70,7 +70,7 @@ func (p place) address() string {
 	return fmt.Sprintf("%s (%q, from %s)", argument, p.BaseURL, p.BaseURLFrom)
 }
 
-// tokenFrom says where the token comes from.
+// tokenFrom returns where the token was configured.
 func (p place) tokenFrom() string {
 	if p.TokenFrom != "" {
 		return p.TokenFrom
@@ -79,7 +79,7 @@ func (p place) tokenFrom() string {
 	return fmt.Sprintf("%s or the environment variable %s", configured(secret), variable(secret))
 }
 
-// configured names a provider argument as a place where a value comes from.
+// configured names a provider argument as the source of a value.
 func configured(argument string) string { return "the provider argument " + argument }
 
 func variable(argument string) string { return "BILLING_" + strings.ToUpper(argument) }

@@ -14,14 +14,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
-// onChange runs validators in the plan, where the state is known: what the service already holds is never rejected.
+// onChange runs validators in the plan, where the state is known: a value that the service already has is never
+// rejected.
 type onChange struct {
 	texts  []validator.String
 	wholes []validator.Int64
 }
 
-// OnChange runs the validators on a text that the plan changes or creates. A text that the state has is accepted, also
-// where an attribute of a list or set moves to another element.
+// OnChange runs the validators on a string that the plan changes or creates. A value in the state is accepted, also if
+// it moves to another element of a list or set.
 func OnChange(validators ...validator.String) planmodifier.String { return onChange{texts: validators} }
 
 // OnChangeInt64 is OnChange for a whole number.
@@ -68,8 +69,8 @@ func (v onChange) PlanModifyInt64(ctx context.Context, req planmodifier.Int64Req
 	}
 }
 
-// isInState reports whether the state has the value, in whatever spelling: at the same place, or in any element of the
-// lists and sets around it.
+// isInState reports whether the state has the value, in any spelling, at the same path or in any element of the lists
+// and sets in it.
 func isInState(ctx context.Context, plan tfsdk.Plan, state tfsdk.State, at path.Path, planned, before attr.Value) bool {
 	if planned.Equal(before) {
 		return true
@@ -97,7 +98,7 @@ func sameValue(ctx context.Context, planned, before attr.Value) bool {
 	return planned.Equal(before)
 }
 
-// anyElement is the expression of a path with every index and set value left open.
+// anyElement returns the expression of a path that matches any index and set value.
 func anyElement(at path.Path) path.Expression {
 	var expression path.Expression
 	for i, step := range at.Steps() {
@@ -119,7 +120,7 @@ func anyElement(at path.Path) path.Expression {
 	return expression
 }
 
-// OnChangeElements runs the validators on the texts that the plan adds to a set.
+// OnChangeElements runs the validators on the strings that the plan adds to a set.
 func OnChangeElements(validators ...validator.String) planmodifier.Set {
 	return onChange{texts: validators}
 }

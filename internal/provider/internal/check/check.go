@@ -1,5 +1,5 @@
-// Package check holds validators. What a configuration or another system has written earlier is checked where a change
-// asks for it, see OnChange.
+// Package check implements validators. OnChange limits them to changed values, so that values written earlier, or by
+// another system, are accepted.
 package check
 
 import (
@@ -24,15 +24,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// check is a validator over one string: wrong returns what is wrong and what to write instead, or "".
+// check is a validator of a string: wrong returns what is wrong and what to write instead, or "".
 type check struct {
 	description string
 	wrong       func(string) string
-	// shown is the value as the message shows it; nil is Quoted.
+	// shown formats the value in the message; defaults to Quoted.
 	shown func(string) string
 }
 
-// only is a check that a text passes if ok reports so; wrong is the format of what to write instead, with the text.
+// only accepts the strings for which ok returns true; wrong is the format of the message, with the string.
 func only(description string, ok func(string) bool, wrong string) validator.String {
 	return check{description: description, wrong: func(s string) string {
 		if ok(s) {
@@ -84,11 +84,11 @@ func UUID() validator.String {
 		"id of a resource or data source.")
 }
 
-// UUIDIn is UUID for an object that no data source of its own has: the message says in which collection of the service
-// it is found by its name.
+// UUIDIn is UUID for an object without its own data source: the message names the collection of the service in which it
+// can be looked up by name.
 func UUIDIn(collection string) validator.String { return isUUID(FoundIn(collection)) }
 
-// FoundIn says how the id of an object in a collection of recurring billing is found.
+// FoundIn explains how to look up the id of an object in a collection of recurring billing.
 func FoundIn(collection string) string {
 	return fmt.Sprintf("To find the id by the name, use data \"billing_records\" with collection = %q.", collection)
 }
@@ -100,14 +100,14 @@ func isUUID(instead string) validator.String {
 		}
 		more := ""
 		if mocked.MatchString(s) {
-			more = " If a mock_provider of terraform test has made this text up, give it a source with ids (guide: Recipes)."
+			more = " If a mock_provider of terraform test generated this string, configure ids for it (guide: Recipes)."
 		}
-		return fmt.Sprintf("%q is not a UUID, and the service has no other ids. %s To leave the argument out, write null "+
+		return fmt.Sprintf("%q is not a UUID, and all ids of the service are UUIDs. %s To omit the argument, write null "+
 			"without quotes.%s", s, instead, more)
 	}}
 }
 
-// mocked is a text as Terraform makes it up for a computed attribute of a mock_provider.
+// mocked matches the strings that Terraform generates for computed attributes of a mock_provider.
 var mocked = regexp.MustCompile(`^[a-z0-9]{8}$`)
 
 // DateOrDateTime requires an ISO 8601 date, or a date with time and zone.
@@ -119,25 +119,39 @@ func DateOrDateTime() validator.String {
 
 var segment = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
 
-// IsCollection reports whether a text is a segment of a path that needs no escaping.
+// IsCollection reports whether a string is a path segment without characters to escape.
 func IsCollection(s string) bool { return segment.MatchString(s) }
 
-// Collection requires the name of a collection, of which example is one.
+// Collection requires the name of a collection, such as example.
 func Collection(example string) validator.String {
 	return only("the name of a collection, one segment of a path", IsCollection,
-		"%q is not the name of a collection. Write the one segment that stands for it in the service's paths, such as "+
-			example+": letters, digits, dashes, underscores and dots, and no slash.")
+		"%q is not a collection name. Write its path segment, such as "+
+			example+": letters, digits, dashes, underscores and dots, without a slash.")
 }
 
-// Phone requires a text with a digit: how a number is written differs from country to country.
+// Phone requires a string with a digit: phone numbers are written differently in each country.
 func Phone() validator.String {
 	return only("a phone number", func(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) },
 		"%q is not a phone number: it has no digit. Write it with its country and area code, such as +55 11 91234-5678.")
 }
 
+// Trimmed rejects an identifier that begins or ends with a space, because lookups by other systems would fail.
+func Trimmed() validator.String {
+	trimmed := func(s string) bool { return s == strings.TrimSpace(s) || isBlank(s) }
+	return only("an identifier without spaces around it", trimmed,
+		"%q begins or ends with a space, so a lookup without the space fails. Remove the space, or use "+
+			"trimspace(…).")
+}
+
+// Name requires a one-word name of the service, such as example.
+func Name(example string) validator.String {
+	return only("a name in one word", func(s string) bool { return !strings.ContainsAny(s, " \t\r\n,") || isBlank(s) },
+		"%q contains a space or a comma. Write one name in each element, such as "+example+".")
+}
+
 type notBlank struct{}
 
-// NotBlank rejects text that is empty or has only spaces or invisible characters: absent is null.
+// NotBlank rejects a string that is empty or has only spaces or invisible characters; null is the absent value.
 func NotBlank() validator.String { return notBlank{} }
 
 func (notBlank) Description(context.Context) string { return "text that is not blank" }
@@ -149,14 +163,14 @@ func (notBlank) ValidateString(ctx context.Context, req validator.StringRequest,
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || !isBlank(s) {
 		return
 	}
-	wrong := "It is empty or has only spaces"
+	wrong := "It is empty or contains only spaces"
 	if invisible := strings.TrimFunc(s, unicode.IsSpace); invisible != "" {
-		wrong = fmt.Sprintf("It has only invisible characters, such as %U", []rune(invisible)[0])
+		wrong = fmt.Sprintf("It contains only invisible characters, such as %U", []rune(invisible)[0])
 	}
 	Invalid(req.Path, Quoted(s), wrong+". "+insteadOfBlank(ctx, req), &resp.Diagnostics)
 }
 
-// insteadOfBlank says what to write: an element is removed, and null is a value of optional arguments only.
+// insteadOfBlank returns what to write: an element is removed, and only optional arguments accept null.
 func insteadOfBlank(ctx context.Context, req validator.StringRequest) string {
 	last, _ := req.Path.Steps().LastStep()
 	if _, isAttribute := last.(path.PathStepAttributeName); !isAttribute {
@@ -188,14 +202,14 @@ func Percent() validator.String {
 	}, "%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.")
 }
 
-// Matches requires a value of a pattern, which what describes.
+// Matches requires a value that matches a pattern; what describes it.
 func Matches(pattern *regexp.Regexp, what string) validator.String {
 	return only(what, pattern.MatchString, "%q is not "+what+".")
 }
 
-// internalNetworks are the networks that no webhook may point to, in addition to loopback, private, link-local and
-// unspecified addresses, which netip knows: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544), and
-// the reserved rest of IPv4 (RFC 1112).
+// internalNetworks are the networks that a webhook must not point to, in addition to the loopback, private, link-local
+// and unspecified addresses that netip detects: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544),
+// and the reserved rest of IPv4 (RFC 1112).
 var internalNetworks = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("0.0.0.0/8"),
@@ -203,15 +217,15 @@ var internalNetworks = []netip.Prefix{
 	netip.MustParsePrefix("240.0.0.0/4"),
 }
 
-// PublicURL requires an https address that does not literally name an internal network. What a name resolves to
-// only the service can tell.
+// PublicURL requires an https address that is not a literal address of an internal network. Only the service can check
+// what a name resolves to.
 func PublicURL() validator.String {
 	return check{"an https:// address outside of internal networks", func(s string) string {
 		u, err := url.Parse(s)
 		switch {
 		case err != nil || u.Scheme != "https" || u.Hostname() == "":
-			return fmt.Sprintf("%s is not an https:// address. The service only sends to https:// (its code for others is "+
-				"INVALID_WEBHOOK_URL). Write one such as https://hooks.example.com/billing.", withoutCredentials(s))
+			return fmt.Sprintf("%s is not an https:// address. The service rejects others (INVALID_WEBHOOK_URL). Write one "+
+				"such as https://hooks.example.com/billing.", withoutCredentials(s))
 		case u.User != nil:
 			return "The address contains credentials, which would appear in the state. Use authentication instead."
 		case u.Fragment != "":
@@ -224,7 +238,7 @@ func PublicURL() validator.String {
 	}, withoutCredentials}
 }
 
-// withoutCredentials is an address as a message shows it.
+// withoutCredentials removes the credentials of an address for messages.
 func withoutCredentials(address string) string {
 	if i := strings.LastIndexByte(address, '@'); i >= 0 {
 		address = "…" + address[i:]
@@ -232,7 +246,7 @@ func withoutCredentials(address string) string {
 	return Quoted(address)
 }
 
-// isInternal reports whether a host is a literal internal address, or a name that never leaves a network.
+// isInternal reports whether a host is a literal internal address, or a name that is only valid inside a network.
 func isInternal(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") ||
@@ -241,7 +255,7 @@ func isInternal(host string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		// 127.1, 0x7f000001 and 2130706433 are addresses too, for some resolvers, and no names.
+		// Some resolvers treat 127.1, 0x7f000001 and 2130706433 as addresses.
 		return numericHost.MatchString(host)
 	}
 	ip = ip.Unmap().WithZone("")
@@ -311,16 +325,16 @@ func rejectNull(at path.Path, element attr.Value, diags *diag.Diagnostics) {
 
 type knownStatus []string
 
-// KnownStatus warns about a status that is not among those that the service describes. It may add others, so that is
-// not an error.
+// KnownStatus warns about a status that is not in the service's description. The service may add others, so it is not
+// an error.
 func KnownStatus(values ...string) validator.String { return knownStatus(values) }
 
-func (knownStatus) Description(context.Context) string { return "a status that the service describes" }
+func (knownStatus) Description(context.Context) string { return "a known status of the service" }
 
 func (v knownStatus) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // Advisor is a validator that only warns. Terraform validates the configuration of a data source several times and
-// reads it once, so its reading asks for the advice.
+// reads it once, so Read calls Advise.
 type Advisor interface {
 	Advise(at path.Path, value string, diags *diag.Diagnostics)
 }
@@ -333,17 +347,17 @@ func (v knownStatus) ValidateString(_ context.Context, req validator.StringReque
 
 // Advise implements Advisor.
 func (v knownStatus) Advise(at path.Path, status string, diags *diag.Diagnostics) {
-	// What is blank is rejected elsewhere.
+	// Other validators reject blank values.
 	if strings.TrimSpace(status) == "" || slices.Contains(v, status) {
 		return
 	}
 	diags.AddAttributeWarning(at, fmt.Sprintf("Unknown status %q", status),
-		fmt.Sprintf("The statuses that this provider knows are %s. If it is a typo, nothing ever matches.",
+		fmt.Sprintf("The statuses that this provider knows are %s. If it is a typo, no object matches.",
 			strings.Join(v, ", ")))
 }
 
-// PathName is a path as a message names it, such as addresses[0].country or items[*].quantity. Terraform points at the
-// line of an argument only where it is written as such, so the message names it. The elements of a set have no name.
+// PathName formats a path for messages, such as addresses[0].country or items[*].quantity. Terraform does not always
+// show the line of an argument, so the message contains the path. The elements of a set have no index.
 func PathName(at path.Path) string {
 	var name strings.Builder
 	for i, step := range at.Steps() {
@@ -362,8 +376,8 @@ func PathName(at path.Path) string {
 	return name.String()
 }
 
-// Line is the path by which Terraform finds the line of an argument: that of the top-level attribute. For the path of a
-// part of it, Terraform points at the beginning of the whole block.
+// Line returns the path for which Terraform shows the line of the argument: that of the top-level attribute. For a
+// nested path, Terraform shows the beginning of the whole block.
 func Line(at path.Path) path.Path {
 	if first, _ := at.Steps().NextStep(); first != nil {
 		if name, ok := first.(path.PathStepAttributeName); ok {

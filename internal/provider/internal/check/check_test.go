@@ -21,7 +21,7 @@ func rejected(t *testing.T, url string) string {
 	return resp.Diagnostics[0].Detail()
 }
 
-// TestPublicURL: what leads into an internal network on its face, or is no https address, is refused, with the code of
+// TestPublicURL: what leads into an internal network on its face, or is no https address, is rejected, with the code of
 // the service.
 func TestPublicURL(t *testing.T) {
 	t.Parallel()

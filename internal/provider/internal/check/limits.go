@@ -13,13 +13,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Invalid reports a value that an argument cannot have. shown is the value as the message shows it, and detail says
-// what is wrong with it and what to write instead.
+// Invalid reports an invalid value of an argument. shown is the formatted value; detail describes what is wrong and
+// what to write instead.
 func Invalid(at path.Path, shown, detail string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(Line(at), fmt.Sprintf("Invalid %s: %s", PathName(at), shown), detail)
 }
 
-// Quoted is a text as the summary of a message shows it: what is long is cut off.
+// Quoted quotes a string for the summary of a message, and truncates a long one.
 func Quoted(text string) string {
 	const longest = 60
 	if runes := []rune(text); len(runes) > longest {
@@ -31,7 +31,7 @@ func Quoted(text string) string {
 // oneOf accepts these words.
 type oneOf []string
 
-// OneOf requires one of the words, of which there are at least two.
+// OneOf requires one of at least two words.
 func OneOf(words ...string) validator.String { return oneOf(words) }
 
 func (v oneOf) Description(context.Context) string {
@@ -55,7 +55,7 @@ type between struct {
 	instead         string
 }
 
-// noLimit is the highest number where there is no limit.
+// noLimit is the highest number if there is no limit.
 const noLimit = -1
 
 // Between requires a whole number from lowest to highest.
@@ -68,7 +68,7 @@ func AtLeast(lowest int64) validator.Int64 {
 	return between{lowest, noLimit, fmt.Sprintf("Write %d or more.", lowest)}
 }
 
-// AtLeastOr is AtLeast for an argument of an item: or says what else the writer may mean, such as "remove the item".
+// AtLeastOr is AtLeast for an argument of an item: or is the alternative, such as "remove the item".
 func AtLeastOr(lowest int64, or string) validator.Int64 {
 	return between{lowest, noLimit, fmt.Sprintf("Write %d or more, or %s.", lowest, or)}
 }
@@ -95,7 +95,7 @@ func (v between) ValidateInt64(_ context.Context, req validator.Int64Request, re
 // each runs validators on every element of a set.
 type each []validator.String
 
-// Each requires of every element of a set of texts what the validators require.
+// Each runs the validators on every element of a set of strings.
 func Each(validators ...validator.String) validator.Set { return each(validators) }
 
 func (each) Description(context.Context) string { return "valid elements" }

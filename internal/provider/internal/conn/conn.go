@@ -1,5 +1,5 @@
-// Package conn is the configured provider as its objects see it: the clients of the services, the organization of the
-// token, and the log.
+// Package conn provides the state of the configured provider that its objects share: the clients of the services, the
+// organization of the token, and the log.
 package conn
 
 import (
@@ -34,29 +34,29 @@ type Conn struct {
 	Finance Service[*finance.Service]
 	// Collections is the collections service: webhook endpoints and API keys.
 	Collections Service[*collections.Service]
-	// ownKey is the API key that the provider itself uses.
+	// ownKey is the provider's own API key.
 	ownKey string
 	// Defaults is the provider's default_custom_metadata.
 	Defaults metadata.Defaults
-	// Run is what this run has refreshed and planned.
+	// Run records what this run has refreshed and planned.
 	Run run.Run
 
 	organization organization
 	noted        sync.Map // summaries of NoteOnce
 }
 
-// NoteOnce adds a warning that is the same for many objects, unless the run has it already. It is for imports, whose
-// warnings Terraform does not fold.
+// NoteOnce adds a warning that is the same for many objects once per run. It is for imports: Terraform does not
+// consolidate their warnings.
 func (c *Conn) NoteOnce(at path.Path, summary, detail string, diags *diag.Diagnostics) {
 	if _, given := c.noted.LoadOrStore(summary, true); !given {
 		diags.AddAttributeWarning(at, summary, detail)
 	}
 }
 
-// Refusing is a provider whose environment variables are not valid, and which has no arguments. Its objects report why,
-// not its configuration: for an error of the configuration Terraform would ask for a provider block, which nobody
-// needs.
-func Refusing(why diag.Diagnostics) *Conn {
+// NewInvalid returns the connection of a provider without arguments if its environment variables are invalid. The
+// objects report the error, not the provider's configuration: after an error there, Terraform would request an
+// unnecessary provider block.
+func NewInvalid(why diag.Diagnostics) *Conn {
 	reported := new(atomic.Bool)
 	return &Conn{
 		Billing:     Service[*billing.Service]{Invalid: why, Reported: reported},
@@ -65,47 +65,48 @@ func Refusing(why diag.Diagnostics) *Conn {
 	}
 }
 
-// Service is the way to one service, or the reason why there is none yet. Nothing is missing until something needs it:
-// a configuration without finance records needs no finance token.
+// Service holds the client of one service, or why there is none yet. A missing argument is an error only if an object
+// needs it: a configuration without finance records needs no finance token.
 type Service[T any] struct {
 	// Client is set when address and token are known.
 	Client T
-	// Ready says that Client may be used.
+	// Ready is true if Client may be used.
 	Ready bool
-	// Missing lists the provider arguments that neither configuration nor environment gives.
+	// Missing lists the provider arguments that are set neither in the configuration nor in the environment.
 	Missing []ProviderArgument
-	// Unknown lists the provider arguments whose values are only known after apply.
+	// Unknown lists the provider arguments that are known only after apply.
 	Unknown []string
-	// Invalid says why no service can be used. It is reported to the first object that needs one, see Refusing.
+	// Invalid explains why no service can be used. The first object that needs one reports it, see NewInvalid.
 	Invalid diag.Diagnostics
-	// Reported is set once the run fails because of one of these; see Planned.
+	// Reported is set when one of these has been reported; see Planned.
 	Reported *atomic.Bool
 }
 
-// Billing returns the way to the recurring-billing service.
+// Billing returns the recurring-billing service.
 func Billing(c *Conn) Service[*billing.Service] { return c.Billing }
 
-// Finance returns the way to the financial-management service.
+// Finance returns the financial-management service.
 func Finance(c *Conn) Service[*finance.Service] { return c.Finance }
 
-// Collections returns the way to the collections service.
+// Collections returns the collections service.
 func Collections(c *Conn) Service[*collections.Service] { return c.Collections }
 
 // ProviderArgument is a provider argument and the environment variable that is used when it is not set.
 type ProviderArgument struct {
 	Name, Variable string
-	// Empty says that the configuration sets it to the empty text, which takes precedence over the variable.
+	// Empty is true if the configuration sets it to the empty string, which takes precedence over the variable.
 	Empty bool
 }
 
-// For returns the client for an object of the given type name, or false with an error that names what is missing, where
-// it can be set, and who needed it.
+// For returns the client for an object of the type, or false with an error: what is missing, where to set it, and which
+// type needs it.
 func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	if len(s.Unknown) > 0 {
 		diags.AddAttributeError(path.Root(s.Unknown[0]), "The provider configuration is not known yet",
-			fmt.Sprintf("%s needs the service now, and the provider gets %s only after apply. Apply first what that "+
-				"comes from, for example with terraform apply -target=<that resource>, or give the provider a value that is "+
-				"known at plan time.", typeName, strings.Join(s.Unknown, " and ")))
+			fmt.Sprintf("%s needs the service now, but the provider configuration (%s) is known only after apply. First apply "+
+				"the resource "+
+				"that it comes from, for example with terraform apply -target=<that resource>, or use a value that is known at "+
+				"plan time.", typeName, strings.Join(s.Unknown, " and ")))
 	}
 	if len(s.Missing) > 0 {
 		s.lacks(typeName, diags)
@@ -113,14 +114,14 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	if len(s.Invalid) > 0 && s.first() {
 		diags.Append(s.Invalid...)
 	} else if len(s.Invalid) > 0 {
-		diags.AddError(s.Invalid.Errors()[0].Summary(), "The cause is the same as in another error of this run, which says "+
-			"what to do.")
+		diags.AddError(s.Invalid.Errors()[0].Summary(), "Another error of this run has the same cause and explains what "+
+			"to do.")
 	}
 	return s.Client, s.Ready
 }
 
-// ForRefresh is For in the refresh of an object that is in the state. Like Planned, it reports why the service cannot
-// be used only once.
+// ForRefresh is For in the refresh of an object in the state. Like Planned, it reports only once why the service cannot
+// be used.
 func (s Service[T]) ForRefresh(typeName string, diags *diag.Diagnostics) (client T, ready bool) {
 	if !s.Planned(typeName, diags) || len(s.Unknown) > 0 && !s.first() {
 		return client, false
@@ -128,9 +129,9 @@ func (s Service[T]) ForRefresh(typeName string, diags *diag.Diagnostics) (client
 	return s.For(typeName, diags)
 }
 
-// Planned reports whether an object of the given type name can be planned: a plan that no apply could carry out is an
-// error. Arguments that are only known after apply are not missing. Only the first object of a run reports the error,
-// because it ends the run.
+// Planned reports whether an object of the type can be planned: a plan that cannot be applied is an error. Arguments
+// that are known only after apply are not missing. Only the first object of a run reports the error, because it ends
+// the run.
 func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
 	switch {
 	case len(s.Missing) == 0 && len(s.Invalid) == 0:
@@ -144,7 +145,7 @@ func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
 	return false
 }
 
-// first reports whether no object of the run has reported so far why it cannot use the service.
+// first reports whether this is the first object of the run that reports why it cannot use the service.
 func (s Service[T]) first() bool { return s.Reported == nil || s.Reported.CompareAndSwap(false, true) }
 
 // lacks reports the provider arguments that are missing.
@@ -154,7 +155,7 @@ func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 	for i, argument := range s.Missing {
 		names[i], variables[i] = argument.Name, argument.Variable
 		if argument.Empty {
-			empty += fmt.Sprintf(" %s is set to the empty text, which takes precedence over %s: remove it or give it a value.",
+			empty += fmt.Sprintf(" %s is set to the empty string, which takes precedence over %s: remove it or set a value.",
 				argument.Name, argument.Variable)
 		}
 	}
@@ -167,11 +168,11 @@ func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 			"variable%s %s.%s", typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and "), empty))
 }
 
-// UseKey notes the API key that the provider itself uses.
+// UseKey stores the provider's own API key.
 func (c *Conn) UseKey(key string) { c.ownKey = key }
 
-// IsOwnKey reports whether an API key is the one that the provider itself uses: by its token, or by its public prefix,
-// which identifies a key (service description, Collections §2).
+// IsOwnKey reports whether an API key is the provider's own, by its token or its public prefix. The prefix identifies a
+// key (service description, Collections §2).
 func (c *Conn) IsOwnKey(token, prefix string) bool {
 	if c == nil || c.ownKey == "" {
 		return false
@@ -179,10 +180,10 @@ func (c *Conn) IsOwnKey(token, prefix string) bool {
 	return token == c.ownKey || prefix != "" && strings.HasPrefix(c.ownKey, prefix)
 }
 
-// Connected is embedded by resources and list resources; it keeps the Conn that Configure hands out.
+// Connected is embedded by resources and list resources; it stores the Conn from Configure.
 type Connected struct{ Conn *Conn }
 
-// Run is what this run has refreshed and planned; nil while the provider is not configured.
+// Run records what this run has refreshed and planned; nil while the provider is not configured.
 func (r *Connected) Run() *run.Run {
 	if r.Conn == nil {
 		return nil
@@ -190,7 +191,7 @@ func (r *Connected) Run() *run.Run {
 	return &r.Conn.Run
 }
 
-// Configure takes the Conn. Terraform calls it without one while it only validates.
+// Configure stores the Conn. During validation, Terraform calls it without one.
 func (r *Connected) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
 	r.Conn = from(req.ProviderData, &resp.Diagnostics)
 }
@@ -198,7 +199,7 @@ func (r *Connected) Configure(_ context.Context, req resource.ConfigureRequest, 
 // ConnectedDataSource is embedded by data sources.
 type ConnectedDataSource struct{ Conn *Conn }
 
-// Configure takes the Conn. Terraform calls it without one while it only validates.
+// Configure stores the Conn. During validation, Terraform calls it without one.
 func (d *ConnectedDataSource) Configure(_ context.Context, req datasource.ConfigureRequest,
 	resp *datasource.ConfigureResponse) {
 	d.Conn = from(req.ProviderData, &resp.Diagnostics)
@@ -210,7 +211,7 @@ func from(data any, diags *diag.Diagnostics) *Conn {
 	}
 	c, ok := data.(*Conn)
 	if !ok {
-		diags.AddError("Unexpected provider data", fmt.Sprintf("This is a mistake in the provider, please report it: got %T.",
+		diags.AddError("Unexpected provider data", fmt.Sprintf("This is a bug in the provider, please report it: got %T.",
 			data))
 	}
 	return c
@@ -219,7 +220,7 @@ func from(data any, diags *diag.Diagnostics) *Conn {
 // ConnectedAction is embedded by actions.
 type ConnectedAction struct{ Conn *Conn }
 
-// Configure takes the Conn. Terraform calls it without one while it only validates.
+// Configure stores the Conn. During validation, Terraform calls it without one.
 func (a *ConnectedAction) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
 	a.Conn = from(req.ProviderData, &resp.Diagnostics)
 }
@@ -227,15 +228,15 @@ func (a *ConnectedAction) Configure(_ context.Context, req action.ConfigureReque
 // ConnectedEphemeral is embedded by ephemeral resources.
 type ConnectedEphemeral struct{ Conn *Conn }
 
-// Configure takes the Conn. Terraform calls it without one while it only validates.
+// Configure stores the Conn. During validation, Terraform calls it without one.
 func (e *ConnectedEphemeral) Configure(_ context.Context, req ephemeral.ConfigureRequest,
 	resp *ephemeral.ConfigureResponse) {
 	e.Conn = from(req.ProviderData, &resp.Diagnostics)
 }
 
-// Log writes every exchange with a service to Terraform's log, one subsystem a service: requests and responses at
-// DEBUG, bodies at TRACE. TF_LOG_PROVIDER_BILLING_<SERVICE> sets the level of one service. What arrives here is masked
-// already; the secrets are masked once more, in case a service repeats one where nobody expects it.
+// Log writes every exchange with a service to Terraform's log, in one subsystem per service: requests and responses at
+// DEBUG, bodies at TRACE. TF_LOG_PROVIDER_BILLING_<SERVICE> sets the level of one service. The exchanges are already
+// masked; the secrets are masked once more, in case a service repeats one in an unexpected place.
 type Log struct{ Secrets []string }
 
 var _ api.Observer = Log{}
@@ -247,7 +248,7 @@ func (l Log) Request(ctx context.Context, e api.Exchange) {
 	l.body(ctx, e.Service, "Request body", fields, e.RequestBody)
 }
 
-// Response logs a response, or the error that came instead of one.
+// Response logs a response, or the error if there was none.
 func (l Log) Response(ctx context.Context, e api.Exchange) {
 	ctx, fields := l.subsystem(ctx, e)
 	fields["duration_ms"] = e.Duration.Milliseconds()
@@ -270,7 +271,7 @@ func (l Log) Waiting(ctx context.Context, e api.Exchange) {
 	tflog.SubsystemInfo(ctx, e.Service, "Waiting before the next attempt", fields)
 }
 
-// Fallback logs that what only saves requests has failed.
+// Fallback logs the failure of an optimization that saves requests.
 func (l Log) Fallback(ctx context.Context, e api.Exchange) {
 	ctx, fields := l.subsystem(ctx, e)
 	fields["reason"] = e.Reason

@@ -12,10 +12,10 @@ import (
 
 // TestRefusing: the first object gets the error, whichever service it uses. The other ones of the state get none, and
 // what has no state to keep gets one line.
-func TestRefusing(t *testing.T) {
+func TestNewInvalid(t *testing.T) {
 	t.Parallel()
-	why := diag.Diagnostics{diag.NewErrorDiagnostic("Invalid provider argument token", "the token contains a blank")}
-	c := Refusing(why)
+	why := diag.Diagnostics{diag.NewErrorDiagnostic("Invalid provider argument token", "the token contains a space")}
+	c := NewInvalid(why)
 	var first diag.Diagnostics
 	if _, ready := c.Billing.ForRefresh("billing_customer", &first); ready || !first.Equal(why) {
 		t.Errorf("first: ready %v, %v", ready, first)
@@ -27,7 +27,7 @@ func TestRefusing(t *testing.T) {
 		t.Errorf("ready %v, found %v, planned %v", read, found, planned)
 	}
 	if len(rest) != 1 ||
-		rest[0].Summary() != "Invalid provider argument token" || strings.Contains(rest[0].Detail(), "blank") {
+		rest[0].Summary() != "Invalid provider argument token" || strings.Contains(rest[0].Detail(), "space") {
 		t.Errorf("the others get %v", rest)
 	}
 }

@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	// longestBind bounds how long the result of a creation waits for the organization. It is waited for once in a run.
+	// longestBind limits how long the result of a creation waits for the organization. Only one creation per run waits.
 	longestBind = 2 * time.Second
-	// longestDoubt bounds the question whom the token belongs to where something can continue without the answer.
+	// longestDoubt limits the request for the token's organization if the operation can continue without the response.
 	longestDoubt = 10 * time.Second
 )
 
-// organization is whom the token of recurring billing belongs to.
+// organization is the organization of the token of recurring billing.
 type organization struct {
 	mu      sync.Mutex // never held during a request
 	current *question
 
-	// waited is set after a creation has waited in vain; no other one waits.
+	// waited is set after a creation has waited in vain; the others do not wait.
 	waited atomic.Bool
-	// foreign is set after an object of another organization was found in this run, and undecided after this could not
-	// be found out for one: each is reported once.
+	// foreign is set when an object of another organization was found in this run, undecided when this could not be
+	// determined: each is reported once.
 	foreign, undecided atomic.Bool
 }
 
-// question is one request for the organization, which any number of callers wait for.
+// question is one request for the organization. Any number of callers may wait for it.
 type question struct {
 	done  chan struct{}
 	owner *billing.Organization
@@ -50,8 +50,8 @@ func (q *question) answered() bool {
 	}
 }
 
-// ask returns the request of this run for the organization, and sends it first where there is none. again sends
-// another one after one that has failed. It does not wait, and the request does not end with ctx: others wait for it.
+// ask returns this run's request for the organization, and sends it if there is none yet. again sends another one after
+// a failure. It does not wait, and the request does not end with ctx, because others may wait for it.
 func (c *Conn) ask(ctx context.Context, again bool) *question {
 	o := &c.organization
 	o.mu.Lock()
@@ -78,14 +78,14 @@ func (q *question) wait(ctx context.Context) (*billing.Organization, error) {
 	}
 }
 
-// Organization returns the organization that the token of recurring billing belongs to. The service is asked once in a
-// run, and again after a failure.
+// Organization returns the organization of the token of recurring billing. It sends one request per run, and another
+// one after a failure.
 func (c *Conn) Organization(ctx context.Context) (*billing.Organization, error) {
 	return c.ask(ctx, true).wait(ctx)
 }
 
-// OrganizationID is the id of the organization that the token, and with it each new object, belongs to; "" where the
-// service does not say within longestBind, or has not said so to an earlier creation.
+// OrganizationID returns the id of the token's organization, which is that of each new object; "" if the service does
+// not respond within longestBind, or did not for an earlier creation.
 func (c *Conn) OrganizationID(ctx context.Context) string {
 	q := c.ask(ctx, false)
 	if !q.answered() && c.organization.waited.Load() {
@@ -104,18 +104,18 @@ func (c *Conn) OrganizationID(ctx context.Context) string {
 // Foreign reports whether an object of another organization was found in this run.
 func (c *Conn) Foreign() bool { return c.organization.foreign.Load() }
 
-// Doubt says what happens where the service does not say whom the token belongs to.
+// Doubt is what to do if the token's organization cannot be determined.
 type Doubt bool
 
 const (
-	// DoubtStops makes it an error, because the object would leave the state.
+	// DoubtStops makes it an error, because the object would be removed from the state.
 	DoubtStops Doubt = true
-	// DoubtPasses takes the object for one of the token's organization.
+	// DoubtPasses treats the object as one of the token's organization.
 	DoubtPasses Doubt = false
 )
 
-// CheckOrganization reports whether an object, of the organization with that id, belongs to another one than the token.
-// It adds one error in a run, for the first such object: one cause, one error. cause is the reason in a few words.
+// CheckOrganization reports whether an object of that organization and the token belong to different organizations. It
+// adds one error per run, for the first such object: one cause, one error. cause is the reason in a few words.
 func (c *Conn) CheckOrganization(ctx context.Context, organizationID, object string, d Doubt, diags *diag.Diagnostics) (
 	cause string, foreign bool) {
 	if d == DoubtPasses {
@@ -130,18 +130,18 @@ func (c *Conn) CheckOrganization(ctx context.Context, organizationID, object str
 		return "", false
 	case err != nil:
 		if o.undecided.CompareAndSwap(false, true) {
-			apidiag.Add(diags, err, apidiag.Operation{Verb: "find out the organization of the token for", Object: object})
+			apidiag.Add(diags, err, apidiag.Operation{Verb: "determine the organization of the token for", Object: object})
 		}
-		return "it cannot be found out whether the token belongs to its organization, " + organizationID, true
+		return "the organization of the token could not be determined; the object belongs to " + organizationID, true
 	case same.ID(owner.ID, organizationID):
 		return "", false
 	case o.foreign.CompareAndSwap(false, true):
-		diags.AddError(fmt.Sprintf("The token belongs to organization %s, and this state to organization %s", owner.ID,
+		diags.AddError(fmt.Sprintf("The token belongs to organization %s, but this state to organization %s", owner.ID,
 			organizationID),
-			fmt.Sprintf("%s was created in or imported from organization %s. The token is one of organization %s (%q), to "+
-				"which the objects of another do not exist. Nothing is planned or changed for them. Set token, or "+
+			fmt.Sprintf("%s was created in or imported from organization %s. The token belongs to organization %s (%q), "+
+				"which cannot access objects of other organizations. Nothing was planned or changed. Set token, or "+
 				"BILLING_TOKEN, to a token of organization %s, or check which provider configuration (alias) the resource uses.",
 				apidiag.Capitalize(object), organizationID, owner.ID, owner.Name, organizationID))
 	}
-	return fmt.Sprintf("the token belongs to organization %s, and the object to %s", owner.ID, organizationID), true
+	return fmt.Sprintf("the token belongs to organization %s, but the object to %s", owner.ID, organizationID), true
 }

@@ -43,16 +43,16 @@ func writeTo(file io.Writer, text string, recipients []string) error {
 	return w.Close()
 }
 
-// What is wrong with a text that is, or may be, secret. No message repeats it.
+// Errors about a text that is, or may be, secret. They do not repeat it.
 var (
-	errPrivateKey = errors.New("this is a private key. Write the public key that belongs to it, age1…, " +
-		"which `age-keygen -y` prints. Regard the private key as disclosed if the configuration is stored or shared")
+	errPrivateKey = errors.New("this is a private key. Write its public key, age1…, which `age-keygen -y` prints. " +
+		"Consider the private key compromised if the configuration is stored or shared")
 	errForeign = errors.New("it is not an age public key, which begins with age1. The value is not shown, because it " +
 		"may be secret")
 )
 
-// parse returns the recipient of a public key, or an error that says what is wrong with it. The error repeats the text
-// only if it begins as a public key does: anything else may be secret.
+// parse parses a public key. Its error repeats the text only if it begins like a public key: anything else may be
+// secret.
 func parse(text string) (recipient age.Recipient, err error) {
 	kind, _, _ := strings.Cut(strings.TrimPrefix(text, "age1"), "1")
 	switch upper := strings.ToUpper(text); {
@@ -69,31 +69,32 @@ func parse(text string) (recipient age.Recipient, err error) {
 		return nil, errors.New("it begins or ends with white space. Remove it, for the content of a file with trimspace(…)")
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil,
-			errors.New("it contains white space or another character that no public key has. Write one key in each element")
+			errors.New("it contains white space or another character that is not allowed in a public key. Write one key per " +
+				"element")
 	case kind == "pq":
 		recipient, err = age.ParseHybridRecipient(text)
 	case strings.Count(text, "1") > 1:
 		return nil,
-			fmt.Errorf("%q is a public key of the age plugin %q, and the provider runs no plugins. Write one that `age-keygen` "+
-				"creates: age1…, or age1pq1… with -pq", text, kind)
+			fmt.Errorf("%q is a public key of the age plugin %q, but the provider does not run plugins. Write one created by "+
+				"`age-keygen`: age1…, or age1pq1… with -pq", text, kind)
 	default:
 		recipient, err = age.ParseX25519Recipient(text)
 	}
 	if err != nil {
-		// The library repeats the text in front of the cause.
+		// The library's error begins with the text.
 		cause := strings.TrimPrefix(err.Error(), fmt.Sprintf("malformed recipient %q: ", text))
-		return nil, fmt.Errorf("%q is not an age public key: %s. Compare it with what `age-keygen -y` prints", text, cause)
+		return nil, fmt.Errorf("%q is not an age public key: %s. Compare it with the output of `age-keygen -y`", text, cause)
 	}
 	return recipient, nil
 }
 
-// largest bounds the bytes of a decrypted text.
+// largest is the maximum size of a decrypted text in bytes.
 const largest = 1 << 20
 
-// magic begins an age file that is not armored.
+// magic is the beginning of an age file that is not armored.
 const magic = "age-encryption.org/"
 
-// Identities returns the private keys of an identity file: one in each line, next to comments. No error repeats a key.
+// Identities returns the private keys of an identity file: one per line, with comments. Errors do not contain keys.
 func Identities(text string) ([]age.Identity, error) {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -103,14 +104,14 @@ func Identities(text string) ([]age.Identity, error) {
 		case line == "" || strings.HasPrefix(line, "#"):
 			continue
 		case strings.HasPrefix(upper, "AGE-PLUGIN-"):
-			return nil, errors.New("it is an identity of an age plugin, and the provider runs no plugins. Use one that " +
-				"age-keygen creates, AGE-SECRET-KEY-…")
+			return nil, errors.New("it is an identity of an age plugin, but the provider does not run plugins. Use one " +
+				"created by age-keygen, AGE-SECRET-KEY-…")
 		case strings.HasPrefix(upper, "AGE1"):
-			return nil, errors.New("it is a public key (a recipient), which only encrypts. Use the private key that " +
-				"belongs to it, AGE-SECRET-KEY-…, from the file that age-keygen has written")
+			return nil, errors.New("it is a public key (a recipient), which only encrypts. Use its private key, " +
+				"AGE-SECRET-KEY-…, from the file written by age-keygen")
 		case strings.HasPrefix(line, armor.Header):
-			return nil, errors.New("it is an age file and not an identity. Where it is an identity file with a passphrase, " +
-				"decrypt it first; where the arguments are swapped, write the ciphertext first")
+			return nil, errors.New("it is an age file, not an identity. If it is an identity file with a passphrase, decrypt " +
+				"it first; if the arguments are swapped, write the ciphertext first")
 		case !strings.HasPrefix(upper, "AGE-SECRET-KEY-"):
 			return nil, errors.New("it is not an age identity, which begins with AGE-SECRET-KEY-. The value is not shown, " +
 				"because it may be secret")
@@ -118,18 +119,18 @@ func Identities(text string) ([]age.Identity, error) {
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return nil, errors.New("it contains no age identity. Use the content of the file that age-keygen has written, or " +
-			"its line AGE-SECRET-KEY-…")
+		return nil, errors.New("it contains no age identity. Use the content of the file written by age-keygen, or its " +
+			"line AGE-SECRET-KEY-…")
 	}
 	identities, err := age.ParseIdentities(strings.NewReader(strings.Join(lines, "\n")))
 	if err != nil {
-		return nil, errors.New("it begins as an age identity does, and is damaged: a character is wrong or missing. The " +
+		return nil, errors.New("it begins like an age identity, but is damaged: a character is wrong or missing. The " +
 			"value is not shown, because it is secret")
 	}
 	return identities, nil
 }
 
-// Decrypt returns the text of an age file, which is ASCII-armored, or in Base64.
+// Decrypt returns the text of an age file, ASCII-armored or in Base64.
 func Decrypt(file string, identities []age.Identity) (string, error) {
 	raw, err := reading(strings.TrimSpace(file))
 	if err != nil {
@@ -139,8 +140,8 @@ func Decrypt(file string, identities []age.Identity) (string, error) {
 	var mismatch *age.NoIdentityMatchError
 	switch {
 	case errors.As(err, &mismatch):
-		return "", errors.New("it was encrypted for other recipients: the identity does not decrypt it. What is encrypted " +
-			"keeps its recipients when age_recipients changes")
+		return "", errors.New("it was encrypted for other recipients: the identity does not decrypt it. Encrypted values " +
+			"keep their recipients when age_recipients changes")
 	case err != nil:
 		return "", fmt.Errorf("it is a damaged age file: %w", err)
 	}
@@ -151,7 +152,7 @@ func Decrypt(file string, identities []age.Identity) (string, error) {
 	case len(text) > largest:
 		return "", fmt.Errorf("its content is larger than %d bytes", largest)
 	case !utf8.Valid(text):
-		return "", errors.New("its content is not UTF-8 text, which a string of Terraform is")
+		return "", errors.New("its content is not UTF-8 text, as required for a Terraform string")
 	}
 	return string(text), nil
 }
@@ -165,9 +166,10 @@ func reading(file string) (io.Reader, error) {
 		return strings.NewReader(string(raw)), nil
 	}
 	if strings.Contains(strings.ToUpper(file), "AGE-SECRET-KEY-") {
-		return nil, errors.New("it is an age identity and not an age file. Write the ciphertext first and the identity " +
+		return nil, errors.New("it is an age identity, not an age file. Write the ciphertext first and the identity " +
 			"second. The value is not shown, because it is secret")
 	}
-	return nil, fmt.Errorf("it is not an age file, which begins with %q or is the Base64 of a binary one. The value is "+
+	return nil, fmt.Errorf("it is not an age file. An age file begins with %q or is the Base64 of a binary one. The "+
+		"value is "+
 		"not shown, because it may be secret", armor.Header)
 }

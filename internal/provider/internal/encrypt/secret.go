@@ -1,4 +1,5 @@
-// Package encrypt encrypts to age recipients what a service shows once, so that no state has it in clear text.
+// Package encrypt encrypts secrets that a service shows once to age recipients, so that the state does not contain them
+// in clear text.
 package encrypt
 
 import (
@@ -20,19 +21,20 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// Argument is the name of the argument that holds the recipients.
+// Argument is the name of the argument with the recipients.
 const Argument = "age_recipients"
 
-// None is the argument of an object whose secret is not encrypted. An empty list and no list are the same.
+// None is the argument of an object without recipients. An empty list and null mean the same.
 var None = types.ListValueMust(types.StringType, []attr.Value{})
 
-// Secret is a secret in plan or state: its clear text, or its encrypted text. Both are null where it is not known.
+// Secret is a secret in plan or state: its clear text, or its encrypted text. Both are null if the secret is not known.
 type Secret struct{ Clear, Encrypted types.String }
 
-// Planned is what a plan shows of the secret s of the state. renewed says that the object gets, or may get, a new one.
+// Planned returns the planned values of the secret s in state. renewed is true if the object gets, or may get, a new
+// secret.
 //
-// Encrypted text differs each time it is made, so it is unknown only where the apply encrypts something: a new secret,
-// or the clear text that the state has. What is encrypted already stays, because the provider cannot decrypt it.
+// Each encryption returns another text, so it is unknown only if the apply encrypts something: a new secret, or the
+// clear text in state. An encrypted secret is kept, because the provider cannot decrypt it.
 func (s Secret) Planned(recipients types.List, renewed bool) Secret {
 	switch none := len(recipients.Elements()) == 0 && !recipients.IsUnknown(); {
 	case !renewed && (none || s.Clear.IsNull()):
@@ -44,14 +46,14 @@ func (s Secret) Planned(recipients types.List, renewed bool) Secret {
 	case s.Encrypted.IsNull():
 		return Secret{types.StringUnknown(), types.StringNull()}
 	}
-	// A rotation that depends on an unknown value may turn out not to happen, and then the encrypted text stays.
+	// A rotation that depends on an unknown value may not happen, and then the encrypted text is kept.
 	return Secret{types.StringUnknown(), types.StringUnknown()}
 }
 
-// Stored is what the state holds of the secret s: with recipients, its clear text is encrypted and removed.
+// Stored returns the values of the secret s for the state: with recipients, its clear text is encrypted and removed.
 //
-// Encrypting fails only for recipients that Reject rejects before the request. If it still fails, the secret is
-// not stored at all, and that is not an error: an error would mark a new object for replacement.
+// Encryption fails only for recipients that Reject rejects before the request. If it fails nevertheless, the secret is
+// not stored, which is only a warning: an error would taint a new object.
 func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
 	s = Secret{value.Known(s.Clear), value.Known(s.Encrypted)}
 	if s.Clear.IsNull() || len(recipients.Elements()) == 0 {
@@ -60,22 +62,22 @@ func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
 	text, err := encrypt(s.Clear.ValueString(), texts(recipients))
 	if err != nil {
 		diags.AddAttributeWarning(path.Root(Argument), "A new secret could not be encrypted",
-			fmt.Sprintf("The API returned a secret, and encrypting it failed: %s. It is not in the state, because it must not "+
-				"be there in clear text. Correct age_recipients, then rotate to get a new secret.", err))
+			fmt.Sprintf("The API returned a secret, and encrypting it failed: %s. It is not stored in the state, because it "+
+				"would be in clear text. Correct age_recipients, then rotate to get a new secret.", err))
 		return Secret{types.StringNull(), types.StringNull()}
 	}
 	return Secret{types.StringNull(), types.StringValue(text)}
 }
 
-// Reject reports recipients that the planned secret s cannot be encrypted to, where the apply encrypts something. It is
-// called before the request that shows a secret, for values that were not known when the configuration was validated.
+// Reject reports invalid recipients if the apply encrypts something. It is called before the request that returns a
+// secret, for values that were unknown during validation.
 func (s Secret) Reject(recipients types.List, diags *diag.Diagnostics) {
 	if s.Encrypted.IsUnknown() {
 		checkRecipients(path.Root(Argument), recipients, diags)
 	}
 }
 
-// Names are the attributes of an object that messages name.
+// Names are the names in messages about an object.
 type Names struct {
 	// Object names the object inside a sentence.
 	Object string
@@ -83,17 +85,17 @@ type Names struct {
 	Clear, Encrypted, Trigger string
 }
 
-// Warn reports that other recipients have no effect on the secret s of the state, which is encrypted. had are the
-// recipients of the state, has those of the plan, which may not be known yet.
+// Warn reports that a change of recipients does not affect the already encrypted secret s in state. had are the
+// recipients in state, has those in the plan, possibly unknown.
 func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) {
 	if s.Encrypted.IsNull() || !has.IsUnknown() && sameRecipients(had, has) {
 		return
 	}
 	if len(has.Elements()) == 0 && !has.IsUnknown() {
 		diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" stays encrypted",
-			fmt.Sprintf("The plan removes age_recipients from %s. Its secret is only known encrypted and cannot be decrypted "+
-				"here, so %s stays as it is and %s stays null. The next rotation stores the new secret in clear text in %[3]s, "+
-				"and %[2]s becomes null. To rotate, change a value in "+
+			fmt.Sprintf("The plan removes age_recipients from %s. The state contains only the encrypted secret, and the "+
+				"provider cannot decrypt it, so %s is kept and %s stays null. The next rotation stores the new secret in clear "+
+				"text in %[3]s, and %[2]s becomes null. To rotate, change a value in "+
 				"%[4]s.", names.Object, names.Encrypted, names.Clear, names.Trigger))
 		return
 	}
@@ -102,12 +104,13 @@ func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) 
 		changes = "may change"
 	}
 	diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" keeps its recipients",
-		fmt.Sprintf("The plan %s age_recipients of %s. Its secret is only known encrypted, so it cannot be encrypted "+
-			"again: %s stays as it is, and only its previous recipients can decrypt it. The next rotation uses the new ones. "+
+		fmt.Sprintf("The plan %s age_recipients of %s. The state contains only the encrypted secret, so it cannot be "+
+			"encrypted again: %s is kept, and only its previous recipients can decrypt it. The next rotation uses the new "+
+			"ones. "+
 			"To rotate, change a value in %s.", changes, names.Object, names.Encrypted, names.Trigger))
 }
 
-// sameRecipients reports whether two lists name the same recipients: order and repetition have no meaning.
+// sameRecipients reports whether two lists have the same recipients, ignoring order and repetition.
 func sameRecipients(a, b types.List) bool {
 	all := func(list types.List) []string { return slices.Compact(slices.Sorted(slices.Values(texts(list)))) }
 	return slices.Equal(all(a), all(b))
@@ -123,7 +126,7 @@ func texts(list types.List) []string {
 	return all
 }
 
-// Recipients is the argument. secret and encrypted are the attributes that it decides about.
+// Recipients is the argument. secret and encrypted are the attributes for the clear and the encrypted text.
 func Recipients(secret, encrypted string) schema.ListAttribute {
 	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType,
 		Default: listdefault.StaticValue(None), Validators: []validator.List{publicKeys{}},
@@ -132,7 +135,7 @@ func Recipients(secret, encrypted string) schema.ListAttribute {
 			"Defaults to `[]`. New recipients apply from the next rotation.", encrypted, secret)}
 }
 
-// Encrypted is the attribute for the encrypted text of the attribute secret.
+// Encrypted is the attribute with the encrypted text of the attribute secret.
 func Encrypted(secret string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true,
 		MarkdownDescription: fmt.Sprintf("`%s`, encrypted to `age_recipients`: an ASCII-armored age file, which "+
@@ -156,8 +159,7 @@ func (publicKeys) ValidateList(_ context.Context, req validator.ListRequest, res
 	checkRecipients(req.Path, req.ConfigValue, &resp.Diagnostics)
 }
 
-// checkRecipients reports each element that is known and is not a recipient, and recipients that cannot be used
-// together.
+// checkRecipients reports each known element that is not a recipient, and recipients that cannot be combined.
 func checkRecipients(at path.Path, recipients types.List, diags *diag.Diagnostics) {
 	var located, bare diag.Diagnostics
 	known, secret := true, false
@@ -179,7 +181,7 @@ func checkRecipients(at path.Path, recipients types.List, diags *diag.Diagnostic
 			secret = secret || errors.Is(err, errPrivateKey) || errors.Is(err, errForeign)
 		}
 	}
-	// With a path Terraform shows the line of the configuration, and so whatever is secret in it.
+	// With a path, Terraform shows the line of the configuration, including a secret in it.
 	if secret {
 		located = bare
 	}
@@ -188,8 +190,8 @@ func checkRecipients(at path.Path, recipients types.List, diags *diag.Diagnostic
 	}
 	if err := writeTo(io.Discard, "", texts(recipients)); err != nil {
 		diags.AddAttributeError(at, "Incompatible age recipients",
-			fmt.Sprintf("%s: the recipients cannot be used together: %s. Post-quantum recipients (age1pq1…) "+
-				"cannot be combined with others, because what is encrypted would be as weak as the others. "+
-				"Write one kind only.", check.PathName(at), err))
+			fmt.Sprintf("%s: the recipients cannot be combined: %s. Post-quantum recipients (age1pq1…) cannot be combined "+
+				"with others, because the encryption would be as weak as the others. Write one kind "+
+				"only.", check.PathName(at), err))
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
-// kind is a resource type: what the framework asks for again in every call.
+// kind is a resource type with cached data that the framework computes in every call.
 type kind struct {
 	make           func() resource.Resource
 	schema         schema.Schema
@@ -23,12 +23,12 @@ type kind struct {
 	identitySchema identityschema.Schema
 	identity       tftypes.Type
 
-	// simple says that this server can plan objects of this type without the framework.
+	// simple is true if this server can plan objects of this type without the framework.
 	simple     bool
 	attributes map[string]*attribute
 }
 
-// attribute is what the framework does with an attribute of an object before the resource plans it.
+// attribute describes how the framework prepares an attribute before the resource plans it.
 type attribute struct {
 	byDefault tftypes.Value // null without a default
 	computed  bool          // and without a default
@@ -36,17 +36,17 @@ type attribute struct {
 	inside
 }
 
-// inside is what the attributes within an attribute have.
+// inside describes the nested attributes of an attribute.
 type inside struct{ defaults, computed, modifiers bool }
 
-// kinds are the resource types of a provider by their names. Each is made when its first object comes: Terraform starts
-// a provider more often than it needs one, and few configurations have objects of all types.
+// kinds are the resource types of a provider by name. Each is created for its first object: Terraform often starts a
+// provider without using it, and few configurations have objects of all types.
 type kinds struct {
 	once   sync.Once
 	byName map[string]func() *kind
 }
 
-// kind is a type by its name; nil without one, or when its schema is not valid.
+// kind returns a type by name; nil if there is none, or its schema is invalid.
 func (s *Server) kind(ctx context.Context, typeName string) *kind {
 	ctx = context.WithoutCancel(ctx)
 	s.kinds.once.Do(func() {
@@ -100,8 +100,8 @@ func (s *Server) learn(ctx context.Context, typeName string, constructor func() 
 	return k
 }
 
-// blank is the object that the framework plans for an empty configuration: it has the defaults of the schema, and
-// unknown values for what is computed. Nil where it plans none.
+// blank returns the object that the framework plans for an empty configuration: it has the defaults of the schema, and
+// unknown computed values. Nil if the framework does not plan one.
 func (s *Server) blank(ctx context.Context, typeName string, as tftypes.Object) (planned map[string]tftypes.Value) {
 	nulls := map[string]tftypes.Value{}
 	for name, attribute := range as.AttributeTypes {
@@ -124,8 +124,8 @@ func (s *Server) blank(ctx context.Context, typeName string, as tftypes.Object) 
 	return maps.Clone(planned)
 }
 
-// look notes what the attributes within an attribute have. Defaults and plan modifiers have another interface in each
-// type of attribute, and the same name. A write-only value is computed, in so far as the plan has none.
+// look inspects nested attributes. Defaults and plan modifiers have the same field names, but other interfaces, in each
+// type of attribute. A write-only attribute counts as computed, because the plan has no value for it.
 func (i *inside) look(at schema.NestedAttribute) {
 	object := at.GetNestedObject()
 	i.modifiers = i.modifiers || has(object, "PlanModifiers")
@@ -144,7 +144,7 @@ func has(a any, field string) bool {
 	return f.IsValid() && !f.IsZero()
 }
 
-// decode is a value on the wire, which may be null; false for a value that this server does not handle.
+// decode decodes a wire value, including null; it returns false for a value that this server does not handle.
 func (k *kind) decode(v *tfprotov6.DynamicValue) (tftypes.Value, bool) {
 	if v == nil || len(v.MsgPack) == 0 {
 		return tftypes.Value{}, false

@@ -16,10 +16,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// proposal is what the resource is asked to plan: what Terraform proposes, with defaults, unknown values, and the plan
-// modifiers of the schema, which the framework finds by a walk from the root for each attribute, several times. False
-// for an object whose changes reach into nested attributes of which the schema says more than their types, and for one
-// that a plan modifier rejects or replaces.
+// proposal returns the request for the resource's plan: Terraform's proposal with defaults, unknown values, and plan
+// modifiers applied. The framework finds these by several walks from the root per attribute. It returns false for
+// changes of nested attributes with defaults, computed values or plan modifiers, and if a plan modifier rejects or
+// replaces the object.
 func (k *kind) proposal(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (
 	_ resource.ModifyPlanRequest, ok bool) {
 	of, ok := k.decoded(req)
@@ -29,7 +29,7 @@ func (k *kind) proposal(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 	to := resource.ModifyPlanRequest{Config: tfsdk.Config{Raw: of.config, Schema: k.schema},
 		Plan: tfsdk.Plan{Raw: of.prior, Schema: k.schema}, State: tfsdk.State{Raw: of.prior, Schema: k.schema}}
 	changes, ok := k.addDefaults(of)
-	if !changes || !ok { // plan modifiers leave a value alone that is known and that of the state
+	if !changes || !ok { // plan modifiers do not change a known value that equals the state
 		return to, ok
 	}
 	if !k.addUnknowns(of) {
@@ -51,7 +51,7 @@ type decodedPlan struct {
 	before, configured, planned map[string]tftypes.Value
 }
 
-// decoded decodes a request; false for a removal, and for what the framework has to read.
+// decoded decodes a request; it returns false for a removal, and for values that only the framework can decode.
 func (k *kind) decoded(req *tfprotov6.PlanResourceChangeRequest) (of *decodedPlan, ok bool) {
 	of = &decodedPlan{}
 	if of.prior, ok = k.decode(req.PriorState); !ok {
@@ -61,7 +61,7 @@ func (k *kind) decoded(req *tfprotov6.PlanResourceChangeRequest) (of *decodedPla
 		return nil, false
 	}
 	proposed := of.prior
-	// Terraform writes equal values in equal bytes.
+	// Terraform encodes equal values as equal bytes.
 	if req.ProposedNewState == nil || !bytes.Equal(req.PriorState.MsgPack, req.ProposedNewState.MsgPack) {
 		if proposed, ok = k.decode(req.ProposedNewState); !ok {
 			return nil, false
@@ -71,12 +71,12 @@ func (k *kind) decoded(req *tfprotov6.PlanResourceChangeRequest) (of *decodedPla
 		proposed.As(&of.planned) != nil {
 		return nil, false
 	}
-	of.planned = maps.Clone(of.planned) // it belongs to proposed
+	of.planned = maps.Clone(of.planned) // proposed shares the original
 	return of, true
 }
 
-// addDefaults plans the defaults of the schema, and reports whether the plan changes anything. ok is false for an
-// object with defaults within an attribute.
+// addDefaults applies the defaults of the schema, and reports whether the plan differs from the state. ok is false for
+// an object with defaults of nested attributes.
 func (k *kind) addDefaults(of *decodedPlan) (changes, ok bool) {
 	changes = of.prior.IsNull()
 	for name, a := range k.attributes {
@@ -91,8 +91,8 @@ func (k *kind) addDefaults(of *decodedPlan) (changes, ok bool) {
 	return changes, true
 }
 
-// addUnknowns plans each computed value that is not configured as unknown; false for an object with computed values
-// within an attribute.
+// addUnknowns plans each computed value that is not configured as unknown; it returns false for an object with computed
+// nested attributes.
 func (k *kind) addUnknowns(of *decodedPlan) bool {
 	for name, a := range k.attributes {
 		switch {
@@ -105,8 +105,8 @@ func (k *kind) addUnknowns(of *decodedPlan) bool {
 	return true
 }
 
-// modified are the attributes after the plan modifiers of the schema; false where one says more than a value, or an
-// attribute has some within.
+// modified returns the attributes after the plan modifiers; false if a plan modifier returns more than a value, or a
+// nested attribute has plan modifiers.
 func (k *kind) modified(ctx context.Context, of *decodedPlan, to resource.ModifyPlanRequest) (
 	_ map[string]tftypes.Value, ok bool) {
 	modified := maps.Clone(of.planned)
@@ -128,8 +128,8 @@ func (k *kind) modified(ctx context.Context, of *decodedPlan, to resource.Modify
 	return modified, true
 }
 
-// equal compares values as the framework does, inside of an object: there the types that a dynamic value names of its
-// parts do not count, such as that of a null which ignore_changes has replaced.
+// equal compares values as the framework does inside an object. There, the types inside a dynamic value are ignored,
+// such as that of a null written by ignore_changes.
 func equal(a, b tftypes.Value) bool {
 	if a.Type() == nil || b.Type() == nil || a.Type().Equal(b.Type()) {
 		return a.Equal(b)
@@ -141,11 +141,11 @@ func equal(a, b tftypes.Value) bool {
 	return within(a).Equal(within(b))
 }
 
-// modify runs the plan modifiers of an attribute, and returns the value that they plan; false where they say more.
+// modify runs the plan modifiers of an attribute and returns the planned value; false if they return more than a value.
 type modify func(ctx context.Context, at path.Path, of resource.ModifyPlanRequest, config, plan, state tftypes.Value) (
 	_ tftypes.Value, ok bool)
 
-// modifierOf is nil for an attribute without plan modifiers, and false for one whose modifiers this server cannot run.
+// modifierOf returns nil for an attribute without plan modifiers, and false if this server cannot run them.
 func modifierOf(a schema.Attribute) (_ modify, known bool) {
 	switch a := a.(type) {
 	case interface{ StringPlanModifiers() []planmodifier.String }:
@@ -192,8 +192,8 @@ func modifierOf(a schema.Attribute) (_ modify, known bool) {
 	return nil, !has(a, "PlanModifiers")
 }
 
-// modifying runs plan modifiers one after the other, with the framework's own types of values, as the framework does
-// where an attribute has another one.
+// modifying runs plan modifiers in order. They get the framework's own value types, as in the framework, even if the
+// attribute has a custom type.
 func modifying[M any, V attr.Value](all []M, as attr.Type, run func(ctx context.Context, m M, at path.Path,
 	of resource.ModifyPlanRequest, config, plan, state V) (V, bool)) modify {
 	if len(all) == 0 {

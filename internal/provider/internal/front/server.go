@@ -1,5 +1,5 @@
-// Package front is the server of the protocol that Terraform talks to. It passes calls on to the framework's server,
-// and avoids what the framework's server spends on every object.
+// Package front implements the server of Terraform's plugin protocol. It forwards calls to the framework's server, and
+// avoids some of its costs per object.
 package front
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// Framework is what the framework's server offers. terraform-plugin-go discovers all but the first by type assertion,
-// so that a server that lacks one has no list resources or actions, without an error.
+// Framework is the framework's server. terraform-plugin-go detects all interfaces but the first by type assertion. A
+// server that lacks one has no list resources or actions, without an error.
 type Framework interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
@@ -26,7 +26,7 @@ type Framework interface {
 	tfprotov6.StateStoreServer
 }
 
-// Server is the framework's server with cheaper calls for single objects. What it does not redefine passes through.
+// Server is the framework's server with cheaper calls for single objects. Other methods are promoted.
 type Server struct {
 	Framework
 
@@ -36,26 +36,26 @@ type Server struct {
 	compare   func(typeName string, ours, theirs any, err error)
 }
 
-// New makes a server in front of the framework's. resources are those of the provider.
+// New returns a server in front of the framework's. resources are those of the provider.
 func New(framework Framework, resources []func() resource.Resource) *Server {
 	return &Server{Framework: framework, resources: resources}
 }
 
-// Compare has the framework carry out too what this server does itself, and hands both to compare: what a resource is
-// asked, and what Terraform gets. It is for tests.
+// Compare also runs the calls that this server handles itself in the framework, and passes both requests to the
+// resource and both responses to compare. It is for tests.
 func (s *Server) Compare(compare func(typeName string, ours, theirs any, err error)) {
 	s.compare = compare
 }
 
-// call passes a call on with a context that is released at its end.
+// call forwards a call with a context that is released at its end.
 func call[Q, A any](ctx context.Context, req *Q, next func(context.Context, *Q) (*A, error)) (*A, error) {
 	ctx, release := releasable(ctx)
 	defer release()
 	return next(ctx, req)
 }
 
-// ValidateResourceConfig passes the call on. Where the resource itself says why a required argument is null, the
-// framework's error, which asks for a value where a reference has none, is left out: one cause, one error.
+// ValidateResourceConfig forwards the call. If the resource itself explains why a required argument is null, it omits
+// the framework's error, which would blame the value of a reference: one cause, one error.
 func (s *Server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (
 	*tfprotov6.ValidateResourceConfigResponse, error) {
 	own := &ownErrors{}
@@ -75,11 +75,11 @@ type ownErrors struct{ all diag.Diagnostics }
 
 type ownErrorsKey struct{}
 
-// explain reports whether the resource itself has an error about the required argument that d says is null.
+// explain reports whether the resource itself has an error about the required argument that is null according to d.
 func (o *ownErrors) explain(k *kind, config *tfprotov6.DynamicValue, d *tfprotov6.Diagnostic) bool {
 	explained := false
 	for _, own := range o.all.Errors() {
-		if own.Summary() == d.Summary { // d is its own
+		if own.Summary() == d.Summary { // d is the resource's own error
 			return false
 		}
 		located, ok := own.(diag.DiagnosticWithPath)
@@ -103,8 +103,8 @@ func (k *kind) lacks(config *tfprotov6.DynamicValue, name string) bool {
 	return ok && whole.As(&values) == nil && values[name].IsNull()
 }
 
-// UpgradeResourceState returns the state of the current version as it is: Terraform reads the JSON itself. The
-// framework would decode and encode it, for the same result.
+// UpgradeResourceState returns a state of the current version unchanged: Terraform reads the JSON itself. The framework
+// would decode and encode it with the same result.
 func (s *Server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (
 	*tfprotov6.UpgradeResourceStateResponse, error) {
 	k := s.kind(ctx, req.TypeName)
@@ -119,57 +119,57 @@ func (s *Server) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgrad
 	return ours, nil
 }
 
-// UpgradeResourceIdentity passes the call on.
+// UpgradeResourceIdentity forwards the call.
 func (s *Server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (
 	*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	return call(ctx, req, s.Framework.UpgradeResourceIdentity)
 }
 
-// ReadResource passes the call on.
+// ReadResource forwards the call.
 func (s *Server) ReadResource(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	return call(ctx, req, s.Framework.ReadResource)
 }
 
-// PlanResourceChange handles an object that stays as it is; the framework handles any other one.
+// PlanResourceChange handles simple plans itself; the framework handles the others.
 func (s *Server) PlanResourceChange(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return call(ctx, req, s.plan)
 }
 
-// ApplyResourceChange passes the call on.
+// ApplyResourceChange forwards the call.
 func (s *Server) ApplyResourceChange(ctx context.Context,
 	req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return call(ctx, req, s.Framework.ApplyResourceChange)
 }
 
-// ImportResourceState passes the call on.
+// ImportResourceState forwards the call.
 func (s *Server) ImportResourceState(ctx context.Context,
 	req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	return call(ctx, req, s.Framework.ImportResourceState)
 }
 
-// ValidateDataResourceConfig passes the call on.
+// ValidateDataResourceConfig forwards the call.
 func (s *Server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (
 	*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	return call(ctx, req, s.Framework.ValidateDataResourceConfig)
 }
 
-// ReadDataSource passes the call on.
+// ReadDataSource forwards the call.
 func (s *Server) ReadDataSource(ctx context.Context,
 	req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 	return call(ctx, req, s.Framework.ReadDataSource)
 }
 
-// CallFunction passes the call on.
+// CallFunction forwards the call.
 func (s *Server) CallFunction(ctx context.Context,
 	req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
 	return call(ctx, req, s.Framework.CallFunction)
 }
 
 // callContext is the context of one call. The framework keeps the contexts of all calls until the end of the process,
-// to cancel them when Terraform is interrupted, and with them the loggers, the request and the stream of each call: 100
-// kB for each object of a plan. So a context that it gets refers to nothing any more after the call.
+// to cancel them when Terraform is interrupted. Each context refers to the loggers, the request and the stream of its
+// call: 100 kB for each object of a plan. So a callContext drops these references after the call.
 type callContext struct {
 	current atomic.Pointer[context.Context]
 }
@@ -180,7 +180,7 @@ var ended = func() context.Context {
 	return ctx
 }()
 
-// releasable is ctx until release is called, and a canceled context from then on.
+// releasable returns a context that is ctx until release is called, and then a canceled context.
 func releasable(ctx context.Context) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &callContext{}
@@ -196,10 +196,10 @@ func (c *callContext) Done() <-chan struct{}       { return (*c.current.Load()).
 func (c *callContext) Err() error                  { return (*c.current.Load()).Err() }
 func (c *callContext) Value(key any) any           { return (*c.current.Load()).Value(key) }
 
-// result is what a resource has planned for this server, for the framework to continue with: a resource plans once.
+// result is the plan of a resource from this server, passed to the framework so that a resource plans only once.
 type result struct {
 	typeName string
-	// blank leaves the framework's plan as it is.
+	// blank keeps the framework's plan unchanged.
 	blank       bool
 	plan        *resource.ModifyPlanResponse
 	planRequest resource.ModifyPlanRequest
@@ -209,13 +209,13 @@ type result struct {
 
 type resultKey struct{}
 
-// with is a context in which the framework continues with a result.
+// with returns a context that passes a result to the framework.
 func (s *Server) with(ctx context.Context, typeName string, a *result) context.Context {
 	a.typeName, a.compare = typeName, s.compare
 	return context.WithValue(ctx, resultKey{}, a)
 }
 
-// hand copies the notes to the private state of the framework, and removes what the resource has removed.
+// hand copies the notes to the framework's private state, and deletes the keys that the resource has removed.
 func (a *result) hand(ctx context.Context, to private.State) {
 	for key := range a.had {
 		to.SetKey(ctx, key, a.notes[key])
@@ -225,8 +225,8 @@ func (a *result) hand(ctx context.Context, to private.State) {
 	}
 }
 
-// Wrapped makes resource types give the framework what they have returned to the Server already. A type that offers
-// less than object.Managed stays as it is.
+// Wrapped wraps resource types so that they return to the framework the result that the Server already has. A type that
+// does not implement object.Managed is not wrapped.
 func Wrapped(all []func() resource.Resource) []func() resource.Resource {
 	constructors := make([]func() resource.Resource, len(all))
 	for i, constructor := range all {
@@ -244,10 +244,10 @@ func Wrapped(all []func() resource.Resource) []func() resource.Resource {
 	return constructors
 }
 
-// wrapped is a resource type that plans once.
+// wrapped is a resource type that plans only once.
 type wrapped struct{ object.Managed }
 
-// ModifyPlan returns what the resource has returned already, or plans.
+// ModifyPlan returns the result in the context, or plans.
 func (r *wrapped) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	a, _ := ctx.Value(resultKey{}).(*result)
 	if a != nil && a.blank {
@@ -275,7 +275,7 @@ type wrappedValidated struct {
 	inner validating
 }
 
-// ValidateConfig also tells the server what the resource has found.
+// ValidateConfig also passes the resource's errors to the server.
 func (r *wrappedValidated) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	r.inner.ValidateConfig(ctx, req, resp)

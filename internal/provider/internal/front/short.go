@@ -15,15 +15,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// Configured notes what the provider hands to its resources. deferred says that it defers everything, which is left to
-// the framework.
+// Configured stores the data that the provider passes to its resources. deferred is true if the provider defers all
+// resources, which the framework handles.
 func (s *Server) Configured(data any, deferred bool) {
 	if !deferred {
 		s.data.Store(&data)
 	}
 }
 
-// start makes a configured resource; nil where the framework has to respond.
+// start returns a configured resource; nil if the framework has to handle the call.
 func (s *Server) start(ctx context.Context, typeName string) (*kind, object.Managed) {
 	data := s.data.Load()
 	if data == nil {
@@ -42,9 +42,8 @@ func (s *Server) start(ctx context.Context, typeName string) (*kind, object.Mana
 	return k, r
 }
 
-// plan responds to a plan without the framework: the resource plans what the framework would hand to it. Everything
-// that is not a plain new state, such as a warning or a replacement, goes through the framework, with what the resource
-// has planned.
+// plan plans an object without the framework: it passes the same request to the resource. If the result has more than a
+// new state, such as a warning or a replacement, it passes the result to the framework.
 func (s *Server) plan(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	k, r := s.start(ctx, req.TypeName)
@@ -84,7 +83,7 @@ func (s *Server) plan(ctx context.Context,
 	return ours, nil
 }
 
-// notesOf decodes a private state, and is false where that takes the framework: where it has notes of its own there.
+// notesOf decodes a private state; it returns false if the framework itself has data in it.
 func notesOf(raw []byte) (private.Map, bool) {
 	notes := private.Map{}
 	if len(raw) > 0 && json.Unmarshal(raw, &notes) != nil {
@@ -107,7 +106,7 @@ func encoded(notes private.Map) []byte {
 	return raw
 }
 
-// identityOf is the identity that Terraform has sent, or null without one.
+// identityOf returns the identity in the request, or null.
 func (k *kind) identityOf(data *tfprotov6.ResourceIdentityData) (tftypes.Value, bool) {
 	if data == nil || data.IdentityData == nil {
 		return tftypes.NewValue(k.identity, nil), true
@@ -120,7 +119,7 @@ func (k *kind) identityData(raw tftypes.Value) *tfsdk.ResourceIdentity {
 	return &tfsdk.ResourceIdentity{Raw: raw, Schema: k.identitySchema}
 }
 
-// keepsIdentity is the identity of a response; false where it is another than that of the request.
+// keepsIdentity returns the identity for the response; false if it differs from that of the request.
 func (k *kind) keepsIdentity(sent *tfprotov6.ResourceIdentityData, before tftypes.Value, now *tfsdk.ResourceIdentity) (
 	*tfprotov6.ResourceIdentityData, bool) {
 	switch {

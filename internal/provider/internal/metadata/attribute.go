@@ -18,23 +18,23 @@ import (
 func Attribute(noun string) schema.DynamicAttribute {
 	return schema.DynamicAttribute{Optional: true, Computed: true, CustomType: Type{},
 		MarkdownDescription: "Your own data on the " + noun + ", as an object. [You own the keys you " +
-			"name](../guides/custom-metadata.md); keys of other systems stay. It is stored in state: no secrets."}
+			"set](../guides/custom-metadata.md); other keys stay. Stored in state: no secrets."}
 }
 
-// EffectiveAttribute is effective_custom_metadata, which shows the whole object.
+// EffectiveAttribute is effective_custom_metadata, the whole object.
 func EffectiveAttribute() schema.StringAttribute {
 	return schema.StringAttribute{Computed: true,
 		MarkdownDescription: "The whole `custom_metadata` at the service, as a JSON string."}
 }
 
-// Defaults is the provider's default_custom_metadata, which may depend on values that are only known after apply.
+// Defaults is the provider's default_custom_metadata. It may depend on values that are known only after apply.
 type Defaults struct {
 	Object  Object
 	Unknown bool
 }
 
-// Under is what a creation sends: the configured custom_metadata over the defaults. false means that it has reported an
-// error on the attribute.
+// Under returns what a creation sends: the defaults, overridden by the configured custom_metadata. It returns false
+// after it has reported an error on the attribute.
 func (d Defaults) Under(config Value, diags *diag.Diagnostics) (Owned, bool) {
 	desired, err := Ownership{Defaults: d.Object}.Desired(config)
 	if err != nil {
@@ -43,10 +43,10 @@ func (d Defaults) Under(config Value, diags *diag.Diagnostics) (Owned, bool) {
 	return Owned{Object: desired}, err == nil
 }
 
-// Effective is effective_custom_metadata in the plan of a creation.
+// Effective returns effective_custom_metadata in the plan of a creation.
 func (d Defaults) Effective(config Value) basetypes.StringValue {
 	desired, err := Ownership{Defaults: d.Object}.Desired(config)
-	if d.Unknown || err != nil { // what is wrong with it is reported with the argument
+	if d.Unknown || err != nil { // the error is reported on the argument
 		return basetypes.NewStringUnknown()
 	}
 	return basetypes.NewStringValue(Text(desired))
@@ -54,12 +54,12 @@ func (d Defaults) Effective(config Value) basetypes.StringValue {
 
 func addInvalid(err error, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata",
-		fmt.Sprintf("custom_metadata cannot be used: %s. Write an object such as { key = \"value\" }, with values that JSON "+
-			"has.", err))
+		fmt.Sprintf("custom_metadata cannot be used: %s. Write an object such as { key = \"value\" }, with values that "+
+			"JSON supports.", err))
 }
 
-// Import is custom_metadata of an object that no configuration was applied to yet, and the effective_custom_metadata
-// beside it: the whole object, in both. raw is the object as the service returns it.
+// Import returns custom_metadata and effective_custom_metadata of an imported object: both are the whole object. raw is
+// the object in the response.
 func Import(raw json.RawMessage) (Value, basetypes.StringValue, error) {
 	remote, err := Parse(raw)
 	if err != nil {
@@ -72,8 +72,8 @@ func Import(raw json.RawMessage) (Value, basetypes.StringValue, error) {
 	return Value{FromObject(remote).DynamicValue, remote}, text, nil
 }
 
-// Read is custom_metadata after a refresh, and the effective_custom_metadata beside it, both written as prior and
-// effective write them where that means the same. imported is what Import has made of the response.
+// Read returns custom_metadata and effective_custom_metadata after a refresh. They keep the spelling of prior and
+// effective if they are semantically equal. imported is the result of Import.
 func (o Ownership) Read(prior Value, effective basetypes.StringValue, imported Value) (Value, basetypes.StringValue) {
 	before, err := Parse([]byte(effective.ValueString()))
 	if known := !effective.IsNull() && !effective.IsUnknown(); !known || err != nil || !same.JSON(before, imported.whole) {
@@ -82,7 +82,7 @@ func (o Ownership) Read(prior Value, effective basetypes.StringValue, imported V
 	return o.Seen(prior, imported.whole), effective
 }
 
-// Planning is what a plan knows about custom_metadata of an existing object.
+// Planning is the input of a plan of custom_metadata for an existing object.
 type Planning struct {
 	// Config and State are custom_metadata, Effective is effective_custom_metadata of the state, Mode the planned
 	// custom_metadata_mode.
@@ -93,15 +93,15 @@ type Planning struct {
 	Object string
 }
 
-// Plan plans custom_metadata and the effective_custom_metadata beside it, which differs from the state's exactly when
-// the service's object must change.
+// Plan plans custom_metadata and effective_custom_metadata. The latter differs from the state if and only if the
+// service's object must change.
 //
-// The effective object is planned as it will be, so that a plan shows what changes and what stays. Should somebody else
-// change it before the apply, the state keeps the planned text until the next refresh.
+// The planned effective object is the future one, so that a plan shows which keys change. If another system changes it
+// before the apply, the state keeps the planned value until the next refresh.
 //
-// The third result is what the configuration owns once the plan is applied. The plan hands it to the apply in the
-// private state: only the configuration of a plan respects ignore_changes. It is zero while a part of it is unknown;
-// Terraform plans again before it applies.
+// The third result is the object that the configuration owns after the apply. The plan passes it to the apply in the
+// private state, because only the configuration of a plan respects ignore_changes. It is zero while a part of it is
+// unknown; Terraform plans again before it applies.
 func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.StringValue, Owned) {
 	if p.Defaults.Unknown {
 		return p.Config, basetypes.NewStringUnknown(), Owned{}
@@ -139,7 +139,7 @@ func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.Strin
 // moreForeign ends the message of WarnForeign.
 const moreForeign = " effective_custom_metadata shows what the object will have."
 
-// WarnImported is WarnForeign for a plan that changes nothing of custom_metadata itself.
+// WarnImported is WarnForeign for a plan that does not change custom_metadata itself.
 func (d Defaults) WarnImported(config, state Value, object string, diags *diag.Diagnostics) {
 	desired, err := Ownership{Defaults: d.Object}.Desired(config)
 	had, unread := state.Object()
@@ -150,50 +150,50 @@ func (d Defaults) WarnImported(config, state Value, object string, diags *diag.D
 		moreForeign, diags)
 }
 
-// WarnForeign reports the keys that a plan seems to drop. object names the object in messages, and more ends the
-// message.
+// WarnForeign reports the keys that a plan seems to remove. object names the object in messages; more is appended to
+// the message.
 func (c Change) WarnForeign(at path.Path, object, more string, diags *diag.Diagnostics) {
 	if len(c.Foreign) == 0 {
 		return
 	}
 	slices.Sort(c.Foreign)
-	diags.AddAttributeWarning(at, "Keys of an imported object that the configuration does not name stay",
-		fmt.Sprintf("The %s was imported with the keys %s. The first apply after an import removes nothing: lines with a "+
-			"minus in this plan remove them from the state only.%s", object, strings.Join(c.Foreign, ", "), more))
+	diags.AddAttributeWarning(at, "Imported keys that are not configured are kept",
+		fmt.Sprintf("The %s was imported with the keys %s. The first apply after an import does not remove them: lines "+
+			"with a minus in this plan only affect the state.%s", object, strings.Join(c.Foreign, ", "), more))
 }
 
-// WarnLost reports the keys that a plan really drops. object names the object in messages.
+// WarnLost reports the keys that a plan will remove. object names the object in messages.
 func (c Change) WarnLost(at path.Path, object string, diags *diag.Diagnostics) {
 	if len(c.Lost) == 0 {
 		return
 	}
 	slices.Sort(c.Lost)
-	diags.AddAttributeWarning(at, fmt.Sprintf("custom_metadata of %s removes keys that others have set: %s", object,
-		strings.Join(c.Lost, ", ")), "They are inside of an object that this configuration replaces by another value. To "+
-		"keep them, write an object in its place, or use another key.")
+	diags.AddAttributeWarning(at, fmt.Sprintf("custom_metadata of %s removes keys set by other systems: %s", object,
+		strings.Join(c.Lost, ", ")), "They are in an object that this configuration replaces with another type of value. "+
+		"To keep them, write an object there, or use another key.")
 }
 
-// warnMayLose reports the keys that a mode which is not known yet may remove.
+// warnMayLose reports the keys that may be removed, depending on an unknown mode.
 func (c Change) warnMayLose(object string, diags *diag.Diagnostics) {
 	if len(c.MayLose) == 0 {
 		return
 	}
 	slices.Sort(c.MayLose)
-	diags.AddAttributeWarning(path.Root("custom_metadata_mode"), fmt.Sprintf("This apply may remove keys of %s that "+
-		"others have set: %s", object, strings.Join(c.MayLose, ", ")), "custom_metadata_mode is only known after apply. If "+
-		"it turns out to be \"replace\", the apply removes these keys. Write the mode as a value that a plan knows.")
+	diags.AddAttributeWarning(path.Root("custom_metadata_mode"), fmt.Sprintf("This apply may remove keys of %s set by "+
+		"other systems: %s", object, strings.Join(c.MayLose, ", ")), "custom_metadata_mode is known only after apply. If "+
+		"it turns out to be \"replace\", the apply removes these keys. Use a value that is known at plan time.")
 }
 
-// Owned is the object that a configuration owned when it was last applied, as the private state keeps it, numbers
-// exact. Nil means that no configuration was applied yet.
+// Owned is the object that the configuration owned when it was last applied, as stored in the private state with exact
+// numbers. Nil means that no configuration has been applied yet.
 type Owned struct{ Object Object }
 
-// Under is the ownership under a custom_metadata_mode.
+// Under returns the ownership under a custom_metadata_mode.
 func (o Owned) Under(mode basetypes.StringValue) Ownership {
 	return Ownership{Mode: mode.ValueString(), Owned: o.Object}
 }
 
-// Payload is what a creation sends: nothing for an empty object.
+// Payload returns what a creation sends: nil for an empty object.
 func (o Owned) Payload() json.RawMessage {
 	if len(o.Object) == 0 {
 		return nil

@@ -2,14 +2,14 @@ package metadata
 
 import "github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 
-// EqualKnowing compares as JSON, but a null of wanted that known names may be missing from remote: some services
-// store a null, others drop it, and once it has been sent neither is a difference. A null that remote has and wanted
-// lacks is one: its key has to be removed.
+// EqualKnowing compares two objects as JSON, but a null of wanted may be missing from remote if its key is in known:
+// some services store nulls, others drop them, so after it has been sent, both are equal. A null in remote without its
+// key in wanted is a difference: the key must be removed.
 func EqualKnowing(wanted, remote, known Object) bool {
 	return same.JSON(withoutDropped(wanted, remote, known), remote)
 }
 
-// withoutDropped is wanted without the nulls that known names and remote lacks.
+// withoutDropped returns wanted without the nulls whose keys are in known but not in remote.
 func withoutDropped(wanted, remote, known Object) Object {
 	if len(known) == 0 {
 		return wanted
@@ -31,8 +31,8 @@ func withoutDropped(wanted, remote, known Object) Object {
 	return kept
 }
 
-// Merge lays over on top of base as the service does (Recurring billing §4, custom_metadata_mode): objects merge,
-// everything else replaces the key, nulls are kept. Neither argument is changed.
+// Merge merges over into base as the service does (Recurring billing §4, custom_metadata_mode): objects are merged,
+// other values replace the key, nulls are kept. The arguments are not modified.
 func Merge(base, over Object) Object {
 	merged := make(Object, len(base)+len(over))
 	for key, value := range base {
@@ -50,8 +50,8 @@ func Merge(base, over Object) Object {
 	return merged
 }
 
-// Difference is the part of desired that remote does not have: merged into remote, it makes remote say what desired
-// says. A null that known names and remote lacks is no difference, see EqualKnowing.
+// Difference returns the part of desired that is missing from remote, so that merging it into remote results in
+// desired. For nulls with keys in known, see EqualKnowing.
 func Difference(remote, desired, known Object) Object {
 	difference := Object{}
 	for key, want := range desired {
@@ -73,8 +73,7 @@ func Difference(remote, desired, known Object) Object {
 	return difference
 }
 
-// Project shows of remote only what shape names, at any depth. A null that shape names stays, also when remote has
-// dropped it.
+// Project reduces remote to the keys in shape, at any depth. It keeps a null of shape, even if remote has dropped it.
 func Project(shape, remote Object) Object {
 	shown := make(Object, len(shape))
 	for key, want := range shape {
@@ -95,8 +94,8 @@ func Project(shape, remote Object) Object {
 	return shown
 }
 
-// Release takes out of remote what owned names and wanted does not any more. An object that only held such keys goes
-// with them; one that also holds keys of others stays, with those.
+// Release removes from remote the keys that are in owned but no longer in wanted. An object that becomes empty is
+// removed too; keys of other systems are kept.
 func Release(remote, owned, wanted Object) Object {
 	left := make(Object, len(remote))
 	for key, have := range remote {
@@ -122,8 +121,8 @@ func Release(remote, owned, wanted Object) Object {
 	return left
 }
 
-// Without takes out of remote the keys of defaults whose value is the default's, except those that shape names itself.
-// It is what a configuration that owns the whole object sees of it when the provider's defaults lie under it.
+// Without removes from remote the keys with their value in defaults, except those in shape. The result is the part that
+// a configuration owns in addition to the provider's defaults, if it owns the whole object.
 func Without(remote, defaults, shape Object) Object {
 	left := make(Object, len(remote))
 	for key, have := range remote {

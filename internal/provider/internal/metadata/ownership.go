@@ -10,49 +10,47 @@ import (
 
 // The two ways to own an object (custom_metadata_mode).
 const (
-	// Merge owns the keys that the configuration names, at any depth.
+	// In merge mode, the configuration owns the keys that it sets, at any depth.
 	ModeMerge = "merge"
-	// Replace owns the whole object.
+	// In replace mode, it owns the whole object.
 	ModeReplace = "replace"
 )
 
-// Ownership is what one resource and its configuration say about the keys of an object.
+// Ownership describes which keys of an object one resource and its configuration own.
 type Ownership struct {
-	// Mode is ModeMerge or ModeReplace, "" while it is only known after apply.
+	// Mode is ModeMerge or ModeReplace, or "" while it is unknown.
 	Mode string
-	// Defaults is the provider's default_custom_metadata, which lies under every configured object.
+	// Defaults is the provider's default_custom_metadata. Every configured object is merged into it.
 	Defaults Object
-	// Owned is what this configuration owned when it was last applied, defaults included. It is nil when nothing was
-	// applied yet: a freshly imported object owns no key, so nothing is removed from it.
+	// Owned is the object that this configuration owned when it was last applied, including defaults. It is nil before the
+	// first apply: the configuration owns no key of a newly imported object, so it removes none.
 	Owned Object
 }
 
-// Whole reports that the configuration owns the whole object.
+// Whole reports whether the configuration owns the whole object.
 func (o Ownership) Whole() bool { return o.Mode == ModeReplace && o.Owned != nil }
 
-// Change is the outcome of planning an object.
+// Change is the result of planning an object.
 type Change struct {
 	// Planned is the value of custom_metadata in the plan.
 	Planned Value
-	// Differs says that the service's object must change.
+	// Differs is true if the service's object must change.
 	Differs bool
-	// Result is what the service's object will be, unless somebody else changes it meanwhile; nil while that is not
-	// known.
+	// Result is the service's object after the apply, unless another system changes it; nil if unknown.
 	Result Object
-	// Desired is what the configuration asks for, defaults included, never nil; nil while that is not known.
+	// Desired is the configured object, including defaults; nil if unknown.
 	Desired Object
-	// Foreign are the top-level keys that a plan seems to drop but that stay at the service, because an import never
-	// removes.
+	// Foreign are the top-level keys that a plan seems to remove but the service keeps, because an import never removes
+	// keys.
 	Foreign []string
-	// Lost are the keys of others, with dots, that the service's object loses because a value takes the place of the
-	// object that they are in.
+	// Lost are the keys of other systems, with dots, that are removed because another value replaces the object that
+	// contains them.
 	Lost []string
-	// MayLose are the keys that the service's object loses if a mode that is not known yet turns out to be ModeReplace.
+	// MayLose are the keys that are removed if an unknown mode turns out to be ModeReplace.
 	MayLose []string
 }
 
-// Desired is the object that the configuration asks for, defaults included. It returns ErrUnknown while a part of it is
-// unknown.
+// Desired returns the configured object, including defaults. It returns ErrUnknown while a part of it is unknown.
 func (o Ownership) Desired(config Value) (Object, error) {
 	object, err := config.Object()
 	if err != nil {
@@ -61,9 +59,9 @@ func (o Ownership) Desired(config Value) (Object, error) {
 	return Merge(o.Defaults, object), nil
 }
 
-// Result is what the service's object will be once desired is applied to remote. changing is the part of desired that
-// is sent: all of it in a plan, and in an apply, which may find another object than the plan, what the plan has shown
-// as changing.
+// Result returns the service's object after desired is applied to remote. changing is the part of desired that is sent:
+// in a plan, all of it; in an apply, only the changes that the plan has shown, because the object may have changed
+// since.
 func (o Ownership) Result(remote, desired, changing Object) Object {
 	switch {
 	case o.Whole():
@@ -77,9 +75,9 @@ func (o Ownership) Result(remote, desired, changing Object) Object {
 
 // Plan compares the configuration with the state. remote is the whole object as last read.
 //
-// When the service's object need not change, the state's value stays in the plan, even where the configuration is
-// written differently or names fewer keys, but not where it names more: what the configuration owns is kept apart
-// (Owned), and only an apply stores that.
+// If the service's object need not change, the plan keeps the value in state, even if the configuration is spelled
+// differently or has fewer keys. If the configuration has more keys, the plan shows them: only an apply can store their
+// ownership (Owned).
 func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	desired, err := o.Desired(config)
 	if errors.Is(err, ErrUnknown) {
@@ -98,9 +96,8 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		return Change{Planned: kept, Differs: true, MayLose: missing(result, desired)}, nil
 	}
 	if EqualKnowing(result, remote, o.Owned) {
-		// A null in the state cannot stand for a configured value: Terraform rejects such a plan. A key that the
-		// configuration newly names is in the plan, also where the service has its value already: the apply sends
-		// nothing, and makes the key its own.
+		// A null in the state cannot replace a configured value: Terraform rejects such a plan. A newly configured key is in
+		// the plan even if the service already has its value: the apply sends nothing, but stores the ownership.
 		if named := o.Owned == nil || names(o.Owned, desired); named && (!state.IsAbsent() || config.IsAbsent()) {
 			kept = state
 		}
@@ -116,7 +113,7 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	return change, nil
 }
 
-// missing are the keys of remote that result has not.
+// missing returns the keys of remote that are not in result.
 func missing(remote, result Object) (keys []string) {
 	for key := range remote {
 		if _, stays := result[key]; !stays {
@@ -126,8 +123,8 @@ func missing(remote, result Object) (keys []string) {
 	return keys
 }
 
-// lost are the keys below the keys of remote that result has not and owned does not name. A key that owned names, and
-// that is no object there, is owned with whatever is in it.
+// lost returns the nested keys of remote that are neither in result nor owned. If a key is not an object in owned,
+// everything below it is owned.
 func lost(remote, result, owned Object, within string) (keys []string) {
 	for key, value := range remote {
 		name := within + key
@@ -146,7 +143,7 @@ func lost(remote, result, owned Object, within string) (keys []string) {
 	return keys
 }
 
-// names reports whether owned has every key of desired, at any depth.
+// names reports whether owned has all keys of desired, at any depth.
 func names(owned, desired Object) bool {
 	for key, value := range desired {
 		have, there := owned[key]
@@ -161,8 +158,7 @@ func names(owned, desired Object) bool {
 	return true
 }
 
-// Removes reports whether reaching result takes keys away from remote, which the service's merge cannot do (Recurring
-// billing §4: merge deletes no key).
+// Removes reports whether result lacks keys of remote. The service's merge cannot remove keys (Recurring billing §4).
 func Removes(remote, result Object) bool {
 	for key, have := range remote {
 		left, there := result[key]
@@ -178,10 +174,10 @@ func Removes(remote, result Object) bool {
 	return false
 }
 
-// Seen is the value of custom_metadata after a refresh: what this configuration owns, as the service has it. prior is
-// the value before, of a state or of a plan that was applied.
+// Seen returns custom_metadata after a refresh: the keys that this configuration owns, with the service's values. prior
+// is the previous value, of a state or of an applied plan.
 func (o Ownership) Seen(prior Value, remote Object) Value {
-	shape, _ := prior.Object() // what is applied can be sent, and has no unknown part
+	shape, _ := prior.Object() // an applied value has no unknown part
 	shown := Project(shape, remote)
 	if o.Mode == ModeReplace {
 		shown = Without(remote, o.Owned, shape)
@@ -195,5 +191,5 @@ func (o Ownership) Seen(prior Value, remote Object) Value {
 	return FromObject(shown)
 }
 
-// Payload is the JSON that is sent for an object.
+// Payload returns the JSON of an object in a request.
 func Payload(object Object) json.RawMessage { return json.RawMessage(Text(object)) }

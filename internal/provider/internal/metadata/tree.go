@@ -17,24 +17,23 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
-// precision is the one Terraform itself uses for numbers, in bits: integers far above 2^53 stay exact.
+// precision is that of Terraform's numbers, in bits: integers far above 2^53 stay exact.
 const precision = 512
 
-// Numbers beyond these are no quantities, and Terraform writes every number out in decimal, which takes minutes and
-// gigabytes for a short text such as 1e999999999. From a service they are carried as text; in a configuration they are
-// refused.
+// Terraform expands every number in decimal, which takes minutes and gigabytes for a short number such as 1e999999999.
+// Numbers beyond these limits are converted to strings in a response, and rejected in a configuration.
 const (
 	longestNumber   = 4096    // characters
 	largestExponent = 1 << 14 // bits: about 4900 decimal places on either side of the point
 )
 
-// ErrUnknown says that a value, or something inside it, is only known after apply.
+// ErrUnknown means that a value, or a part of it, is known only after apply.
 var ErrUnknown = errors.New("the value is not known yet")
 
 // Object is a JSON object as a tree: nil, bool, string, json.Number, []any and map[string]any below it.
 type Object = map[string]any
 
-// Parse reads the JSON text of an object, numbers exactly. Absent text and JSON null are the nil object.
+// Parse parses a JSON object with exact numbers. Empty text and JSON null result in the nil object.
 func Parse(text []byte) (Object, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
@@ -51,7 +50,7 @@ func Parse(text []byte) (Object, error) {
 	return object, nil
 }
 
-// Text is the normalized JSON of an object: sorted keys, no white space, {} for the nil object.
+// Text returns the normalized JSON of an object: sorted keys, no white space, {} for the nil object.
 func Text(object Object) string {
 	if object == nil {
 		return "{}"
@@ -60,13 +59,13 @@ func Text(object Object) string {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(object); err != nil {
-		// Only trees that Parse and Value.Object build come here, and those always encode.
+		// Objects come from Parse and Value.Object, and those can always be encoded.
 		panic(fmt.Sprintf("metadata: %v", err))
 	}
 	return string(bytes.TrimSpace(out.Bytes()))
 }
 
-// Object converts a Terraform value. It returns ErrUnknown when any part of the value is unknown, and nil for an absent
+// Object converts a Terraform value. It returns ErrUnknown if any part of the value is unknown, and nil for an absent
 // object.
 func (v Value) Object() (Object, error) {
 	if v.IsUnknown() {
@@ -86,7 +85,7 @@ func (v Value) Object() (Object, error) {
 	return object, nil
 }
 
-// FromObject builds the Terraform value of an object; the nil object is null.
+// FromObject converts an object to a Terraform value; the nil object is null.
 func FromObject(object Object) Value {
 	if object == nil {
 		return Null()
@@ -112,8 +111,8 @@ func fromAttr(v attr.Value) (any, error) {
 		if f := v.ValueBigFloat(); representable(f) {
 			return json.Number(numberText(f)), nil
 		}
-		return nil, fmt.Errorf("the number %s is too large, or too close to zero; numbers have at most 4900 places "+
-			"before and after the point", roughly(v.ValueBigFloat()))
+		return nil, fmt.Errorf("the number %s is too large, or too close to zero; numbers have at most 4900 digits before "+
+			"and after the decimal point", roughly(v.ValueBigFloat()))
 	case basetypes.ObjectValue:
 		return fromFields(v.Attributes())
 	case basetypes.MapValue:
@@ -139,7 +138,7 @@ func (e wrongValue) Error() string { return fmt.Sprintf("at %s, %s", e.path, e.e
 
 func (e wrongValue) Unwrap() error { return e.err }
 
-// inside puts a key or an index before the path of an error.
+// inside prepends a key or an index to the path of an error.
 func inside(step string, err error) error {
 	var below wrongValue
 	switch {
@@ -205,7 +204,7 @@ func toAttr(tree any) attr.Value {
 	}
 }
 
-// numberText writes a number without an exponent where that stays readable, so that 1e2 and 100 look the same.
+// numberText formats a number without an exponent if the result is readable, so that 1e2 and 100 look the same.
 func numberText(f *big.Float) string {
 	if f.IsInt() && f.MantExp(nil) < precision {
 		return f.Text('f', 0)
@@ -216,7 +215,7 @@ func numberText(f *big.Float) string {
 	return f.Text('f', -1)
 }
 
-// numberOf reads a JSON number; false means that it is not representable.
+// numberOf parses a JSON number; it returns false if it is not representable.
 func numberOf(n json.Number) (*big.Float, bool) {
 	if len(n) > longestNumber {
 		return nil, false
@@ -235,7 +234,7 @@ func representable(f *big.Float) bool {
 	return !f.IsInf() && exp <= largestExponent && exp >= -largestExponent
 }
 
-// roughly writes a number to three digits. Unlike big.Float itself it takes no time for an exponent of any size.
+// roughly formats a number with three digits. Unlike big.Float itself, it is fast for any exponent.
 func roughly(f *big.Float) string {
 	if f.IsInf() || f.Sign() == 0 {
 		return f.String()

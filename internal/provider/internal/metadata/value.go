@@ -1,5 +1,5 @@
-// Package metadata holds what the provider knows about custom_metadata: a free-form object of which this configuration
-// owns the keys it names and other systems own the rest.
+// Package metadata implements custom_metadata: a free-form object in which the configuration owns the keys that it sets
+// and other systems own the rest.
 //
 // value.go is the Terraform type, tree.go the conversion between Terraform values and JSON, object.go the arithmetic on
 // objects (merge, projection, removal), ownership.go the decisions (what a plan changes, what is sent, what a refresh
@@ -26,8 +26,8 @@ var (
 	_ xattr.ValidateableAttribute                 = Value{}
 )
 
-// Type is the attribute type of free-form objects: any object or map, nested at will. Two values that mean the same
-// JSON are semantically equal, so that an object against a map, a tuple against a list, or 1 against 1.0 is no change.
+// Type is the attribute type of free-form objects: any object or map, with any nesting. Values with the same JSON are
+// semantically equal, so that an object and a map, a tuple and a list, or 1 and 1.0 cause no diff.
 type Type struct{ basetypes.DynamicType }
 
 // Equal reports whether o is the same type.
@@ -36,7 +36,7 @@ func (t Type) Equal(o attr.Type) bool {
 	return ok
 }
 
-// String names the type in the framework's messages.
+// String returns the name of the type for the framework's messages.
 func (t Type) String() string { return "metadata.Type" }
 
 // ValueType is the value type of the attribute.
@@ -48,7 +48,7 @@ func (t Type) ValueFromDynamic(_ context.Context, v basetypes.DynamicValue) (bas
 	return Value{DynamicValue: v}, nil
 }
 
-// ValueFromTerraform reads the wire value.
+// ValueFromTerraform converts the wire value.
 func (t Type) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
 	v, err := t.DynamicType.ValueFromTerraform(ctx, in)
 	if err != nil {
@@ -64,15 +64,15 @@ func (t Type) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Va
 // Value is a free-form object in configuration, plan or state.
 type Value struct {
 	basetypes.DynamicValue
-	// whole is the object of the response that Import has made the value of, numbers as they are written there.
+	// whole is the response's object from which Import made the value, with the original spelling of numbers.
 	whole Object
 }
 
 // Null is the absent object.
 func Null() Value { return Value{DynamicValue: basetypes.NewDynamicNull()} }
 
-// OrEmpty is the value, or the empty object for the absent one. An import takes in an empty object where the service
-// has none: then a configuration that says {} plans nothing, and neither does one without the argument.
+// OrEmpty returns the value, or the empty object if it is absent. If the service has none, an import stores the empty
+// object: then neither {} nor an unset argument causes a diff.
 func (v Value) OrEmpty() Value {
 	if v.IsAbsent() {
 		return FromObject(Object{})
@@ -80,7 +80,7 @@ func (v Value) OrEmpty() Value {
 	return v
 }
 
-// Unknown is an object that is not known yet.
+// Unknown is the unknown object.
 func Unknown() Value { return Value{DynamicValue: basetypes.NewDynamicUnknown()} }
 
 // Type is the attribute type of the value.
@@ -92,7 +92,7 @@ func (v Value) Equal(o attr.Value) bool {
 	return ok && v.DynamicValue.Equal(other.DynamicValue)
 }
 
-// IsAbsent reports whether the configuration names no object here; a typed null counts too.
+// IsAbsent reports whether there is no object; a typed null counts as absent.
 func (v Value) IsAbsent() bool { return v.IsNull() || v.IsUnderlyingValueNull() }
 
 // DynamicSemanticEquals reports whether both values mean the same JSON.
@@ -106,7 +106,7 @@ func (v Value) DynamicSemanticEquals(_ context.Context, o basetypes.DynamicValua
 	return errA == nil && errB == nil && same.JSON(a, b), nil
 }
 
-// ValidateAttribute refuses everything that is not an object or a map.
+// ValidateAttribute rejects everything that is not an object or a map.
 func (v Value) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest,
 	resp *xattr.ValidateAttributeResponse) {
 	if v.IsNull() || v.IsUnknown() {
@@ -117,13 +117,13 @@ func (v Value) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeR
 	case basetypes.StringValue:
 		how := "Write an object such as { key = \"value\" }."
 		if json.Valid([]byte(underlying.ValueString())) {
-			how = "Remove jsonencode() and write the object itself, such as { key = \"value\" }; text that comes from " +
-				"elsewhere goes through jsondecode()."
+			how = "Remove jsonencode() and write the object itself, such as { key = \"value\" }; decode a string from " +
+				"elsewhere with jsondecode()."
 		}
 		resp.Diagnostics.AddAttributeError(req.Path, "Not an object",
-			fmt.Sprintf("%s takes an object, and this is a string. %s", req.Path, how))
+			fmt.Sprintf("%s requires an object, but this is a string. %s", req.Path, how))
 	default:
 		resp.Diagnostics.AddAttributeError(req.Path, "Not an object",
-			fmt.Sprintf("%s takes an object such as { key = \"value\" }, or a map.", req.Path))
+			fmt.Sprintf("%s requires an object such as { key = \"value\" }, or a map.", req.Path))
 	}
 }

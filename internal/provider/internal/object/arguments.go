@@ -19,19 +19,19 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// Computed is a text of a resource that only the service sets. A plan keeps the value of the state, null included;
-// ModifyPlan marks it unknown in a change that can touch it.
+// Computed is a string attribute that only the service sets. A plan keeps the value in state, including null;
+// ModifyPlan marks it unknown if the change may affect it.
 func Computed(description string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: description,
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}}
 }
 
-// KeepText says that a text which the configuration does not name stays as it is in the state.
+// KeepText keeps the value in state of a string that is not in the configuration.
 func KeepText(more ...planmodifier.String) []planmodifier.String {
 	return append(more, stringplanmodifier.UseStateForUnknown())
 }
 
-// KeepBool is KeepText for a truth value.
+// KeepBool is KeepText for a bool.
 func KeepBool() []planmodifier.Bool {
 	return []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}
 }
@@ -46,13 +46,13 @@ const (
 // PolicyName names the argument.
 const PolicyName = "deletion_policy"
 
-// PolicyAttribute is the argument with the type's own words, of which the first is the default. effects says what they
-// do, as in "`close` closes the account".
+// PolicyAttribute is the argument with the type's own values; the first is the default. effects describes them, as in
+// "`close` closes the account".
 func PolicyAttribute(effects string, words ...string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(words[0]),
 		Validators: []validator.String{check.OneOf(append(words, PolicyAbandon, policyPrevent)...)},
 		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
-			"makes destroying or replacing it an error. Defaults to `%s`; the value in state applies.", effects, words[0])}
+			"blocks destroying and replacing. Defaults to `%s`; the value in state applies.", effects, words[0])}
 }
 
 // MetadataModeAttribute is the argument custom_metadata_mode.
@@ -60,11 +60,11 @@ func MetadataModeAttribute() schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true,
 		Default:    stringdefault.StaticString(metadata.ModeMerge),
 		Validators: []validator.String{check.OneOf(metadata.ModeMerge, metadata.ModeReplace)},
-		MarkdownDescription: "`merge`: this configuration owns the keys of `custom_metadata` that it names. `replace`: it " +
-			"owns the whole object, and the next apply removes the keys of other systems. Defaults to `merge`."}
+		MarkdownDescription: "`merge`: this configuration owns the keys of `custom_metadata` that it sets. `replace`: it " +
+			"owns the whole object, and the next apply removes other systems' keys. Defaults to `merge`."}
 }
 
-// Policy is what an object says of its deletion_policy.
+// Policy is the deletion_policy of an object.
 type Policy struct {
 	// Value is the argument; null has no effect.
 	Value types.String
@@ -72,23 +72,23 @@ type Policy struct {
 	Object string
 	// Own is the type's default.
 	Own string
-	// Stays says what goes on at the service when the object is abandoned, as a sentence; optional.
+	// Stays describes what continues at the service after the object is abandoned, as a sentence; optional.
 	Stays string
 }
 
 // HasPolicy is a model with a deletion_policy.
 type HasPolicy interface{ Policy() Policy }
 
-// Refuse reports an error in an apply where the policy prevents what verb says: destroy or replace. A plan has reported
-// it before, unless the object is tainted: Terraform plans that one without its state.
-func (o Policy) Refuse(verb string, diags *diag.Diagnostics) {
-	o.refuse(verb, " If it is tainted, run terraform untaint to keep it.", diags)
+// Check reports an error during apply if the policy prevents the verb: destroy or replace. The plan has already
+// reported it, unless the object is tainted: Terraform plans a tainted object without its state.
+func (o Policy) Check(verb string, diags *diag.Diagnostics) {
+	o.check(verb, " If it is tainted, run terraform untaint to keep it.", diags)
 }
 
-// refusePlan is Refuse for a plan.
-func (o Policy) refusePlan(verb string, diags *diag.Diagnostics) { o.refuse(verb, "", diags) }
+// checkPlan is Check for a plan.
+func (o Policy) checkPlan(verb string, diags *diag.Diagnostics) { o.check(verb, "", diags) }
 
-func (o Policy) refuse(verb, more string, diags *diag.Diagnostics) {
+func (o Policy) check(verb, more string, diags *diag.Diagnostics) {
 	if o.Value.ValueString() != policyPrevent {
 		return
 	}

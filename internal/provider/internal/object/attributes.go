@@ -20,21 +20,19 @@ import (
 // Attributes are the attributes of a data source.
 type Attributes map[string]schema.Attribute
 
-// Filter is an optional text that narrows a listing. An empty one is an error: sent, or left out of a request, it
-// would mean everything.
+// Filter is an optional string that restricts a list. An empty one is an error, because it would select everything.
 func Filter(description string, further ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description,
 		Validators: append([]validator.String{check.NotBlank()}, further...)}
 }
 
-// FilterByID is a filter by an id of the services.
+// FilterByID is a filter by an id.
 func FilterByID(description string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Validators: []validator.String{check.UUID()},
 		MarkdownDescription: description}
 }
 
-// KeyIsUUID returns the attributes with a key id that accepts only a UUID, for a service that
-// has no other ids.
+// KeyIsUUID returns the attributes with a key id that accepts only a UUID, for services whose ids are all UUIDs.
 func (a Attributes) KeyIsUUID() Attributes {
 	key := a.text(keyID)
 	key.Validators = []validator.String{check.UUID()}
@@ -42,20 +40,20 @@ func (a Attributes) KeyIsUUID() Attributes {
 	return a
 }
 
-// text is the attribute that is a text, which keeps its type when it becomes a key.
+// text is a string attribute. It keeps its type when it becomes a key.
 func (a Attributes) text(name string) schema.StringAttribute {
 	text, _ := a[name].(schema.StringAttribute)
 	return text
 }
 
-// Keys makes the named texts, which are only shown so far, ways to find the one object that noun names. A key is not
-// blank, unless it has a stricter validator.
-func (a Attributes) Keys(noun string, names ...string) {
+// Keys turns the named computed strings into arguments that find the object. A key must not be blank, unless it has a
+// stricter validator.
+func (a Attributes) Keys(names ...string) {
 	quoted := make([]string, len(names))
 	for i, name := range names {
 		quoted[i] = "`" + name + "`"
 	}
-	how := " Set exactly one of " + enumerated(quoted) + " to find the " + noun + "."
+	how := " Set exactly one of " + enumerated(quoted) + "."
 	for _, name := range names {
 		key := a.text(name)
 		key.Optional = true
@@ -67,27 +65,27 @@ func (a Attributes) Keys(noun string, names ...string) {
 	}
 }
 
-// CustomMetadata adds the whole custom_metadata object, as text.
+// CustomMetadata adds the whole custom_metadata object as a string.
 func (a Attributes) CustomMetadata() {
 	a["custom_metadata"] = schema.StringAttribute{Computed: true,
 		MarkdownDescription: "The whole `custom_metadata` object as a JSON string."}
 }
 
-// UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
+// UpdatedSince is the filter updated_at_gte of a list; noun is the plural of its objects.
 func UpdatedSince(noun string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Validators: []validator.String{check.DateOrDateTime()},
 		MarkdownDescription: "Only " + noun + " changed at or after this time."}
 }
 
-// Limit is the argument limit of a listing of what noun names, in the plural.
+// Limit is the argument limit of a list; noun is the plural of its objects.
 func Limit(noun string) schema.Int64Attribute {
 	return schema.Int64Attribute{Optional: true, CustomType: value.Whole,
 		Validators:          []validator.Int64{check.AtLeast(1)},
-		MarkdownDescription: "Largest number of " + noun + " to read. If unset, all are read."}
+		MarkdownDescription: "Maximum number of " + noun + ". If unset, all are read."}
 }
 
-// Ordering are the arguments that every collection of recurring billing takes (service description, Recurring billing
-// §4 Collections). The schema has them from Ordered.
+// Ordering holds the arguments that every collection of recurring billing accepts (service description, Recurring
+// billing §4 Collections). Ordered adds them to a schema.
 type Ordering struct {
 	Search    types.String `tfsdk:"search"`
 	SortBy    types.String `tfsdk:"sort_by"`
@@ -95,37 +93,37 @@ type Ordering struct {
 	Limit     types.Int64  `tfsdk:"limit"`
 }
 
-// Listing is the same for the client, but for the limit, which Many holds the list to.
-func (o Ordering) Listing() billing.Listing {
-	return billing.Listing{Search: o.Search.ValueString(), SortBy: o.SortBy.ValueString(),
+// ListOptions converts them for the client, without the limit, which Many enforces.
+func (o Ordering) ListOptions() billing.ListOptions {
+	return billing.ListOptions{Search: o.Search.ValueString(), SortBy: o.SortBy.ValueString(),
 		SortOrder: o.SortOrder.ValueString()}
 }
 
-// Ordered adds the arguments of Ordering to those of a listing of what noun names, in the plural. field is one that it
-// may be sorted by.
+// Ordered adds the arguments of Ordering to those of a list; noun is the plural of its objects, and field an example of
+// a field to sort by.
 func Ordered(noun, field string, attributes Attributes) Attributes {
 	attributes["search"] = Filter(AboutSearch(noun))
-	attributes["sort_by"] = Filter("Field to sort by, as the service names it in its responses, such as `" + field +
+	attributes["sort_by"] = Filter("Field to sort by, named as in the service's responses, such as `" + field +
 		"`. Defaults to `created_at`.")
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
 		Validators:          []validator.String{check.OneOf("asc", "desc")},
-		MarkdownDescription: "`asc` or `desc`. Defaults to `asc`. `desc` and `limit = 1` return the newest."}
+		MarkdownDescription: "`asc` or `desc`. Defaults to `asc`. `desc` with `limit = 1` returns the newest."}
 	attributes["limit"] = Limit(noun)
 	return attributes
 }
 
-// AboutSearch describes the free-text search of a listing of what noun names, in the plural.
+// AboutSearch describes the free-text search of a list; noun is the plural of its objects.
 func AboutSearch(noun string) string {
-	return "Only " + noun + " in which the service finds this text, in fields of its choice."
+	return "Only " + noun + " with this text in one of the fields that the service searches."
 }
 
-// Collection is the required argument collection of a listing of any collection, of which example is one.
+// Collection is the required argument collection; example is the name of one.
 func Collection(description, example string) schema.StringAttribute {
 	return schema.StringAttribute{Required: true, Validators: []validator.String{check.Collection(example)},
 		MarkdownDescription: description}
 }
 
-// Shown is a record of open shape as a data source shows it.
+// Shown is a free-form record as a data source shows it.
 type Shown struct {
 	ID   types.String `tfsdk:"id"`
 	Name types.String `tfsdk:"name"`
@@ -137,25 +135,25 @@ func ShowRecord(r *api.Record) (Shown, error) {
 	return Shown{ID: value.TextOrNull(r.ID), Name: value.TextOrNull(r.Name), JSON: value.JSONText(r.Raw)}, nil
 }
 
-// Items is the attribute items of a listing of what noun names, in the plural.
+// Items is the attribute items of a list; noun is the plural of its objects.
 func Items(noun string) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Computed: true,
 		MarkdownDescription: "The " + noun + ", in the order of the service.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if there is none."},
-			"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if there is none."},
+			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if none."},
+			"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if none."},
 			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON string. Numbers " +
 				"are exact."},
 		}}}
 }
 
-// Filters is the map of filters of a listing, in the words of the service.
-func Filters(description string, refuse Reserved) schema.MapAttribute {
-	return schema.MapAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Map{filters{refuse}},
-		MarkdownDescription: description}
+// Filters is the map of filters of a list, named as in the service.
+func Filters(description string, reserved Reserved) schema.MapAttribute {
+	return schema.MapAttribute{Optional: true, ElementType: types.StringType,
+		Validators: []validator.Map{filters{reserved}}, MarkdownDescription: description}
 }
 
-// FilterValues are the filters that are set: one whose value is null is none.
+// FilterValues returns the filters that are not null.
 func FilterValues(ctx context.Context, filters types.Map, diags *diag.Diagnostics) map[string]string {
 	values := map[string]types.String{}
 	diags.Append(filters.ElementsAs(ctx, &values, false)...)
@@ -168,23 +166,23 @@ func FilterValues(ctx context.Context, filters types.Map, diags *diag.Diagnostic
 	return set
 }
 
-// Reserved returns what to write instead of a filter of that name, "" where it may be one.
+// Reserved returns what to write instead of a filter with that name, or "" if the name is allowed.
 type Reserved func(name string) (instead string)
 
 var filterName = regexp.MustCompile(`^[A-Za-z0-9_.~-]+(\[[A-Za-z0-9_.~-]*\])*$`)
 
-// localDate is a date as people write it. The service would compare it as a text, and return a wrong list.
+// localDate is a date in a local format. The service would compare it as a string, and return a wrong list.
 var localDate = regexp.MustCompile(`^\d{1,2}[/.-]\d{1,2}[/.-]\d{4}$|^\d{4}[/.]\d{1,2}[/.]\d{1,2}$`)
 
-type filters struct{ refuse Reserved }
+type filters struct{ reserved Reserved }
 
 func (filters) Description(context.Context) string {
-	return "filters of the service other than the parameters of its paging, with values that are not blank"
+	return "filters of the service, except its paging parameters, with non-blank values"
 }
 
 func (v filters) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateMap rejects names that no filter has, and values that narrow nothing: an empty filter would mean everything.
+// ValidateMap rejects names that no filter can have, and empty values, which would select everything.
 func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
 	for name, filter := range req.ConfigValue.Elements() {
 		at := req.Path.AtMapKey(name)
@@ -206,10 +204,10 @@ func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp
 		}
 		if text, ok := filter.(types.String); ok && strings.HasSuffix(name, "]") &&
 			localDate.MatchString(text.ValueString()) {
-			check.Invalid(at, check.Quoted(text.ValueString()), "The service compares dates as ISO 8601 writes them: year, "+
-				"month and day, such as 2026-01-31.", &resp.Diagnostics)
+			check.Invalid(at, check.Quoted(text.ValueString()), "The service compares ISO 8601 dates: year, month and day, "+
+				"such as 2026-01-31.", &resp.Diagnostics)
 		}
-		if instead := v.refuse(name); instead != "" {
+		if instead := v.reserved(name); instead != "" {
 			check.Invalid(req.Path, check.Quoted(name), fmt.Sprintf("%s is not a filter. %s", name, instead),
 				&resp.Diagnostics)
 		}

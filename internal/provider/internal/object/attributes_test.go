@@ -20,11 +20,11 @@ func TestKeys(t *testing.T) {
 		keys []string
 		how  string
 	}{
-		{[]string{"id", "name"}, " Set exactly one of `id` and `name` to find the thing."},
-		{[]string{"id", "name", "note"}, " Set exactly one of `id`, `name` and `note` to find the thing."},
+		{[]string{"id", "name"}, " Set exactly one of `id` and `name`."},
+		{[]string{"id", "name", "note"}, " Set exactly one of `id`, `name` and `note`."},
 	} {
 		attributes := shownTexts("id", "name", "note")
-		attributes.Keys("thing", c.keys...)
+		attributes.Keys(c.keys...)
 		for name, attribute := range attributes {
 			want := about[name]
 			key := strings.Contains(c.how, "`"+name+"`")
@@ -53,7 +53,7 @@ func TestAttributes(t *testing.T) {
 	t.Parallel()
 	attributes := shownTexts("id", "name")
 	attributes["limit"], attributes["updated_at_gte"] = Limit("things"), UpdatedSince("things")
-	attributes.Keys("thing", "id", "name")
+	attributes.Keys("id", "name")
 	attributes.CustomMetadata()
 	if diags := (schema.Schema{Attributes: attributes}).ValidateImplementation(t.Context()); diags.HasError() {
 		t.Error(diags)

@@ -26,8 +26,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// NewDataSource returns a data source that is its schema and a query: read completes the model, which is the
-// configuration so far. Nothing is written to the state after an error.
+// NewDataSource returns a data source made of a schema and a query: read receives the configuration as a model and
+// completes it. After an error, the state is not written.
 func NewDataSource[S, M any](typeName string, service func(*conn.Conn) conn.Service[S], describe func() schema.Schema,
 	read func(ctx context.Context, client S, m *M, diags *diag.Diagnostics)) datasource.DataSource {
 	return &dataSource[S]{typeName: typeName, service: service, schema: describe,
@@ -43,13 +43,15 @@ func NewDataSource[S, M any](typeName string, service func(*conn.Conn) conn.Serv
 		}}
 }
 
-// NewSingularDataSource returns the data source of the one object that has the configured key. describe is the schema
-// without keys, and show converts the object. complete adds what takes further requests.
+// NewSingularDataSource returns the data source of the one object with the configured key. describe returns the schema
+// without keys, and show converts the object. complete adds data that requires further requests, and the arguments that
+// ask for it.
 func NewSingularDataSource[S, T, M any](s Scheme[S, T], describe func() schema.Schema, show func(*T) (M, error),
-	complete ...func(ctx context.Context, client S, object *T, m *M, diags *diag.Diagnostics)) datasource.DataSource {
+	complete ...func(ctx context.Context, client S, object *T, config tfsdk.Config, m *M, diags *diag.Diagnostics),
+) datasource.DataSource {
 	keyed := func() schema.Schema {
 		described := describe()
-		Attributes(described.Attributes).Keys(s.Noun, s.Keys()...)
+		Attributes(described.Attributes).Keys(s.Keys()...)
 		return described
 	}
 	return &singular[S, T]{scheme: s, dataSource: dataSource[S]{typeName: s.TypeName, service: s.Service, schema: keyed,
@@ -68,11 +70,11 @@ func NewSingularDataSource[S, T, M any](s Scheme[S, T], describe func() schema.S
 				return
 			}
 			for _, complete := range complete {
-				complete(ctx, client, found, &state, &resp.Diagnostics)
+				complete(ctx, client, found, req.Config, &state, &resp.Diagnostics)
 			}
 			resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-			// The key as it is written: Terraform holds a data source to its configuration, and the service may write a UUID
-			// in another case, or a tax number with another mask.
+			// The key as configured: Terraform requires a data source to return its configuration unchanged, and the service may
+			// return a UUID in another case, or a tax number with another mask.
 			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(key), value)...)
 		}}}
 }
@@ -113,7 +115,7 @@ func (d *dataSource[S]) Read(ctx context.Context, req datasource.ReadRequest, re
 	}
 }
 
-// advise warns about values that the service may not know, see check.Advisor.
+// advise warns about values that may be unknown to the service, see check.Advisor.
 func advise(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
 	described, _ := config.Schema.(schema.Schema)
 	for _, name := range slices.Sorted(maps.Keys(described.Attributes)) {
@@ -133,7 +135,7 @@ func (d *singular[S, T]) ConfigValidators(context.Context) []datasource.ConfigVa
 	return []datasource.ConfigValidator{exactlyOne{d.scheme.TypeName, d.scheme.Noun, d.scheme.Keys()}}
 }
 
-// configured is the one key that the configuration of a data source sets, see ConfigValidators.
+// configured returns the one key that is set in the configuration of a data source, see ConfigValidators.
 func (s Scheme[S, T]) configured(ctx context.Context, config tfsdk.Config,
 	diags *diag.Diagnostics) (key, value string) {
 	for _, name := range s.Keys() {
@@ -146,8 +148,8 @@ func (s Scheme[S, T]) configured(ctx context.Context, config tfsdk.Config,
 	return key, value
 }
 
-// Many are the objects as a data source shows them, up to the limit of asked; a null limit is none. noun is the plural
-// for messages.
+// Many converts the objects for a data source, up to the limit in asked, or all if it is null. noun is the plural for
+// messages.
 func Many[T, M any](objects iter.Seq2[T, error], asked Ordering, noun string, show func(*T) (M, error),
 	diags *diag.Diagnostics) []M {
 	items, err := Collect(objects, asked.Limit, show)
@@ -155,7 +157,7 @@ func Many[T, M any](objects iter.Seq2[T, error], asked Ordering, noun string, sh
 	return items
 }
 
-// AddListError reports the error of a listing, if there is one. noun is the plural for messages.
+// AddListError reports the error of a list, if any. noun is the plural for messages.
 func AddListError(diags *diag.Diagnostics, err error, asked Ordering, noun string) {
 	if err != nil {
 		apidiag.Add(diags, err, apidiag.Operation{Verb: "list", Object: noun, Model: asked,
@@ -163,13 +165,13 @@ func AddListError(diags *diag.Diagnostics, err error, asked Ordering, noun strin
 				if argument != "sort_by" {
 					return ""
 				}
-				return "Write the name of a field as the objects have it in the responses of the service, such as created_at."
+				return "Write the name of a field as in the service's responses, such as created_at."
 			}})
 	}
 }
 
-// Collect converts a listing, up to limit objects; a null limit is none. It never returns nil without an error, so that
-// no match is an empty list.
+// Collect converts a list, up to limit objects, or all if limit is null. Without an error it never returns nil, so that
+// the state has an empty list if nothing matches.
 func Collect[T, M any](objects iter.Seq2[T, error], limit types.Int64, show func(*T) (M, error)) ([]M, error) {
 	items := []M{}
 	for object, err := range objects {
@@ -188,10 +190,10 @@ func Collect[T, M any](objects iter.Seq2[T, error], limit types.Int64, show func
 	return items, nil
 }
 
-// DataAttributes are the attributes of a data source with the model M: each as the resource has it. Of what can be
-// configured the first sentence of the description stays, as the others are about configuring it. texts are other
-// descriptions, by name; the part of a nested attribute is named address.city. own are the attributes that the resource
-// does not have, or in another form.
+// DataAttributes derives the attributes of a data source with the model M from the resource. Of the description of a
+// configurable attribute it keeps only the first sentence, because the others describe how to configure it. texts
+// overrides descriptions by name; a nested attribute is named like address.city. own holds the attributes that the
+// resource lacks or has in another form.
 func DataAttributes[M any](r resource.Resource, texts map[string]string, own Attributes) Attributes {
 	d := describer{texts, attributesOfResource(r)}
 	attributes := Attributes{}
@@ -200,12 +202,15 @@ func DataAttributes[M any](r resource.Resource, texts map[string]string, own Att
 			attributes[name] = attribute
 			continue
 		}
+		if d.of[name] == nil {
+			panic(fmt.Sprintf("%s has the attribute %q, which the schema of %T does not have", reflect.TypeFor[M](), name, r))
+		}
 		attributes[name] = d.shown(name, d.of[name])
 	}
 	return attributes
 }
 
-// Description is the first sentence of what a resource says about an attribute.
+// Description returns the first sentence of a resource's description of an attribute.
 func Description(r resource.Resource, name string) string {
 	return describer{}.text(name, attributesOfResource(r)[name])
 }
@@ -221,7 +226,7 @@ type describer struct {
 	of    map[string]managed.Attribute
 }
 
-// shown is the attribute at a path of a resource as a data source has it: computed.
+// shown returns a resource's attribute as a computed attribute of a data source.
 func (d describer) shown(path string, attribute managed.Attribute) schema.Attribute {
 	text := d.text(path, attribute)
 	switch a := attribute.(type) {
@@ -272,22 +277,22 @@ func (d describer) text(path string, attribute managed.Attribute) string {
 type Item struct {
 	// Name is shown to people.
 	Name string
-	// Resource is the model of the managed resource, used unless Err says that it could not be built.
+	// Resource is the model of the managed resource; unused if Err is set.
 	Resource any
 	Err      error
-	// Notes are warnings about what is missing in Resource.
+	// Notes are warnings about data missing in Resource.
 	Notes diag.Diagnostics
 }
 
-// ListResource lists the objects of a kind for `terraform query`, each with the whole resource. S is the client of the
-// service, T the client's type of the object, F the model of the filters.
+// ListResource lists the objects of a kind for `terraform query`, each with the whole resource. S is the service's
+// client, T the client's type of the object, F the model of the filters.
 type ListResource[S, T, F any] struct {
 	conn.Connected
 	Scheme Scheme[S, T]
-	// About describes the list resource, and Filters are its arguments, which are texts: Filter, FilterByID, UpdatedSince.
+	// About describes the list resource. Filters are its arguments, all strings: Filter, FilterByID, UpdatedSince.
 	About   string
 	Filters Attributes
-	// Query reads the objects that the filters select.
+	// Query reads the objects that match the filters.
 	Query func(ctx context.Context, client S, filters F) iter.Seq2[T, error]
 	// Describe returns false for an object that cannot be managed.
 	Describe func(ctx context.Context, client S, object *T) (Item, bool)
@@ -295,7 +300,7 @@ type ListResource[S, T, F any] struct {
 
 var _ list.ListResourceWithConfigure = (*ListResource[any, any, any])(nil)
 
-// Metadata names the type, which is the resource's.
+// Metadata returns the type name, which is the resource's.
 func (l *ListResource[S, T, F]) Metadata(_ context.Context, _ resource.MetadataRequest,
 	resp *resource.MetadataResponse) {
 	l.Scheme.metadata(resp)
@@ -313,7 +318,7 @@ func (l *ListResource[S, T, F]) ListResourceConfigSchema(_ context.Context, _ li
 	resp.Schema = listschema.Schema{MarkdownDescription: l.About, Attributes: filters}
 }
 
-// List streams the objects that the configured filters select.
+// List streams the objects that match the configured filters.
 func (l *ListResource[S, T, F]) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var filters F
 	diags := req.Config.Get(ctx, &filters)
@@ -326,8 +331,8 @@ func (l *ListResource[S, T, F]) List(ctx context.Context, req list.ListRequest, 
 		func(object *T) (Item, bool) { return l.Describe(ctx, client, object) })
 }
 
-// stream turns objects into results, each with the whole resource when that is asked for: what is listed holds all of
-// it, so no request is made per object.
+// stream turns objects into results, each with the whole resource if requested. A listed object is complete, so there
+// is no request per object.
 func (s Scheme[S, T]) stream(ctx context.Context, req list.ListRequest, objects iter.Seq2[T, error],
 	describe func(*T) (Item, bool)) iter.Seq[list.ListResult] {
 	return func(push func(list.ListResult) bool) {
@@ -344,7 +349,7 @@ func (s Scheme[S, T]) stream(ctx context.Context, req list.ListRequest, objects 
 				continue
 			}
 			pushed++
-			// Terraform stops taking results at the limit, but only after further pages and items were read.
+			// Terraform stops at the limit too, but only after further pages and items have been read.
 			if !push(s.result(ctx, req, s.ID(&object), item)) || pushed == req.Limit {
 				return
 			}
@@ -368,7 +373,7 @@ func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id strin
 	return out
 }
 
-// ListNeeds ends the description of a list resource: what it takes, and what to use instead.
+// ListNeeds ends the description of a list resource: the required version of Terraform, and the alternative.
 func ListNeeds(dataSource string) string {
 	return " Requires Terraform 1.14; [without it](../guides/import.md#how-do-i-import-everything), use the data " +
 		"source `" + dataSource + "`."

@@ -40,8 +40,8 @@ func TestMessages(t *testing.T) {
 		"prevent": types.StringValue(policyPrevent)} {
 		var diags diag.Diagnostics
 		of := Policy{Value: value, Object: `customer "A"`, Own: "close", Stays: "It is billed."}
-		of.refusePlan("replace", &diags)
-		of.Refuse("destroy", &diags)
+		of.checkPlan("replace", &diags)
+		of.Check("destroy", &diags)
 		of.Warn(&diags)
 		if of.Abandons() != (name == "abandon") {
 			t.Errorf("%s: abandons %v", name, of.Abandons())

@@ -11,20 +11,20 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// CustomMetadataOf is how custom_metadata of a kind of object is read and written. S is the client of the service, T
-// the client's type of the object, U the body of an update.
+// CustomMetadataOf reads and writes the custom_metadata of a kind of object. S is the service's client, T the client's
+// type of the object, U the body of an update.
 type CustomMetadataOf[S, T, U any] struct {
 	Get    func(client S, ctx context.Context, id string) (*T, error)
 	Update func(client S, ctx context.Context, id string, body U) (*T, error)
-	// Of is the object's custom_metadata.
+	// Of returns the object's custom_metadata.
 	Of func(*T) json.RawMessage
 	// Put adds custom_metadata and its mode to a body.
 	Put func(body *U, payload json.RawMessage, mode string)
 }
 
-// planOwn plans custom_metadata as it is configured where the object changes. The value of the state may stand for it
-// only as long as nothing does: a value that was unknown in the plan, and means what the state has, would be of another
-// type in the apply than the plan has shown.
+// planOwn plans custom_metadata as configured if the object changes. Only an unchanged object may keep the value in
+// state: if a value was unknown in the plan and turns out equal to the state's, its type during apply would differ from
+// the planned one.
 func (r *Resource[S, T, M]) planOwn(ctx context.Context, p *Plan[M], applying bool) {
 	config, has := value.Field(p.Config, "custom_metadata").(metadata.Value)
 	if !has || config.IsAbsent() || p.Diags.HasError() {
@@ -47,13 +47,12 @@ func (r *Resource[S, T, M]) planOwn(ctx context.Context, p *Plan[M], applying bo
 type MetadataChange struct {
 	// From and To are effective_custom_metadata in the state and in the plan.
 	From, To types.String
-	// Owner is what the configuration owns so far, Desired what it wants to own, with the defaults.
+	// Owner is what the configuration owned so far, Desired what it will own, with the defaults.
 	Owner   metadata.Ownership
 	Desired metadata.Object
 }
 
-// MetadataStep is the step that sends body to the object with the id, and with it the change of custom_metadata. An
-// empty one is not sent.
+// MetadataStep updates the object with body and the change of custom_metadata. An empty update is not sent.
 func MetadataStep[S, T any, U interface{ IsEmpty() bool }](r CustomMetadataOf[S, T, U], client S, id types.String,
 	body U, m MetadataChange) Step[T] {
 	if m.To.Equal(m.From) {
@@ -66,7 +65,7 @@ func MetadataStep[S, T any, U interface{ IsEmpty() bool }](r CustomMetadataOf[S,
 	}}
 }
 
-// remote is custom_metadata as the service has it.
+// remote reads custom_metadata from the service.
 func (r CustomMetadataOf[S, T, U]) remote(ctx context.Context, client S, id string) (metadata.Object, error) {
 	current, err := r.Get(client, ctx, id)
 	if err != nil {
@@ -75,7 +74,8 @@ func (r CustomMetadataOf[S, T, U]) remote(ctx context.Context, client S, id stri
 	return metadata.Parse(r.Of(current))
 }
 
-// unseen is an error if the object has keys that the plan has not seen, which replacing the whole object would remove.
+// unseen returns an error if the object has keys that the plan has not seen. Replacing the whole object would remove
+// them.
 func (r CustomMetadataOf[S, T, U]) unseen(ctx context.Context, client S, id string, seen metadata.Object) error {
 	remote, err := r.remote(ctx, client, id)
 	if err == nil && metadata.Removes(remote, seen) {
@@ -86,8 +86,8 @@ func (r CustomMetadataOf[S, T, U]) unseen(ctx context.Context, client S, id stri
 	return err
 }
 
-// Change sends body, and with it the change of custom_metadata. A response beside an error means that a first request
-// has been carried out and a second one has not.
+// Change sends body and the change of custom_metadata. A response together with an error means that a first request
+// succeeded and a second one failed.
 func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id string, body U, m MetadataChange) (
 	*T, error) {
 	owner, desired := m.Owner, m.Desired
@@ -95,8 +95,8 @@ func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id stri
 	if err != nil {
 		return nil, err
 	}
-	// Only what the plan showed as changing is sent. A key that stays may have another value by now, and belongs to
-	// whoever wrote it.
+	// Only changes shown in the plan are sent. An unchanged key may have been changed by another system since, and that
+	// value is kept.
 	changing := metadata.Difference(known, desired, owner.Owned)
 	payload, mode := changing, metadata.ModeMerge
 	switch {
@@ -106,7 +106,8 @@ func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id stri
 		}
 		payload, mode = desired, metadata.ModeReplace
 	case metadata.Removes(known, owner.Result(known, desired, desired)):
-		// The service's merge never deletes a key (Recurring billing §4), so the object is read again and sent whole.
+		// The service's merge never deletes a key (Recurring billing §4), so the object is read again and the whole object is
+		// sent.
 		remote, err := r.remote(ctx, client, id)
 		if err != nil {
 			return nil, err
@@ -120,7 +121,7 @@ func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id stri
 	}
 	remote, err := metadata.Parse(r.Of(response))
 	if result := owner.Result(remote, desired, changing); err == nil && !metadata.EqualKnowing(result, remote, desired) {
-		// The service's merge has left out a part of it, as some do with nulls: the object is sent whole.
+		// The service's merge dropped a part of it, as some do with nulls: the whole object is sent.
 		var alone U
 		r.Put(&alone, metadata.Payload(result), metadata.ModeReplace)
 		second, err := r.Update(client, ctx, id, alone)

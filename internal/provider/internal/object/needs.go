@@ -15,24 +15,24 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// A replacement ends the old object before it creates the new one. So the provider checks what the new one needs first:
-// in the plan, and again before the deletion, because a plan may be old. With create_before_destroy the creation itself
-// finds out.
+// A replacement ends the old object before it creates the new one. So the provider checks the requirements of the new
+// one first: in the plan, and again before the deletion, because a plan may be old. With create_before_destroy, the
+// creation comes first and needs no check.
 
-// Need is a value of a new object for which the service may reject the creation; "" is none.
+// Need is a value that may cause the service to reject the creation of an object. An empty value is ignored.
 type Need struct {
-	// Argument is the argument of the value; Field is the name of the value where that is another.
+	// Argument is the argument of the value; Field is the service's name of the value if it differs.
 	Argument string `json:"argument"`
 	Field    string `json:"field,omitempty"`
 	Value    string `json:"value"`
 }
 
-// keyNeeds is where the plan of a creation leaves what the new object needs. Terraform hands the private state of that
-// plan to the deletion of the object that it replaces, and not to the creation.
+// keyNeeds is the key under which the plan of a creation stores the needs of the new object. Terraform passes the
+// private state of that plan to the deletion of the replaced object, not to the creation.
 const keyNeeds = "needs"
 
-// planNeeds leaves the needs of a new object for the deletion of the old one, and rejects a replacement whose needs are
-// not met. Whether another object has the external_id is asked in the apply only: this plan may remove that object.
+// planNeeds stores the needs of a new object for the deletion of the old one, and rejects a replacement whose needs are
+// not met. Only the apply checks whether another object has the external_id, because this plan may remove that object.
 func (r *Resource[S, T, M]) planNeeds(ctx context.Context, p *Plan[M]) {
 	var needs []Need
 	if r.Needs != nil {
@@ -50,10 +50,10 @@ func (r *Resource[S, T, M]) planNeeds(ctx context.Context, p *Plan[M]) {
 	}
 }
 
-// keyExternalID is the argument that the objects of recurring billing find each other by.
+// keyExternalID is the argument that identifies an object of recurring billing in other systems.
 const keyExternalID = "external_id"
 
-// checkReplacement rejects the deletion of an object whose replacement could not be created.
+// checkReplacement rejects the deletion of an object if its replacement could not be created.
 func (r *Resource[S, T, M]) checkReplacement(ctx context.Context, w *Write[S, T, M]) bool {
 	needs := private.Get[[]Need](ctx, w.Private, keyNeeds, w.Diags)
 	return !w.Diags.HasError() && r.checkNeeds(ctx, w.Client, needs, policyOf(w.State).Object, w.Diags) &&
@@ -65,8 +65,8 @@ func (w *Write[S, T, M]) Replaces(ctx context.Context) bool {
 	return len(private.Get[[]Need](ctx, w.Private, keyNeeds, w.Diags)) > 0
 }
 
-// checkNeeds reports the first need that is not met. A token that may not read what the object needs may still create
-// it.
+// checkNeeds reports the first need that is not met. If the token may not read the needed object, the check passes: the
+// token may still create the new one.
 func (r *Resource[S, T, M]) checkNeeds(ctx context.Context, client S, needs []Need, object string,
 	diags *diag.Diagnostics) bool {
 	for _, need := range needs {
@@ -78,7 +78,7 @@ func (r *Resource[S, T, M]) checkNeeds(ctx context.Context, client S, needs []Ne
 			continue
 		}
 		if err != nil || why != "" {
-			refuseReplacement(need, why, err, object, diags)
+			addNeedError(need, why, err, object, diags)
 			return false
 		}
 	}
@@ -95,26 +95,25 @@ func (r *Resource[S, T, M]) checkUnique(ctx context.Context, w *Write[S, T, M], 
 	found, err := r.Scheme.Find(ctx, w.Client, by)
 	other := slices.IndexFunc(found, func(one T) bool {
 		var ended diag.Diagnostics
-		if r.Scheme.Refuse != nil {
-			r.Scheme.Refuse(ctx, w.Client, &one, by, &ended)
+		if r.Scheme.CheckFound != nil {
+			r.Scheme.CheckFound(ctx, w.Client, &one, by, &ended)
 		}
 		return !ended.HasError() && !same.ID(r.Scheme.ID(&one), textOf(w.State, keyID).ValueString())
 	})
 	why := ""
 	if other >= 0 {
-		why, err = fmt.Sprintf("It is taken: the %s %s has it. Write another one, or give it up there first.",
+		why, err = fmt.Sprintf("It is used by the %s %s. Use another one, or remove it there first.",
 			r.Scheme.Noun, r.Scheme.ID(&found[other])), nil
 	}
 	if err != nil || why != "" {
-		refuseReplacement(needs[i], why, err, policyOf(w.State).Object, w.Diags)
+		addNeedError(needs[i], why, err, policyOf(w.State).Object, w.Diags)
 		return false
 	}
 	return true
 }
 
-// refuseReplacement reports why the new object of a replacement could not be created, or the error of the request that
-// was to find out.
-func refuseReplacement(need Need, why string, err error, object string, diags *diag.Diagnostics) {
+// addNeedError reports why the new object of a replacement could not be created, or the error of the check's request.
+func addNeedError(need Need, why string, err error, object string, diags *diag.Diagnostics) {
 	name := need.Argument
 	if need.Field != "" {
 		name = need.Field
@@ -124,7 +123,7 @@ func refuseReplacement(need Need, why string, err error, object string, diags *d
 			Object: object})
 		return
 	}
-	diags.AddAttributeError(path.Root(need.Argument), apidiag.Capitalize(object)+" is not replaced, because the new one "+
-		"could not be created", fmt.Sprintf("The new one would have %s = %q. %s The replacement ends the old one first, so "+
-		"nothing was sent.", name, need.Value, why))
+	diags.AddAttributeError(path.Root(need.Argument), apidiag.Capitalize(object)+" is not replaced because the new one "+
+		"could not be created", fmt.Sprintf("The new one would have %s = %q. %s The replacement would end the old one "+
+		"first, so nothing was sent.", name, need.Value, why))
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// keyOrganization is where an object of recurring billing keeps the id of the organization that it belongs to. To the
-// service an object of another organization does not exist, so a wrong token looks as if everything had been deleted.
+// keyOrganization is the key of the id of an object's organization in recurring billing. The service reports objects of
+// other organizations as not found, so a wrong token looks as if everything had been deleted.
 const keyOrganization = "organization"
 
-// bound reports whether objects remember their organization: only recurring billing says whom a token belongs to.
+// bound reports whether objects store their organization. Only recurring billing reports the organization of a token.
 func (r *Resource[S, T, M]) bound() bool {
 	_, bound := any(*new(S)).(*billing.Service)
 	return bound && r.Conn != nil && r.Conn.Billing.Ready
 }
 
-// bind notes the organization of an object that the service shows to the token, unless it is noted already. Where the
-// service does not say, a later refresh notes it.
+// bind stores the token's organization as that of the object, unless one is stored already. If the service does not
+// return it, a later refresh stores it.
 func (r *Resource[S, T, M]) bind(ctx context.Context, store private.State, diags *diag.Diagnostics) {
 	if !r.bound() || private.Get[string](ctx, store, keyOrganization, diags) != "" {
 		return
@@ -32,7 +32,7 @@ func (r *Resource[S, T, M]) bind(ctx context.Context, store private.State, diags
 	}
 }
 
-// foreign reports whether the object belongs to another organization than the token, see Conn.CheckOrganization.
+// foreign reports whether the object and the token belong to different organizations, see Conn.CheckOrganization.
 func (r *Resource[S, T, M]) foreign(ctx context.Context, store private.State, object string, d conn.Doubt,
 	diags *diag.Diagnostics) (cause string, foreign bool) {
 	if !r.bound() {
@@ -45,8 +45,8 @@ func (r *Resource[S, T, M]) foreign(ctx context.Context, store private.State, ob
 	return r.Conn.CheckOrganization(ctx, organizationID, object, d, diags)
 }
 
-// foreignEach is foreign with an error for each object, those after the first in one line: Terraform removes an object
-// from the state whose deletion ends without an error.
+// foreignEach is foreign, but reports one error per object; all but the first are one line. Terraform removes an object
+// from the state if its deletion ends without an error.
 func (r *Resource[S, T, M]) foreignEach(ctx context.Context, store private.State, verb, object string, d conn.Doubt,
 	diags *diag.Diagnostics) bool {
 	before := diags.ErrorsCount()

@@ -21,18 +21,18 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// Plan is the plan of one object in the making. M is the model of its resource.
+// Plan is a plan of one object in progress. M is the model of its resource.
 type Plan[M any] struct {
-	// Config, State and Planned are the configuration, the state, and what is planned so far. State is zero in the plan
-	// of a creation; the other two are zero in that of a removal.
+	// Config, State and Planned are the configuration, the state, and the plan so far. State is zero when an object is
+	// created; the other two are zero when it is removed.
 	Config, State, Planned M
-	// Private is the private state: what the refresh has left, and what the plan hands to its apply.
+	// Private is the private state, with the data stored by the refresh and the data that the plan passes to its apply.
 	Private private.State
-	// Run is what the same run has refreshed and planned; nil while the provider is not configured.
+	// Run records what this run has refreshed and planned; nil while the provider is not configured.
 	Run *run.Run
-	// Replaces reports that a creation replaces an object that exists, see Run.PlanCreate.
+	// Replaces reports that the creation replaces an existing object, see Run.PlanCreate.
 	Replaces bool
-	// DeferralAllowed tells the plan of an apply from the one that was shown, see Run.Applying.
+	// DeferralAllowed distinguishes the plan inside an apply from the one that was shown, see Run.Applying.
 	DeferralAllowed bool
 	Diags           *diag.Diagnostics
 
@@ -42,8 +42,7 @@ type Plan[M any] struct {
 	resp     *resource.ModifyPlanResponse
 }
 
-// Plan reads what a plan begins with, lets destroy (which is optional), create or update decide, and writes what they
-// have planned.
+// Plan reads the request, calls destroy (optional), create or update, and writes the result.
 func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanRequest,
 	resp *resource.ModifyPlanResponse, destroy, create, update func(context.Context, *Plan[M])) {
 	if r.Conn != nil && !r.Scheme.Service(r.Conn).Planned(r.Scheme.TypeName, &resp.Diagnostics) {
@@ -63,7 +62,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		if !of.Abandons() && r.foreignUnseen(ctx, p, id.ValueString(), of.Object) {
 			return
 		}
-		of.refusePlan("destroy", p.Diags)
+		of.checkPlan("destroy", p.Diags)
 		of.Warn(p.Diags)
 		if destroy != nil {
 			destroy(ctx, p)
@@ -88,20 +87,20 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		if r.bound() && r.Conn.Foreign() && !p.InApply() { // the refresh has reported it, and shows nothing of the object
 			return
 		}
-		p.handOn(ctx, policyOf(p.State))
+		p.notePrevented(ctx, policyOf(p.State))
 		applying := p.Run.Applying(p.typeName, textOf(p.State, keyID).ValueString(), p.DeferralAllowed)
 		update(ctx, p)
 		r.planOwn(ctx, p, applying)
 	}
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
 	if p.applying {
-		// Terraform shows the warnings of both plans, and the first one has them already.
+		// Terraform shows the warnings of both plans, and the first one has reported them.
 		resp.Diagnostics = resp.Diagnostics.Errors()
 	}
 }
 
-// foreignUnseen reports in the plan of a removal or a replacement that the object belongs to another organization than
-// the token, where no refresh of this run has found it.
+// foreignUnseen reports, when an object is removed or replaced without a refresh in this run, that it belongs to
+// another organization than the token.
 func (r *Resource[S, T, M]) foreignUnseen(ctx context.Context, p *Plan[M], id, object string) bool {
 	if id == "" || r.Run().WasRefreshed(r.Scheme.TypeName, id) {
 		return false
@@ -110,16 +109,16 @@ func (r *Resource[S, T, M]) foreignUnseen(ctx context.Context, p *Plan[M], id, o
 	return foreign
 }
 
-// InApply reports whether this is the second plan of a creation, which Terraform makes inside the apply.
+// InApply reports whether this is the second plan of a creation. Terraform runs it inside the apply.
 func (p *Plan[M]) InApply() bool { return p.DeferralAllowed || p.Run.Applied() }
 
-// keyPrevented is where the plan of an object that must not be replaced leaves that, for the plan of the new object in
-// case of a replacement: that plan has no state. For all other objects nothing is left.
+// keyPrevented is the key under which the plan of an object with deletion_policy = "prevent" stores that fact. If
+// Terraform replaces the object, the plan of the new one has no state and reads it there.
 const keyPrevented = "prevented"
 
 type prevented struct{ Object, Own string }
 
-func (p *Plan[M]) handOn(ctx context.Context, of Policy) {
+func (p *Plan[M]) notePrevented(ctx context.Context, of Policy) {
 	var now prevented
 	if of.Value.ValueString() == policyPrevent {
 		now = prevented{of.Object, of.Own}
@@ -129,11 +128,11 @@ func (p *Plan[M]) handOn(ctx context.Context, of Policy) {
 	}
 }
 
-// replacing holds the deletion_policy of the old object in the plan of the new one, whatever asks for the replacement.
-// Only errors of that plan are shown: Terraform drops its warnings.
+// replacing enforces the deletion_policy of the old object in the plan of the new one, whatever causes the replacement.
+// It reports only errors: Terraform drops the warnings of that plan.
 func (p *Plan[M]) replacing(ctx context.Context) {
 	if old := private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags); old.Object != "" && !p.InApply() {
-		Policy{Value: types.StringValue(policyPrevent), Object: old.Object, Own: old.Own}.refusePlan("replace", p.Diags)
+		Policy{Value: types.StringValue(policyPrevent), Object: old.Object, Own: old.Own}.checkPlan("replace", p.Diags)
 	}
 }
 
@@ -145,8 +144,8 @@ func policyOf(m any) Policy {
 	return Policy{}
 }
 
-// Update notes that the object with the id stays, or is replaced where at names arguments that only a new object can
-// have. It reports whether it is replaced: the plan inside an apply never asks for that, see Run.PlanUpdate.
+// Update records that the object is kept, or replaced if at names changed arguments that force replacement. It reports
+// whether the object is replaced: the plan inside an apply never requests that, see Run.PlanUpdate.
 func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	p.applying = p.Run.Applying(p.typeName, id, p.DeferralAllowed)
 	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)
@@ -160,47 +159,47 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 // ConfigKnown reports whether every value of the configuration is known.
 func (p *Plan[M]) ConfigKnown() bool { return p.req.Config.Raw.IsFullyKnown() }
 
-// Changes reports whether planned differs from the state in anything.
+// Changes reports whether planned differs from the state.
 func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
 	p.Diags.Append(value.Set(ctx, &p.resp.Plan, planned)...)
 	return !p.resp.Plan.Raw.Equal(p.req.State.Raw)
 }
 
-// CreateOnly holds an argument that only a creation uses to what the state has, so that another value plans nothing.
-// Terraform lets a configured value take the place of a null in the state only.
+// CreateOnly keeps the value in state of an argument that only a creation uses, so that changing it causes no diff. A
+// null in state takes the configured value, because Terraform allows no other result.
 func CreateOnly[V attr.Value](planned *V, config, state V) {
 	if config.IsNull() || !state.IsNull() {
 		*planned = state
 	}
 }
 
-// NoTrigger is the trigger of a secret that no trigger rotates. An empty map and no map are the same.
+// NoTrigger is the trigger of a secret without a configured trigger. An empty map and null mean the same.
 var NoTrigger = types.MapValueMust(types.StringType, map[string]attr.Value{})
 
-// Triggered reports whether a trigger asks for a rotation: it had values, and they change. Values that appear for the
-// first time, as after an import, only give something to compare with, and removing them does not rotate.
+// Triggered reports whether a trigger requests a rotation: it had values, and they change. Values that are set for the
+// first time, as after an import, are only stored for comparison. Removing them does not rotate.
 func Triggered(had, has types.Map) bool {
 	return len(had.Elements()) > 0 && (has.IsUnknown() || len(has.Elements()) > 0) && !has.Equal(had)
 }
 
-// Duplicates says what the plan of a creation may duplicate.
+// Duplicates describes which existing objects the plan of a creation may duplicate.
 type Duplicates[T any] struct {
-	// At is the argument that such objects share, and What names it: `API key with the name "erp"`.
+	// At is the argument with the same value, and What describes such an object: `API key with the name "erp"`.
 	At   path.Path
 	What string
-	// List lists all objects of the type. It is read once in a plan.
+	// List lists all objects of the type. It is called once per plan.
 	List func(context.Context) iter.Seq2[T, error]
-	// Same reports whether an object is like the new one.
+	// Same reports whether an object is a duplicate of the new one.
 	Same func(T) bool
 	// Line describes an object after its id.
 	Line func(T) string
-	// More is what else a reader has to know, as sentences; optional.
+	// More adds sentences to the warning; optional.
 	More string
 }
 
-// WarnDuplicates warns in the plan of a creation about objects that exist and are like the new one. Whether one of them
-// is in the state cannot be known: Terraform shows a provider one resource at a time. Without a list it warns of
-// nothing.
+// WarnDuplicates warns in the plan of a creation about existing duplicates of the new object. It cannot know whether
+// one of them is in the state: Terraform shows a provider one resource at a time. If they cannot be listed, there is no
+// warning.
 func (r *Resource[S, T, M]) WarnDuplicates(ctx context.Context, p *Plan[M], d Duplicates[T]) {
 	if p.InApply() {
 		return
@@ -212,23 +211,23 @@ func (r *Resource[S, T, M]) WarnDuplicates(ctx context.Context, p *Plan[M], d Du
 	if len(ids) == 0 {
 		return
 	}
-	p.Diags.AddAttributeWarning(d.At, fmt.Sprintf("%s exists already (id %s)", apidiag.Capitalize(d.What),
+	p.Diags.AddAttributeWarning(d.At, fmt.Sprintf("%s already exists (id %s)", apidiag.Capitalize(d.What),
 		strings.Join(ids, ", ")), fmt.Sprintf("This plan creates another one. The service has:\n\n%s\n\nIf this resource "+
 		"was renamed or moved, add a moved block from its old address: without one, the old object is destroyed and a new "+
-		"one is created. %sIf no address of this state has that object and it is the one you mean, import it instead; if an "+
-		"address has it, importing it here would destroy it. The block (put this resource's name after the type):"+
-		"\n\n%s", strings.Join(lines, "\n"), spaced(d.More), apidiag.ImportBlocks(p.typeName, ids...)))
+		"one is created. %sIf it is the one you mean and is not in this state, import it instead. If it is in this state, "+
+		"importing it here would destroy it. Import block (put this resource's name after the "+
+		"type):\n\n%s", strings.Join(lines, "\n"), spaced(d.More), apidiag.ImportBlocks(p.typeName, ids...)))
 }
 
-// FindDuplicates returns the objects that are like the new one, but for one that it replaces; none where they cannot be
-// listed.
+// FindDuplicates returns the duplicates of the new object, except the one that it replaces. It returns nil if they
+// cannot be listed.
 func (r *Resource[S, T, M]) FindDuplicates(ctx context.Context, p *Plan[M], d Duplicates[T]) (found []T) {
 	if p.Run == nil {
 		return nil
 	}
 	all, err := run.Listed(ctx, p.Run, p.typeName, d.List)
 	if err != nil {
-		tflog.Debug(ctx, "Existing objects cannot be listed, so none is looked for",
+		tflog.Debug(ctx, "Existing objects cannot be listed, so duplicates are not detected",
 			map[string]any{"type": p.typeName, "error": err.Error()})
 		return nil
 	}

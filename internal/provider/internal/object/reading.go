@@ -14,18 +14,18 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// Reading is the refresh of an object in progress, the twin of Write. S is the client of the service, T its type of the
+// Reading is a refresh of an object in progress, the counterpart of Write. S is the service's client, T its type of the
 // object, M the model of the resource.
 type Reading[S, T, M any] struct {
 	Client S
-	// Prior is the object as Terraform has it; after an import, its name alone.
+	// Prior is the object in the state; after an import, only its identity.
 	Prior M
-	// Importing says that this is the first refresh after an import.
+	// Importing is true in the first refresh after an import.
 	Importing bool
-	// After is the object as the service shows it, with what the service does not return as prior has it. It sends no
+	// After builds the object from a response. It takes values that the service does not return from prior. It sends no
 	// request: a refresh may call it twice. It is Resource.After, unless the resource sets another one.
 	After func(response *T, prior M) M
-	// Last is what the service shows, nil if it has no such object, and State is what After makes of it.
+	// Last is the object that the service returned, or nil if it does not exist. State is the result of After.
 	Last  *T
 	State M
 	// Private is the private state.
@@ -36,9 +36,9 @@ type Reading[S, T, M any] struct {
 	resp     *resource.ReadResponse
 }
 
-// BeginRead begins the refresh of an object; false means that it ends here, with an error. It writes the identity also
-// for an object that turns out to be gone: the framework requires one from every refresh, and a state that an older
-// Terraform wrote has none.
+// BeginRead begins the refresh of an object; it returns false after an error. It also writes the identity of an object
+// that turns out to be gone: the framework requires one from every refresh, and a state written by an older Terraform
+// has none.
 func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequest,
 	resp *resource.ReadResponse) (*Reading[S, T, M], bool) {
 	g := &Reading[S, T, M]{After: r.After, Private: resp.Private, Diags: &resp.Diagnostics, resource: r, resp: resp}
@@ -59,9 +59,9 @@ func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequ
 	return g, true
 }
 
-// Get reads the object, and sets Last and State. It returns false if the service does not have it or the request fails,
-// and has reported that. Only the service's own not-found drops an object from the state: a bare 404 of a wrong address
-// is an error.
+// Get reads the object, and sets Last and State. It returns false, with a diagnostic, if the object does not exist or
+// the request fails. Only the service's own not-found error removes an object from the state: a bare 404 from a wrong
+// address is an error.
 func (g *Reading[S, T, M]) Get(ctx context.Context) bool {
 	found := g.Find(ctx)
 	if found && g.Last == nil {
@@ -71,10 +71,10 @@ func (g *Reading[S, T, M]) Get(ctx context.Context) bool {
 	return found
 }
 
-// Find is Get, but leaves an object that the service does not have to the caller: then Last is nil.
+// Find is Get, but leaves a missing object to the caller: then Last is nil.
 //
-// An object from a list that shows other values than the state, without a later change, is read again by its id: a list
-// may leave out fields.
+// If an object from a list differs from the state, but its last change is not newer, it is read again by its id: a list
+// may omit fields.
 func (g *Reading[S, T, M]) Find(ctx context.Context) bool {
 	scheme, name := g.resource.Scheme, g.resource.Scheme.name(g.Prior)
 	if scheme.Listed == nil || g.Importing {
@@ -90,7 +90,7 @@ func (g *Reading[S, T, M]) Find(ctx context.Context) bool {
 	return ok
 }
 
-// show takes a response.
+// show stores a response.
 func (g *Reading[S, T, M]) show(response *T, err error) bool {
 	switch {
 	case api.IsNotFound(err):
@@ -104,9 +104,9 @@ func (g *Reading[S, T, M]) show(response *T, err error) bool {
 	return !g.Diags.HasError()
 }
 
-// Gone removes an object from the state that is not at the service any more, so that the plan creates it again. how
-// says what has happened to it ("was deleted"), and more follows what the plan does. An object of another organization
-// stays in the state.
+// Gone removes an object that no longer exists from the state, so that the plan creates it again. how is what happened
+// to it ("was deleted"), and more is added to the sentence about the plan. An object of another organization stays in
+// the state.
 func (g *Reading[S, T, M]) Gone(ctx context.Context, how, more string) {
 	r, object := g.resource, policyOf(g.Prior).Object
 	if _, foreign := r.foreign(ctx, g.Private, object, conn.DoubtStops, g.Diags); foreign {
@@ -131,20 +131,20 @@ func (g *Reading[S, T, M]) Save(ctx context.Context) {
 	private.Set(ctx, g.Private, keyImport, importRead, g.Diags)
 }
 
-// keyImport is where an import notes how far it is. The run that imports an object ends with the next refresh or the
+// keyImport is the key of the progress of an import. The run that imports an object ends with the next refresh or the
 // next update.
 const keyImport = "import"
 
 type importing string
 
 const (
-	// importFound is before the first refresh.
+	// importFound is set before the first refresh.
 	importFound importing = "found"
-	// importRead is after it.
+	// importRead is set after it.
 	importRead importing = "read"
 )
 
-// MarkImport notes that the object was found, and its first refresh follows.
+// MarkImport records that the object was found and its first refresh follows.
 func MarkImport(ctx context.Context, store private.State, diags *diag.Diagnostics) {
 	private.Set(ctx, store, keyImport, importFound, diags)
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// textOf is an attribute of a model.
+// textOf returns a string attribute of a model.
 func textOf(model any, name string) types.String {
 	text, _ := value.Field(model, name).(types.String)
 	return text
 }
 
-// wrote tells the client when the object that m shows was written.
+// wrote tells the client when the object in m was last written.
 func (s Scheme[S, T]) wrote(client S, m any) {
 	if s.Wrote != nil {
 		s.Wrote(client, textOf(m, keyID).ValueString(), textOf(m, "created_at").ValueString(),
@@ -27,7 +27,7 @@ func (s Scheme[S, T]) wrote(client S, m any) {
 	}
 }
 
-// Managed is what every resource of the provider is.
+// Managed is implemented by every resource of the provider.
 type Managed interface {
 	resource.ResourceWithConfigure
 	resource.ResourceWithIdentity
@@ -36,26 +36,27 @@ type Managed interface {
 	resource.ResourceWithMoveState
 }
 
-// Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the
-// model.
+// Resource is embedded by the resources of the provider: the connection, and the methods that follow from the scheme. M
+// is the model.
 type Resource[S, T, M any] struct {
 	conn.Connected
 	Scheme Scheme[S, T]
-	// After is Write.After and Reading.After; nil where these need more than a response.
+	// After is the default of Write.After and Reading.After; nil if these need more than a response.
 	After func(response *T, prior M) M
-	// Needs are the values for which the service may reject the creation of an object; optional.
+	// Needs returns the values that may cause the service to reject a creation; optional.
 	Needs func(planned M) []Need
-	// Lacks says why a new object cannot have a value and what to do, in sentences; "" if it can, or that is not known.
+	// Lacks returns sentences about why a new object cannot have a value and what to do, or "" if it can or this is not
+	// known.
 	Lacks func(ctx context.Context, client S, need Need) (string, error)
 }
 
-// Operation describes an operation on the object, which m names, for an error.
+// Operation describes an operation on the object in m, for errors.
 func (r *Resource[S, T, M]) Operation(verb string, m M) apidiag.Operation {
 	return apidiag.Operation{Verb: verb, Object: policyOf(m).Object, Model: m, TypeName: r.Scheme.TypeName,
 		Keys: r.Scheme.Codes, Choices: r.Scheme.Choices}
 }
 
-// Metadata names the type.
+// Metadata returns the type's name.
 func (r *Resource[S, T, M]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	r.Scheme.metadata(resp)
 }
@@ -65,7 +66,7 @@ func (s Scheme[S, T]) metadata(resp *resource.MetadataResponse) {
 	resp.TypeName, resp.ResourceBehavior.MutableIdentity = s.TypeName, s.MutableIdentity
 }
 
-// IdentitySchema describes what names the object in an import block.
+// IdentitySchema describes the identity of the object, as in an import block.
 func (r *Resource[S, T, M]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest,
 	resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = r.Scheme.IdentitySchema()
@@ -77,21 +78,21 @@ func (r *Resource[S, T, M]) ImportState(ctx context.Context, req resource.Import
 	r.Scheme.Import(ctx, r.Scheme.Service(r.Conn), req, resp)
 }
 
-// MoveState rejects a moved block between types. Without it, the framework asks the developers of the provider for a
-// feature.
+// MoveState rejects a moved block between types. Without it, the framework's message asks for a feature of the
+// provider.
 func (r *Resource[S, T, M]) MoveState(context.Context) []resource.StateMover {
 	return []resource.StateMover{{StateMover: func(_ context.Context, req resource.MoveStateRequest,
 		resp *resource.MoveStateResponse) {
 		resp.Diagnostics.AddError(fmt.Sprintf("A %s cannot become a %s", req.SourceTypeName, r.Scheme.TypeName),
-			fmt.Sprintf("A moved block gives an object another address, and its type stays. Write an address of the type %s "+
+			fmt.Sprintf("A moved block changes the address of an object, not its type. Write an address of the type %s "+
 				"in to, or remove the moved block: then the plan destroys the %s and creates the %s. A removed block with "+
 				"destroy = false keeps the first one at the service.", req.SourceTypeName, req.SourceTypeName,
 				r.Scheme.TypeName))
 	}}}
 }
 
-// Client is the client of the service; false while the connection is not known, as in a plan whose provider block waits
-// for another object.
+// Client returns the service's client, or false while the connection is not known, as in a plan where the provider
+// block depends on another object.
 func (r *Resource[S, T, M]) Client() (client S, ready bool) {
 	if r.Conn == nil {
 		return client, false
@@ -100,7 +101,7 @@ func (r *Resource[S, T, M]) Client() (client S, ready bool) {
 	return service.Client, service.Ready
 }
 
-// Defaults is the provider's default_custom_metadata; none while the provider is not configured.
+// Defaults returns the provider's default_custom_metadata; empty while the provider is not configured.
 func (r *Resource[S, T, M]) Defaults() metadata.Defaults {
 	if r.Conn == nil {
 		return metadata.Defaults{}

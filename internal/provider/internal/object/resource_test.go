@@ -69,7 +69,7 @@ func TestResource_BeginDelete(t *testing.T) {
 func TestScheme_Import_refused(t *testing.T) {
 	t.Parallel()
 	closed := things
-	closed.Refuse = func(_ context.Context, _ []thing, found *thing, by Selector, diags *diag.Diagnostics) {
+	closed.CheckFound = func(_ context.Context, _ []thing, found *thing, by Selector, diags *diag.Diagnostics) {
 		diags.AddError("Closed", found.id+" was selected by "+by.String())
 	}
 	var resp resource.ImportStateResponse

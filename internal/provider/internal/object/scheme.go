@@ -1,6 +1,6 @@
-// Package object is what all objects of the services have in common. A Scheme says how one is found; from that follow
-// the import, the data sources of one and of many, and the list resource. Resource is embedded by every resource: it
-// reads what a plan, a creation, an update or a deletion begins with, and writes what comes out.
+// Package object implements what all resources have in common. A Scheme describes how objects are found; import, data
+// sources and list resources are derived from it. Every resource embeds Resource, which reads the request of each
+// operation and writes its response.
 package object
 
 import (
@@ -28,54 +28,54 @@ import (
 
 const keyID = "id"
 
-// Scheme is how objects of a kind are named and found. S is the client of their service, T the client's type of the
-// object.
+// Scheme describes how objects of a kind are identified and found. S is their service's client, T the client's type of
+// the object.
 //
-// What is kept as identity is the id alone, unless Within says otherwise: the other field only selects the object to
-// import, so that its change is not a change of identity.
+// The stored identity is the id alone, unless Within is set: the other field only selects the object to import, so that
+// changing it does not change the identity.
 type Scheme[S, T any] struct {
 	// TypeName is the Terraform type of the resource and of the data source of one.
 	TypeName string
 	// Noun names the kind of object, such as "customer"; with an s it is the plural.
 	Noun string
-	// AnyID says that an id need not be a UUID.
+	// AnyID allows ids that are not UUIDs.
 	AnyID bool
-	// MutableIdentity says that an update may change the id.
+	// MutableIdentity allows updates that change the id.
 	MutableIdentity bool
-	// Key is the field, next to the id, that names an object for import.
+	// Key is the field, other than the id, by which an object can be imported.
 	Key string
-	// Within says that an id is unique only among the objects with the same Key, such as the collection of a record: both
-	// together name an object, written <key>/<id>, and are its identity.
+	// Within is set if an id is unique only among the objects with the same Key, such as the collection of a record: both
+	// together identify an object, written <key>/<id>.
 	Within bool
 	// MoreKeys are further fields by which the data source finds an object.
 	MoreKeys []string
-	// Service is the way to the client.
+	// Service returns the service of the objects.
 	Service func(*conn.Conn) conn.Service[S]
-	// ID is the id of an object.
+	// ID returns the id of an object.
 	ID func(*T) string
-	// Get reads one object by its name: its id, or what Within says.
+	// Get reads one object by its id, or <key>/<id> if Within is set.
 	Get func(client S, ctx context.Context, id string) (*T, error)
-	// Listed is Get for the refresh of a resource, which may read lists (bulk_refresh). unchanged says that a list shows
-	// no later change than is known. nil is Get.
+	// Listed is Get for the refresh of a resource, which may read lists (bulk_refresh). unchanged means that the list
+	// shows no change since the last refresh. Defaults to Get.
 	Listed func(client S, ctx context.Context, id string) (_ *T, unchanged bool, _ error)
-	// Wrote tells the client when the object with an id was written, as Terraform has it: a response that is older is
-	// read again. It is optional.
+	// Wrote tells the client when the object was last written according to the state, so that the client repeats a read
+	// that returns an older version. It is optional.
 	Wrote func(client S, id, created, updated string)
-	// Find lists all objects that have the value in the selector's field, which is not the id.
+	// Find lists all objects with the value in the selector's field, which is not the id.
 	Find func(ctx context.Context, client S, by Selector) ([]T, error)
 	// Line describes one of several matches.
 	Line func(*T) string
-	// Codes are the attributes that the service's codes speak of, for codes that come without a field; optional.
+	// Codes maps error codes that come without a field to attributes; optional.
 	Codes map[string]string
-	// Again ends the sentence that says what the plan does about an object that is gone: "the plan …".
+	// Again completes the sentence about the plan of an object that is gone: "the plan …".
 	Again string
-	// Choices says which values an argument could have, see apidiag.Operation; optional.
+	// Choices describes the accepted values of an argument, see apidiag.Operation; optional.
 	Choices func(argument string) string
-	// Refuse reports an error for an object that cannot be managed, so that it is not imported. It is optional.
-	Refuse func(ctx context.Context, client S, found *T, by Selector, diags *diag.Diagnostics)
+	// CheckFound reports an error for an object that cannot be managed and therefore not imported. It is optional.
+	CheckFound func(ctx context.Context, client S, found *T, by Selector, diags *diag.Diagnostics)
 }
 
-// Keys are the fields by which the data source finds an object.
+// Keys returns the fields by which the data source finds an object.
 func (s Scheme[S, T]) Keys() []string { return slices.Concat([]string{keyID, s.Key}, s.MoreKeys) }
 
 // exactlyOne requires exactly one of the arguments by which a data source finds an object.
@@ -88,7 +88,7 @@ func (v exactlyOne) Description(context.Context) string {
 	return "exactly one of " + enumerated(v.names)
 }
 
-// enumerated are at least two names inside a sentence.
+// enumerated joins at least two names for a sentence.
 func enumerated(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
@@ -96,7 +96,7 @@ func enumerated(names []string) string {
 
 func (v exactlyOne) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateDataSource implements datasource.ConfigValidator. A value that is not known yet may turn out to be null.
+// ValidateDataSource implements datasource.ConfigValidator. An unknown value may turn out to be null.
 func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.ValidateConfigRequest,
 	resp *datasource.ValidateConfigResponse) {
 	var given []string
@@ -112,8 +112,8 @@ func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.Valid
 	}
 	switch {
 	case len(given) == 0:
-		resp.Diagnostics.AddError("No argument to find the "+v.noun+" by", fmt.Sprintf("Set %s. To find one by anything "+
-			"else, such as a name, list them with the data source %ss.", v.Description(ctx), v.typeName))
+		resp.Diagnostics.AddError("Missing argument to find the "+v.noun+"", fmt.Sprintf("Set %s. To search by anything "+
+			"else, list them with the data source %ss.", v.Description(ctx), v.typeName))
 	case len(given) > 1:
 		resp.Diagnostics.AddAttributeError(path.Root(given[1]), "More than one argument to find the "+v.noun+" by",
 			fmt.Sprintf("%s are set, and a %s is found by %s. Remove all but one.", strings.Join(given, " and "), v.noun,
@@ -132,15 +132,13 @@ func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 	}
 	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		keyID: identityschema.StringAttribute{OptionalForImport: true,
-			Description: fmt.Sprintf("Id of the %s. Give exactly one of id and %s.", s.Noun, s.Key)},
+			Description: fmt.Sprintf("Id of the %s. Set exactly one of id and %s.", s.Noun, s.Key)},
 		s.Key: identityschema.StringAttribute{OptionalForImport: true,
-			Description: fmt.Sprintf("The %s of the %s, used to look it up. The identity of the %s is its id.", s.Key,
-				s.Noun, s.Noun)},
+			Description: fmt.Sprintf("The %s of the %s, used only to look it up.", s.Key, s.Noun)},
 	}}
 }
 
-// Identify writes the identity of the object that m shows, a model. identity is nil where Terraform knows no
-// identities.
+// Identify writes the identity of the object in m, a model. identity is nil if Terraform does not support identities.
 func (s Scheme[S, T]) Identify(ctx context.Context, m any, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	key := types.StringNull()
 	if s.Within {
@@ -149,7 +147,8 @@ func (s Scheme[S, T]) Identify(ctx context.Context, m any, identity *tfsdk.Resou
 	s.identify(ctx, textOf(m, keyID), key, identity, diags)
 }
 
-// identify writes an identity as a whole: to set one attribute takes the framework as long as to decode a state.
+// identify writes the whole identity at once: in the framework, setting one attribute takes as long as decoding a
+// state.
 func (s Scheme[S, T]) identify(ctx context.Context, id, key types.String, identity *tfsdk.ResourceIdentity,
 	diags *diag.Diagnostics) {
 	if identity == nil {
@@ -167,7 +166,7 @@ func (s Scheme[S, T]) identify(ctx context.Context, id, key types.String, identi
 	identity.Raw = tftypes.NewValue(tftypes.Object{AttributeTypes: described}, attributes)
 }
 
-// name names the object that m shows, as Get takes it.
+// name returns the argument of Get for the object in m.
 func (s Scheme[S, T]) name(m any) string {
 	id := textOf(m, keyID).ValueString()
 	if s.Within {
@@ -176,16 +175,16 @@ func (s Scheme[S, T]) name(m any) string {
 	return id
 }
 
-// Selector says which object is meant: by its id, or by the value of another field.
+// Selector selects an object by its id, or by the value of another field.
 type Selector struct {
 	ID string
-	// Field and Value are the other field; empty when the id is given.
+	// Field and Value are the other field; empty if ID is set.
 	Field, Value string
-	// Import is how an import block names the object; "" for everything but an import.
+	// Import is the object's identifier in the import block; "" outside of an import.
 	Import string
 }
 
-// argument is the argument of a data source that selects so.
+// argument returns the corresponding argument of a data source.
 func (s Selector) argument() string {
 	if s.ID != "" {
 		return keyID
@@ -193,7 +192,7 @@ func (s Selector) argument() string {
 	return s.Field
 }
 
-// by selects by the value of a field, which may be the id.
+// by selects by the value of a field, including the id.
 func by(field, value string) Selector {
 	if field == keyID {
 		return Selector{ID: value}
@@ -201,7 +200,7 @@ func by(field, value string) Selector {
 	return Selector{Field: field, Value: value}
 }
 
-// String words the selector for messages.
+// String describes the selector in messages.
 func (s Selector) String() string {
 	if s.ID != "" {
 		return "id " + s.ID
@@ -209,7 +208,7 @@ func (s Selector) String() string {
 	return fmt.Sprintf("%s %q", s.Field, s.Value)
 }
 
-// One looks the object up and reports when there is none, or more than one.
+// One looks the object up, and reports an error unless there is exactly one.
 func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *diag.Diagnostics) *T {
 	operation := apidiag.Operation{Verb: "find", Object: "the " + s.Noun + " with " + by.String()}
 	if by.ID != "" {
@@ -244,10 +243,10 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 }
 
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
-	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case "+
-		"included, and the token.", s.Noun, by)
+	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, including its case, and "+
+		"the token.", s.Noun, by)
 	if by.Field == "external_id" {
-		text += " Customers, billing accounts and subscriptions each have an external_id of their own."
+		text += " Customers, billing accounts and subscriptions have separate external_ids."
 	}
 	switch hint := s.howToImport(by.ID); {
 	case by.Import != "":
@@ -263,8 +262,8 @@ func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 	}
 }
 
-// Import finds the object that an import names and stores its id; the refresh that follows fills the rest of the
-// state. It returns nil when there is no such object, or none that can be managed, and has reported that.
+// Import finds the object and stores its id; the refresh that follows fills the rest of the state. It returns nil, with
+// a diagnostic, if the object does not exist or cannot be managed.
 func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) *T {
 	by := s.selection(ctx, req, &resp.Diagnostics)
@@ -276,8 +275,8 @@ func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], req r
 		return nil
 	}
 	found := s.One(ctx, client, by, &resp.Diagnostics)
-	if found != nil && s.Refuse != nil {
-		s.Refuse(ctx, client, found, by, &resp.Diagnostics)
+	if found != nil && s.CheckFound != nil {
+		s.CheckFound(ctx, client, found, by, &resp.Diagnostics)
 	}
 	if found == nil || resp.Diagnostics.HasError() {
 		return nil
@@ -286,15 +285,15 @@ func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], req r
 	return found
 }
 
-// imported writes what an import leaves for the first refresh.
+// imported stores data for the first refresh.
 func (s Scheme[S, T]) imported(ctx context.Context, id string, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(keyID), id)...)
 	s.identify(ctx, types.StringValue(id), types.StringNull(), resp.Identity, &resp.Diagnostics)
 	MarkImport(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// selection reads the import id (an id, or <field>=<value>) or the identity. Terraform accepts an identity without any
-// value, so that is checked here.
+// selection reads the import id (an id, or <field>=<value>) or the identity. Terraform accepts an identity without
+// values, so selection checks that.
 func (s Scheme[S, T]) selection(ctx context.Context, req resource.ImportStateRequest,
 	diags *diag.Diagnostics) Selector {
 	selected := s.selected(ctx, req, diags)
@@ -327,7 +326,7 @@ func (s Scheme[S, T]) selected(ctx context.Context, req resource.ImportStateRequ
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root(s.Key), &value)...)
 	}
 	if (id.ValueString() == "") == (value.ValueString() == "") {
-		diags.AddError("Invalid import identity", fmt.Sprintf("Give exactly one of id and %s. %s", s.Key, how))
+		diags.AddError("Invalid import identity", fmt.Sprintf("Set exactly one of id and %s. %s", s.Key, how))
 	}
 	if id.ValueString() != "" {
 		return by(keyID, id.ValueString())
@@ -335,10 +334,10 @@ func (s Scheme[S, T]) selected(ctx context.Context, req resource.ImportStateRequ
 	return by(s.Key, value.ValueString())
 }
 
-// misnamed is a field and a value that are not written as an import takes them.
+// misnamed matches a field and a value in a syntax that import does not accept.
 var misnamed = regexp.MustCompile(`^([A-Za-z_]+) *[:=] *([^/].*)$`)
 
-// howToImport says how an import names the object that id was probably meant to name; "" where it is an id.
+// howToImport explains how to write an invalid import id; "" if it is an id.
 func (s Scheme[S, T]) howToImport(id string) string {
 	if id == "" || same.IsUUID(id) {
 		return ""

@@ -3,6 +3,7 @@ package object
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -23,34 +24,33 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// Write is a creation, an update or a deletion in progress. S is the client of the service, T its type of the object,
-// M the model of the resource.
+// Write is a creation, an update or a deletion in progress. S is the service's client, T its type of the object, M the
+// model of the resource.
 type Write[S, T, M any] struct {
 	Client S
-	// Config and Plan are what Terraform gives to the apply; the plan of a deletion is the state. Config is without
+	// Config and Plan are the apply's configuration and plan; the plan of a deletion is the state. Config does not respect
 	// ignore_changes, so only write-only values may be taken from it.
 	Config, Plan M
-	// State is the object as it is known so far: what Terraform has of it (of a creation: the plan), and what each step
-	// has made of it.
+	// State is the object as known so far: at first the state (of a creation: the plan), then updated by each step.
 	State M
-	// Last is what the last response shows; nil as long as none does.
+	// Last is the object in the last response; nil before the first one.
 	Last *T
-	// After is the object as a response shows it, with what the service does not return as prior has it, a state or the
-	// plan. It is Resource.After, unless that needs more than a response.
+	// After builds the object from a response. It takes values that the service does not return from prior, a state or the
+	// plan. It is Resource.After, unless the resource needs more than a response.
 	After func(response *T, prior M) M
-	// Private is the private state: what the plan has left, and what the apply leaves.
+	// Private is the private state, with the data stored by the plan and the data that the apply stores.
 	Private private.State
 	Diags   *diag.Diagnostics
 
 	resource *Resource[S, T, M]
 	is       kind
 	before   M    // what Terraform has of the object; zero for a creation
-	failed   bool // a step has failed, so that the outcome is not the plan
+	failed   bool // a step has failed, so the outcome differs from the plan
 	state    *tfsdk.State
 	identity *tfsdk.ResourceIdentity
 }
 
-// kind tells a creation, an update and a deletion apart.
+// kind distinguishes creations, updates and deletions.
 type kind int
 
 const (
@@ -59,7 +59,7 @@ const (
 	deletion
 )
 
-// BeginCreate begins the creation of an object; false means that it ends here, with an error.
+// BeginCreate begins the creation of an object; it returns false after an error.
 func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.CreateRequest,
 	resp *resource.CreateResponse) (*Write[S, T, M], bool) {
 	w := &Write[S, T, M]{resource: r, is: creation, Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State,
@@ -70,7 +70,7 @@ func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.Create
 	return w, r.begin(w)
 }
 
-// BeginUpdate begins the update of an object; false means that it ends here, with an error.
+// BeginUpdate begins the update of an object; it returns false after an error.
 func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.UpdateRequest,
 	resp *resource.UpdateResponse) (*Write[S, T, M], bool) {
 	w := &Write[S, T, M]{resource: r, is: update, Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State,
@@ -86,8 +86,8 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 	return w, true
 }
 
-// BeginDelete begins the deletion of an object: false means that the deletion ends here, because deletion_policy
-// keeps the object, because stays says that there is nothing to send (it is optional), or with an error.
+// BeginDelete begins the deletion of an object. It returns false if deletion_policy keeps the object, if stays
+// (optional) reports that there is nothing to send, or after an error.
 func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
 	stays func(M, *diag.Diagnostics) bool) (*Write[S, T, M], bool) {
 	w := &Write[S, T, M]{resource: r, is: deletion, Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State,
@@ -95,14 +95,14 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
 	w.Plan = w.State
 	of := policyOf(w.State)
-	if of.Refuse("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
+	if of.Check("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
 	return w, r.begin(w) && !r.foreignEach(ctx, w.Private, "destroy", of.Object, conn.DoubtStops, w.Diags) &&
 		r.checkReplacement(ctx, w)
 }
 
-// begin connects, and notes that this run applies.
+// begin connects, and records that this run applies.
 func (r *Resource[S, T, M]) begin(w *Write[S, T, M]) (ok bool) {
 	w.After = r.After
 	if w.Client, ok = r.Scheme.Service(r.Conn).For(r.Scheme.TypeName, w.Diags); !ok || w.Diags.HasError() {
@@ -114,19 +114,19 @@ func (r *Resource[S, T, M]) begin(w *Write[S, T, M]) (ok bool) {
 
 // Step is one request about the object.
 type Step[T any] struct {
-	// Verb says what the step does to the object: create, update, pause.
+	// Verb is what the step does to the object: create, update, pause.
 	Verb string
-	// Blame says which argument asks for the step; the zero value where the service's fields are named as the arguments.
+	// Blame maps errors to the argument that requires the step; zero if the service's fields are named like the arguments.
 	Blame Blame
-	// Send sends the request, and returns the object as the response shows it; nil where it does not. What else has
-	// changed, such as a secret, Send writes to State. A response next to an error means that the step has partly
-	// happened. A step without Send has nothing to send.
+	// Send sends the request, and returns the object in the response, or nil if it has none. It writes other results, such
+	// as a secret, to State. A response together with an error means that the step has partly succeeded. A step without
+	// Send sends nothing.
 	Send func(context.Context) (*T, error)
-	// Explain reports an error in words of its own, or returns false; optional.
+	// Explain reports an error with its own message, or returns false; optional.
 	Explain func(error) bool
 }
 
-// Change is the step that sends body, what changes of the object with the id. An empty one is not sent.
+// Change is the step that updates the object with body, its changes. An empty body is not sent.
 func Change[T any, B interface{ IsEmpty() bool }](id types.String, body B,
 	send func(ctx context.Context, id string, body B) (*T, error)) Step[T] {
 	if body.IsEmpty() {
@@ -144,9 +144,8 @@ func Delete[T any](id types.String, send func(ctx context.Context, id string) er
 	}}
 }
 
-// Do carries out steps in order. The result of each is in the state before the next one begins, so that a failure
-// leaves a truthful state, and a next plan with exactly the rest. It returns false after a step that fails, and has
-// reported that.
+// Do runs steps in order. The result of each is saved before the next one begins, so that after a failure the state is
+// correct and the next plan shows exactly the remaining changes. It returns false, with a diagnostic, if a step fails.
 func (w *Write[S, T, M]) Do(ctx context.Context, steps ...Step[T]) bool {
 	for _, s := range steps {
 		if s.Send == nil {
@@ -167,8 +166,8 @@ func (w *Write[S, T, M]) Do(ctx context.Context, steps ...Step[T]) bool {
 	return true
 }
 
-// Finish writes the outcome, after the last step: the plan, with what only the service could say. What it has stored in
-// another form than it was asked to is a warning.
+// Finish saves the outcome after the last step: the plan, completed with the service's values. It warns about values
+// that the service stored differently.
 func (w *Write[S, T, M]) Finish(ctx context.Context) {
 	state := w.Plan
 	if w.Last != nil {
@@ -200,8 +199,8 @@ func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
 	postpone(failed, w.Diags)
 }
 
-// report reports the error of a request about the object. Where the object does not exist, the token may belong to
-// another organization.
+// report reports the error of a request about the object. If the object does not exist, the token may belong to another
+// organization.
 func (w *Write[S, T, M]) report(ctx context.Context, err error, operation apidiag.Operation) {
 	if w.is == update && api.IsNotFound(err) &&
 		w.resource.foreignEach(ctx, w.Private, operation.Verb, operation.Object, conn.DoubtPasses, w.Diags) {
@@ -210,7 +209,7 @@ func (w *Write[S, T, M]) report(ctx context.Context, err error, operation apidia
 	apidiag.Add(w.Diags, err, operation)
 }
 
-// Save writes the object as it is known so far. It is called after each response, before the next request.
+// Save writes the object as known so far. It is called after each response, before the next request.
 func (w *Write[S, T, M]) Save(ctx context.Context) {
 	w.Diags.Append(value.Set(ctx, w.state, w.State)...)
 	w.resource.Scheme.Identify(ctx, w.State, w.identity, w.Diags)
@@ -219,9 +218,9 @@ func (w *Write[S, T, M]) Save(ctx context.Context) {
 	}
 }
 
-// Terraform rejects a result that differs from the plan, and on a create marks the new object for replacement; for an
-// object that is billed this would be worse than the difference. So where a service stores something else than it was
-// asked to, the state keeps what was planned, a warning reports it, and the next refresh shows the difference as drift.
+// Terraform rejects a result that differs from the plan, and after a creation taints the new object; for a billed
+// object this would be worse than the difference. So if a service stores a different value, the state keeps the planned
+// one, a warning reports it, and the next refresh shows the difference as drift.
 
 // difference is one attribute that the service returned differently from the plan.
 type difference struct {
@@ -231,8 +230,8 @@ type difference struct {
 	Planned, Responded attr.Value
 }
 
-// CopyKnown copies each fully known value of plan into state where state means something else, and lists them. Both
-// point to the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
+// CopyKnown copies each fully known value of plan into state if the two are not semantically equal, and lists the
+// differences. Both point to the same struct type with `tfsdk` tags, also in embedded structs.
 func CopyKnown(ctx context.Context, plan, state any) []difference {
 	planned, responded := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
 	var differences []difference
@@ -248,8 +247,7 @@ func CopyKnown(ctx context.Context, plan, state any) []difference {
 	return differences
 }
 
-// fill copies each value of before that plan leaves unknown into plan. Both point to the same struct type, as in
-// CopyKnown.
+// fill replaces the unknown values in plan with those in before. Both point to the same struct type, as in CopyKnown.
 func fill(ctx context.Context, plan, before any) {
 	planned, had := reflect.ValueOf(plan).Elem(), reflect.ValueOf(before).Elem()
 	for _, index := range value.Fields(planned.Type()) {
@@ -264,7 +262,7 @@ func fullyKnown(ctx context.Context, v attr.Value) bool {
 	return err == nil && raw.IsFullyKnown()
 }
 
-// means reports whether two values mean the same.
+// means reports whether two values are semantically equal.
 func means(ctx context.Context, want, have attr.Value) bool {
 	if want.Equal(have) {
 		return true
@@ -285,10 +283,10 @@ func means(ctx context.Context, want, have attr.Value) bool {
 	return false
 }
 
-// warn reports which arguments the service stored in another form than it was asked to. Computed attributes are not
-// worth a warning, and neither is an argument that stays as it is and is not configured, or is under ignore_changes: it
-// shows what the service has. custom_metadata is stored as asked where the whole object, effective_custom_metadata, is
-// as planned: the first apply after an import removes no key, also with custom_metadata_mode = "replace".
+// warn reports which arguments the service stored differently. It skips computed attributes, and unchanged arguments
+// that are not configured or are under ignore_changes: these show the service's value. It also skips custom_metadata if
+// effective_custom_metadata, the whole object, is as planned: the first apply after an import removes no key, even with
+// custom_metadata_mode = "replace".
 func (w *Write[S, T, M]) warn(ctx context.Context, differences []difference) {
 	attributes := w.state.Schema.GetAttributes()
 	for _, d := range differences {
@@ -306,14 +304,14 @@ func (w *Write[S, T, M]) warn(ctx context.Context, differences []difference) {
 			continue
 		}
 		w.Diags.AddAttributeWarning(path.Root(d.Attribute),
-			fmt.Sprintf("The service stored another %s for %s", d.Attribute, policyOf(w.State).Object),
-			fmt.Sprintf("The plan has %s, and the service returned %s. The next plan shows the difference: it "+
-				"changes back what another system has changed meanwhile. Where the service changes the value itself, write "+
-				"one that it accepts.", inHCL(d.Planned), inHCL(d.Responded)))
+			fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(w.State).Object),
+			fmt.Sprintf("The plan has %s, and the service returned %s. The next plan shows the difference: it reverts a "+
+				"change by another system. If the service itself changes the value, configure one that it "+
+				"accepts.", inHCL(d.Planned), inHCL(d.Responded)))
 	}
 }
 
-// inHCL is a value as it is written in a configuration.
+// inHCL formats a value as in a configuration.
 func inHCL(v attr.Value) string {
 	if v.IsNull() {
 		return "null"
@@ -323,26 +321,35 @@ func inHCL(v attr.Value) string {
 
 // postpone turns the errors of a step that follows a creation into warnings.
 //
-// Terraform marks a new object for replacement when its creation ends in an error. Where the object exists and is
-// billed, replacing it would do more harm than the missing step, which the next plan shows and the next apply does.
+// Terraform taints a new object if its creation ends with an error. If the object exists and is billed, replacing it
+// would do more harm than the missing step. The next plan shows that step, and the next apply completes it.
 func postpone(failed diag.Diagnostics, diags *diag.Diagnostics) {
 	for _, d := range failed {
-		detail := d.Detail() + "\n\nThe object itself exists and is in the state. The next plan shows what is " +
-			"missing, and the next apply does it."
+		detail := d.Detail() + "\n\nThe object itself exists and is in the state. The next plan shows what is missing, and " +
+			"the next apply completes it."
 		diags.AddWarning("Created, but not finished: "+d.Summary(), detail)
 	}
 }
 
-// Blame maps what the service rejects about an operation to the argument that asked for it: the fields of an
-// operation are not named as the arguments are.
+// Blame maps the fields that the service rejects in an operation to the argument that requires it, because the fields
+// of an operation and the arguments have different names.
 type Blame struct {
-	// Argument is the one that asks for the operation. A rejection that names no field is about it; "" is no argument.
+	// Argument is the argument that requires the operation. Rejections without a field are reported at it; optional.
 	Argument string
-	// Fields are the operation's own fields, each as the configuration calls it, such as resumes_at: pause.resumes_at.
+	// Fields maps the operation's own fields to arguments, such as resumes_at: pause.resumes_at.
 	Fields map[string]string
 }
 
-// On is err, speaking of the arguments. An outcome that is not known stays as it is.
+// Arguments returns all mapped arguments.
+func (b Blame) Arguments() []string {
+	names := slices.Sorted(maps.Values(b.Fields))
+	if b.Argument != "" {
+		names = append(names, b.Argument)
+	}
+	return names
+}
+
+// On maps the fields of err to arguments. An unknown outcome is returned unchanged.
 func (b Blame) On(err error) error {
 	e, ok := api.AsError(err)
 	if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || b.Argument == "" && len(b.Fields) == 0 {

@@ -89,10 +89,11 @@ func TestWrite_Do(t *testing.T) {
 		"one that shows no object": {update, "a=new b", "a: nothing, b: new then before, new b planned", ""},
 		"no response at all":       {update, "b", "b: nothing, new b planned", ""},
 		"the first fails":          {update, "a! b", "a: nothing, nothing", "error: Could not a dial 1"},
-		"the second fails":         {update, "a=1 b!", "a: nothing, b: 1 then before, 1 then before", "error: Could not b dial 1"},
-		"half done":                {update, "a=1!", "a: nothing, 1 then before", "error: Could not a dial 1"},
+		"the second fails": {update, "a=1 b!", "a: nothing, b: 1 then before, 1 then before", "error: Could not b " +
+			"dial 1"},
+		"half done": {update, "a=1!", "a: nothing, 1 then before", "error: Could not a dial 1"},
 		"another level": {update, "a=1", "a: nothing, new then planned",
-			"warning: The service stored another level for dial 1"},
+			"warning: The service stored a different value of level for dial 1"},
 		"a creation":       {creation, "a=new", "a: nothing, new  planned", ""},
 		"a creation fails": {creation, "a!", "a: nothing, nothing", "error: Could not a dial 1"},
 		"a step after a creation": {creation, "a=1 b!", "a: nothing, b: 1  planned, 1  planned",
@@ -173,7 +174,7 @@ func TestWrite_Finish_warns(t *testing.T) {
 			continue
 		}
 		warning := (*diags)[0]
-		for _, part := range []string{"another " + c.want + " for", `"auto"`, `"other"`} {
+		for _, part := range []string{"a different value of " + c.want + " for", `"auto"`, `"other"`} {
 			if !strings.Contains(warning.Summary()+warning.Detail(), part) {
 				t.Errorf("%s: the warning does not say %s: %s", name, part, warning)
 			}

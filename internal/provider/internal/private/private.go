@@ -1,5 +1,5 @@
-// Package private is the private state of an object: what the provider must remember of it and the state does not show.
-// Terraform keeps it in clear text, so no secret belongs there.
+// Package private accesses the private state of an object, which stores data that is not in the state. Terraform keeps
+// it in clear text, so it must not contain secrets.
 package private
 
 import (
@@ -16,7 +16,7 @@ type State interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// Map is a private state of its own, a plain map. The framework's type is internal to it.
+// Map is a private state in a plain map. The framework does not export its type.
 type Map map[string][]byte
 
 // GetKey implements State.
@@ -34,8 +34,8 @@ func (n Map) SetKey(_ context.Context, key string, value []byte) diag.Diagnostic
 
 type notesKey struct{}
 
-// With makes what reads and writes a private state use the notes, whatever store they are given: for a call that
-// does not come from the framework.
+// With makes Get, Set and Remove use notes, whatever store they are given: for calls that do not come from the
+// framework.
 func With(ctx context.Context, notes Map) context.Context {
 	return context.WithValue(ctx, notesKey{}, notes)
 }
@@ -47,7 +47,7 @@ func storeOf(ctx context.Context, given State) State {
 	return given
 }
 
-// Get reads the value under key; the zero value when there is none.
+// Get reads the value under key; the zero value if there is none.
 func Get[T any](ctx context.Context, store State, key string, diags *diag.Diagnostics) T {
 	var value T
 	raw, found := storeOf(ctx, store).GetKey(ctx, key)
@@ -56,7 +56,7 @@ func Get[T any](ctx context.Context, store State, key string, diags *diag.Diagno
 		return value
 	}
 	if err := json.Unmarshal(raw, &value); err != nil {
-		diags.AddError("Unreadable private state", fmt.Sprintf("What this provider noted under %q in the state "+
+		diags.AddError("Unreadable private state", fmt.Sprintf("The value under %q that this provider stored in the state "+
 			"cannot be read: %s. Remove the object from the state and import it again.", key, err))
 	}
 	return value
@@ -79,34 +79,34 @@ func Remove(ctx context.Context, store State, key string, diags *diag.Diagnostic
 	}
 }
 
-// keyPlanned is where a plan leaves what its apply has to know.
+// keyPlanned is the key of the data that a plan passes to its apply.
 const keyPlanned = "planned"
 
-// SetPlanned hands value from a plan to its apply: Terraform carries the private state of a plan to the update that
+// SetPlanned passes value from a plan to its apply: Terraform passes the private state of a plan to the update that
 // applies it. store is ModifyPlanResponse.Private.
 //
-// An apply cannot find out what was planned where the configuration counts: Terraform applies ignore_changes
-// to the configuration of a plan, and hands the bare configuration to the apply.
+// An apply cannot derive that from the configuration: Terraform applies ignore_changes to the configuration of a plan,
+// but not to that of the apply.
 func SetPlanned[T any](ctx context.Context, store State, value T, diags *diag.Diagnostics) {
 	Set(ctx, store, keyPlanned, value, diags)
 }
 
-// Planned reads what the plan has left. store is UpdateRequest.Private.
+// Planned reads the value that the plan has stored. store is UpdateRequest.Private.
 func Planned[T any](ctx context.Context, store State, diags *diag.Diagnostics) T {
 	return Get[T](ctx, store, keyPlanned, diags)
 }
 
-// keyOwned is where an apply leaves what the configuration owns of the object.
+// keyOwned is the key of the parts of the object that the configuration owns.
 const keyOwned = "owned"
 
-// Owned reads what the configuration owned of the object when it was last applied. It is kept here, because the state
-// itself shows what the service has. The zero value is that of an object that no configuration was applied to yet:
-// nothing is owned, so nothing is removed.
+// Owned reads which parts of the object the configuration owned when it was last applied. The private state stores it,
+// because the state shows the service's values. Before the first apply it is the zero value: the configuration owns and
+// removes nothing.
 func Owned[T any](ctx context.Context, store State, diags *diag.Diagnostics) T {
 	return Get[T](ctx, store, keyOwned, diags)
 }
 
-// SetOwned writes what the configuration owns from now on.
+// SetOwned stores which parts of the object the configuration owns.
 func SetOwned[T any](ctx context.Context, store State, owned T, diags *diag.Diagnostics) {
 	Set(ctx, store, keyOwned, owned, diags)
 }

@@ -17,17 +17,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Converting between the values of Terraform and the structs of this provider: what Get and Set of the framework do,
-// for structs whose fields are all attr.Values. A struct is known after it has been seen once; the
-// framework's functions look at the tags of every field each time, and compile a regular expression for each.
-// Everything unusual is left to them, also every error.
+// Conversion between Terraform's values and the structs of this provider, like Get and Set of the framework, for
+// structs with only attr.Values as fields. The fields of a type are cached; the framework's functions parse the tags of
+// every field on each call, and compile a regular expression for each. Unusual cases and all errors are left to the
+// framework.
 
 // Source is a tfsdk.Config, tfsdk.Plan or tfsdk.State.
 type Source interface {
 	Get(ctx context.Context, target any) diag.Diagnostics
 }
 
-// Get is from.Get. A struct type belongs to the schema of one resource.
+// Get is a faster from.Get. A struct type belongs to the schema of one resource.
 func Get[M any](ctx context.Context, from Source, target *M) diag.Diagnostics {
 	var raw tftypes.Value
 	var described any
@@ -64,7 +64,7 @@ type Target interface {
 	Set(ctx context.Context, value any) diag.Diagnostics
 }
 
-// Set is into.Set.
+// Set is a faster into.Set.
 func Set(ctx context.Context, into Target, value any) diag.Diagnostics {
 	var raw *tftypes.Value
 	var described any
@@ -93,7 +93,7 @@ func Set(ctx context.Context, into Target, value any) diag.Diagnostics {
 	return nil
 }
 
-// Fields are where the attributes are in a struct type, by their names, in their order.
+// Fields yields the names of a struct type's attributes and their field indexes, in order.
 func Fields(of reflect.Type) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		for _, f := range structOf(of).fields {
@@ -104,7 +104,7 @@ func Fields(of reflect.Type) iter.Seq2[string, []int] {
 	}
 }
 
-// indexOf is where the attribute that has a name is in a struct type.
+// indexOf returns the field index of the named attribute in a struct type.
 func indexOf(of reflect.Type, name string) (index []int, has bool) {
 	fields, _ := tagged(of)
 	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
@@ -114,7 +114,7 @@ func indexOf(of reflect.Type, name string) (index []int, has bool) {
 	return fields[i].index, true
 }
 
-// Field is the attribute of a struct that has a name; nil without one.
+// Field returns the named attribute of a struct, or nil.
 func Field(of any, name string) attr.Value {
 	if of == nil {
 		return nil
@@ -127,7 +127,7 @@ func Field(of any, name string) attr.Value {
 	return value
 }
 
-// At is the field of the attribute that has a name; of points to a struct. It panics where the struct has none.
+// At returns the field of the named attribute; of points to a struct. It panics if the struct has no such attribute.
 func At(of any, name string) reflect.Value {
 	to := reflect.ValueOf(of).Elem()
 	index, has := indexOf(to.Type(), name)
@@ -148,8 +148,7 @@ func Same[M any](one, other M) bool {
 	return ok
 }
 
-// valid reports whether neither an attribute nor its type has anything to say against a value, which raw is for
-// Terraform.
+// valid reports whether the attribute and its type accept a value; raw is the same for Terraform.
 func valid(ctx context.Context, name string, is attr.Type, value attr.Value, raw tftypes.Value) bool {
 	if validates, ok := value.(xattr.ValidateableAttribute); ok {
 		var resp xattr.ValidateAttributeResponse
@@ -177,10 +176,10 @@ type model struct {
 	object tftypes.Object
 }
 
-// by reflect.Type: *model, which is nil for a struct that is left to the framework, and *structure
+// by reflect.Type: *model, nil for a struct that is left to the framework, and *structure
 var models, structs sync.Map
 
-// modelOf is what is known of a struct; nil when it is left to the framework.
+// modelOf returns the cached model of a struct type; nil if it is left to the framework.
 func modelOf(ctx context.Context, t reflect.Type, s schema.Schema) *model {
 	if s.Attributes == nil {
 		return nil
@@ -214,14 +213,14 @@ func newModel(ctx context.Context, t reflect.Type, s schema.Schema) *model {
 	return m
 }
 
-// structure is what is known of a struct type: its fields with a name, and those of what it embeds. whole says that
-// there are no others, and that all are attr.Values.
+// structure holds the named fields of a struct type and of its embedded structs. whole is true if there are no others,
+// and all are attr.Values.
 type structure struct {
 	fields []field
 	whole  bool
 }
 
-// tagged are the fields of a struct and of what it embeds; false when there is one that is not an attr.Value.
+// tagged returns the fields of a struct and of its embedded structs; false if one is not an attr.Value.
 func tagged(t reflect.Type) ([]field, bool) {
 	if s := structOf(t); s.whole && len(s.fields) > 0 {
 		return s.fields, true

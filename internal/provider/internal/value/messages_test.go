@@ -63,6 +63,8 @@ func TestMessages(t *testing.T) {
 	says("url", check.PublicURL(), notes, "http://a.example", "https://u:p@a.example", "https://a.example/#x",
 		"https://10.0.0.1/",
 		"http://u:secret@a.example")
+	says("trimmed", check.Trimmed(), path.Root("external_id"), " crm-42 ")
+	says("name", check.Name("charge.paid"), path.Root("events").AtSetValue(types.StringValue("a, b")), "a, b")
 	says("uuid", check.UUID(), notes, "pro")
 	says("uuid in", check.UUIDIn("plans"), notes, "pro")
 	says("blank", check.NotBlank(), notes, "", " \t", "\u200b", " \x00 ", "\ufeff\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 )
 
-// Lengths of the two tax numbers without a mask. Two check digits end either.
+// Lengths of the two tax numbers without a mask, each including two check digits at the end.
 const (
 	cpfLength   = 11
 	cnpjLength  = 14
@@ -22,23 +22,23 @@ const (
 
 const (
 	decimalDigits = "0123456789"
-	// aboutTaxNumbers is what to write instead.
+	// aboutTaxNumbers describes valid numbers in messages.
 	aboutTaxNumbers = "Write 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters and two check digits), with " +
 		"or without a mask of " +
 		"dots, dashes, slashes and spaces, such as 529.982.247-25, 11.222.333/0001-81 or 12.ABC.345/01DE-35."
 )
 
-// groupsOfCNPJ distinguishes a CNPJ with letters from a number after a word, such as CPF.
+// groupsOfCNPJ distinguishes a CNPJ with letters from a number preceded by a word, such as CPF.
 var groupsOfCNPJ = regexp.MustCompile(
 	`^[./ -]*[0-9A-Z]{2}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{4}[./ -]*[0-9]{2}[./ -]*$`)
 
 // DocumentType is the type of a Brazilian tax number (CPF or CNPJ). Numbers that differ only in mask or case are equal.
 type DocumentType = TextType[taxNumber]
 
-// Document is a tax number in configuration, plan or state, mask and all.
+// Document is a tax number in configuration, plan or state, including its mask.
 type Document = Text[taxNumber]
 
-// DocumentPointer wraps the number a service returned; nil is null.
+// DocumentPointer wraps a number from a response; nil is null.
 func DocumentPointer(number *string) Document { return pointer[taxNumber](number) }
 
 type taxNumber struct{}
@@ -71,27 +71,28 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 	case !CheckDigits(plain):
 		resp.Diagnostics.AddAttributeWarning(check.Line(req.Path),
 			fmt.Sprintf("Check digits of the tax number %q do not match", number),
-			fmt.Sprintf("%s: the last two digits do not follow from the others, so this is probably a typo. The "+
-				"service stores the number as it is; the tax authority may reject invoices for it.", check.PathName(req.Path)))
+			fmt.Sprintf("%s: the last two digits do not match the others, so this is probably a typo. The service stores the "+
+				"number as it is; the tax authority may reject invoices for it.", check.PathName(req.Path)))
 	}
 }
 
-// TaxNumber is a CPF or CNPJ without its mask, in capital letters; or what is wrong with it, and what to write instead.
+// TaxNumber returns a CPF or CNPJ without its mask, in capital letters; or what is wrong with it and what to write
+// instead.
 func TaxNumber(number string) (plain, wrong string) {
 	plain = same.PlainDocument(number)
 	letters := strings.Trim(plain, decimalDigits) != ""
 	switch {
 	case strings.Trim(strings.ToUpper(number), decimalDigits+"ABCDEFGHIJKLMNOPQRSTUVWXYZ.-/ ") != "" || !isASCII(number):
-		return "", fmt.Sprintf("%q has characters that no CPF or CNPJ has. %s", number, aboutTaxNumbers)
+		return "", fmt.Sprintf("%q contains characters that are not allowed in a CPF or CNPJ. %s", number, aboutTaxNumbers)
 	case len(plain) == cnpjLength && strings.Trim(plain[cnpjLength-checkLength:], decimalDigits) != "":
 		return "", fmt.Sprintf("%q does not end in two check digits: only the first 12 characters of a CNPJ can be "+
 			"letters. %s", number, aboutTaxNumbers)
 	case len(plain) == cnpjLength && letters && !groupsOfCNPJ.MatchString(strings.ToUpper(number)):
-		return "", fmt.Sprintf("%q is not in the groups of a CNPJ, as in 12.ABC.345/01DE-35. %s", number, aboutTaxNumbers)
+		return "", fmt.Sprintf("%q does not have the groups of a CNPJ, as in 12.ABC.345/01DE-35. %s", number, aboutTaxNumbers)
 	case len(plain) == cnpjLength, len(plain) == cpfLength && !letters:
 		return plain, ""
 	case letters:
-		return "", fmt.Sprintf("%q has letters, as only a CNPJ has, but %d characters instead of 14. %s", number, len(plain),
+		return "", fmt.Sprintf("%q has letters, like a CNPJ, but %d characters instead of 14. %s", number, len(plain),
 			aboutTaxNumbers)
 	default:
 		return "", fmt.Sprintf("%q has %d digits. A CPF has 11 digits, a CNPJ has 14 characters; leading zeros count, so "+
@@ -99,8 +100,8 @@ func TaxNumber(number string) (plain, wrong string) {
 	}
 }
 
-// DocumentKind is the document_type that the service infers from a tax number: cpf for 11 digits or fewer, else cnpj
-// (Recurring billing §2). Without a number it is null. Of letters the service says nothing.
+// DocumentKind returns the document_type that the service infers from a tax number: cpf for 11 digits or fewer, else
+// cnpj (Recurring billing §2). Without a number it is null. The service's description does not mention letters.
 func DocumentKind(number Document) types.String {
 	plain := same.PlainDocument(number.ValueString())
 	switch {
@@ -119,8 +120,8 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > '~' })
 }
 
-// CheckDigits reports whether the last two digits of a CPF or CNPJ without a mask follow from the characters before
-// them (modulo 11). Numbers of one repeated digit satisfy the arithmetic but are never issued.
+// CheckDigits reports whether the check digits of a CPF or CNPJ without a mask are correct (modulo 11). Numbers of one
+// repeated digit satisfy the arithmetic but are never issued.
 func CheckDigits(plain string) bool {
 	if len(plain) != cpfLength && len(plain) != cnpjLength {
 		return false

@@ -1,6 +1,5 @@
-// Package value holds what this provider knows of single values: types whose values can be written in more than one
-// way (moments, decimals, tax numbers, ids), and the ways from Terraform's values to the structs of this provider and
-// to the bodies of requests.
+// Package value implements attribute types whose values have several spellings (times, decimals, tax numbers, ids), and
+// converts between Terraform values, the provider's structs and request bodies.
 package value
 
 import (
@@ -20,13 +19,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// notation says when two spellings of a text mean the same.
+// notation defines when two spellings are the same value.
 type notation interface {
 	name() string
 	same(a, b string) bool
 }
 
-// TextType is the type of a text whose values can be spelled in more than one way, as N says.
+// TextType is the type of a string with several spellings of a value, as defined by N.
 type TextType[N notation] struct{ basetypes.StringType }
 
 // Text is a value of TextType.
@@ -43,7 +42,7 @@ func (t TextType[N]) Equal(o attr.Type) bool {
 	return ok
 }
 
-// String names the type in the framework's messages.
+// String returns the name of the type for the framework's messages.
 func (t TextType[N]) String() string {
 	var n N
 	return "value." + n.name()
@@ -58,7 +57,7 @@ func (t TextType[N]) ValueFromString(_ context.Context,
 	return Text[N]{StringValue: v}, nil
 }
 
-// ValueFromTerraform reads the wire value.
+// ValueFromTerraform converts the wire value.
 func (t TextType[N]) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
 	v, err := t.StringType.ValueFromTerraform(ctx, in)
 	if err != nil {
@@ -80,13 +79,13 @@ func (v Text[N]) Equal(o attr.Value) bool {
 	return ok && v.StringValue.Equal(other.StringValue)
 }
 
-// StringSemanticEquals compares what the spellings mean.
+// StringSemanticEquals compares the values, not the spellings.
 func (v Text[N]) StringSemanticEquals(_ context.Context, o basetypes.StringValuable) (bool, diag.Diagnostics) {
 	other, ok := o.(Text[N])
 	return ok && v.Means(other), nil
 }
 
-// Means reports whether both are known and mean the same, or are both null or both unknown.
+// Means reports whether both are known and semantically equal, or both null, or both unknown.
 func (v Text[N]) Means(other Text[N]) bool {
 	if v.IsNull() || v.IsUnknown() || other.IsNull() || other.IsUnknown() {
 		return v.Equal(other)
@@ -95,7 +94,7 @@ func (v Text[N]) Means(other Text[N]) bool {
 	return n.same(v.ValueString(), other.ValueString())
 }
 
-// Or prefers the spelling of before when both mean the same.
+// Or returns before if both are semantically equal, so that its spelling is kept.
 func (v Text[N]) Or(before Text[N]) Text[N] {
 	if v.Means(before) {
 		return before
@@ -103,14 +102,15 @@ func (v Text[N]) Or(before Text[N]) Text[N] {
 	return v
 }
 
-// KeepSpelling is a plan modifier that keeps the spelling in state when the configuration means the same, because
-// semantic equality does not act in a plan. It comes before RequiresReplace, so that another spelling replaces nothing.
+// KeepSpelling is a plan modifier that keeps the spelling in state if the configuration is semantically equal, because
+// the framework does not apply semantic equality in a plan. It must precede RequiresReplace, so that another spelling
+// does not force replacement.
 func (t TextType[N]) KeepSpelling() planmodifier.String { return keepSpelling[N]{} }
 
 type keepSpelling[N notation] struct{}
 
 func (keepSpelling[N]) Description(context.Context) string {
-	return "Keeps the spelling in state when the configuration means the same."
+	return "Keeps the spelling in state if the configured value is semantically equal."
 }
 
 func (k keepSpelling[N]) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
@@ -135,8 +135,7 @@ func (uuid) name() string { return "UUIDType" }
 
 func (uuid) same(a, b string) bool { return same.ID(a, b) }
 
-// KeepID prefers the spelling before when both are the same id: what the service returns is not always spelled as it
-// was written.
+// KeepID returns before if both are the same id: the service may return an id in another spelling.
 func KeepID(before, now types.String) types.String {
 	return text[uuid](now).Or(text[uuid](before)).StringValue
 }
@@ -148,7 +147,7 @@ type DateTimeType = TextType[moment]
 // DateTime is a value of DateTimeType.
 type DateTime = Text[moment]
 
-// DateTimePointer wraps what a service returned; nil is null.
+// DateTimePointer wraps a value from a response; nil is null.
 func DateTimePointer(s *string) DateTime { return pointer[moment](s) }
 
 type moment struct{}
@@ -165,20 +164,20 @@ func (moment) same(a, b string) bool {
 	return x.Truncate(time.Millisecond).Equal(y.Truncate(time.Millisecond))
 }
 
-// DecimalType is the type of a decimal number written as text. Numbers that differ only in trailing zeros are equal.
+// DecimalType is the type of a decimal number in a string. Numbers that differ only in trailing zeros are equal.
 type DecimalType = TextType[decimal]
 
 // Decimal is a value of DecimalType.
 type Decimal = Text[decimal]
 
-// DecimalPointer wraps what a service returned; nil is null.
+// DecimalPointer wraps a value from a response; nil is null.
 func DecimalPointer(s *string) Decimal { return pointer[decimal](s) }
 
 type decimal struct{}
 
 func (decimal) name() string { return "DecimalType" }
 
-// longestDecimal bounds what is read as a number; longer texts are compared as texts.
+// longestDecimal limits the length of a number; longer strings are compared as strings.
 const longestDecimal = 64
 
 func (decimal) same(a, b string) bool {

@@ -16,9 +16,9 @@ import (
 type outcome string
 
 const (
-	fine    outcome = "fine"
-	warning outcome = "warning"
-	refused outcome = "error"
+	fine     outcome = "fine"
+	warning  outcome = "warning"
+	rejected outcome = "error"
 )
 
 func validated(t *testing.T, v validator.String, value types.String) (outcome, string) {
@@ -27,7 +27,7 @@ func validated(t *testing.T, v validator.String, value types.String) (outcome, s
 	v.ValidateString(t.Context(), validator.StringRequest{Path: path.Root("argument"), ConfigValue: value}, resp)
 	switch {
 	case resp.Diagnostics.HasError():
-		return refused, resp.Diagnostics[0].Detail()
+		return rejected, resp.Diagnostics[0].Detail()
 	case len(resp.Diagnostics) > 0:
 		return warning, resp.Diagnostics[0].Detail()
 	}
@@ -58,26 +58,26 @@ func TestCPFOrCNPJ(t *testing.T) {
 		"12.ABC.345/01DE-36": warning,
 		"12.ABD.345/01DE-35": warning,
 
-		"":                         refused,
-		"..-/":                     refused,
-		"5299822472":               refused,
-		"529982247250":             refused,
-		"1122233300018":            refused,
-		"112223330001811":          refused,
-		"529.982.247-2X":           refused,
-		"529a982b24725":            refused,
-		"52998224725\n":            refused,
-		"٥٢٩٩٨٢٢٤٧٢٥":              refused,
-		"５２９９８２２４７２５":              refused,
-		"529.982.247‑25":           refused,
-		"BR 529.982.247-25":        refused,
-		"12.ABC.345/01DE-3A":       refused,
-		"12.ABC.345/01DE-3":        refused,
-		"12.ABC.345/01DÉ-35":       refused,
-		"CPF 529.982.247-25":       refused,
-		"52A98224725":              refused,
-		"12.ABC.345/01DE-35\u200b": refused,
-		"529.982.247-25;drop":      refused,
+		"":                         rejected,
+		"..-/":                     rejected,
+		"5299822472":               rejected,
+		"529982247250":             rejected,
+		"1122233300018":            rejected,
+		"112223330001811":          rejected,
+		"529.982.247-2X":           rejected,
+		"529a982b24725":            rejected,
+		"52998224725\n":            rejected,
+		"٥٢٩٩٨٢٢٤٧٢٥":              rejected,
+		"５２９９８２２４７２５":              rejected,
+		"529.982.247‑25":           rejected,
+		"BR 529.982.247-25":        rejected,
+		"12.ABC.345/01DE-3A":       rejected,
+		"12.ABC.345/01DE-3":        rejected,
+		"12.ABC.345/01DÉ-35":       rejected,
+		"CPF 529.982.247-25":       rejected,
+		"52A98224725":              rejected,
+		"12.ABC.345/01DE-35\u200b": rejected,
+		"529.982.247-25;drop":      rejected,
 	} {
 		have, text := validated(t, CPFOrCNPJ(), types.StringValue(number))
 		if have != want {
@@ -92,7 +92,7 @@ func TestCheckDigits(t *testing.T) {
 	for _, number := range []string{"52998224725", "11144477735", "01234567890", "11222333000181", "33000167000101",
 		"12ABC34501DE35"} {
 		if !CheckDigits(number) {
-			t.Errorf("%s is refused", number)
+			t.Errorf("%s is rejected", number)
 		}
 		for place := len(number) - 2; place < len(number); place++ {
 			for digit := byte('0'); digit <= '9'; digit++ {
@@ -143,6 +143,12 @@ func TestText(t *testing.T) {
 		"NotBlank": {check.NotBlank(),
 			[]string{"a", " a ", "0", "é", "名", "a\u200b"},
 			[]string{"", " ", "\t\r\n", "\u00a0", "\u2003\u3000", "\u200b", "\x00", "\ufeff "}},
+		"Trimmed": {check.Trimmed(),
+			[]string{"crm-42", "Loja 12", ""}, // NotBlank rejects blank text
+			[]string{" crm-42", "crm-42 ", "\tcrm-42", "crm-42\n"}},
+		"Name": {check.Name("charges:*"),
+			[]string{"charges:*", "*", "charge.paid", ""},
+			[]string{"charges: *", "charges:*,customers:*", " charge.paid", "charge.paid\n"}},
 		"Percent": {check.Percent(),
 			[]string{"0", "100", "12.5", "12.50", "100.000", "0.1"},
 			[]string{"", "100.01", "-1", "1e1", "ten", "1,5", ".5", "5."}},
@@ -155,7 +161,7 @@ func TestText(t *testing.T) {
 				}
 			}
 			for _, text := range c.bad {
-				if have, why := validated(t, c.validator, types.StringValue(text)); have != refused {
+				if have, why := validated(t, c.validator, types.StringValue(text)); have != rejected {
 					t.Errorf("%q: %s (%s), want an error", text, have, why)
 				}
 			}
@@ -167,7 +173,7 @@ func TestText(t *testing.T) {
 func TestValidators_absentAndUnknown(t *testing.T) {
 	t.Parallel()
 	for _, v := range []validator.String{CPFOrCNPJ(), check.Email(), check.Date(), check.DateOrDateTime(),
-		check.Phone(), check.NotBlank(), check.UUID(),
+		check.Phone(), check.NotBlank(), check.UUID(), check.Trimmed(), check.Name("a"),
 		check.Percent()} {
 		for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 			if have, why := validated(t, v, value); have != fine {

@@ -16,18 +16,18 @@ import (
 )
 
 // WholeType is the type of a whole number. Its values are those of types.Int64; a fraction, or a number beyond 64 bits,
-// is its own value, which validation rejects by its name. The framework's type would call it an error in the
+// is a notWhole, which validation rejects with the name of the argument. The framework's type would report a bug in the
 // provider.
 type WholeType struct {
 	basetypes.Int64Type
 	// Unit is what the number counts, such as days; it is part of the message only.
 	Unit string
-	// Advice is what to write instead, where there is more to say than to round the number, without a full stop.
+	// Advice is what to write instead if rounding the number is not enough, without a full stop.
 	Advice string
 }
 
 var (
-	// Whole is the type of a number that only counts.
+	// Whole is the type of a number without a unit.
 	Whole = WholeType{}
 	// Days is the type of a number of days.
 	Days = WholeType{Unit: "days"}
@@ -48,7 +48,8 @@ var (
 	_ function.ValidateableParameter = notWhole{}
 )
 
-// Equal reports whether o is a type of whole numbers. The framework's own counts, as it is the type of the values.
+// Equal reports whether o is a type of whole numbers. The framework's Int64 type is one, because the values have that
+// type.
 func (t WholeType) Equal(o attr.Type) bool {
 	if _, ok := o.(WholeType); ok {
 		return true
@@ -73,7 +74,7 @@ func (t WholeType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (at
 	return t.Int64Type.ValueFromTerraform(ctx, in)
 }
 
-// notWhole is a number that is not a whole one of 64 bits. To all but validation it is not known.
+// notWhole is a number that is not a whole number of 64 bits. Everything but validation sees it as unknown.
 type notWhole struct {
 	basetypes.Int64Value
 	number   *big.Float
@@ -89,18 +90,18 @@ func (v notWhole) Equal(o attr.Value) bool {
 	return ok && v.number.Cmp(other.number) == 0
 }
 
-// IsUnknown is false, as it is known what was written.
+// IsUnknown is false: the written number is known.
 func (v notWhole) IsUnknown() bool { return false }
 
-// String is the number.
+// String returns the number.
 func (v notWhole) String() string { return NumberText(v.number) }
 
-// ToTerraformValue is the number as it was read: the framework finds the element of a set by it.
+// ToTerraformValue returns the original number: the framework finds the element of a set by it.
 func (v notWhole) ToTerraformValue(context.Context) (tftypes.Value, error) {
 	return tftypes.NewValue(tftypes.Number, v.number), nil
 }
 
-// ToInt64Value is what other validators see: nothing that they could judge.
+// ToInt64Value returns unknown, so that other validators skip the value.
 func (v notWhole) ToInt64Value(context.Context) (basetypes.Int64Value, diag.Diagnostics) {
 	return v.Int64Value, nil
 }
@@ -111,13 +112,13 @@ func (v notWhole) ValidateAttribute(_ context.Context, req xattr.ValidateAttribu
 	check.Invalid(req.Path, NumberText(v.number), v.wrong()+".", &resp.Diagnostics)
 }
 
-// ValidateParameter rejects the argument of a function. Terraform ends the message with a full stop of its own.
+// ValidateParameter rejects the argument of a function. Terraform adds the full stop of the message.
 func (v notWhole) ValidateParameter(_ context.Context, req function.ValidateParameterRequest,
 	resp *function.ValidateParameterResponse) {
 	resp.Error = function.NewArgumentFuncError(req.Position, v.wrong())
 }
 
-// wrong is what is wrong with the number and what to write instead, without the full stop.
+// wrong describes the error and what to write instead, without the full stop.
 func (v notWhole) wrong() string {
 	whole := "a whole number"
 	if v.expected.Unit != "" {
@@ -125,22 +126,22 @@ func (v notWhole) wrong() string {
 	}
 	switch {
 	case v.number.IsInt():
-		return fmt.Sprintf("%s is too large. Write %s of at most 18 digits", NumberText(v.number), whole)
+		return fmt.Sprintf("%s is too large. Write %s with at most 18 digits", NumberText(v.number), whole)
 	case v.expected.Advice != "":
 		return fmt.Sprintf("%s is not %s. %s", NumberText(v.number), whole, v.expected.Advice)
 	default:
-		return fmt.Sprintf("%s is not %s. Write a number without decimals, such as with floor(…) or ceil(…)",
+		return fmt.Sprintf("%s is not %s. Round it, for example with floor(…) or ceil(…)",
 			NumberText(v.number), whole)
 	}
 }
 
-// NumberText is the number as it is written, as far as that is short; nil is nothing.
+// NumberText formats a number; long ones are abbreviated, and nil is "".
 func NumberText(number *big.Float) string {
 	const longest = 40
 	if number == nil {
 		return ""
 	}
-	// Written out, 1e1000000 has a million digits: what is surely too long is not written out first.
+	// Without an exponent, 1e1000000 has a million digits: numbers that are surely too long are not expanded first.
 	if exponent := number.MantExp(nil); exponent < 4*longest && exponent > -4*longest {
 		if text := number.Text('f', -1); len(text) <= longest {
 			return text

@@ -11,9 +11,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// Changed is one key of a body: absent when planned is what the state has, null when it is cleared, else its wire form.
-// The state of a creation is the zero model, so that null is absent. An unknown value counts as changed, which is what
-// a plan wants to know.
+// Changed is one key of a body: absent if planned equals the state, null if it is cleared, else its wire form. The
+// state of a creation is the zero model, so that null is absent. An unknown value counts as changed, as a plan needs
+// it.
 func Changed[V attr.Value, T any](planned, state V, to func(V) T) api.Field[T] {
 	switch {
 	case planned.Equal(state), planned.IsNull() && state.IsNull(): // a zero set equals no other
@@ -25,7 +25,7 @@ func Changed[V attr.Value, T any](planned, state V, to func(V) T) api.Field[T] {
 	}
 }
 
-// ChangedText is Changed for a text.
+// ChangedText is Changed for a string.
 func ChangedText(planned, state types.String) api.Field[string] {
 	return Changed(planned, state, types.String.ValueString)
 }
@@ -35,12 +35,12 @@ func ChangedNumber(planned, state types.Int64) api.Field[int64] {
 	return Changed(planned, state, types.Int64.ValueInt64)
 }
 
-// ChangedBool is Changed for a truth value.
+// ChangedBool is Changed for a bool.
 func ChangedBool(planned, state types.Bool) api.Field[bool] {
 	return Changed(planned, state, types.Bool.ValueBool)
 }
 
-// ChangedLabels is Changed for a set of texts where none and the empty set are the same.
+// ChangedLabels is Changed for a set of strings; null and the empty set are equal.
 func ChangedLabels(planned, state types.Set) api.Field[[]string] {
 	none := len(planned.Elements())+len(state.Elements()) == 0
 	if planned.Equal(state) || none && !planned.IsUnknown() {
@@ -49,7 +49,7 @@ func ChangedLabels(planned, state types.Set) api.Field[[]string] {
 	return api.Set(Texts(planned))
 }
 
-// ChangedMetadata is custom_metadata in the body of a creation: absent where there is none.
+// ChangedMetadata is custom_metadata in the body of a creation; absent if empty.
 func ChangedMetadata(desired metadata.Owned) api.Field[json.RawMessage] {
 	payload := desired.Payload()
 	if payload == nil {
@@ -58,7 +58,7 @@ func ChangedMetadata(desired metadata.Owned) api.Field[json.RawMessage] {
 	return api.Set(payload)
 }
 
-// TextOrNull is null for a text that the service has left out.
+// TextOrNull converts a string that the service omits if it has no value; that is null.
 func TextOrNull(s string) types.String {
 	if s == "" {
 		return types.StringNull()
@@ -66,8 +66,8 @@ func TextOrNull(s string) types.String {
 	return types.StringValue(s)
 }
 
-// FilledOrNull is null for a text that the service returns as null, leaves out, or returns empty. Generated
-// configuration has null for an empty text too.
+// FilledOrNull converts a string that the service returns as null or empty, or omits, if it has no value; that is null.
+// Generated configuration has null for an empty string too.
 func FilledOrNull(s *string) types.String {
 	if s == nil {
 		return types.StringNull()
@@ -75,7 +75,7 @@ func FilledOrNull(s *string) types.String {
 	return TextOrNull(*s)
 }
 
-// Known is null for a text, number or truth value that is still unknown where a known one is needed.
+// Known replaces an unknown value with null.
 func Known[V types.String | types.Int64 | types.Bool](v V) V {
 	if any(v).(attr.Value).IsUnknown() {
 		var null V
@@ -84,7 +84,7 @@ func Known[V types.String | types.Int64 | types.Bool](v V) V {
 	return v
 }
 
-// OrPlanned is what a response to a creation shows, or what was planned where the response leaves it out.
+// OrPlanned returns the value in the response to a creation, or the planned one if the response omits it.
 func OrPlanned[V types.String | types.Int64 | types.Bool](responded, planned V) V {
 	if any(responded).(attr.Value).IsNull() {
 		return Known(planned)
@@ -92,7 +92,7 @@ func OrPlanned[V types.String | types.Int64 | types.Bool](responded, planned V) 
 	return responded
 }
 
-// JSONText is the normalized text of an object that is only read. Null stays null, and so does what is not an object.
+// JSONText normalizes a JSON object that is only read. Null, and anything but an object, is null.
 func JSONText(raw json.RawMessage) types.String {
 	object, err := metadata.Parse(raw)
 	if err != nil || object == nil {
@@ -101,7 +101,7 @@ func JSONText(raw json.RawMessage) types.String {
 	return types.StringValue(metadata.Text(object))
 }
 
-// AnyJSONText is the normalized text of a value of any kind that is only read; null stays null.
+// AnyJSONText normalizes a JSON value of any kind that is only read; null stays null.
 func AnyJSONText(raw json.RawMessage) types.String {
 	if text := JSONText(raw); !text.IsNull() {
 		return text
@@ -112,7 +112,7 @@ func AnyJSONText(raw json.RawMessage) types.String {
 	return types.StringValue(string(raw))
 }
 
-// SetOf is the set of texts, sorted and each once; none is null.
+// SetOf returns a sorted set of strings without duplicates, or null if there are none.
 func SetOf(texts []string) types.Set {
 	if len(texts) == 0 {
 		return types.SetNull(types.StringType)
@@ -125,7 +125,7 @@ func SetOf(texts []string) types.Set {
 	return types.SetValueMust(types.StringType, elements)
 }
 
-// SetOrEmpty is Set for an attribute where none has a meaning: none is the empty set.
+// SetOrEmpty is SetOf, but returns the empty set if there are no strings.
 func SetOrEmpty(texts []string) types.Set {
 	if len(texts) == 0 {
 		return types.SetValueMust(types.StringType, nil)
@@ -133,7 +133,7 @@ func SetOrEmpty(texts []string) types.Set {
 	return SetOf(texts)
 }
 
-// Texts is the wire form of a known set of texts.
+// Texts is the wire form of a known set of strings.
 func Texts(set types.Set) []string {
 	texts := make([]string, 0, len(set.Elements()))
 	for _, element := range set.Elements() {

@@ -153,8 +153,8 @@ func TestWholeType_notWhole(t *testing.T) {
 		of         WholeType
 		text, want string
 	}{
-		{Days, "1.5", "1.5 is not a whole number of days. Write a number without decimals"},
-		{Whole, "0.1", "0.1 is not a whole number. Write a number without decimals"},
+		{Days, "1.5", "1.5 is not a whole number of days. Round it"},
+		{Whole, "0.1", "0.1 is not a whole number. Round it"},
 		{Subcents, "99.99",
 			`99.99 is not a whole number of subcents. A subcent is a ten-thousandth of the currency unit; the function subcents converts an amount: subcents("99.99")`},
 		{Seconds, "1e30", "1000000000000000000000000000000 is too large. Write a whole number of seconds"},

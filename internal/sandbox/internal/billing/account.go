@@ -12,8 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// billingAccount is a billing account on the wire
-// (service description, Recurring billing §2 Billing account).
+// billingAccount is a billing account as returned (service description, Recurring billing §2 Billing account).
 type billingAccount struct {
 	ID                      string            `json:"id"`
 	PublicID                string            `json:"public_id"`
@@ -36,24 +35,24 @@ type billingAccount struct {
 	Customer                *embeddedCustomer `json:"customer,omitempty"`
 }
 
-// embeddedCustomer is the customer loaded with a billing account. Its kind has
-// its own words: individual and company. The two fields of the same names hide those that it does not have.
+// embeddedCustomer is the customer embedded in a billing account. Its kind has different values: individual and
+// company. Its two fields hide customer fields that it does not have.
 type embeddedCustomer struct {
 	customer
 	PublicID *string `json:"public_id,omitempty"`
 	Metadata object  `json:"metadata,omitempty"`
 }
 
-// AccountRow is a billing account as the tables keep it, its customer by id.
+// AccountRow is a stored billing account; its customer is referenced by id.
 type AccountRow struct {
 	server.Owned
+	Number     int64          `json:"number,omitempty"` // in order of creation; 0 in a copy
 	CustomerID string         `json:"customer_id"`
 	Account    billingAccount `json:"account"`
 }
 
-// What the service gives a new account where the request says nothing
-// (service description, Recurring billing §4 Customer create; the currency is
-// not described).
+// Defaults of a new account (service description, Recurring billing §4 Customer create; the default currency is not
+// documented).
 const (
 	defaultCurrency     = "BRL"
 	defaultPaymentTerms = 10
@@ -63,8 +62,8 @@ const (
 	AccountClosed    = "closed"
 )
 
-// externalKey takes part in the index of external ids until the account is
-// closed (wire contract: external_id of a closed object).
+// externalKey includes the account in the index of external ids until it is closed (wire contract: external_id of a
+// closed object).
 func (r AccountRow) externalKey() string {
 	if r.Account.Status == AccountClosed {
 		return ""
@@ -77,6 +76,7 @@ func (s *Service) closeAccounts(c *server.Call, tx *store.Tx, customerID string)
 		if row.Account.Status == AccountClosed {
 			continue
 		}
+		s.auditAccount(c, tx, row.Account, row.Account.Status, AccountClosed)
 		row.Account.Status = AccountClosed
 		row.Account.UpdatedAt = row.Account.UpdatedAt.Next(c.Now)
 		s.Accounts.Put(tx, id, row)
@@ -99,7 +99,7 @@ func embed(u customer) *embeddedCustomer {
 	return &embeddedCustomer{customer: u}
 }
 
-// modified is when the response last changed, the customer inside included.
+// modified returns when the response last changed, including the embedded customer.
 func (a billingAccount) modified() time.Time {
 	if a.Customer != nil && a.Customer.UpdatedAt.After(a.UpdatedAt.Time) {
 		return a.Customer.UpdatedAt.Time
@@ -107,8 +107,8 @@ func (a billingAccount) modified() time.Time {
 	return a.UpdatedAt.Time
 }
 
-// The terms of an account (service description, Recurring billing §8). The
-// account that comes with a new customer may have 0 as well (§4 Customer create).
+// Payment terms of an account (service description, Recurring billing §8). An account created with a new customer may
+// also have 0 (§4 Customer create).
 const (
 	leastPaymentTerms = 1
 	mostPaymentTerms  = 90
@@ -121,8 +121,8 @@ var (
 		"auto_collection":    server.Boolean,
 		"custom_metadata":    server.FreeObject,
 	}
-	// customerReference names an existing customer, by id or external code, or describes a new one. kind has the
-	// account's words here, not those of the customer resource.
+	// customerReference identifies an existing customer by id or external code, or describes a new one. kind has the
+	// values of accounts here, not those of the customer resource.
 	customerReference = server.ObjectOf(customerFields.And(server.Shape{
 		"id":   server.Filled,
 		"kind": server.Nullable(server.OneOf("individual", "company")),
@@ -131,7 +131,7 @@ var (
 		"external_id": server.Filled,
 		"customer":    customerReference,
 	}, "an update", "custom_metadata_mode")}
-	// name, email, phone and address change the customer.
+	// name, email, phone and address update the customer.
 	accountUpdate = server.Form{Shape: accountFields.And(server.Shape{
 		"external_id": server.Nullable(server.Filled),
 		"name": server.Both(server.Filled, server.TextWhere("must have 1 to 255 characters",
@@ -141,13 +141,11 @@ var (
 		"address":              server.ObjectOf(addressFields),
 		"custom_metadata_mode": metadataMode,
 	}, "a create", "customer")}
-	// accountReason is why an account is suspended, reactivated or closed, and a manual invoice made. The audit log it
-	// goes to is not part of the sandbox; the request log holds it.
+	// accountReason is the reason for a suspension, reactivation, closing or manual invoice, for the audit trail.
 	accountReason = server.Form{Shape: server.Shape{"reason": server.Text}, Optional: true}
 )
 
-// locate returns the customer that a reference means, and whether there is
-// one (wire contract: a customer reference).
+// locate returns the referenced customer, and whether it exists (wire contract: a customer reference).
 func (s *Service) locate(c *server.Call, tx *store.Tx, reference server.Body) (CustomerRow, bool, error) {
 	if id := server.Sent[string](reference, "id"); id != nil {
 		row, ok := s.Customers.Get(tx, server.CanonicalID(*id))
@@ -186,7 +184,7 @@ func (a billingAccount) with(c *server.Call, in server.Body) billingAccount {
 	return a
 }
 
-// withPayer returns the account's customer after an update of the account.
+// withPayer returns the account's customer as changed by an account update.
 func (u customer) withPayer(in server.Body) customer {
 	u.Name = *cmp.Or(server.Sent[string](in, "name"), &u.Name)
 	u.Emails = promote(u.Emails, server.Sent[string](in, "email"))
@@ -197,9 +195,8 @@ func (u customer) withPayer(in server.Body) customer {
 	return u
 }
 
-// placeFirst makes an address the first one (wire contract: address in an account
-// update). One that is there already moves, so that the same update sent twice
-// does nothing the second time.
+// placeFirst moves or inserts an address at the first position (wire contract: address in an account update). Repeating
+// the update has no further effect.
 func placeFirst(addresses []address, first address) []address {
 	rest := slices.DeleteFunc(slices.Clone(addresses), func(a address) bool { return reflect.DeepEqual(a, first) })
 	return append([]address{first}, rest...)
@@ -234,8 +231,7 @@ func (s *Service) showAccount(c *server.Call, tx *store.Tx, row AccountRow) (ser
 	return s.respondAccount(c, tx, http.StatusOK, row, false), nil
 }
 
-// createAccount serves billing_accounts.create: an account of an existing
-// customer, or of a new one.
+// createAccount serves billing_accounts.create, for an existing or a new customer.
 func (s *Service) createAccount(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	if err := claimExternalID(c, tx, s.accountCodes, ""); err != nil {
 		return server.Reply{}, err
@@ -262,8 +258,8 @@ func (s *Service) createAccount(c *server.Call, tx *store.Tx) (server.Reply, err
 	return s.respondAccount(c, tx, http.StatusCreated, row, false), nil
 }
 
-// openAccount creates an account. What was not sent has its default
-// (service description, Recurring billing §4 Billing account create); email is that of billing_email.
+// openAccount creates an account with defaults for missing fields (service description, Recurring billing §4 Billing
+// account create). email is the default of billing_email.
 func (s *Service) openAccount(c *server.Call, tx *store.Tx, owner customer, in server.Body, email any) AccountRow {
 	account := billingAccount{
 		ID:               s.Source.UUID(),
@@ -280,14 +276,14 @@ func (s *Service) openAccount(c *server.Call, tx *store.Tx, owner customer, in s
 		account.BillingEmail = &text
 	}
 	account = account.with(c, in)
-	row := AccountRow{Owned: server.Owned{Organization: c.Organization}, CustomerID: owner.ID, Account: account}
+	row := AccountRow{Owned: server.Owned{Organization: c.Organization}, Number: s.Next(tx), CustomerID: owner.ID,
+		Account: account}
 	s.Accounts.Put(tx, account.ID, row)
 	s.noteWriter(c, tx, account.ID, nil, account.CustomMetadata)
 	return row
 }
 
-// updateAccount serves billing_accounts.update, which changes the account's
-// customer too.
+// updateAccount serves billing_accounts.update, which also updates the account's customer.
 func (s *Service) updateAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
 	if row.Account.Status == AccountClosed {
 		return server.Reply{}, errTransition.With("The billing account is closed.")
@@ -315,19 +311,19 @@ func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, ch
 	return s.respondAccount(c, tx, http.StatusOK, row, c.Tolerance.LeanAccounts)
 }
 
-// deleteAccount serves billing_accounts.delete. It is rejected while a
-// subscription would be left without an account; the contract does not say so,
-// but an object is deleted with everything that depends on it, or not at all.
+// deleteAccount serves billing_accounts.delete. It is rejected while a subscription still needs the account. The
+// contract does not document this, but a deletion removes all dependents or fails.
 func (s *Service) deleteAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
 	if s.isSubscribed(tx, row.Account.ID) {
 		return server.Reply{}, errAccountSubscribed
 	}
 	s.Accounts.Delete(tx, row.Account.ID)
+	s.auditAccount(c, tx, row.Account, row.Account.Status, server.Deleted)
 	return c.Deleted(), nil
 }
 
-// moveAccount serves an operation that moves an account to another status, or rejects. Subscriptions stay as they are
-// (wire contract: closing an account with live subscriptions).
+// moveAccount serves a status transition of an account, or rejects it. Subscriptions do not change (wire contract:
+// closing an account with live subscriptions).
 func (s *Service) moveAccount(step func(*billingAccount, *server.Call) error) server.Handler {
 	return server.On(s.accounts().Find, accountReason,
 		func(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
@@ -335,6 +331,7 @@ func (s *Service) moveAccount(step func(*billingAccount, *server.Call) error) se
 			if err := step(&changed, c); err != nil {
 				return server.Reply{}, err
 			}
+			s.auditAccount(c, tx, changed, row.Account.Status, changed.Status)
 			return s.changeAccount(c, tx, row, changed), nil
 		})
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// The catalogue is what a seed puts into the collections plans, products and prices. No document shows their fields
-// beyond id; these are the likely ones. Without a catalogue any plan, product and price exists; once there is
-// a plan, only those of the catalogue do, and so for products and prices.
+// The catalogue contains the seeded plans, products and prices. Their fields are undocumented except id; these are
+// likely ones. Without a catalogue, any plan, product or price exists. Once there is a plan, only the plans in the
+// catalogue exist; the same applies to products and prices.
 type (
 	plan struct {
 		ID           string           `json:"id"`
@@ -46,7 +46,7 @@ type (
 	}
 )
 
-// listed is an object of the catalogue as the tables keep it.
+// listed is a stored object of the catalogue.
 type listed[T any] struct {
 	server.Owned
 	Object T `json:"object"`
@@ -63,19 +63,19 @@ var (
 	productShape = server.Shape{"id": server.UUID, "name": server.Filled, "description": server.Nullable(server.Text)}
 )
 
-// SeedOnly are the operations of a seed that no service has: they make what is in the catalogue.
+// SeedOnly are the operations of a seed that no service has: they create the objects of the catalogue.
 func (s *Service) SeedOnly() []server.Route {
 	return []server.Route{
-		{Name: "plans.create", Serve: server.With(planForm, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
+		{Name: "plans.create", Handler: server.With(planForm, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
 			now := server.Timestamp{Time: c.Now}
 			return putListed(c, tx, s.plans, s.Source.UUID(), plan{Currency: defaultCurrency, BillingCycle: defaultCycle,
 				CreatedAt: now, UpdatedAt: now})
 		})},
-		{Name: "products.create", Serve: server.With(productForm, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
+		{Name: "products.create", Handler: server.With(productForm, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
 			now := server.Timestamp{Time: c.Now}
 			return putListed(c, tx, s.products, s.Source.UUID(), product{CreatedAt: now, UpdatedAt: now})
 		})},
-		{Name: "prices.create", Serve: server.With(priceForm, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
+		{Name: "prices.create", Handler: server.With(priceForm, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
 			now := server.Timestamp{Time: c.Now}
 			c.Sent.Canonical("product_id")
 			if _, ok := s.products.Get(tx, c.Sent["product_id"].(string)); !ok {
@@ -86,7 +86,7 @@ func (s *Service) SeedOnly() []server.Route {
 	}
 }
 
-// putListed adds an object with the fields that were sent to the catalogue; id is that of one without.
+// putListed adds an object with the given fields to the catalogue; id is the default id.
 func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]], id string,
 	object T) (server.Reply, error) {
 	c.Sent.Canonical("id")
@@ -102,7 +102,7 @@ func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]]
 	return c.Single(http.StatusCreated, object, c.Now), nil
 }
 
-// Catalogue are the collections that are only listed.
+// Catalogue returns the read-only collections.
 var Catalogue = []string{"plans", "products", "prices"}
 
 func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, error) {
@@ -137,7 +137,7 @@ func listOf[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]],
 	return kind.List(c, tx)
 }
 
-// What is wrong with a reference to something that the catalogue does not have.
+// Errors about references that are missing from the catalogue.
 const (
 	noPlan       = "no plan has it"
 	noProduct    = "no product has it"
@@ -145,7 +145,7 @@ const (
 	foreignPrice = "is not a price of the product"
 )
 
-// has reports whether the organization may refer to an object: any, while it has none of that kind.
+// has reports whether the organization may refer to an object. Without objects of that kind it may refer to any.
 func has[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]], id string) bool {
 	if row, ok := table.Get(tx, id); ok {
 		return row.Organization == c.Organization
@@ -164,7 +164,7 @@ func (s *Service) checkReferences(c *server.Call, tx *store.Tx, planID *string, 
 		p["plan_id"] = noPlan
 	}
 	for i, in := range items {
-		at := "items[" + strconv.Itoa(i) + "]."
+		at := "items." + strconv.Itoa(i) + "."
 		row, listed := s.prices.Get(tx, in.PriceID)
 		switch {
 		case !has(c, tx, s.products, in.ProductID):
@@ -178,7 +178,7 @@ func (s *Service) checkReferences(c *server.Call, tx *store.Tx, planID *string, 
 	return p.Err()
 }
 
-// costs is what a subscription costs a billing cycle, in cents; nil: not known.
+// costs returns the price of a subscription per billing cycle, in cents; nil if unknown.
 type costs func(SubscriptionRow) *int64
 
 func (s *Service) costs(tx *store.Tx) costs {
@@ -189,10 +189,10 @@ func (s *Service) costs(tx *store.Tx) costs {
 	return func(r SubscriptionRow) *int64 { return r.amount(prices) }
 }
 
-// pricing is what a plan or a price with that id costs, in subcents.
+// pricing returns the amount of the plan or price with that id, in subcents.
 type pricing func(id string) int64
 
-// pricing asks the catalogue first.
+// pricing prefers the catalogue.
 func (s *Service) pricing(tx *store.Tx) pricing {
 	return func(id string) int64 {
 		if row, ok := s.plans.Get(tx, id); ok {
@@ -205,25 +205,24 @@ func (s *Service) pricing(tx *store.Tx) pricing {
 	}
 }
 
-// Invoice is an invoice on the wire. No document shows its fields beyond id;
-// these are the likely ones.
+// Invoice is an invoice as returned. Its fields are undocumented except id; these are likely ones.
 type Invoice struct {
 	ID               string           `json:"id"`
-	Number           string           `json:"number"` // counts up within the organization
+	Number           string           `json:"number"` // sequential within the organization
 	SubscriptionID   string           `json:"subscription_id"`
 	BillingAccountID string           `json:"billing_account_id"`
-	Status           string           `json:"status"` // open, or by the behavior of a pause: uncollectible, draft, void
+	Status           string           `json:"status"` // open, or set by the pause behavior: uncollectible, draft, void
 	AmountCents      *int64           `json:"amount_cents"`
 	Currency         string           `json:"currency"`
 	PeriodStart      server.Timestamp `json:"period_start"`
 	PeriodEnd        server.Timestamp `json:"period_end"`
-	DueDate          string           `json:"due_date"` // date of creation plus the account's payment terms
-	Reason           *string          `json:"reason"`   // of a manual one
+	DueDate          string           `json:"due_date"` // creation date plus the account's payment terms
+	Reason           *string          `json:"reason"`   // of a manual invoice
 	CreatedAt        server.Timestamp `json:"created_at"`
 	UpdatedAt        server.Timestamp `json:"updated_at"`
 }
 
-// InvoiceRow is an invoice as the tables keep it.
+// InvoiceRow is a stored invoice.
 type InvoiceRow struct {
 	server.Owned
 	Invoice Invoice `json:"invoice"`
@@ -231,8 +230,8 @@ type InvoiceRow struct {
 
 const invoiceOpen = "open"
 
-// pauseInvoices are the statuses of invoices made during a pause, by its
-// behavior (service description, Recurring billing §4 Subscription pause).
+// pauseInvoices are the statuses of invoices created during a pause, by its behavior (service description, Recurring
+// billing §4 Subscription pause).
 var pauseInvoices = map[string]string{
 	"mark_uncollectible": "uncollectible",
 	"keep_as_draft":      "draft",
@@ -241,10 +240,9 @@ var pauseInvoices = map[string]string{
 
 const defaultPauseBehavior = "mark_uncollectible"
 
-// invoiceRenewal creates the invoice of a period that has just begun, unless the
-// subscription is invoiced manually. The first period has none: it begins with
-// the subscription, and cycle_billing_date says that the first invoice comes
-// when it ends.
+// invoiceRenewal creates the invoice of a period that has just started, unless the subscription is invoiced manually.
+// The first period has no invoice: it starts with the subscription, and according to cycle_billing_date the first
+// invoice is created when it ends.
 func (s *Service) invoiceRenewal(tx *store.Tx, row SubscriptionRow) {
 	if !is(row.Subscription.CollectionMethod, manualInvoice) {
 		s.putInvoice(tx, row, row.Subscription.CurrentPeriodStart.Time, nil)
@@ -253,7 +251,7 @@ func (s *Service) invoiceRenewal(tx *store.Tx, row SubscriptionRow) {
 
 func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, reason *string) Invoice {
 	subscription := row.Subscription
-	// An account with a subscription that is not canceled cannot be deleted.
+	// Exists: an account cannot be deleted while it has a subscription that is not canceled.
 	account, _ := s.Accounts.Get(tx, subscription.BillingAccountID)
 	terms := int(account.Account.PaymentTermsDays)
 	made := Invoice{
@@ -289,6 +287,7 @@ func (s *Service) createInvoice(c *server.Call, tx *store.Tx, row SubscriptionRo
 		return server.Reply{}, err
 	}
 	made := s.putInvoice(tx, row, c.Now, server.Sent[string](c.Sent, "reason"))
+	s.Audit(tx, c.Audited("invoice", made.ID, made.Number).Moved("", made.Status))
 	return c.Single(http.StatusCreated, made, made.UpdatedAt.Time), nil
 }
 
@@ -305,15 +304,15 @@ func (s *Service) invoices() server.Kind[InvoiceRow, Invoice] {
 	}
 }
 
-// What a plan or a price costs that is not in the catalogue follows from its id, so
-// that the same id always costs the same: 10.00 to 509.99 in whole cents.
+// The amount of a plan or price outside the catalogue is derived from its id, so that it is stable: 10.00 to 509.99 in
+// whole cents.
 const (
 	subcentsPerCent = 100
 	leastCents      = 1_000
 	centsRange      = 50_000
 )
 
-// priceAmount is what a plan or a price costs, in subcents (ten-thousandths).
+// priceAmount returns the amount of a plan or price, in subcents (ten-thousandths).
 func priceAmount(id string) int64 {
 	sum := sha256.Sum256([]byte(id))
 	cents := leastCents + binary.BigEndian.Uint64(sum[:8])%centsRange
@@ -323,10 +322,9 @@ func priceAmount(id string) int64 {
 // allBasisPoints is 100 %: basis points are hundredths of a percent.
 const allBasisPoints = 10_000
 
-// amount is what the subscription costs a billing cycle, in cents: the plan and
-// every item, less the discount, rounded half up only then. A discount code
-// has no effect, because no document states its value. nil says that
-// the sum is not a 64-bit number.
+// amount returns the subscription's amount per billing cycle in cents: the plan plus all items less the discount,
+// rounded half up at the end. Discount codes are ignored, because their value is undocumented. nil: the sum overflows
+// 64 bits.
 func (r SubscriptionRow) amount(costs pricing) *int64 {
 	sum := new(big.Int)
 	if r.Subscription.PlanID != nil {
@@ -350,8 +348,8 @@ func (r SubscriptionRow) amount(costs pricing) *int64 {
 	return &cents
 }
 
-// formatPercent writes a percent that has passed its rule as the service
-// returns it, with two places (wire contract: discount_percent).
+// formatPercent formats a validated percentage as the service returns it, with two places (wire contract:
+// discount_percent).
 func formatPercent(number *float64) *string {
 	if number == nil {
 		return nil
@@ -360,12 +358,12 @@ func formatPercent(number *float64) *string {
 	return &text
 }
 
-// discountPoints reads what formatPercent wrote, in basis points.
+// discountPoints parses the output of formatPercent, in basis points.
 func discountPoints(percent *string) int64 {
 	if percent == nil {
 		return 0
 	}
-	// formatPercent writes nothing that does not parse.
+	// formatPercent always writes a valid number.
 	value, _ := strconv.ParseFloat(*percent, 64)
 	return int64(math.Round(value * 100))
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// In a copy of an organization (package orgcopy) the objects are those of the source, and no amount is invented: a
-// subscription costs what the source showed for the same terms, or what it costs is not known.
+// In a copy of an organization (package orgcopy), objects are those of the source and amounts are not invented. A
+// subscription's amount is the one that the source returned for the same terms, or unknown.
 
-// shownAmount is what the source of a copy showed for terms.
+// shownAmount is the amount that the source of a copy showed for terms.
 type shownAmount struct {
 	Terms string `json:"terms"`
-	Cents *int64 `json:"cents"` // nil: not known, or subscriptions with the same terms show different amounts
+	Cents *int64 `json:"cents"` // nil: unknown, or ambiguous for the terms
 }
 
-// terms are all that the amount of a subscription may depend on.
+// terms are all inputs that the amount of a subscription may depend on.
 func (s *Service) terms(tx *store.Tx, r SubscriptionRow) string {
 	account, _ := s.Accounts.Get(tx, r.Subscription.BillingAccountID)
 	items := slices.Clone(r.Items)
@@ -47,7 +47,7 @@ func amountOf(i item) int64 {
 	return *i.UnitAmountSubcents
 }
 
-// shownAmount is what the source showed for the terms of a subscription: for itself first.
+// shownAmount returns the amount that the source showed for the terms of a subscription, preferably for itself.
 func (s *Service) shownAmount(tx *store.Tx, r SubscriptionRow) *int64 {
 	terms := s.terms(tx, r)
 	if r.Shown != nil && r.Shown.Terms == terms {
@@ -57,7 +57,7 @@ func (s *Service) shownAmount(tx *store.Tx, r SubscriptionRow) *int64 {
 	return shown.Cents
 }
 
-// Load stores an object of a copy as it is.
+// Load stores an object of a copy unchanged.
 func (s *Service) Load(tx *store.Tx, organization string, o orgcopy.Object) error {
 	owned := server.Owned{Organization: organization}
 	switch o.Kind {
@@ -91,7 +91,7 @@ func (s *Service) loadAccount(tx *store.Tx, owned server.Owned, object json.RawM
 	}
 	customerID := server.CanonicalID(owner.ID)
 	if _, known := s.Customers.Get(tx, customerID); !known {
-		// A customer that is deleted is in no list, and its closed accounts still show it.
+		// Lists omit a deleted customer, but its closed accounts still show it.
 		deleted := owner.customer
 		if deleted.Kind != nil {
 			deleted.Kind = new(map[string]string{"individual": "natural", "company": "juridical"}[*deleted.Kind])
@@ -131,7 +131,7 @@ func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.O
 	return nil
 }
 
-// noteShown notes the amount that a subscription showed. Two amounts for the same terms prove none.
+// noteShown records the amount of a subscription. Different amounts for the same terms make it unknown.
 func (s *Service) noteShown(tx *store.Tx, amount shownAmount) {
 	other, known := s.shown.Get(tx, amount.Terms)
 	switch {
@@ -143,10 +143,10 @@ func (s *Service) noteShown(tx *store.Tx, amount shownAmount) {
 	s.shown.Put(tx, amount.Terms, amount)
 }
 
-// asIs completes an object of which nothing follows.
+// asIs completes an object without derived fields.
 func asIs() error { return nil }
 
-// anchor is when the first period began, which governs the days of all later ones; see begin.
+// anchor returns the start of the first period, which determines the days of later ones; see begin.
 func (r SubscriptionRow) anchor() time.Time {
 	of := r.Subscription
 	for _, at := range []*server.Timestamp{of.TrialEnd, of.ConfirmedAt, of.ActivatedAt} {
@@ -157,7 +157,7 @@ func (r SubscriptionRow) anchor() time.Time {
 	return of.CurrentPeriodStart.Time
 }
 
-// copiedRecord is a record of a collection that the sandbox does not know.
+// copiedRecord is a record of a collection unknown to the sandbox.
 type copiedRecord struct {
 	server.Owned
 	Collection string          `json:"collection"`
@@ -193,8 +193,7 @@ func loadListed[T any](tx *store.Tx, core *server.Core, table store.Table[listed
 	return err
 }
 
-// listCopied lists the records of another collection as they were copied. Each of their fields is a filter, and may
-// sort them.
+// listCopied lists the records of another copied collection. They can be filtered and sorted by any field.
 func (s *Service) listCopied(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	var found []object
 	known := false
@@ -229,7 +228,7 @@ func (o object) text(name string) string {
 	return fmt.Sprint(o[name])
 }
 
-// passes reports whether a record is what a query asks for. whole is its JSON.
+// passes reports whether a record matches a query. whole is its JSON.
 func (o object) passes(query url.Values, whole string) bool {
 	for name := range query {
 		switch wanted := query.Get(name); name {

@@ -10,9 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// customer is a customer on the wire, every documented field always present
-// (service description, Recurring billing §2 Customer). billing_accounts is
-// left out: no operation loads the relation.
+// customer is a customer as returned, with every documented field always present (service description, Recurring
+// billing §2 Customer). billing_accounts is omitted: operations do not load the relation.
 type customer struct {
 	ID             string           `json:"id"`
 	PublicID       string           `json:"public_id"`
@@ -48,22 +47,22 @@ type address struct {
 	Country      *string `json:"country"`
 }
 
-// contact is an item of phones, emails and websites. kind is optional there,
-// so an item without one is returned without one.
+// contact is an item of phones, emails and websites. kind is optional, and omitted if unset.
 type contact struct {
 	Kind  *string `json:"kind,omitempty"`
 	Value string  `json:"value"`
 }
 
-// CustomerRow is a customer as the tables keep it. A deleted one stays for the
-// billing accounts that were closed with it; no customer operation sees it.
+// CustomerRow is a stored customer. A deleted one is kept for the billing accounts closed with it; customer operations
+// ignore it.
 type CustomerRow struct {
 	server.Owned
+	Number   int64    `json:"number,omitempty"` // in order of creation; 0 in a copy
 	Deleted  bool     `json:"deleted"`
 	Customer customer `json:"customer"`
 }
 
-// Owner is nobody once the customer is deleted.
+// Owner returns the organization, empty once the customer is deleted.
 func (r CustomerRow) Owner() string {
 	if r.Deleted {
 		return ""
@@ -71,7 +70,7 @@ func (r CustomerRow) Owner() string {
 	return r.Organization
 }
 
-// externalKey takes part in the index of external ids until the customer is deleted.
+// externalKey includes the customer in the index of external ids until it is deleted.
 func (r CustomerRow) externalKey() string {
 	if r.Deleted {
 		return ""
@@ -79,8 +78,8 @@ func (r CustomerRow) externalKey() string {
 	return externalKey(r.Organization, r.Customer.ExternalID)
 }
 
-// matches is the free-text search: a part of a name, the external_id or an
-// email, whatever the case, or of the document number, whatever the mask.
+// matches implements the free-text search: part of a name, the external_id or an email in any case, or of the document
+// number with or without mask.
 func (u customer) matches(search string) bool {
 	if anyHolds(search, &u.Name, u.Nickname, u.LegalName, u.ExternalID) {
 		return true
@@ -95,8 +94,8 @@ func (u customer) matches(search string) bool {
 	return isNumber && u.DocumentNumber != nil && strings.Contains(plainDocument(*u.DocumentNumber), number)
 }
 
-// documentType infers the type from the number's length without a mask
-// (service description, Recurring billing §2 Customer).
+// documentType infers the type from the length of the unmasked number (service description, Recurring billing §2
+// Customer).
 func documentType(number *string) *string {
 	if number == nil {
 		return nil
@@ -108,8 +107,8 @@ func documentType(number *string) *string {
 	return &kind
 }
 
-// promote puts a value first in a list of contacts that does not have it
-// (wire contract: customer email, phone on create and update).
+// promote inserts a missing value at the start of a list of contacts (wire contract: customer email, phone on create
+// and update).
 func promote(contacts []contact, value *string) []contact {
 	if value == nil || slices.ContainsFunc(contacts, func(c contact) bool { return c.Value == *value }) {
 		return contacts
@@ -117,9 +116,8 @@ func promote(contacts []contact, value *string) []contact {
 	return append([]contact{{Value: *value}}, contacts...)
 }
 
-// customerFields may be sent at create and at update. null clears what the
-// service may return as null; email and phone are not such fields, they only
-// add to the lists (wire contract: clearing a customer's field).
+// customerFields are accepted on create and update. null clears the fields that the service may return as null. email
+// and phone are not among these: they only add to the lists (wire contract: clearing a customer's field).
 var customerFields = server.Shape{
 	"name":        server.Filled,
 	"external_id": server.Nullable(server.Filled),
@@ -140,8 +138,7 @@ var customerFields = server.Shape{
 	"custom_metadata": server.FreeObject,
 }
 
-// Nothing of an address is documented as required, so what is null or missing
-// is returned as null.
+// The fields of an address are not documented as required, so missing or null ones are returned as null.
 var addressFields = server.Shape{
 	"kind": server.Nullable(server.Text), "street": server.Nullable(server.Text), "number": server.Nullable(server.Text),
 	"complement": server.Nullable(server.Text), "neighborhood": server.Nullable(server.Text),
@@ -169,11 +166,10 @@ var (
 		"a create", append([]string{"create_billing_account"}, ofTheAccount...)...)}
 )
 
-// ofTheAccount are the fields of a new customer that its billing account gets.
+// ofTheAccount are the fields of a new customer that are set on its billing account.
 var ofTheAccount = []string{"billing_email", "payment_terms_days", "auto_collection"}
 
-// with returns the customer with the fields that were sent, except custom_metadata. email and phone only add to the
-// lists.
+// with returns the customer with the fields sent, except custom_metadata. email and phone only add to the lists.
 func (u customer) with(in server.Body) customer {
 	in.Into(&u, "id", "custom_metadata")
 	if in.Has("document_number") {
@@ -202,8 +198,8 @@ func (u customer) hasDocument(number string) bool {
 	return u.DocumentNumber != nil && plainDocument(*u.DocumentNumber) == plainDocument(number)
 }
 
-// plainDocument takes the mask off a document number. A CNPJ has letters too,
-// which have no case (a character counts as its ASCII code less 48).
+// plainDocument removes the mask from a document number. A CNPJ may contain letters, which are case-insensitive (a
+// character counts as its ASCII code less 48).
 func plainDocument(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -220,18 +216,21 @@ func (s *Service) showCustomer(c *server.Call, _ *store.Tx, row CustomerRow) (se
 	return c.Single(http.StatusOK, row.Customer, row.Customer.UpdatedAt.Time), nil
 }
 
-// createCustomer serves customers.create: a customer and, unless the request says otherwise,
-// its billing account.
+// createdCustomer is a new customer, with the billing account that was created with it.
+type createdCustomer struct {
+	Customer       customer        `json:"customer"`
+	BillingAccount *billingAccount `json:"billing_account"`
+}
+
+// createCustomer serves customers.create: it creates a customer and, unless disabled in the request, its billing
+// account.
 func (s *Service) createCustomer(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	if err := claimExternalID(c, tx, s.customerCodes, ""); err != nil {
 		return server.Reply{}, err
 	}
 	u := s.addCustomer(c, tx, c.Sent).Customer
 
-	response := struct {
-		Customer       customer        `json:"customer"`
-		BillingAccount *billingAccount `json:"billing_account"`
-	}{Customer: u}
+	response := createdCustomer{Customer: u}
 	if c.Sent["create_billing_account"] != false {
 		in := server.Body{}
 		for _, name := range ofTheAccount {
@@ -254,7 +253,7 @@ func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in server.Body) Cust
 		CreatedAt:      server.Timestamp{Time: c.Now},
 		UpdatedAt:      server.Timestamp{Time: c.Now},
 	}.with(in)
-	row := CustomerRow{Owned: server.Owned{Organization: c.Organization}, Customer: u}
+	row := CustomerRow{Owned: server.Owned{Organization: c.Organization}, Number: s.Next(tx), Customer: u}
 	s.Customers.Put(tx, u.ID, row)
 	s.noteWriter(c, tx, u.ID, nil, u.CustomMetadata)
 	return row
@@ -280,9 +279,8 @@ func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, 
 	return changed
 }
 
-// deleteCustomer serves customers.delete: rejected while a subscription is not
-// canceled, otherwise the billing accounts are closed with the customer
-// (wire contract: deleting a customer).
+// deleteCustomer serves customers.delete. It is rejected while a subscription is not canceled; otherwise the billing
+// accounts are closed with the customer (wire contract: deleting a customer).
 func (s *Service) deleteCustomer(c *server.Call, tx *store.Tx, row CustomerRow) (server.Reply, error) {
 	for accountID := range s.AccountsOf.All(tx, row.Customer.ID) {
 		if s.isSubscribed(tx, accountID) {

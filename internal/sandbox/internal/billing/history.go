@@ -1,53 +1,53 @@
 package billing
 
 import (
+	"iter"
 	"reflect"
-	"slices"
+	"strconv"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// The history is what the web page shows and no operation returns: which client wrote which key of custom_metadata, and
-// when another plan began to run.
+// The history is shown only on the web page: which client wrote which key of custom_metadata. Other history is in the
+// audit trail.
 type (
 	history struct {
 		writers store.Table[map[string]Writer] // by id of the object
-		plans   store.Table[[]PlanChange]      // by id of the subscription
 	}
-	// Writer is who has written a key of custom_metadata last. Both are empty for what a seed has written.
+	// Writer is the last writer of a key of custom_metadata. Both fields are empty if a seed wrote it.
 	Writer struct {
 		Client string `json:"client,omitempty"` // first word of the User-Agent
 		Token  string `json:"token,omitempty"`  // public prefix
 	}
-	// PlanChange is a time from which a subscription runs another plan.
-	PlanChange struct {
-		At   time.Time `json:"at"`
-		Plan string    `json:"plan"` // empty: none, it is priced by its items
-	}
 )
 
-// Writers are the clients that have written the keys of an object's custom_metadata, by path: keys from the top, joined
-// by dots.
+// Writers returns the last writer of each key in an object's custom_metadata, by path: keys from the top, joined by
+// dots.
 func (s *Service) Writers(tx *store.Tx, id string) map[string]Writer {
 	writers, _ := s.history.writers.Get(tx, id)
 	return writers
 }
 
-// PlanChanges are the changes of a subscription's plan, oldest first, without the plan that it began with.
-func (s *Service) PlanChanges(tx *store.Tx, id string) []PlanChange {
-	changes, _ := s.history.plans.Get(tx, id)
-	return changes
+// PlanIDs returns the ids of the plans in the catalogue.
+func (s *Service) PlanIDs(tx *store.Tx) iter.Seq2[string, struct{}] {
+	return func(yield func(string, struct{}) bool) {
+		for id := range s.plans.All(tx) {
+			if !yield(id, struct{}{}) {
+				return
+			}
+		}
+	}
 }
 
-// PlanName is the name that the catalogue has for a plan, empty without one.
+// PlanName returns a plan's name in the catalogue, empty if unknown.
 func (s *Service) PlanName(tx *store.Tx, id string) string {
 	found, _ := s.plans.Get(tx, id)
 	return found.Object.Name
 }
 
-// noteWriter notes that the request has changed the custom_metadata of an object from before to after.
+// noteWriter records the client for the custom_metadata keys that changed from before to after.
 func (s *Service) noteWriter(c *server.Call, tx *store.Tx, id string, before, after object) {
 	was, is := leaves(before), leaves(after)
 	if reflect.DeepEqual(was, is) {
@@ -64,7 +64,7 @@ func (s *Service) noteWriter(c *server.Call, tx *store.Tx, id string, before, af
 	s.history.writers.Put(tx, id, writers)
 }
 
-// leaves are the values of an object that are not objects themselves, and empty objects, by path.
+// leaves returns the scalars, lists and empty objects in an object, by path.
 func leaves(o map[string]any) map[string]any {
 	all := map[string]any{}
 	for key, value := range o {
@@ -80,25 +80,59 @@ func leaves(o map[string]any) map[string]any {
 	return all
 }
 
-// notePlans notes the plans that have begun to run on the way from one row to the next, each at the time of its row.
-func (s *Service) notePlans(tx *store.Tx, from SubscriptionRow, to []SubscriptionRow,
-	at func(SubscriptionRow) time.Time) {
-	runs := planOf(from)
-	changes := s.PlanChanges(tx, from.Subscription.ID)
-	for _, row := range to {
-		if plan := planOf(row); plan != runs {
-			runs = plan
-			changes = append(slices.Clip(changes), PlanChange{At: at(row), Plan: plan})
+// audit adds a change of a subscription to the audit trail: status, plan, cancellation and pause. Without such a change
+// or a reason, it adds no entry.
+func (s *Service) audit(tx *store.Tx, e server.AuditEntry, before, after SubscriptionRow) {
+	was, is := agreed(before), agreed(after)
+	e = e.Moved(before.Subscription.Status, after.Subscription.Status)
+	e.Organization, e.Type, e.ID, e.Name = after.Organization, "subscription", after.Subscription.ID,
+		server.TextOf(after.Subscription.ExternalID)
+	e.Terms = map[string]*string{}
+	for name, value := range is {
+		if !reflect.DeepEqual(was[name], value) && e.After != SubscriptionCanceled {
+			e.Terms[name] = value
 		}
 	}
-	if len(changes) > 0 {
-		s.history.plans.Put(tx, from.Subscription.ID, changes)
+	if _, changed := e.Terms["plan_id"]; changed && is["pending_plan_id"] == nil {
+		delete(e.Terms, "pending_plan_id")
+	}
+	if e.Before != e.After || len(e.Terms) > 0 || e.Reason != "" {
+		s.Audit(tx, e)
 	}
 }
 
-func planOf(row SubscriptionRow) string {
-	if row.Subscription.PlanID == nil {
-		return ""
+// auditDue adds a subscription's time-driven changes to the audit trail.
+func (s *Service) auditDue(tx *store.Tx, at time.Time, before, after SubscriptionRow) {
+	e := server.AuditEntry{Time: at, Cause: server.ByClock, Action: "period ended"}
+	switch {
+	case after.Subscription.Status == SubscriptionCanceled:
+		e.Reason = server.TextOf(after.Subscription.CancellationReason)
+	case before.Subscription.Status == subscriptionTrialing:
+		e.Action = "trial ended"
+	case before.Subscription.Status == subscriptionPaused && after.Subscription.Status != subscriptionPaused:
+		e.Action = "pause ended"
 	}
-	return *row.Subscription.PlanID
+	s.audit(tx, e, before, after)
+}
+
+// agreed returns the terms of a subscription that transitions change.
+func agreed(row SubscriptionRow) map[string]*string {
+	s := row.Subscription
+	terms := map[string]*string{"plan_id": s.PlanID, "pending_plan_id": row.PendingPlanID,
+		"cancel_at_period_end": new(strconv.FormatBool(s.CancelAtPeriodEnd))}
+	if s.PauseCollection != nil {
+		terms["behavior"] = &s.PauseCollection.Behavior
+	}
+	if s.TrialEnd != nil {
+		terms["trial_end"] = new(s.TrialEnd.UTC().Format(time.RFC3339))
+	}
+	if s.ResumesAt != nil {
+		terms["resumes_at"] = new(s.ResumesAt.UTC().Format(time.RFC3339))
+	}
+	return terms
+}
+
+// auditAccount adds a change of an account's status to the audit trail.
+func (s *Service) auditAccount(c *server.Call, tx *store.Tx, account billingAccount, before, after string) {
+	s.Audit(tx, c.Audited("account", account.ID, server.TextOf(account.ExternalID)).Moved(before, after))
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// The steps of a subscription from one state to another
-// (service description, Recurring billing §3; wire contract: Behaviour where
-// the descriptions are silent). A step that is rejected changes nothing.
+// The state transitions of a subscription (service description, Recurring billing §3; wire contract: Behaviour where
+// the descriptions are silent). A rejected transition changes nothing.
 
 // Values of timing (service description, Recurring billing §4 Subscription
 // change plan).
@@ -26,8 +25,7 @@ func (r *SubscriptionRow) final() error {
 	return nil
 }
 
-// pause pauses until resumesAt, or until resumed. Pausing again changes the
-// terms of the pause that runs.
+// pause pauses until resumesAt, or until resumed. Pausing again updates the terms of the pause.
 func (r *SubscriptionRow) pause(at time.Time, behavior string, resumesAt *server.Timestamp) error {
 	s := &r.Subscription
 	if err := r.final(); err != nil {
@@ -44,8 +42,7 @@ func (r *SubscriptionRow) pause(at time.Time, behavior string, resumesAt *server
 	return nil
 }
 
-// resume ends a pause: the trial continues while it runs, otherwise the
-// subscription is active.
+// resume ends a pause: the subscription returns to its trial if that is still running, and otherwise becomes active.
 func (r *SubscriptionRow) resume(at time.Time) error {
 	s := &r.Subscription
 	if s.Status != subscriptionPaused {
@@ -93,8 +90,8 @@ func (r *SubscriptionRow) cancel(at time.Time, atPeriodEnd bool, reason *string)
 	return nil
 }
 
-// schedule sets and reverts the cancellation at the end of the period, as
-// an update does. Only the cancel operation checks allow_cancel.
+// schedule sets or reverts the cancellation at the end of the period, as an update does. Only the cancel operation
+// checks allow_cancel.
 func (r *SubscriptionRow) schedule(cancelAtPeriodEnd bool) {
 	r.Subscription.CancelAtPeriodEnd = cancelAtPeriodEnd
 	if !cancelAtPeriodEnd {
@@ -102,16 +99,15 @@ func (r *SubscriptionRow) schedule(cancelAtPeriodEnd bool) {
 	}
 }
 
-// end makes the subscription canceled. Nothing is pending or paused then.
+// end cancels the subscription, with its pending plan and its pause.
 func (r *SubscriptionRow) end(at time.Time) {
 	r.Subscription.Status, r.Subscription.CanceledAt = SubscriptionCanceled, &server.Timestamp{Time: at}
 	r.Subscription.endPause()
 	r.PendingPlanID = nil
 }
 
-// begin starts the life of a new subscription: trialing until trialEnd, else
-// active (wire contract: subscription, first status). During a trial the trial
-// is the current period.
+// begin starts a new subscription: trialing until trialEnd, otherwise active (wire contract: subscription, first
+// status). A trial is the current period.
 func (r *SubscriptionRow) begin(at time.Time, trialEnd *server.Timestamp) {
 	s := &r.Subscription
 	s.ConfirmedAt = &server.Timestamp{Time: at}
@@ -127,8 +123,7 @@ func (r *SubscriptionRow) begin(at time.Time, trialEnd *server.Timestamp) {
 	s.CurrentPeriodStart, s.CurrentPeriodEnd = server.Timestamp{Time: at}, *trialEnd
 }
 
-// changePlan runs the plan from now on, or from the end of the period. The
-// current plan reverts a pending change.
+// changePlan changes the plan immediately or at the end of the period. The current plan reverts a pending change.
 func (r *SubscriptionRow) changePlan(planID, timing string) error {
 	if err := r.final(); err != nil {
 		return err
@@ -144,8 +139,7 @@ func (r *SubscriptionRow) changePlan(planID, timing string) error {
 	return nil
 }
 
-// setPlan is an immediate changePlan, as an update does. null removes the plan
-// from a subscription that is priced by its items.
+// setPlan changes the plan immediately, as in an update. null removes the plan from a subscription priced by its items.
 func (r *SubscriptionRow) setPlan(planID *string) error {
 	if planID != nil {
 		return r.changePlan(*planID, timingImmediate)
@@ -157,8 +151,7 @@ func (r *SubscriptionRow) setPlan(planID *string) error {
 	return nil
 }
 
-// setPastDue is the effect of a failed payment, or of a later successful one: active ↔
-// past_due.
+// setPastDue applies a failed payment, or a later successful one: active ↔ past_due.
 func (r *SubscriptionRow) setPastDue(on bool) error {
 	from, to := SubscriptionPastDue, SubscriptionActive
 	if on {
@@ -171,24 +164,28 @@ func (r *SubscriptionRow) setPastDue(on bool) error {
 	return nil
 }
 
-// SetPastDue is setPastDue of any subscription.
+// SetPastDue applies setPastDue to any subscription.
 func (s *Service) SetPastDue(id string, on bool) error {
-	return s.manipulate(id, func(row *SubscriptionRow) error { return row.setPastDue(on) })
+	e := server.AuditEntry{Cause: server.ByPayment, Action: "payment succeeded"}
+	if on {
+		e.Action = "payment failed"
+	}
+	return s.manipulate(e, id, func(row *SubscriptionRow) error { return row.setPastDue(on) })
 }
 
-// SetStatus puts a subscription into any status, documented or not, without a transition of
-// the state machine: draft, confirmed and suspended are reached only so, and a client must
-// show a status it does not know. Nothing else changes with it. It fails when there is no
-// such subscription.
+// SetStatus sets any status, documented or not, without a transition. This is the only way to reach draft, confirmed
+// and suspended, and clients must handle unknown statuses. Other fields do not change. It fails if the subscription
+// does not exist.
 func (s *Service) SetStatus(id, status string) error {
-	return s.manipulate(id, func(row *SubscriptionRow) error {
+	e := server.AuditEntry{Cause: server.ByCommand, Action: "subscription status"}
+	return s.manipulate(e, id, func(row *SubscriptionRow) error {
 		row.Subscription.Status = status
 		return nil
 	})
 }
 
-// manipulate changes a subscription of any organization, without an operation.
-func (s *Service) manipulate(id string, change func(row *SubscriptionRow) error) error {
+// manipulate changes a subscription of any organization outside the API.
+func (s *Service) manipulate(e server.AuditEntry, id string, change func(row *SubscriptionRow) error) error {
 	now := s.Clock.Now()
 	if err := s.Settle(now); err != nil {
 		return err
@@ -198,18 +195,20 @@ func (s *Service) manipulate(id string, change func(row *SubscriptionRow) error)
 		if !ok {
 			return server.ErrNotFound.With("There is no subscription with this id.")
 		}
+		before := row
 		if err := change(&row); err != nil {
 			return err
 		}
+		e.Time = now
+		s.audit(tx, e, before, row)
 		row.Subscription.UpdatedAt = row.Subscription.UpdatedAt.Next(now)
 		s.putSubscription(tx, row)
 		return nil
 	})
 }
 
-// Due is when time alone next moves the subscription. It does not move a
-// canceled one, nor one in a state that no document
-// connects with time (draft, confirmed, suspended).
+// Due returns when the next time-driven change is due. Canceled subscriptions, and statuses without documented
+// time-driven changes (draft, confirmed, suspended), have none.
 func (r SubscriptionRow) Due() (at time.Time, ok bool) {
 	s := r.Subscription
 	switch s.Status {
@@ -225,13 +224,13 @@ func (r SubscriptionRow) Due() (at time.Time, ok bool) {
 	}
 }
 
-// pass does what is due at that time, and reports whether a period was
-// renewed. A pause that ends together with the period ends first.
+// pass applies the changes due at that time, and reports whether a period was renewed. A pause that ends together with
+// the period ends first.
 func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
 	s := &r.Subscription
 	s.UpdatedAt = s.UpdatedAt.Next(at)
 	if s.Status == subscriptionPaused && s.ResumesAt != nil && !s.ResumesAt.After(at) {
-		// resume rejects only what is not paused.
+		// resume rejects only subscriptions that are not paused.
 		_ = r.resume(s.ResumesAt.Time)
 	}
 	if s.CurrentPeriodEnd.After(at) {
@@ -251,19 +250,18 @@ func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
 	return true
 }
 
-// never is after everything that can be due.
+// never is later than any due time.
 var never = time.Date(lastYear+100, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// note keeps in mind when a subscription is due, so that a request does not search all of them without need.
+// note records when a subscription is due, so that most requests need no search.
 func (s *Service) note(row SubscriptionRow) {
 	if at, ok := row.Due(); ok && at.Before(s.due) {
 		s.due = at
 	}
 }
 
-// Settle processes what is due by now, before a request reads any of
-// it: each thing once, at its own time, in the order of these timestamps, in one
-// transaction.
+// Settle applies all changes that are due, before a request reads them: each once, at its own time, in chronological
+// order, in one transaction.
 func (s *Service) Settle(now time.Time) error {
 	if store.Read(s.DB, func(*store.Tx) bool { return s.due.After(now) }) {
 		return nil
@@ -272,8 +270,9 @@ func (s *Service) Settle(now time.Time) error {
 		s.due = never
 		var renewals []SubscriptionRow
 		for _, row := range s.Subscriptions.All(tx) {
-			passed, renewed := row.passUntil(now, s.costs(tx))
-			s.notePlans(tx, row, renewed, func(r SubscriptionRow) time.Time { return r.Subscription.CurrentPeriodStart.Time })
+			passed, renewed := row.passUntil(now, s.costs(tx), func(at time.Time, before, after SubscriptionRow) {
+				s.auditDue(tx, at, before, after)
+			})
 			if len(renewed) > 0 || passed.Subscription.UpdatedAt != row.Subscription.UpdatedAt {
 				s.putSubscription(tx, passed)
 			}
@@ -288,21 +287,25 @@ func (s *Service) Settle(now time.Time) error {
 		}
 		return nil
 	})
-	if err != nil { // nothing has happened: it is still due
+	if err != nil { // rolled back: still due
 		_ = s.DB.Update(func(*store.Tx) error { s.due = time.Time{}; return nil })
 	}
 	return err
 }
 
-// passUntil processes everything that is due by now, and returns the row as it was after
-// each renewal too.
-func (r SubscriptionRow) passUntil(now time.Time, costs costs) (passed SubscriptionRow, renewed []SubscriptionRow) {
+// passUntil applies all changes due until now, and also returns the row after each renewal. note is called for each
+// change.
+func (r SubscriptionRow) passUntil(now time.Time, costs costs,
+	note func(at time.Time, before, after SubscriptionRow)) (passed SubscriptionRow, renewed []SubscriptionRow) {
 	for {
 		at, ok := r.Due()
 		if !ok || at.After(now) {
 			return r, renewed
 		}
-		if r.pass(at) {
+		before := r
+		isRenewed := r.pass(at)
+		note(at, before, r)
+		if isRenewed {
 			renewed = append(renewed, r.derived(costs))
 		}
 	}
@@ -315,18 +318,16 @@ func (s *Service) putSubscription(tx *store.Tx, row SubscriptionRow) Subscriptio
 	return row
 }
 
-// cycleMonths are the lengths of the billing cycles, in calendar months
-// (service description, Recurring billing §2 Subscription).
+// cycleMonths contains the lengths of the billing cycles in calendar months (service description, Recurring billing §2
+// Subscription).
 var cycleMonths = map[string]int{"monthly": 1, "quarterly": 3, "semiannual": 6, "annual": 12}
 
 const defaultCycle = "monthly"
 
-// lastYear bounds timestamps that a request may name, so that the periods after
-// them can still be written in four digits.
+// lastYear limits the timestamps in requests, so that later periods still have four-digit years.
 const lastYear = 9900
 
-// addMonths returns the anchor day so many months later, at the same time of
-// day, or the last day of that month where it is shorter.
+// addMonths returns the anchor day that many months later, at the same time of day, or the last day of a shorter month.
 func addMonths(t time.Time, months, anchorDay int) time.Time {
 	first := time.Date(t.Year(), t.Month()+time.Month(months), 1,
 		t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
@@ -334,8 +335,7 @@ func addMonths(t time.Time, months, anchorDay int) time.Time {
 	return first.AddDate(0, 0, min(anchorDay, lastDay)-1)
 }
 
-// startPeriod begins a period, without a trial in it, that the anchor day
-// governs.
+// startPeriod starts a period without a trial, aligned to the anchor day.
 func (r *SubscriptionRow) startPeriod(at server.Timestamp) {
 	r.Subscription.CurrentPeriodStart = at
 	end := addMonths(at.Time, cycleMonths[r.Subscription.BillingCycle], r.AnchorDay)

@@ -14,13 +14,12 @@ var (
 	planA, planB = "3a6d9c1f-74e2-4c08-b1b5-0f2d8a6e5c71", "c9e17b52-06af-4d3b-8e94-61f5a2d7b830"
 )
 
-// stateNames are every documented status, and the two kinds of pause.
+// stateNames are all documented statuses, and the two kinds of pause.
 var stateNames = []string{
 	"draft", "confirmed", "trialing", "active", "past_due", "canceled", "paused", "paused in trial", "suspended",
 }
 
-// inState creates a subscription and brings it into the state, by steps where
-// there are some.
+// inState creates a subscription in the state, by transitions if possible.
 func inState(t *testing.T, name string) SubscriptionRow {
 	t.Helper()
 	row := SubscriptionRow{Subscription: subscription{
@@ -50,7 +49,7 @@ func inState(t *testing.T, name string) SubscriptionRow {
 	return row
 }
 
-// Every arrow, from every state: where each step leads, "" being a rejection
+// The result of each transition from every state, "" for a rejection
 // (Recurring billing §3 Subscription status; wire contract: pause, resume,
 // cancel, resume of one not paused). "any" and "any non-final" of the
 // description are spelt out.
@@ -120,7 +119,7 @@ func sameCode(err error, want *server.Error) bool {
 	return errors.As(err, &got) && got.Code == want.Code && got.Status == want.Status
 }
 
-// What the end of the period does from every state (Recurring billing §3
+// The effect of the end of the period in every state (Recurring billing §3
 // lifecycle), with nothing scheduled and with a cancellation.
 // byID are the amounts that follow from the ids.
 func byID(r SubscriptionRow) *int64 { return r.amount(priceAmount) }
@@ -138,17 +137,17 @@ func TestArrowsOfTime(t *testing.T) {
 	} {
 		row := inState(t, from)
 		end := row.Subscription.CurrentPeriodEnd.Time
-		if passed, renewed := row.passUntil(end.Add(-time.Millisecond),
-			byID); passed.Subscription.Status != row.Subscription.Status || len(renewed) != 0 {
+		if passed, renewed := row.passUntil(end.Add(-time.Millisecond), byID,
+			unnoted); passed.Subscription.Status != row.Subscription.Status || len(renewed) != 0 {
 			t.Errorf("%s moves before its period ends", from)
 		}
-		passed, renewed := row.passUntil(end, byID)
+		passed, renewed := row.passUntil(end, byID, unnoted)
 		if passed.Subscription.Status != want.to || len(renewed) != want.renewals {
 			t.Errorf("%s: %s after %d renewals, want %s after %d", from, passed.Subscription.Status, len(renewed),
 				want.to, want.renewals)
 		}
 		row.Subscription.CancelAtPeriodEnd = true
-		passed, renewed = row.passUntil(end, byID)
+		passed, renewed = row.passUntil(end, byID, unnoted)
 		if passed.Subscription.Status != want.scheduled || len(renewed) != 0 {
 			t.Errorf("%s with a scheduled cancellation: %s after %d renewals, want %s", from, passed.Subscription.Status,
 				len(renewed), want.scheduled)
@@ -201,3 +200,5 @@ func TestAddMonths(t *testing.T) {
 		}
 	}
 }
+
+func unnoted(time.Time, SubscriptionRow, SubscriptionRow) {}

@@ -13,7 +13,7 @@ func TestPlainDocument(t *testing.T) {
 	}
 }
 
-// Subcents add up before anything is rounded, half a cent goes up.
+// Subcents are summed before rounding; half a cent is rounded up.
 func TestAmount(t *testing.T) {
 	t.Parallel()
 	unit := func(subcents int64) *int64 { return &subcents }
@@ -51,7 +51,7 @@ func TestAmount(t *testing.T) {
 	}
 }
 
-// The same id costs the same, in whole cents within the stated range.
+// The price of an id is stable, in whole cents within the documented range.
 func TestPriceAmount(t *testing.T) {
 	t.Parallel()
 	if a, b := priceAmount(planA), priceAmount(planB); a == b || a != priceAmount(planA) {

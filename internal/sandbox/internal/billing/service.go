@@ -1,11 +1,8 @@
-// Package billing is recurring billing in the sandbox: customers, billing
-// accounts, subscriptions and invoices.
+// Package billing implements recurring billing in the sandbox: customers, billing accounts, subscriptions and invoices.
 //
-// Time moves subscriptions: trials and periods end, pauses run out, pending
-// plans and scheduled cancellations take effect. Everything that is due by the clock
-// has happened, at its own time and in order, when the next request is served;
-// nothing happens between requests. machine.go has the steps that requests ask for
-// and those that are due at a time.
+// Time changes subscriptions: trials, periods and pauses end, and pending plans and scheduled cancellations take
+// effect. Before each request, all changes due by the clock are applied in order, each at its own time. machine.go
+// implements the changes caused by requests and by time.
 package billing
 
 import (
@@ -24,7 +21,7 @@ import (
 type Service struct {
 	*server.Core
 	history history
-	// due is when the next subscription is due, or earlier, never later; zero: not known. The tables' lock guards it.
+	// due is when the next subscription is due, or earlier; zero: unknown. Guarded by the tables' lock.
 	due time.Time
 
 	Customers     store.Table[CustomerRow]
@@ -35,11 +32,11 @@ type Service struct {
 	products      store.Table[listed[product]]
 	prices        store.Table[listed[price]]
 	records       store.Table[copiedRecord] // of other collections, in a copy
-	shown         store.Table[shownAmount]  // in a copy, what the source showed, by terms
-	// invoiceNumbers holds the last number given to an invoice, by organization.
+	shown         store.Table[shownAmount]  // amounts that the source of a copy showed, by terms
+	// invoiceNumbers contains the last invoice number, by organization.
 	invoiceNumbers store.Table[int64]
 
-	// The live objects of a type, by externalKey.
+	// Indexes of live objects by externalKey.
 	customerCodes     store.Index[CustomerRow]
 	accountCodes      store.Index[AccountRow]
 	subscriptionCodes store.Index[SubscriptionRow]
@@ -48,8 +45,7 @@ type Service struct {
 	SubscriptionsOf store.Index[SubscriptionRow] // by billing account
 }
 
-// Open attaches the tables of recurring billing, and the indexes over
-// them.
+// Open attaches the tables of recurring billing and their indexes.
 func Open(c *server.Core) *Service {
 	s := &Service{
 		Core:           c,
@@ -65,7 +61,6 @@ func Open(c *server.Core) *Service {
 		shown:          store.NewTable[shownAmount](c.DB, "shown_amounts"),
 		history: history{
 			writers: store.NewTable[map[string]Writer](c.DB, "metadata_writers"),
-			plans:   store.NewTable[[]PlanChange](c.DB, "plan_changes"),
 		},
 	}
 	s.customerCodes = store.NewIndex(c.DB, s.Customers, CustomerRow.externalKey)
@@ -77,13 +72,13 @@ func Open(c *server.Core) *Service {
 	return s
 }
 
-// Routes are the operations of recurring billing.
+// Routes returns the operations of recurring billing.
 func (s *Service) Routes() []server.Route {
 	customer, account, subscription := s.customers().Find, s.accounts().Find, s.subscriptions().Find
 	none, route := server.Form{}, server.NewRoute
 	items := server.Form{Required: []string{"items"}, Shape: server.Shape{"items": itemsRule}}
 	return []server.Route{
-		route("me.get", "GET /v1/me", s.getMe).Needing(""),
+		route("me.get", "GET /v1/me", server.With(none, s.getMe)).Needing(""),
 
 		s.customers().ListRoute("customers.list", "GET /v1/customers"),
 		route("customers.create", "POST /v1/customers", server.With(customerCreate, s.createCustomer)),
@@ -113,19 +108,20 @@ func (s *Service) Routes() []server.Route {
 		route("subscriptions.resume", "POST /v1/subscriptions/{id}/resume", s.resumeSubscription()),
 		route("subscriptions.change_plan", "POST /v1/subscriptions/{id}/change-plan", s.changePlanOfSubscription()),
 		route("subscriptions.cancel", "POST /v1/subscriptions/{id}/cancel", s.cancelSubscription()),
-		route("subscriptions.items.list", "GET /v1/subscriptions/{id}/items", s.listItems,
+		route("subscriptions.items.list", "GET /v1/subscriptions/{id}/items", server.With(none, s.listItems),
 			slices.Concat(server.Paging, server.Sorting)...),
 		route("subscriptions.items.sync", "PUT /v1/subscriptions/{id}/items", server.On(subscription, items, s.syncItems)),
 		route("subscriptions.invoice", "POST /v1/subscriptions/{id}/invoices",
 			server.On(subscription, accountReason, s.createInvoice)),
 
 		s.invoices().ListRoute("invoices.list", "GET /v1/invoices"),
-		// Last: it is the path of every collection.
-		route("records.list", "GET /v1/{collection}", s.listCatalogue, server.AnyField).Needing("{collection}:read"),
+		// Last, because it matches every collection.
+		route("records.list", "GET /v1/{collection}", server.With(none, s.listCatalogue), server.AnyField).
+			Needing("{collection}:read"),
 	}
 }
 
-// The errors of recurring billing alone.
+// Errors specific to recurring billing.
 var (
 	errExternalIDTaken = &server.Error{Status: http.StatusUnprocessableEntity, Code: "external_id_taken",
 		Message: "Another object of this organization has this external_id."}
@@ -139,8 +135,7 @@ var (
 		Message: "The state of the resource does not allow this."}
 )
 
-// externalKey is what no two live objects of one type share; empty when there
-// is nothing to share.
+// externalKey returns a key unique among live objects of a type, empty without an external id.
 func externalKey(organization string, externalID *string) string {
 	if externalID == nil {
 		return ""
@@ -148,9 +143,8 @@ func externalKey(organization string, externalID *string) string {
 	return organization + "/" + *externalID
 }
 
-// claimExternalID rejects an external_id that another object in the index of
-// the live ones has (wire contract: same external_id twice in one resource
-// type). own is the id of the object that wants it, empty for a new one.
+// claimExternalID rejects an external_id that another live object in the index has (wire contract: same external_id
+// twice in one resource type). own is the id of the caller's object, empty for a new one.
 func claimExternalID[T any](c *server.Call, tx *store.Tx, live store.Index[T], own string) error {
 	wanted := server.Sent[string](c.Sent, "external_id")
 	if wanted == nil {
@@ -164,23 +158,22 @@ func claimExternalID[T any](c *server.Call, tx *store.Tx, live store.Index[T], o
 	return nil
 }
 
-// object is a free-form JSON object whose numbers stay as they are written.
+// object is a free-form JSON object that keeps the spelling of its numbers.
 // A nil one is returned as null.
 type object map[string]any
 
-// UnmarshalJSON keeps numbers exact, beyond 2^53 too.
+// UnmarshalJSON preserves numbers beyond 2^53.
 func (o *object) UnmarshalJSON(document []byte) error {
 	value, err := server.Decode(document)
 	if err != nil {
 		return err
 	}
-	// null, the one other value the rules let this far, leaves a nil object.
+	// null, the only other value that passes the rules, leaves a nil object.
 	*o, _ = value.(map[string]any)
 	return nil
 }
 
-// How an update treats the stored custom_metadata
-// (service description, Recurring billing §4, custom_metadata_mode).
+// Modes of updating custom_metadata (service description, Recurring billing §4, custom_metadata_mode).
 const (
 	modeReplace = "replace"
 	modeMerge   = "merge"
@@ -188,10 +181,9 @@ const (
 
 var metadataMode = server.OneOf(modeReplace, modeMerge)
 
-// merge deep-merges change into stored and returns a new object: nested
-// objects merge, scalars and arrays replace the key, and a key sent as null is
-// kept with null as its value. With nullsChangeNothing a null leaves the key
-// unchanged (wire contract: Tolerance).
+// merge deep-merges change into stored and returns a new object. Nested objects merge, scalars and arrays replace the
+// key, and null is stored as the value. With nullsChangeNothing, null leaves the key unchanged (wire contract:
+// Tolerance).
 func merge(stored, change map[string]any, nullsChangeNothing bool) map[string]any {
 	merged := maps.Clone(stored)
 	if merged == nil {
@@ -224,19 +216,18 @@ func updatedMetadata(c *server.Call, stored object, in server.Body) object {
 
 func is(value *string, wanted string) bool { return value != nil && *value == wanted }
 
-// contains looks for a lowercase needle in optional text, whatever its case.
+// contains searches optional text for a lowercase substring, ignoring case.
 func contains(value *string, needle string) bool {
 	return value != nil && strings.Contains(strings.ToLower(*value), needle)
 }
 
-// anyHolds is the free-text search of the other collections: a part of one of the texts, whatever the case.
+// anyHolds implements the free-text search of the other collections: a part of one of the texts, ignoring case.
 func anyHolds(search string, texts ...*string) bool {
 	needle := strings.ToLower(strings.TrimSpace(search))
 	return slices.ContainsFunc(texts, func(text *string) bool { return contains(text, needle) })
 }
 
-// getMe serves me.get: the bare object, not an envelope
-// (service description, Recurring billing §4).
+// getMe serves me.get: the object without an envelope (service description, Recurring billing §4).
 func (s *Service) getMe(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	o, ok := s.Organizations.Get(tx, c.Organization)
 	if !ok {

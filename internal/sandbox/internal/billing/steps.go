@@ -51,8 +51,7 @@ func (s *Service) resumeSubscription() server.Handler {
 	})
 }
 
-// changePlanOfSubscription serves subscriptions.change_plan. The audit log the
-// reason goes to is not part of the sandbox.
+// changePlanOfSubscription serves subscriptions.change_plan. The reason goes to the audit trail.
 func (s *Service) changePlanOfSubscription() server.Handler {
 	form := server.Form{Required: []string{"plan_id"}, Shape: server.Shape{
 		"plan_id": server.UUID,
@@ -76,18 +75,16 @@ func (s *Service) cancelSubscription() server.Handler {
 	})
 }
 
-// item is one position of a subscription
-// (wire contract: subscriptions.items.list).
+// item is an item of a subscription (wire contract: subscriptions.items.list).
 type item struct {
 	ID                 string `json:"id"`
 	ProductID          string `json:"product_id"`
 	PriceID            string `json:"price_id"`
 	Quantity           int64  `json:"quantity"`
-	UnitAmountSubcents *int64 `json:"unit_amount_subcents"` // null: the price's own
+	UnitAmountSubcents *int64 `json:"unit_amount_subcents"` // null: the price's amount
 }
 
-// itemInput is an item as a request sends it
-// (service description, Recurring billing §4 Subscription create).
+// itemInput is an item in a request (service description, Recurring billing §4 Subscription create).
 type itemInput struct {
 	ProductID          string `json:"product_id"`
 	PriceID            string `json:"price_id"`
@@ -113,8 +110,7 @@ func sentItems(in server.Body) []itemInput {
 	return *sent
 }
 
-// items returns the wanted set. An item whose product and price were there
-// already keeps its id, the others are new.
+// items returns the requested items. Those with an existing product and price keep their ids.
 func (s *Service) items(standing []item, wanted []itemInput) []item {
 	standing = slices.Clone(standing)
 	items := []item{}
@@ -135,7 +131,7 @@ func (s *Service) items(standing []item, wanted []itemInput) []item {
 	return items
 }
 
-// responded are the items as they go over the wire.
+// responded returns the items in wire format.
 func (s *Service) responded(c *server.Call, tx *store.Tx, items []item) []item {
 	out := slices.Clone(items)
 	for i := range out {
@@ -147,8 +143,7 @@ func (s *Service) responded(c *server.Call, tx *store.Tx, items []item) []item {
 	return out
 }
 
-// listItems serves subscriptions.items.list, or responds like a server without it
-// would (wire contract: Tolerance).
+// listItems serves subscriptions.items.list, or responds like a server without it (wire contract: Tolerance).
 func (s *Service) listItems(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	switch t := c.Tolerance; {
 	case t.ItemsNotListed:
@@ -165,7 +160,7 @@ func (s *Service) listItems(c *server.Call, tx *store.Tx) (server.Reply, error) 
 	return server.List(c, s.responded(c, tx, row.Items))
 }
 
-// syncItems serves subscriptions.items.sync: the items become the ones sent.
+// syncItems serves subscriptions.items.sync, which replaces the items with those sent.
 func (s *Service) syncItems(c *server.Call, tx *store.Tx, row SubscriptionRow) (server.Reply, error) {
 	items := sentItems(c.Sent)
 	if err := row.final(); err != nil {

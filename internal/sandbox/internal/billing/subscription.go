@@ -10,8 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// subscription is a subscription on the wire, every documented field always
-// present (service description, Recurring billing §2 Subscription).
+// subscription is a subscription as returned, with every documented field always present (service description,
+// Recurring billing §2 Subscription).
 type subscription struct {
 	ID                   string            `json:"id"`
 	PublicID             string            `json:"public_id"`
@@ -63,11 +63,9 @@ type renewalSettings struct {
 	Type string `json:"type"`
 }
 
-// The documented states (service description, Recurring billing §3). Create
-// returns trialing or active; paused, past_due and canceled follow by the
-// machine. draft, confirmed and suspended are never reached by an operation:
-// the wire contract has no drafts, and no document says what leads
-// to the other two. SetStatus puts a subscription into any of them.
+// The documented states (service description, Recurring billing §3). Create returns trialing or active; transitions
+// lead to paused, past_due and canceled. Operations never reach draft, confirmed and suspended: the wire contract has
+// no drafts, and transitions to the other two are undocumented. SetStatus can set any of them.
 const (
 	subscriptionTrialing = "trialing"
 	SubscriptionActive   = "active"
@@ -77,29 +75,28 @@ const (
 	subscriptionDraft    = "draft"
 )
 
-// How a subscription is collected, as far as the sandbox distinguishes it: the
-// other methods all invoice at every renewal.
+// Collection methods that the sandbox distinguishes; all others invoice at every renewal.
 const (
 	chargeAutomatically = "charge_automatically"
 	manualInvoice       = "manual_invoice"
 )
 
-// SubscriptionRow is a subscription as the tables keep it.
+// SubscriptionRow is a stored subscription.
 type SubscriptionRow struct {
 	server.Owned
+	Number        int64        `json:"number,omitempty"` // in order of creation; 0 in a copy
 	Subscription  subscription `json:"subscription"`
 	Items         []item       `json:"items"`
-	PendingPlanID *string      `json:"pending_plan_id"` // comes when the period ends
-	// AnchorDay is the day of the month on which periods begin, where the month
-	// has it: a period that began on 31 January ends on the last of February,
-	// and the one after that on 31 March.
+	PendingPlanID *string      `json:"pending_plan_id"` // takes effect at the end of the period
+	// AnchorDay is the day of the month on which periods start, if the month has it: a period that started on 31 January
+	// ends on the last day of February, and the next one on 31 March.
 	AnchorDay int `json:"anchor_day"`
-	// Shown is the amount that the source of a copy showed, and for which terms.
+	// Shown is the amount that the source of a copy returned, with its terms.
 	Shown *shownAmount `json:"shown,omitempty"`
 }
 
-// externalKey takes part in the index of external ids until the subscription
-// is canceled (wire contract: external_id of a canceled object).
+// externalKey includes the subscription in the index of external ids until it is canceled (wire contract: external_id
+// of a canceled object).
 func (r SubscriptionRow) externalKey() string {
 	if r.Subscription.Status == SubscriptionCanceled {
 		return ""
@@ -107,7 +104,7 @@ func (r SubscriptionRow) externalKey() string {
 	return externalKey(r.Organization, r.Subscription.ExternalID)
 }
 
-// derived returns the row with the fields that follow from others.
+// derived returns the row with its derived fields set.
 func (r SubscriptionRow) derived(costs costs) SubscriptionRow {
 	r.Subscription.Metadata = object{}
 	if r.PendingPlanID != nil {
@@ -118,8 +115,7 @@ func (r SubscriptionRow) derived(costs costs) SubscriptionRow {
 	return r
 }
 
-// isSubscribed reports whether the billing account has a subscription that is
-// not canceled.
+// isSubscribed reports whether the billing account has a subscription that is not canceled.
 func (s *Service) isSubscribed(tx *store.Tx, accountID string) bool {
 	for _, row := range s.SubscriptionsOf.All(tx, accountID) {
 		if row.Subscription.Status != SubscriptionCanceled {
@@ -136,7 +132,7 @@ var (
 
 const defaultProration = "create_prorations"
 
-// A null is accepted where the description says "or null", and nowhere else.
+// null is accepted only where documented as "or null".
 var (
 	subscriptionFields = server.Shape{
 		"plan_id":            server.Nullable(server.UUID),
@@ -170,7 +166,7 @@ var (
 )
 
 // trial returns when the trial of a subscription made now ends, nil without a
-// trial: trial_period_days of 0 is none.
+// trial: trial_period_days = 0 means no trial.
 func trial(in server.Body, now time.Time) (*server.Timestamp, error) {
 	end, days := server.Sent[string](in, "trial_end"), server.Sent[int64](in, "trial_period_days")
 	switch {
@@ -183,13 +179,13 @@ func trial(in server.Body, now time.Time) (*server.Timestamp, error) {
 		at, _ := server.ParseTime(*end) // its rule has read it
 		return inFuture("trial_end", at, now)
 	case days != nil && *days > 0:
-		// Past the bound, the number of days no longer matters.
+		// Beyond the limit, the number of days does not matter.
 		return inFuture("trial_period_days", now.AddDate(0, 0, int(min(*days, lastYear*366))), now)
 	}
 	return nil, nil
 }
 
-// inFuture rejects a time in the past, and one after lastYear.
+// inFuture rejects times in the past or after lastYear.
 func inFuture(field string, at, now time.Time) (*server.Timestamp, error) {
 	switch {
 	case !at.After(now):
@@ -200,8 +196,8 @@ func inFuture(field string, at, now time.Time) (*server.Timestamp, error) {
 	return &server.Timestamp{Time: at.Truncate(time.Millisecond)}, nil
 }
 
-// with returns the row with the fields that were sent. plan_id, items, the trial and the schedule of a cancellation are
-// steps of the machine and not among them.
+// with returns the row with the fields sent. plan_id, items, the trial and scheduled cancellations are handled by the
+// state machine.
 func (r SubscriptionRow) with(c *server.Call) SubscriptionRow {
 	c.Sent.Canonical("billing_account_id", "company_id", "product_group_id", "discount_code_id")
 	s := &r.Subscription
@@ -248,7 +244,8 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 		return server.Reply{}, err
 	}
 	method := chargeAutomatically
-	row := SubscriptionRow{Owned: server.Owned{Organization: c.Organization}, Subscription: subscription{
+	owned := server.Owned{Organization: c.Organization}
+	row := SubscriptionRow{Owned: owned, Number: s.Next(tx), Subscription: subscription{
 		ID:                s.Source.UUID(),
 		PublicID:          s.Source.UUID(),
 		PlanID:            planID,
@@ -268,12 +265,13 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 	row.Items = s.items(nil, items)
 	row.begin(c.Now, trialEnd)
 	row = s.putSubscription(tx, row)
+	s.audit(tx, c.Audited("", "", ""), SubscriptionRow{}, row)
 	s.noteWriter(c, tx, row.Subscription.ID, nil, row.Subscription.CustomMetadata)
 	return s.respondSubscription(c, http.StatusCreated, row)
 }
 
-// checkPayer rejects an account that cannot have a new subscription
-// (wire contract: suspended billing account, closed billing account).
+// checkPayer rejects an account that cannot have new subscriptions (wire contract: suspended billing account, closed
+// billing account).
 func (s *Service) checkPayer(c *server.Call, tx *store.Tx, accountID string) error {
 	account, ok := s.Accounts.Get(tx, accountID)
 	switch {
@@ -311,21 +309,23 @@ func sentPlan(in server.Body) *string {
 }
 
 func (s *Service) changeSubscription(c *server.Call, tx *store.Tx, row, changed SubscriptionRow) SubscriptionRow {
+	s.audit(tx, c.Audited("", "", ""), row, changed)
 	if reflect.DeepEqual(changed.derived(s.costs(tx)), row) {
 		return row
 	}
 	s.noteWriter(c, tx, row.Subscription.ID, row.Subscription.CustomMetadata, changed.Subscription.CustomMetadata)
-	s.notePlans(tx, row, []SubscriptionRow{changed}, func(SubscriptionRow) time.Time { return c.Now })
 	changed.Subscription.UpdatedAt = row.Subscription.UpdatedAt.Next(c.Now)
 	return s.putSubscription(tx, changed)
 }
 
-// deleteSubscription serves subscriptions.delete, of a draft or a canceled one
-// (wire contract: subscriptions.delete). Its invoices stay.
+// deleteSubscription serves subscriptions.delete for a draft or canceled subscription (wire contract:
+// subscriptions.delete). Its invoices are kept.
 func (s *Service) deleteSubscription(c *server.Call, tx *store.Tx, row SubscriptionRow) (server.Reply, error) {
 	switch row.Subscription.Status {
 	case subscriptionDraft, SubscriptionCanceled:
 		s.Subscriptions.Delete(tx, row.Subscription.ID)
+		s.Audit(tx, c.Audited("subscription", row.Subscription.ID, server.TextOf(row.Subscription.ExternalID)).
+			Moved(row.Subscription.Status, server.Deleted))
 		return c.Deleted(), nil
 	default:
 		return server.Reply{}, errTransition.With("The subscription is neither a draft nor canceled.")

@@ -3,6 +3,7 @@ package collections
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,18 +11,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Origins of a key. A successor has its predecessor's.
+// Sources of a key. A successor inherits its predecessor's.
 const (
 	sourceAPI     = "api"
-	sourceSandbox = "sandbox" // made from outside the service: the first key, and those of PutKey
+	sourceSandbox = "sandbox" // created outside the service: the first key, and those of PutKey
 )
 
-// useResolution is how exactly lastUsedAt is kept: on the real clock, a write
-// for every request would cost too much.
+// useResolution is the precision of lastUsedAt: with the real clock, a write per request would be too expensive.
 const useResolution = time.Second
 
-// apiKey is the public shape of a key
-// (service description, Collections §2 API key).
+// apiKey is a key as returned (service description, Collections §2 API key).
 type apiKey struct {
 	ID          string            `json:"id"`
 	Name        string            `json:"name"`
@@ -35,18 +34,18 @@ type apiKey struct {
 	CreatedAt   server.Timestamp  `json:"createdAt"`
 }
 
-// KeyRow is a key as the tables keep it: of the token, only the digest.
+// KeyRow is a stored key, with only the digest of its token.
 type KeyRow struct {
 	server.Owned
 	Number      int64  `json:"number"`
 	Digest      string `json:"digest"`
 	Key         apiKey `json:"key"`
-	SuccessorID string `json:"successor_id,omitempty"` // not empty: rotated
+	SuccessorID string `json:"successor_id,omitempty"` // set after a rotation
 	Blocked     bool   `json:"blocked,omitempty"`
-	Hidden      bool   `json:"hidden,omitempty"` // no operation shows it
+	Hidden      bool   `json:"hidden,omitempty"` // not visible to operations
 }
 
-// Owner is nobody for a hidden key.
+// Owner returns the organization, empty for a hidden key.
 func (r KeyRow) Owner() string {
 	if r.Hidden {
 		return ""
@@ -54,7 +53,7 @@ func (r KeyRow) Owner() string {
 	return r.Organization
 }
 
-// Status is active, rotated, expired or revoked.
+// Status returns active, rotated, expired or revoked.
 func (r KeyRow) Status(now time.Time) string {
 	switch {
 	case r.Key.RevokedAt != nil:
@@ -68,7 +67,7 @@ func (r KeyRow) Status(now time.Time) string {
 	}
 }
 
-// token is the key as the credential it is.
+// token returns the key as a credential.
 func (r KeyRow) token() server.StoredToken {
 	t := server.Token{
 		Service: server.Collections, Organization: r.Organization, Scopes: r.Key.Scopes,
@@ -84,8 +83,7 @@ func (r KeyRow) token() server.StoredToken {
 	return stored
 }
 
-// addKey gives the row a number, an id and a token, which it returns, and stores
-// it.
+// addKey assigns a number, an id and a token to the row and stores it. It returns the token.
 func (s *Service) addKey(tx *store.Tx, row *KeyRow) (token string) {
 	row.Key.KeyPrefix = "ck_sandbox_" + s.Source.Hex(4)
 	token = row.Key.KeyPrefix + "_" + s.Source.Hex(20)
@@ -94,8 +92,19 @@ func (s *Service) addKey(tx *store.Tx, row *KeyRow) (token string) {
 	return token
 }
 
-// PutKey creates a key of a Token of collections.
-func (s *Service) PutKey(tx *store.Tx, t server.Token) (prefix, value string) {
+// KeepKey reports whether an active key has this token and these scopes, and deletes other keys with the token.
+func (s *Service) KeepKey(tx *store.Tx, token string, scopes []string) (kept bool) {
+	for id, row := range s.keysByDigest.All(tx, server.Digest(token)) {
+		if row.Status(s.Clock.Now()) == "active" && slices.Equal(row.Key.Scopes, distinct(scopes)) {
+			return true
+		}
+		s.Keys.Delete(tx, id)
+	}
+	return false
+}
+
+// PutKey creates a key from a Token of collections; an empty value is generated.
+func (s *Service) PutKey(tx *store.Tx, t server.Token, value string) (prefix, token string) {
 	now := s.Clock.Now()
 	row := KeyRow{Owned: server.Owned{Organization: t.Organization}, Blocked: t.Blocked, Key: apiKey{
 		Name: "Sandbox", Source: sourceSandbox, Scopes: distinct(t.Scopes), CreatedAt: server.Timestamp{Time: now},
@@ -106,12 +115,15 @@ func (s *Service) PutKey(tx *store.Tx, t server.Token) (prefix, value string) {
 	if t.Revoked {
 		row.Key.RevokedAt = &server.Timestamp{Time: now}
 	}
-	value = s.addKey(tx, &row)
-	return row.Key.KeyPrefix, value
+	token = s.addKey(tx, &row)
+	if value != "" {
+		token = value
+		s.SetToken(tx, row.Key.ID, row.Key.KeyPrefix, token)
+	}
+	return row.Key.KeyPrefix, token
 }
 
-// NoteUse records that a key has been used
-// (service description, Collections §2 API key, lastUsedAt).
+// NoteUse records the use of a key (service description, Collections §2 API key, lastUsedAt).
 func (s *Service) NoteUse(token server.StoredToken, now time.Time) error {
 	if token.KeyID == "" || now.Sub(token.LastUsed).Abs() < useResolution {
 		return nil
@@ -125,7 +137,7 @@ func (s *Service) NoteUse(token server.StoredToken, now time.Time) error {
 	})
 }
 
-// TokenOf finds a key, as the credential it is, by its token.
+// TokenOf finds a key by its token, and returns it as a credential.
 func (s *Service) TokenOf(tx *store.Tx, value string) (server.StoredToken, bool) {
 	for _, row := range s.keysByDigest.All(tx, server.Digest(value)) {
 		return row.token(), true
@@ -133,20 +145,22 @@ func (s *Service) TokenOf(tx *store.Tx, value string) (server.StoredToken, bool)
 	return server.StoredToken{}, false
 }
 
-// RevokeToken ends the key with this token or public prefix; known is false when
-// there is none.
+// RevokeCommand is the command that revokes a token or a key.
+const RevokeCommand = "token revoke"
+
+// RevokeToken revokes the key with this token or public prefix; known is false if it does not exist.
 func (s *Service) RevokeToken(tx *store.Tx, token string) (known bool, err error) {
 	sum := server.Digest(token)
 	for _, key := range s.Keys.All(tx) {
 		if key.Key.KeyPrefix == token || key.Digest == sum {
-			return true, s.revoke(tx, key, s.Clock.Now())
+			return true, s.revoke(tx, key, server.AuditEntry{Time: s.Clock.Now(), Organization: key.Organization,
+				Cause: server.ByCommand, Action: RevokeCommand})
 		}
 	}
 	return false, nil
 }
 
-// StoredTokens returns the keys of all organizations as credentials, in the order
-// they were made.
+// StoredTokens returns the keys of all organizations as credentials, in order of creation.
 func (s *Service) StoredTokens() []server.StoredToken {
 	var tokens []server.StoredToken
 	for _, key := range s.keysInOrder() {
@@ -165,14 +179,14 @@ func (s *Service) HasPrefix(tx *store.Tx, prefix string) bool {
 	return false
 }
 
-// SetToken gives a key another token, with this public prefix.
+// SetToken replaces a key's token and its public prefix.
 func (s *Service) SetToken(tx *store.Tx, id, prefix, token string) {
 	row, _ := s.Keys.Get(tx, id)
 	row.Digest, row.Key.KeyPrefix = server.Digest(token), prefix
 	s.Keys.Put(tx, id, row)
 }
 
-// Days of the grace period of a rotated key (service description, Collections §8).
+// Limits of the grace period of a rotated key in days (service description, Collections §8).
 const (
 	defaultGraceDays = 7
 	maxGraceDays     = 30
@@ -195,8 +209,7 @@ type keyWithToken struct {
 	Token string `json:"token"`
 }
 
-// keys are how the operations find and list keys, the revoked and expired ones among them, in the order in which they
-// were made.
+// keys defines how operations find and list keys, including revoked and expired ones, in order of creation.
 func (s *Service) keys() server.Kind[KeyRow, apiKey] {
 	return server.Kind[KeyRow, apiKey]{
 		Table: s.Keys,
@@ -225,8 +238,7 @@ func (s *Service) showKey(c *server.Call, _ *store.Tx, row KeyRow) (server.Reply
 	return c.Single(http.StatusOK, row.Key, time.Time{}), nil
 }
 
-// rotateKey serves api_keys.rotate: a successor takes over, the old key works
-// on until its grace period is over.
+// rotateKey serves api_keys.rotate: it creates a successor; the old key remains valid during its grace period.
 func (s *Service) rotateKey(c *server.Call, tx *store.Tx, old KeyRow) (server.Reply, error) {
 	if old.Status(c.Now) != "active" {
 		return server.Reply{}, errKeyNotActive
@@ -237,6 +249,10 @@ func (s *Service) rotateKey(c *server.Call, tx *store.Tx, old KeyRow) (server.Re
 	}
 	graceUntil := server.Timestamp{Time: c.Now.Add(time.Duration(days) * graceDay)}
 	successor, token := s.succeed(c, tx, old, graceUntil)
+	e := c.Audited("key", old.Key.ID, old.Key.Name).Moved("active", "rotated")
+	e.Terms = map[string]*string{"prefix": &old.Key.KeyPrefix, "successor": &successor.Key.KeyPrefix,
+		"grace_until": new(graceUntil.UTC().Format(time.RFC3339))}
+	s.Audit(tx, e)
 	return c.Single(http.StatusOK, struct {
 		keyWithToken
 		PredecessorID string           `json:"predecessorId"`
@@ -244,9 +260,8 @@ func (s *Service) rotateKey(c *server.Call, tx *store.Tx, old KeyRow) (server.Re
 	}{keyWithToken{successor.Key, token}, old.Key.ID, graceUntil}, c.Now), s.rotated(c, tx, old.Key.ID, graceUntil)
 }
 
-// succeed makes the successor, which inherits name, description, scopes and
-// the expiry policy, and ends the old key with its grace period, never later than it
-// would have ended anyway.
+// succeed creates the successor, which inherits name, description, scopes and the expiry policy. The old key ends after
+// its grace period, but not later than its own expiry.
 func (s *Service) succeed(
 	c *server.Call, tx *store.Tx, old KeyRow, graceUntil server.Timestamp,
 ) (successor KeyRow, token string) {
@@ -275,17 +290,21 @@ func (s *Service) rotated(c *server.Call, tx *store.Tx, id string, graceUntil se
 	return err
 }
 
-// revokeKey serves api_keys.revoke: the key returns 401 from here on. A second
-// time nothing happens (wire contract: a revoked key).
+// revokeKey serves api_keys.revoke: the key returns 401 from now on. Revoking again has no effect (wire contract: a
+// revoked key).
 func (s *Service) revokeKey(c *server.Call, tx *store.Tx, row KeyRow) (server.Reply, error) {
-	return server.Reply{Status: http.StatusNoContent}, s.revoke(tx, row, c.Now)
+	return server.Reply{Status: http.StatusNoContent}, s.revoke(tx, row, c.Audited("", "", ""))
 }
 
-// revoke ends a key and publishes what is documented of it.
-func (s *Service) revoke(tx *store.Tx, row KeyRow, now time.Time) error {
+// revoke ends a key and publishes the documented events. The entry says when and by whom.
+func (s *Service) revoke(tx *store.Tx, row KeyRow, e server.AuditEntry) error {
+	now := e.Time
 	if row.Key.RevokedAt != nil {
 		return nil
 	}
+	e.Type, e.ID, e.Name = "key", row.Key.ID, row.Key.Name
+	e.Terms = map[string]*string{"prefix": &row.Key.KeyPrefix}
+	s.Audit(tx, e.Moved(row.Status(now), "revoked"))
 	row.Key.RevokedAt = &server.Timestamp{Time: now}
 	s.Keys.Put(tx, row.Key.ID, row)
 	changed := struct {
@@ -300,7 +319,7 @@ func (s *Service) revoke(tx *store.Tx, row KeyRow, now time.Time) error {
 	return err
 }
 
-// KeyState is an API key as it is listed.
+// KeyState is an item of the list of API keys.
 type KeyState struct {
 	ID        string    `json:"id"`
 	Prefix    string    `json:"prefix"`
@@ -312,14 +331,14 @@ type KeyState struct {
 	Ends      time.Time `json:"ends,omitzero"` // its expiry, or the end of its grace period
 }
 
-// keysInOrder returns the keys of all organizations as they were made.
+// keysInOrder returns the keys of all organizations in the order of creation.
 func (s *Service) keysInOrder() []KeyRow {
 	return store.Read(s.DB, func(tx *store.Tx) []KeyRow {
 		return store.Sorted(s.Keys.All(tx), func(a, b KeyRow) int { return cmp.Compare(a.Number, b.Number) })
 	})
 }
 
-// KeyStates returns the keys of all organizations, in the order they were made.
+// KeyStates returns the keys of all organizations in order of creation.
 func (s *Service) KeyStates() []KeyState {
 	now := s.Clock.Now()
 	states := []KeyState{}

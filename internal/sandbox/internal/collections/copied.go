@@ -9,10 +9,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// In a copy of an organization the endpoints have the addresses of real consumers. Deliveries are recorded as pending
-// and never sent: the pipeline does not run, and no name is looked up.
+// In a copy of an organization, endpoints have the addresses of real consumers. Deliveries are recorded as pending but
+// never sent: the pipeline does not run, and names are not resolved.
 
-// Load stores an object of a copy as it is. Secrets, credentials and tokens are not in a copy: an endpoint gets another
+// Load stores an object of a copy unchanged. A copy has no secrets, credentials or tokens: an endpoint gets another
 // secret, and no token fits a key.
 func (s *Service) Load(tx *store.Tx, organization string, o orgcopy.Object) error {
 	owned := server.Owned{Organization: organization}
@@ -35,9 +35,8 @@ func (s *Service) Load(tx *store.Tx, organization string, o orgcopy.Object) erro
 	return nil
 }
 
-// LinkSuccessors completes the keys of a copy. The service does not say which key has been rotated, but a rotated one
-// ends a whole number of days after its successor was created, to the millisecond, and has the same name, description
-// and scopes.
+// LinkSuccessors infers the rotations in a copy, which the service does not return. A rotated key ends a whole number
+// of days after its successor was created, to the millisecond, and has the same name, description and scopes.
 func (s *Service) LinkSuccessors(tx *store.Tx) {
 	keys := store.Sorted(s.Keys.All(tx), func(a, b KeyRow) int { return a.Key.CreatedAt.Compare(b.Key.CreatedAt.Time) })
 	for _, old := range keys {
@@ -57,7 +56,7 @@ func (r KeyRow) precedes(other KeyRow) bool {
 	return grace >= 0 && grace <= maxGraceDays*graceDay && grace%graceDay == 0
 }
 
-// Use makes a token the one of the key with its public prefix, or of a key that no operation shows.
+// Use assigns a token to the key with its public prefix, or to a hidden key.
 func (s *Service) Use(tx *store.Tx, organization, token string) {
 	for id, row := range s.Keys.All(tx) {
 		if row.Key.KeyPrefix == server.PublicPrefix(token) {
@@ -70,5 +69,5 @@ func (s *Service) Use(tx *store.Tx, organization, token string) {
 		Hidden: true, Key: apiKey{KeyPrefix: server.PublicPrefix(token), Source: sourceSandbox, Scopes: []string{"*"}}})
 }
 
-// hiddenKey is the id of a key that no operation shows.
+// hiddenKey is the id of a hidden key.
 const hiddenKey = "hidden"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -16,12 +17,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// secretPrefix marks an endpoint's secret
-// (service description, Collections §2 Webhook endpoint).
+// secretPrefix is the prefix of an endpoint's secret (service description, Collections §2 Webhook endpoint).
 const secretPrefix = "whsec_"
 
-// webhookEndpoint is an endpoint on the wire
-// (wire contract: webhook_endpoints.get).
+// webhookEndpoint is an endpoint as returned (wire contract: webhook_endpoints.get).
 type webhookEndpoint struct {
 	ID             string               `json:"id"`
 	URL            string               `json:"url"`
@@ -33,8 +32,7 @@ type webhookEndpoint struct {
 	UpdatedAt      server.Timestamp     `json:"updatedAt"`
 }
 
-// publicAuthentication is what responses show of the credentials: not password, token
-// and value.
+// publicAuthentication contains the returned parts of the credentials, without password, token and value.
 type publicAuthentication struct {
 	Type     string  `json:"type"`
 	Username *string `json:"username,omitempty"`
@@ -46,7 +44,7 @@ type withSecret struct {
 	Secret string `json:"secret"`
 }
 
-// EndpointRow is an endpoint as the tables keep it.
+// EndpointRow is a stored endpoint.
 type EndpointRow struct {
 	server.Owned
 	Number      int64                `json:"number"`
@@ -55,8 +53,7 @@ type EndpointRow struct {
 	Credentials delivery.Credentials `json:"credentials"`
 }
 
-// newSecret gives the endpoint another secret, which it returns. The one before
-// is deleted, so it is invalid immediately.
+// newSecret generates and returns a new secret. The old one becomes invalid immediately.
 func (s *Service) newSecret(row *EndpointRow) string {
 	row.Secret = secretPrefix + s.Source.Hex(32)
 	return row.Secret
@@ -73,7 +70,7 @@ func (r *EndpointRow) setCredentials(credentials delivery.Credentials) {
 	}
 }
 
-// SetSecret gives an endpoint this secret.
+// SetSecret sets the secret of an endpoint.
 func (s *Service) SetSecret(tx *store.Tx, id, secret string) {
 	row, _ := s.Endpoints.Get(tx, id)
 	row.Secret = secret
@@ -93,25 +90,23 @@ func (s *Service) SecretOf(id string) (secret string, err error) {
 	return secret, err
 }
 
-// resolveTimeout bounds the look-up of a name at registration. A name that
-// cannot be looked up then is judged when something is sent to it.
+// resolveTimeout limits name resolution at registration. If it fails, the name is checked before each request to it.
 const resolveTimeout = 2 * time.Second
 
 var (
 	endpointShape = server.Shape{
-		"url":            server.Text, // its rules return their own code
+		"url":            server.Text, // its rules return their own error code
 		"description":    server.Nullable(server.Text),
 		"events":         server.ListOf(server.Filled),
 		"active":         server.Boolean,
-		"authentication": authentication,
+		"authentication": {Check: authentication, Schema: authenticationSchema},
 	}
 	endpointCreate = server.Form{Shape: endpointShape, Required: []string{"url"}}
 	endpointUpdate = server.Form{Shape: endpointShape}
 )
 
-// credentialFields are the fields that belong to each type, all of them
-// required (service description, Collections §5; wire contract:
-// webhook_endpoints.create).
+// credentialFields are the fields of each type, all of them required (service description, Collections §5; wire
+// contract: webhook_endpoints.create).
 var credentialFields = map[string]server.Shape{
 	delivery.None: {},
 	delivery.Basic: {
@@ -130,12 +125,12 @@ var (
 			name := http.CanonicalHeaderKey(s)
 			return token(s) && !strings.HasPrefix(name, "X-Webhook-") && !slices.Contains(ownHeaders, name)
 		})
-	// ownHeaders are set by the sender or by the protocol.
+	// ownHeaders are set by the sender or the protocol.
 	ownHeaders = []string{"Content-Type", "Content-Length", "Transfer-Encoding", "Connection",
 		"Host", "User-Agent", "Trailer", "Upgrade", "Te"}
 )
 
-// authentication checks an object of one of the documented types.
+// authentication validates an object of one of the documented types.
 func authentication(p server.Problems, path string, value any) {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -150,27 +145,38 @@ func authentication(p server.Problems, path string, value any) {
 	}
 	var required []string
 	whole := server.Shape{"type": server.Text}
-	for name, check := range fields {
+	for name, rule := range fields {
 		required = append(required, name)
-		whole[name] = check
+		whole[name] = rule
 	}
 	whole.Check(p, path+".", object, required)
 }
 
-// printable is what a header's value may hold.
+// authenticationSchema is the schema of authentication.
+var authenticationSchema = func() server.Schema {
+	var types []any
+	for _, kind := range slices.Sorted(maps.Keys(credentialFields)) {
+		whole := server.Shape{"type": server.OneOf(kind)}
+		maps.Copy(whole, credentialFields[kind])
+		types = append(types, whole.Schema(slices.Collect(maps.Keys(whole))))
+	}
+	return server.Schema{"oneOf": types}
+}()
+
+// printable reports whether a header may have this value.
 func printable(s string) bool {
 	return strings.TrimSpace(s) != "" && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// token is the name of a header (RFC 9110 §5.6.2).
+// token matches the name of a header (RFC 9110 §5.6.2).
 func token(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
 }
 
-// apply changes the endpoint as the body says, unless its address cannot receive webhooks, as far as that can be judged
-// without asking anyone.
+// apply updates the endpoint from the body. It rejects addresses that cannot receive webhooks, as far as this is known
+// without name resolution.
 func (s *Service) apply(row *EndpointRow, in server.Body) error {
 	in.Into(&row.Endpoint, "authentication")
 	row.Endpoint.Events = distinct(row.Endpoint.Events)
@@ -184,7 +190,7 @@ func (s *Service) apply(row *EndpointRow, in server.Body) error {
 	return refusedURL(err)
 }
 
-// distinct returns a set's members once each, in the order they came.
+// distinct removes duplicates and keeps the order.
 func distinct(members []string) []string {
 	set := []string{}
 	for _, member := range members {
@@ -195,9 +201,8 @@ func distinct(members []string) []string {
 	return set
 }
 
-// resolveURL rejects an endpoint whose name leads into an internal network.
-// It asks the resolver, so it runs before the transaction. Whatever else is
-// wrong with the body is for the operation to say.
+// resolveURL rejects an endpoint whose name resolves to an internal network. It runs before the transaction, because it
+// waits for the resolver. Other problems of the body are left to the operation.
 func (s *Service) resolveURL(ctx context.Context, c *server.Call) error {
 	var in struct {
 		URL string `json:"url"`
@@ -217,7 +222,7 @@ func (s *Service) resolveURL(ctx context.Context, c *server.Call) error {
 	return nil
 }
 
-// refusedURL is the documented rejection of an address.
+// refusedURL is the documented error for an address.
 func refusedURL(err error) error {
 	if err == nil {
 		return nil
@@ -236,8 +241,7 @@ func (s *Service) endpoints() server.Kind[EndpointRow, webhookEndpoint] {
 	}
 }
 
-// createEndpoint serves webhook_endpoints.create, one of the two responses that
-// show the secret.
+// createEndpoint serves webhook_endpoints.create, one of the two operations that return the secret.
 func (s *Service) createEndpoint(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	row := EndpointRow{Owned: server.Owned{Organization: c.Organization}, Number: s.Next(tx), Endpoint: webhookEndpoint{
 		ID: s.Source.UUID(), Active: true,
@@ -256,8 +260,8 @@ func (s *Service) showEndpoint(c *server.Call, _ *store.Tx, row EndpointRow) (se
 	return c.Single(http.StatusOK, row.Endpoint, row.Endpoint.UpdatedAt.Time), nil
 }
 
-// updateEndpoint serves webhook_endpoints.update. Other credentials of the same
-// type change nothing visible except updatedAt.
+// updateEndpoint serves webhook_endpoints.update. New credentials of the same type change no visible field except
+// updatedAt.
 func (s *Service) updateEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
 	before := row
 	if err := s.apply(&row, c.Sent); err != nil {
@@ -267,31 +271,51 @@ func (s *Service) updateEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) 
 		row.Endpoint.UpdatedAt = row.Endpoint.UpdatedAt.Next(c.Now)
 		s.Endpoints.Put(tx, row.Endpoint.ID, row)
 	}
+	if row.Endpoint.Active != before.Endpoint.Active {
+		s.auditEndpoint(c, tx, row, before.Endpoint.status(), row.Endpoint.status())
+	}
 	return s.showEndpoint(c, tx, row)
 }
 
-// deleteEndpoint serves webhook_endpoints.delete. Its open deliveries end at
-// their next attempt.
-func (s *Service) deleteEndpoint(_ *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
+// deleteEndpoint serves webhook_endpoints.delete. Its open deliveries are given up at their next attempt.
+func (s *Service) deleteEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
 	s.Endpoints.Delete(tx, row.Endpoint.ID)
+	s.auditEndpoint(c, tx, row, row.Endpoint.status(), server.Deleted)
 	return server.Reply{Status: http.StatusNoContent}, nil
 }
 
+func (e webhookEndpoint) status() string {
+	if e.Active {
+		return "active"
+	}
+	return "inactive"
+}
+
+// auditEndpoint records a change of an endpoint in the audit trail. The query of an address may be a password.
+func (s *Service) auditEndpoint(c *server.Call, tx *store.Tx, row EndpointRow, before, after string) {
+	name, _, _ := strings.Cut(row.Endpoint.URL, "?")
+	s.Audit(tx, c.Audited("endpoint", row.Endpoint.ID, name).Moved(before, after))
+}
+
+// RotateSecret is the operation that replaces an endpoint's secret.
+const RotateSecret = "webhook_endpoints.rotate_secret"
+
 func (s *Service) rotateSecret(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
 	secret := s.newSecret(&row)
+	s.auditEndpoint(c, tx, row, "", "")
 	row.Endpoint.UpdatedAt = row.Endpoint.UpdatedAt.Next(c.Now)
 	s.Endpoints.Put(tx, row.Endpoint.ID, row)
 	return c.Single(http.StatusOK, withSecret{row.Endpoint, secret}, row.Endpoint.UpdatedAt.Time), nil
 }
 
-// testEndpoint serves webhook_endpoints.test: an event without a business fact,
-// to this endpoint alone and whatever it is subscribed to.
+// testEndpoint serves webhook_endpoints.test: it sends a test event to this endpoint only, regardless of its
+// subscriptions.
 func (s *Service) testEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
 	test := happening{organization: c.Organization, at: c.Now, name: eventTest, data: struct{}{}}
 	eventID, err := s.storeEvent(tx, test)
 	if err != nil {
 		return server.Reply{}, err
 	}
-	scheduled := s.schedule(tx, row, eventID, test)
-	return c.Single(http.StatusAccepted, map[string]string{"eventId": eventID, "deliveryId": scheduled.ID}, c.Now), nil
+	made := s.schedule(tx, row, eventID, test)
+	return c.Single(http.StatusAccepted, scheduled{EventID: eventID, DeliveryID: made.ID}, c.Now), nil
 }

@@ -24,8 +24,7 @@ const (
 	eventChargePaid       = "charge.paid"
 )
 
-// eventRow is an event as it happened. It is written once and never changed;
-// every attempt sends Body unchanged.
+// eventRow is an immutable event; every attempt sends Body unchanged.
 type eventRow struct {
 	Organization string    `json:"organization"`
 	Name         string    `json:"name"`
@@ -61,8 +60,13 @@ func (s *Service) storeEvent(tx *store.Tx, h happening) (string, error) {
 	return id, nil
 }
 
-// publish stores an event and schedules a delivery to every active endpoint
-// that is subscribed to it.
+// Payload returns the body of an event's deliveries.
+func (s *Service) Payload(tx *store.Tx, eventID string) []byte {
+	event, _ := s.events.Get(tx, eventID)
+	return event.Body
+}
+
+// publish stores an event and schedules a delivery to every active endpoint subscribed to it.
 func (s *Service) publish(tx *store.Tx, h happening) (id string, err error) {
 	if id, err = s.storeEvent(tx, h); err != nil {
 		return "", err
@@ -76,8 +80,7 @@ func (s *Service) publish(tx *store.Tx, h happening) (id string, err error) {
 	return id, nil
 }
 
-// schedule makes the delivery of an event to an endpoint. One to an inactive
-// endpoint is exhausted from the start.
+// schedule creates the delivery of an event to an endpoint. For an inactive endpoint, it is exhausted immediately.
 func (s *Service) schedule(tx *store.Tx, to EndpointRow, eventID string, h happening) DeliveryRow {
 	row := DeliveryRow{
 		Owned:      server.Owned{Organization: h.organization},
@@ -92,14 +95,13 @@ func (s *Service) schedule(tx *store.Tx, to EndpointRow, eventID string, h happe
 	if !to.Endpoint.Active {
 		row.State = row.State.GivenUp(inactiveEndpoint)
 	}
-	s.deliveries.Put(tx, row.ID, row)
-	// The pipeline looks once this transaction has ended: until then it waits
-	// for the tables.
+	s.Deliveries.Put(tx, row.ID, row)
+	// The pipeline waits for the tables' lock until this transaction ends.
 	s.pipeline.wake()
 	return row
 }
 
-// Emit makes a business event of an organization happen, and returns its id.
+// Emit publishes a business event of an organization and returns its id.
 func (s *Service) Emit(organization, event string, data any) (id string, err error) {
 	if event == "" {
 		return "", errors.New("emit an event: it has no name")
@@ -123,8 +125,7 @@ func (s *Service) Emit(organization, event string, data any) (id string, err err
 	return id, err
 }
 
-// KnownEvents are the names of the documented events and of those that an endpoint is subscribed to, sorted. The
-// documentation's list is not complete.
+// KnownEvents returns the names of documented and subscribed events, sorted. The documented list is incomplete.
 func (s *Service) KnownEvents() []string {
 	names := []string{eventTest, eventKeyRotated, eventKeyStatusChanged, eventKeyRevoked, eventChargePaid}
 	return store.Read(s.DB, func(tx *store.Tx) []string {
@@ -136,8 +137,8 @@ func (s *Service) KnownEvents() []string {
 	})
 }
 
-// sample is the data of an event that was emitted without any. Of a charge, id
-// and status are documented (service description, Collections §6).
+// sample returns the data of an event emitted without any. For a charge, id and status are documented (service
+// description, Collections §6).
 func (s *Service) sample(event string) any {
 	if event == eventChargePaid {
 		return map[string]string{"id": s.Source.UUID(), "status": "paid"}
@@ -145,21 +146,17 @@ func (s *Service) sample(event string) any {
 	return struct{}{}
 }
 
-// subscribes reports whether events of that name are wanted: an empty list wants
-// all, future ones too.
+// subscribes reports whether the endpoint receives events of that name: an empty list means all, including future ones.
 func (e webhookEndpoint) subscribes(event string) bool {
 	return len(e.Events) == 0 || slices.Contains(e.Events, event)
 }
 
-// maskedField is in the request log where a credential was.
-const maskedField = "[REDACTED]"
-
-// shownOnce are the fields of a response that hold a credential.
+// shownOnce are the response fields that contain credentials.
 var shownOnce = []string{"secret", "token"}
 
-// Loggable is the body of a request or a response as the log may keep it. Bodies carry credentials in authentication:
-// of that object only what comes back in responses is kept, so that a misspelt field does not reveal one. Responses
-// carry the credentials that are shown once. A body that cannot be read is not kept at all.
+// Loggable returns a request or response body for the log without credentials. In authentication, only the fields that
+// responses return are kept, so that a misspelled field does not reveal one. Credentials that responses return once are
+// masked. An invalid body is omitted.
 func Loggable(body []byte) []byte {
 	if len(body) == 0 {
 		return body
@@ -179,14 +176,14 @@ func Loggable(body []byte) []byte {
 	return masked
 }
 
-// mask hides the credentials of an object, and of the objects in data, and reports whether there were any.
+// mask masks the credentials of an object and of the objects in data, and reports whether there were any.
 func mask(object map[string]any) (found bool) {
 	if given, ok := object["authentication"]; ok {
 		object["authentication"], found = maskedAuthentication(given), true
 	}
 	for _, name := range shownOnce {
 		if _, ok := object[name]; ok {
-			object[name], found = maskedField, true
+			object[name], found = server.Masked, true
 		}
 	}
 	switch data := object["data"].(type) {
@@ -205,20 +202,20 @@ func mask(object map[string]any) (found bool) {
 func maskedAuthentication(given any) any {
 	fields, ok := given.(map[string]any)
 	if !ok {
-		return maskedField
+		return server.Masked
 	}
 	for name := range fields {
 		if name != "type" && name != "username" && name != "name" {
-			fields[name] = maskedField
+			fields[name] = server.Masked
 		}
 	}
 	return fields
 }
 
-// inactiveEndpoint is the last error of a delivery that has nowhere to go.
+// inactiveEndpoint is the last error of a delivery without an active endpoint.
 const inactiveEndpoint = "the endpoint is inactive or has been removed"
 
-// DeliveryRow is a delivery as the tables keep it.
+// DeliveryRow is a stored delivery.
 type DeliveryRow struct {
 	server.Owned
 	ID         string            `json:"id"`
@@ -237,9 +234,8 @@ func (r DeliveryRow) openKey() string {
 	return ""
 }
 
-// webhookDelivery is a delivery on the wire (wire contract:
-// webhook_deliveries.list). The two objects of headers are the sandbox's own
-// way to show what is documented: sensitive ones stored and shown redacted.
+// webhookDelivery is a delivery as returned (wire contract: webhook_deliveries.list). The format of the two headers
+// objects is the sandbox's own; as documented, sensitive headers are stored and returned redacted.
 type webhookDelivery struct {
 	ID              string            `json:"id"`
 	Event           string            `json:"event"`
@@ -257,8 +253,15 @@ type webhookDelivery struct {
 	NextRetryAt     *server.Timestamp `json:"nextRetryAt"`
 }
 
-// wire is the delivery as it is returned. A redelivery does not show the
-// outcome of the attempts before it, and still knows what it sends.
+// Shown returns a delivery as in lists, without headers and without its error, which may contain the query of an
+// address.
+func (r DeliveryRow) Shown() any {
+	shown := r.wire()
+	shown.LastError, shown.RequestHeaders, shown.ResponseHeaders = nil, nil, nil
+	return shown
+}
+
+// wire returns the delivery in wire format. A redelivery omits the results of earlier attempts, but keeps the request.
 func (r DeliveryRow) wire() webhookDelivery {
 	out := webhookDelivery{
 		ID: r.ID, Event: r.Event, EventID: r.EventID, Status: r.State.Status, Attempts: r.State.Attempts,
@@ -289,7 +292,7 @@ func timestampOf(t *time.Time) *server.Timestamp {
 
 var deliveryFilters = []string{"status", "event"}
 
-// listDeliveries serves webhook_deliveries.list, in the order in which they were made.
+// listDeliveries serves webhook_deliveries.list in order of creation.
 func (s *Service) listDeliveries(c *server.Call, tx *store.Tx, endpoint EndpointRow) (server.Reply, error) {
 	return server.Kind[DeliveryRow, webhookDelivery]{
 		Show:   func(_ *server.Call, _ *store.Tx, r DeliveryRow) webhookDelivery { return r.wire() },
@@ -303,16 +306,15 @@ func (s *Service) findDelivery(c *server.Call, tx *store.Tx) (DeliveryRow, error
 	if err != nil {
 		return DeliveryRow{}, err
 	}
-	row, ok := s.deliveries.Get(tx, c.Path["deliveryId"])
+	row, ok := s.Deliveries.Get(tx, c.Path["deliveryId"])
 	if !ok || row.EndpointID != endpoint.Endpoint.ID {
 		return DeliveryRow{}, server.ErrNotFound
 	}
 	return row, nil
 }
 
-// retryDelivery serves webhook_deliveries.retry: the attempts of a delivery
-// start again. It is rejected on an inactive endpoint, and while the service
-// itself has not given up the first attempt.
+// retryDelivery serves webhook_deliveries.retry, which restarts the attempts of a delivery. It requires an active
+// endpoint and a failed or exhausted delivery.
 func (s *Service) retryDelivery(c *server.Call, tx *store.Tx, row DeliveryRow) (server.Reply, error) {
 	endpoint, _ := s.Endpoints.Get(tx, row.EndpointID)
 	switch {
@@ -321,13 +323,15 @@ func (s *Service) retryDelivery(c *server.Call, tx *store.Tx, row DeliveryRow) (
 	case !row.State.Redeliverable():
 		return server.Reply{}, errDeliveryNotFailed
 	}
+	before := row.State.Status
 	row.State = row.State.Restarted(c.Now)
-	s.deliveries.Put(tx, row.ID, row)
+	s.Deliveries.Put(tx, row.ID, row)
+	s.Audit(tx, c.Audited("delivery", row.ID, row.Event).Moved(string(before), string(row.State.Status)))
 	s.pipeline.wake()
 	return c.Single(http.StatusAccepted, row.wire(), c.Now), nil
 }
 
-// DeliveryState is a delivery with every attempt that was made of it.
+// DeliveryState is a delivery with all its attempts.
 type DeliveryState struct {
 	ID         string            `json:"id"`
 	EndpointID string            `json:"endpoint_id"`
@@ -338,12 +342,12 @@ type DeliveryState struct {
 	State      delivery.Delivery `json:"state"`
 }
 
-// DeliveryStates are all deliveries, in the order in which they were made.
+// DeliveryStates returns all deliveries in order of creation.
 func (s *Service) DeliveryStates() []DeliveryState {
 	return store.Read(s.DB, func(tx *store.Tx) []DeliveryState {
 		states := []DeliveryState{}
 		inOrder := func(a, b DeliveryRow) int { return cmp.Compare(a.Number, b.Number) }
-		for _, row := range store.Sorted(s.deliveries.All(tx), inOrder) {
+		for _, row := range store.Sorted(s.Deliveries.All(tx), inOrder) {
 			endpoint, _ := s.Endpoints.Get(tx, row.EndpointID)
 			states = append(states, DeliveryState{
 				ID: row.ID, EndpointID: row.EndpointID, URL: endpoint.Endpoint.URL,

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzCredentialsInLog: a credential in a body of collections is not in the request log, however the body is made.
+// FuzzCredentialsInLog checks that credentials never appear in the request log, whatever the body.
 func FuzzCredentialsInLog(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"type":"bearer"}`, `[]`, `{"type":{"token":1}}`, `null`} {
 		f.Add([]byte(seed))

@@ -13,22 +13,20 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// restAfterFailure keeps a state that cannot be written from being tried
-// without a pause.
+// restAfterFailure is the pause after a failed write of the state.
 const restAfterFailure = time.Second
 
-// pipeline sends what is due: to one endpoint one after the other, in the order
-// in which it came due, to several at the same time. It looks at the tables when it is
-// woken, when the clock has been moved, and when the running clock reaches the
-// next attempt.
+// pipeline sends due deliveries: sequentially for each endpoint in the order of due times, concurrently across
+// endpoints. It reads the tables when woken, when the clock is moved, and when the running clock reaches the next
+// attempt.
 type pipeline struct {
 	sender delivery.Sender
-	woken  chan struct{} // holds one wake-up, so that none is lost
+	woken  chan struct{} // holds one wake-up, so that it cannot be lost
 	stop   context.CancelFunc
 	work   sync.WaitGroup
 
 	mu      sync.Mutex
-	busy    map[string]bool // endpoints that an attempt is under way to
+	busy    map[string]bool // endpoints with an attempt in progress
 	settled chan struct{}   // closed and replaced after each attempt
 }
 
@@ -42,11 +40,11 @@ func newPipeline(sender delivery.Sender) *pipeline {
 func (p *pipeline) wake() {
 	select {
 	case p.woken <- struct{}{}:
-	default: // it will look anyway
+	default: // a wake-up is already pending
 	}
 }
 
-// take reserves an endpoint; false when an attempt to it is under way.
+// take reserves an endpoint; it returns false while an attempt to it is in progress.
 func (p *pipeline) take(endpoint string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,15 +64,14 @@ func (p *pipeline) release(endpoint string) {
 	p.wake()
 }
 
-// state returns whether no attempt is under way, and a channel that is closed
-// after the next one.
+// state reports whether no attempt is in progress, and returns a channel that is closed after the next one.
 func (p *pipeline) state() (quiet bool, settled <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.busy) == 0, p.settled
 }
 
-// Start begins to send, unless this is a copy.
+// Start starts sending, unless this is a copy.
 func (s *Service) Start() error {
 	if s.Copy {
 		return nil
@@ -97,27 +94,26 @@ func (s *Service) Start() error {
 	return nil
 }
 
-// Stop ends the attempts under way. Their deliveries stay due: what has
-// arrived is not known, and they are sent again at the next start.
+// Stop aborts the attempts in progress. Their deliveries remain due and are sent again at the next start, because their
+// outcome is unknown.
 func (s *Service) Stop() {
 	s.pipeline.stop()
 	s.pipeline.work.Wait()
 }
 
-// catchUp makes due now what came due while no server ran: a signature with a
-// time that has long passed would be rejected.
+// catchUp reschedules to now what came due while no server ran: receivers would reject an old signature time.
 func (s *Service) catchUp(tx *store.Tx) error {
 	now := s.Clock.Now()
 	for id, row := range s.openOnes.All(tx, openKey) {
 		if row.State.Due.Before(now) {
 			row.State.Due = &now
-			s.deliveries.Put(tx, id, row)
+			s.Deliveries.Put(tx, id, row)
 		}
 	}
 	return nil
 }
 
-// open returns the deliveries with an attempt to come, the next one first.
+// open returns the deliveries with a pending attempt, earliest first.
 func (s *Service) open() []DeliveryRow {
 	return store.Read(s.DB, func(tx *store.Tx) []DeliveryRow {
 		return store.Sorted(s.openOnes.All(tx, openKey), func(a, b DeliveryRow) int {
@@ -126,7 +122,7 @@ func (s *Service) open() []DeliveryRow {
 	})
 }
 
-// dispatch starts what is due, and returns when the next attempt is.
+// dispatch starts the due attempts, and returns the time of the next one.
 func (s *Service) dispatch(ctx context.Context) (next time.Time, waiting bool) {
 	now := s.Clock.Now()
 	for _, row := range s.open() {
@@ -140,14 +136,14 @@ func (s *Service) dispatch(ctx context.Context) (next time.Time, waiting bool) {
 			defer s.pipeline.release(row.EndpointID)
 			if err := s.attempt(ctx, row.ID); err != nil && ctx.Err() == nil {
 				s.logger.Error("deliver", "delivery", row.ID, "error", err)
-				_ = server.Wait(ctx, restAfterFailure) // the loop sees the end of ctx itself
+				_ = server.Wait(ctx, restAfterFailure) // the loop checks ctx itself
 			}
 		})
 	}
 	return time.Time{}, false
 }
 
-// rest sleeps until there may be something to do; false at the end of ctx.
+// rest sleeps until the next possible work; it returns false if ctx is done.
 func (s *Service) rest(ctx context.Context, next time.Time, waiting bool) bool {
 	var reached <-chan time.Time
 	if waiting && !s.Clock.Fixed() {
@@ -163,8 +159,8 @@ func (s *Service) rest(ctx context.Context, next time.Time, waiting bool) bool {
 	return ctx.Err() == nil
 }
 
-// attempt makes the attempt that is due of a delivery, at the time at which it was due: a clock that has jumped over
-// several attempts finds each one made at its own time.
+// attempt makes the due attempt of a delivery, at its due time: if the clock jumps over several attempts, each one is
+// made at its own time.
 func (s *Service) attempt(ctx context.Context, id string) error {
 	message, send, err := s.compose(id)
 	if err != nil || !send {
@@ -176,32 +172,31 @@ func (s *Service) attempt(ctx context.Context, id string) error {
 		return err
 	}
 	return s.DB.Update(func(tx *store.Tx) error {
-		row, ok := s.deliveries.Get(tx, id)
+		row, ok := s.Deliveries.Get(tx, id)
 		switch {
-		case !ok: // cleared while the attempt was under way
+		case !ok: // cleared during the attempt
 			return nil
 		case !internal:
 			row.State = row.State.After(made)
 		case row.State.Cycle == made.Cycle:
 			row.State = row.State.GivenUp(made.Error)
 		}
-		s.deliveries.Put(tx, id, row)
+		s.Deliveries.Put(tx, id, row)
 		return nil
 	})
 }
 
-// compose makes the message of a delivery's next attempt. Without an active
-// endpoint there is none, and the delivery is given up.
+// compose creates the message of a delivery's next attempt. Without an active endpoint, the delivery is given up.
 func (s *Service) compose(id string) (message delivery.Message, send bool, err error) {
 	err = s.DB.Update(func(tx *store.Tx) error {
-		row, ok := s.deliveries.Get(tx, id)
+		row, ok := s.Deliveries.Get(tx, id)
 		if !ok || !row.State.Open() {
 			return nil
 		}
 		endpoint, ok := s.Endpoints.Get(tx, row.EndpointID)
 		if !ok || !endpoint.Endpoint.Active {
 			row.State = row.State.GivenUp(inactiveEndpoint)
-			s.deliveries.Put(tx, id, row)
+			s.Deliveries.Put(tx, id, row)
 			return nil
 		}
 		event, _ := s.events.Get(tx, row.EventID)
@@ -216,7 +211,7 @@ func (s *Service) compose(id string) (message delivery.Message, send bool, err e
 	return message, send, err
 }
 
-// WaitDeliveries waits until every attempt that is due has been made.
+// WaitDeliveries waits until all due attempts have been made.
 func (s *Service) WaitDeliveries(ctx context.Context) error {
 	if s.Copy {
 		return nil

@@ -1,14 +1,10 @@
-// Package collections is the collections service in the sandbox: webhook
-// endpoints, deliveries and API keys.
+// Package collections implements the collections service in the sandbox: webhook endpoints, deliveries and API keys.
 //
-// Webhooks are really sent: an event is stored, a delivery made for each
-// endpoint that wants it, and a worker makes each attempt at its time by the
-// clock, concurrently with the requests; WaitDeliveries waits for it. One that the clock
-// has jumped over is made, and signed, at the time at which it was due.
-// pipeline.go has the worker; package delivery the states, the schedule, the
-// signature and one attempt over the network; package netguard what may not be
-// reached. Names that are reserved for documentation are accepted at
-// registration and lead nowhere.
+// Webhooks are really sent: an event is stored, each subscribed endpoint gets a delivery, and a worker makes each
+// attempt at its time by the clock, concurrently with requests; WaitDeliveries waits for it. If the clock has jumped
+// past an attempt, it is made, and signed, with the time at which it was due. pipeline.go implements the worker;
+// package delivery the states, the schedule, the signature and an attempt over the network; package netguard the
+// forbidden addresses. Names reserved for documentation are accepted at registration but not contacted.
 package collections
 
 import (
@@ -31,11 +27,11 @@ type Service struct {
 
 	Endpoints  store.Table[EndpointRow]
 	events     store.Table[eventRow]
-	deliveries store.Table[DeliveryRow]
+	Deliveries store.Table[DeliveryRow]
 	Keys       store.Table[KeyRow]
 
 	DeliveriesOf store.Index[DeliveryRow] // by endpoint
-	openOnes     store.Index[DeliveryRow] // those with an attempt to come, by openKey
+	openOnes     store.Index[DeliveryRow] // those with a pending attempt, by openKey
 	keysByDigest store.Index[KeyRow]
 
 	guard    netguard.Guard
@@ -45,20 +41,20 @@ type Service struct {
 
 const openKey = "open"
 
-// Open attaches the tables of collections. Deliveries go through the
-// guard, to receivers that have their certificates from the authorities.
+// Open attaches the tables of collections. Deliveries pass through the guard; receivers' certificates are verified
+// against the authorities.
 func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logger *slog.Logger) *Service {
 	s := &Service{
 		Core:       c,
 		Endpoints:  store.NewTable[EndpointRow](c.DB, "webhook_endpoints"),
 		events:     store.NewTable[eventRow](c.DB, "webhook_events"),
-		deliveries: store.NewTable[DeliveryRow](c.DB, "webhook_deliveries"),
+		Deliveries: store.NewTable[DeliveryRow](c.DB, "webhook_deliveries"),
 		Keys:       store.NewTable[KeyRow](c.DB, KeysTable),
 		guard:      guard, logger: logger,
 		pipeline: newPipeline(delivery.Sender{Guard: guard, CAs: receiverCAs}),
 	}
-	s.DeliveriesOf = store.NewIndex(c.DB, s.deliveries, func(r DeliveryRow) string { return r.EndpointID })
-	s.openOnes = store.NewIndex(c.DB, s.deliveries, DeliveryRow.openKey)
+	s.DeliveriesOf = store.NewIndex(c.DB, s.Deliveries, func(r DeliveryRow) string { return r.EndpointID })
+	s.openOnes = store.NewIndex(c.DB, s.Deliveries, DeliveryRow.openKey)
 	s.keysByDigest = store.NewIndex(c.DB, s.Keys, func(r KeyRow) string { return r.Digest })
 	return s
 }
@@ -66,8 +62,8 @@ func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logg
 // KeysTable is the name of the table that ClearKeys clears.
 const KeysTable = "api_keys"
 
-// ClearKeys deletes the keys that the service has created. Those that were created from outside it stay until they are
-// revoked: clients hold them.
+// ClearKeys deletes the keys created by the service. Those created outside it are kept until revoked, because clients
+// use them.
 func (s *Service) ClearKeys(tx *store.Tx) {
 	for id, row := range s.Keys.All(tx) {
 		if row.Key.Source != sourceSandbox || row.Key.RevokedAt != nil {
@@ -76,8 +72,8 @@ func (s *Service) ClearKeys(tx *store.Tx) {
 	}
 }
 
-// Routes are the operations of collections. Managing keys is
-// administration (wire contract: a key with empty scopes).
+// Routes returns the operations of collections. Managing keys requires administration (wire contract: a key with empty
+// scopes).
 func (s *Service) Routes() []server.Route {
 	endpoint, key := s.endpoints().Find, s.keys().Find
 	none, route := server.Form{}, server.NewRoute
@@ -91,7 +87,7 @@ func (s *Service) Routes() []server.Route {
 			server.On(endpoint, none, s.deleteEndpoint)),
 		route("webhook_endpoints.test", "POST /api/v1/webhook-endpoints/{id}/test",
 			server.On(endpoint, server.NoFields, s.testEndpoint)),
-		route("webhook_endpoints.rotate_secret", "POST /api/v1/webhook-endpoints/{id}/rotate-secret",
+		route(RotateSecret, "POST /api/v1/webhook-endpoints/{id}/rotate-secret",
 			server.On(endpoint, server.NoFields, s.rotateSecret)),
 
 		route("webhook_deliveries.list", "GET /api/v1/webhook-endpoints/{id}/deliveries",
@@ -115,13 +111,13 @@ func (s *Service) Routes() []server.Route {
 	return routes
 }
 
-// inOrder is the order of listings: by createdAt, and for equal times by the number that an object was given
-// (wire contract: order of collections lists).
+// inOrder is the order of listings: by createdAt, then by the object's number (wire contract: order of collections
+// lists).
 func inOrder(at, other time.Time, number, otherNumber int64) int {
 	return cmp.Or(at.Compare(other), cmp.Compare(number, otherNumber))
 }
 
-// The errors of collections alone.
+// Errors specific to collections.
 var (
 	errInvalidURL = &server.Error{Status: http.StatusUnprocessableEntity, Code: "INVALID_WEBHOOK_URL",
 		Message: "The address cannot receive webhooks."}
@@ -132,7 +128,6 @@ var (
 	errKeyNotActive = &server.Error{Status: http.StatusConflict, Code: "key_not_active",
 		Message: "The key has been rotated or revoked, or has expired."}
 
-	// ErrUnknownKey is for a key that was never issued. Collections has the
-	// structured shape of a 401 only.
+	// ErrUnknownKey is returned for a key that was never issued. Collections uses only the structured shape of a 401.
 	ErrUnknownKey = server.ErrInvalidToken.With("There is no such key.")
 )

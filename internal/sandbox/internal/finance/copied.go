@@ -8,7 +8,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Load stores a record of a copy as it is. Which idempotency key it was created with is not in a copy.
+// Load stores a record of a copy unchanged. A copy does not contain the idempotency key of its creation.
 func (s *Service) Load(tx *store.Tx, organization string, o orgcopy.Object) error {
 	row := RecordRow{Owned: server.Owned{Organization: organization}, Collection: o.Collection, Number: s.Next(tx)}
 	stamps := struct {

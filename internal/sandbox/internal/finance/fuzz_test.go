@@ -8,7 +8,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// FuzzCursor: a cursor that was not made for the listing is rejected, whatever it is made of.
+// FuzzCursor checks that any cursor not issued for the listing is rejected.
 func FuzzCursor(f *testing.F) {
 	s := &Service{CursorKey: []byte("key")}
 	c := &server.Call{Organization: "org", Query: url.Values{}}
@@ -29,7 +29,7 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-// FuzzIdempotencyKey: only a UUID of version 4 in its usual form is a key.
+// FuzzIdempotencyKey checks that only version 4 UUIDs in canonical form are accepted.
 func FuzzIdempotencyKey(f *testing.F) {
 	for _, seed := range []string{"6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11", "6F1C0A52-6F2A-4B7E-9F56-0D4F0B9A7C11",
 		"{6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11}", "urn:uuid:6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11",

@@ -19,23 +19,22 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Pages of financial management (service description, Financial management §4).
+// Limits of pages (service description, Financial management §4).
 const (
 	mostRecords    = 100
 	defaultRecords = 25
 )
 
-// listCollection serves the listing of a collection that has its own path.
+// listCollection serves the listing of a collection with its own path.
 func (s *Service) listCollection(name string) server.Handler {
-	return func(c *server.Call, tx *store.Tx) (server.Reply, error) {
+	return server.With(server.Form{}, func(c *server.Call, tx *store.Tx) (server.Reply, error) {
 		c.Path = map[string]string{"collection": name}
 		return s.listRecords(c, tx)
-	}
+	})
 }
 
-// listRecords serves finance.records.list, in the order in which the records
-// were made. A page begins after the last record of the one before it, so that
-// creations and deletions in between move no other record.
+// listRecords serves finance.records.list in order of creation. A page starts after the last record of the previous
+// one, so that concurrent creations and deletions do not shift records.
 func (s *Service) listRecords(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	collection, err := s.collection(c)
 	if err != nil {
@@ -93,11 +92,10 @@ func (s *Service) limit(c *server.Call) (int, error) {
 }
 
 type cursorPosition struct {
-	After int64 `json:"after"` // number of the last record that was returned
+	After int64 `json:"after"` // number of the last returned record
 }
 
-// cursorPurpose binds a cursor to the listing that it belongs to: it is not valid
-// for other filters, another collection or another organization.
+// cursorPurpose binds a cursor to its listing: it is not valid for other filters, collections or organizations.
 func (s *Service) cursorPurpose(c *server.Call, collection string) string {
 	filters := url.Values{}
 	for name, values := range c.Query {
@@ -108,8 +106,7 @@ func (s *Service) cursorPurpose(c *server.Call, collection string) string {
 	return "finance cursor " + CollectionKey(c.Organization, collection) + "?" + filters.Encode()
 }
 
-// signCursor makes the cursor of a position: the same one each time, so that a
-// page that has not changed is the same page.
+// signCursor returns the cursor of a position. It is deterministic, so that an unchanged page has the same content.
 func (s *Service) signCursor(c *server.Call, collection string, after int64) (string, error) {
 	position, err := json.Marshal(cursorPosition{After: after})
 	if err != nil {
@@ -124,15 +121,15 @@ func (s *Service) cursorSignature(c *server.Call, collection string, position []
 	return mac.Sum(nil)
 }
 
-// readCursor returns the number of the record to continue after, 0 without a
-// cursor. A cursor that was not made here, or for another listing, is rejected.
+// readCursor returns the number of the record to continue after, 0 without a cursor. Cursors from elsewhere or for
+// another listing are rejected.
 func (s *Service) readCursor(c *server.Call, collection string) (after int64, err error) {
 	if !c.Query.Has("cursor") {
 		return 0, nil
 	}
 	cursor := c.Query.Get("cursor")
 	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	// The decoder reads over line breaks; a cursor with one has been changed.
+	// The decoder skips line breaks, so reject them here: the cursor has been altered.
 	if err != nil || len(text) < sha256.Size || strings.ContainsAny(cursor, "\r\n") {
 		return 0, errCursor
 	}
@@ -147,20 +144,18 @@ func (s *Service) readCursor(c *server.Call, collection string) (after int64, er
 	return at.After, nil
 }
 
-// recordFilter is one filter of a listing: a field, how it is compared, and
-// with what.
+// recordFilter compares a field with a bound.
 type recordFilter struct{ field, operator, wanted string }
 
 type recordFilters []recordFilter
 
-// filterOperators are the operators of a filter; none means equal
-// (service description, Financial management §4).
+// filterOperators are the operators of a filter; the default is equality (service description, Financial management
+// §4).
 var filterOperators = []string{"gte", "gt", "lte", "lt"}
 
 var filterName = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?:\[([a-z]+)\])?$`)
 
-// readRecordFilters extracts the filters from the query: every parameter that is
-// not of the paging.
+// readRecordFilters parses the filters: all query parameters except those for paging.
 func readRecordFilters(query url.Values) (recordFilters, error) {
 	var filters recordFilters
 	for name, values := range query {
@@ -182,7 +177,7 @@ func (f recordFilters) pass(object map[string]any) bool {
 	return !slices.ContainsFunc(f, func(one recordFilter) bool { return !one.passes(object[one.field]) })
 }
 
-// passes compares a field. Nothing, objects and lists pass no filter.
+// passes compares a field. Missing values, objects and lists match no filter.
 func (f recordFilter) passes(value any) bool {
 	have, ok := Simple(value)
 	if !ok {
@@ -207,9 +202,8 @@ func (f recordFilter) passes(value any) bool {
 	}
 }
 
-// order compares a field with the bound: timestamps as timestamps, numbers by their
-// value, and else text. A bound that is a date alone is that whole day in UTC,
-// and a time within it is equal to it.
+// order compares a field with the bound: timestamps chronologically, numbers numerically, everything else as text. A
+// bound without a time covers the whole day in UTC; any time on that day is equal to it.
 func (f recordFilter) order(have string) (order int, ok bool) {
 	at, isMoment := server.ParseTime(have)
 	bound, boundIsMoment := server.ParseTime(f.wanted)
@@ -224,13 +218,12 @@ func (f recordFilter) order(have string) (order int, ok bool) {
 	if isNumber && limitIsNumber {
 		return number.Cmp(limit), true
 	}
-	// A date is not compared with something else as if both were text.
+	// A date is not compared with other text.
 	return strings.Compare(have, f.wanted), isMoment == boundIsMoment && isNumber == limitIsNumber
 }
 
-// decimalText is a number as JSON writes it; the parser takes fractions and
-// other bases as well, which are not numbers to a client. An exponent of more
-// digits would only fill the memory.
+// decimalText matches JSON numbers; the parser also accepts fractions and other bases. The number of digits in the
+// exponent is limited to save memory.
 var decimalText = regexp.MustCompile(`^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$`)
 
 func decimal(s string) (*big.Rat, bool) {
@@ -240,7 +233,7 @@ func decimal(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(s)
 }
 
-// Simple is the text of a simple value.
+// Simple returns the text of a scalar value.
 func Simple(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:

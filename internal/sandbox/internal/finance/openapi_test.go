@@ -14,7 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// Every route is described under its path, method and name, and nothing else is.
+// The description lists exactly the routes served, with their path, method and name.
 func TestDescriptionHasTheRoutes(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
@@ -41,7 +41,7 @@ func TestDescriptionHasTheRoutes(t *testing.T) {
 	}
 }
 
-// described is the description that is served.
+// described returns the description as served.
 func described(t *testing.T) map[string]any {
 	t.Helper()
 	text, err := openAPIJSON()
@@ -55,7 +55,7 @@ func described(t *testing.T) map[string]any {
 	return document
 }
 
-// fieldSamples are values, in JSON, at which a schema and a rule could part.
+// fieldSamples are JSON values for which a schema and its rule might disagree.
 var fieldSamples = map[string][]string{
 	"company_id": {
 		`"7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a"`, `"7B0D3C1E-52F4-4A63-8C1D-1F2E3D4C5B6A"`,
@@ -84,7 +84,7 @@ var fieldSamples = map[string][]string{
 		`"\u200b"`, `"\u0000"`},
 }
 
-// What a rule takes the schema takes, and nothing else.
+// A schema accepts the same values as its rule.
 func TestSchemasAgreeWithTheRules(t *testing.T) {
 	t.Parallel()
 	schemas := described(t)["components"].(map[string]any)["schemas"].(map[string]any)
@@ -92,7 +92,7 @@ func TestSchemasAgreeWithTheRules(t *testing.T) {
 	if got, want := slices.Sorted(maps.Keys(properties)), slices.Sorted(maps.Keys(recordRules)); !slices.Equal(got, want) {
 		t.Fatalf("schemas of %v, rules of %v", got, want)
 	}
-	for name, check := range recordRules {
+	for name, rule := range recordRules {
 		taken, refused := 0, 0
 		schema := compileField(t, name)
 		for _, sample := range append(fieldSamples[name], `""`, `1`, `10.50`, `true`, `[]`, `{}`, `["x"]`) {
@@ -101,17 +101,17 @@ func TestSchemasAgreeWithTheRules(t *testing.T) {
 				t.Fatalf("%s %s: %v", name, sample, err)
 			}
 			p := server.Problems{}
-			check(p, name, value)
+			rule.Check(p, name, value)
 			if invalid := schema.Validate(value); (invalid == nil) != (len(p) == 0) {
 				t.Errorf("%s %s: the rule says %q, the schema %v", name, sample, p[name], invalid)
 			}
 			taken, refused = taken+1-len(p), refused+len(p)
 		}
 		if taken == 0 || refused == 0 {
-			t.Errorf("%s: %d samples are taken and %d are refused", name, taken, refused)
+			t.Errorf("%s: %d samples are accepted and %d are rejected", name, taken, refused)
 		}
 		if err := schema.Validate(nil); err != nil {
-			t.Errorf("%s: null is refused: %v", name, err)
+			t.Errorf("%s: null is rejected: %v", name, err)
 		}
 	}
 }

@@ -14,27 +14,27 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// RecordRow is one record of financial management.
+// RecordRow is a record of financial management.
 type RecordRow struct {
 	server.Owned
 	Collection string           `json:"collection"`
 	ID         string           `json:"id"`
 	Number     int64            `json:"number"` // the order in which records were made
-	Fields     json.RawMessage  `json:"fields"` // as they were sent, every digit of a number included
+	Fields     json.RawMessage  `json:"fields"` // as sent, with every digit of a number
 	CreatedAt  server.Timestamp `json:"created_at"`
 	UpdatedAt  server.Timestamp `json:"updated_at"`
 }
 
-// recordReply is the response that a creation with an idempotency key got.
+// recordReply is the response to a creation with an idempotency key.
 type recordReply struct {
 	Record json.RawMessage `json:"record"`
 }
 
-// givenByService are the fields of a record that no request may set.
+// givenByService are the read-only fields of a record.
 var givenByService = []string{"id", "created_at", "updated_at"}
 
-// recordRules are the fields whose form the description tells
-// (service description, Financial management §2); all others are free.
+// recordRules are the fields with a documented format (service description, Financial management §2); others are
+// free-form.
 var recordRules = map[string]server.Rule{
 	"company_id": server.UUID,
 	"occurred_at": server.Both(
@@ -44,25 +44,24 @@ var recordRules = map[string]server.Rule{
 	"name":   server.Filled,
 }
 
-// The patterns are also those of openapi.yaml. momentText is stricter than
-// the parser, which takes hours of one digit and a comma before the fraction.
+// The patterns are also in openapi.yaml. momentText is stricter than the parser, which accepts single-digit hours and a
+// comma before the fraction.
 var (
 	moneyText  = regexp.MustCompile(`^\d{1,15}\.\d{2}$`)
 	zeroText   = regexp.MustCompile(`^0+\.00$`)
 	momentText = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$`)
 )
 
-// money is a decimal string with two places, always positive: the direction is
-// described elsewhere (service description, Financial management §2).
+// money is a positive decimal string with two places, without the direction (service description, Financial management
+// §2).
 var money = server.TextWhere("must be money: a positive decimal string with two places, such as \"10.50\"",
 	func(s string) bool { return moneyText.MatchString(s) && !zeroText.MatchString(s) })
 
-// checkRecord holds the fields of a whole record against the rules of its
-// collection.
+// checkRecord validates a complete record against the rules of its collection.
 func checkRecord(p server.Problems, collection string, fields map[string]any) {
-	for name, check := range recordRules {
+	for name, rule := range recordRules {
 		if value, given := fields[name]; given && value != nil {
-			check(p, name, value)
+			rule.Check(p, name, value)
 		}
 	}
 	if collection == "accounts" && fields["name"] == nil {
@@ -84,7 +83,7 @@ func (s *Service) readFields(c *server.Call) (map[string]any, error) {
 	return fields, p.Err()
 }
 
-// Decoded are those of the record, without what the service has added.
+// Decoded are the members of the record, without those that the service has added.
 func (r RecordRow) Decoded() (map[string]any, error) {
 	value, err := server.Decode(r.Fields)
 	if err != nil {
@@ -114,8 +113,7 @@ func (s *Service) findRecord(c *server.Call, tx *store.Tx) (RecordRow, error) {
 	return row, err
 }
 
-// recordsInOrder are an organization's records of a collection, in the order in
-// which they were made.
+// recordsInOrder returns an organization's records of a collection in order of creation.
 func (s *Service) recordsInOrder(tx *store.Tx, organization, collection string) []RecordRow {
 	return store.Sorted(s.RecordsOf.All(tx, CollectionKey(organization, collection)),
 		func(a, b RecordRow) int { return cmp.Compare(a.Number, b.Number) })
@@ -123,8 +121,7 @@ func (s *Service) recordsInOrder(tx *store.Tx, organization, collection string) 
 
 var collectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// collection is the name in the path. One that cannot be the name of a
-// collection is not a route.
+// collection returns the name in the path. An invalid name is an unknown route.
 func (s *Service) collection(c *server.Call) (string, error) {
 	name := c.Path["collection"]
 	if !collectionName.MatchString(name) {
@@ -133,10 +130,9 @@ func (s *Service) collection(c *server.Call) (string, error) {
 	return name, nil
 }
 
-// createRecord serves finance.records.create. A repeated idempotency key
-// returns the original response, with any body, and creates nothing, also when the
-// record has been changed or deleted since
-// (service description, Financial management §1; wire contract: behaviour).
+// createRecord serves finance.records.create. A repeated idempotency key returns the original response, whatever the
+// body, and even if the record has since been changed or deleted (service description, Financial management §1; wire
+// contract: behaviour).
 func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	collection, err := s.collection(c)
 	if err != nil {
@@ -166,8 +162,7 @@ func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, erro
 	return c.Single(http.StatusCreated, json.RawMessage(object), c.Now), nil
 }
 
-// putRecord gives a record its fields, when they are valid, and returns it as
-// clients see it.
+// putRecord validates and stores a record's fields, and returns the record in wire format.
 func (s *Service) putRecord(tx *store.Tx, row RecordRow, fields map[string]any) (RecordRow, []byte, error) {
 	p := server.Problems{}
 	checkRecord(p, row.Collection, fields)
@@ -190,8 +185,8 @@ func (s *Service) putRecord(tx *store.Tx, row RecordRow, fields map[string]any) 
 	return row, object, nil
 }
 
-// validKey reports whether a text may be the value of X-Idempotency-Key: a version 4
-// UUID, or nothing, as no key is needed.
+// validKey reports whether a text is a valid X-Idempotency-Key: a version 4 UUID, or empty, because the key is
+// optional.
 func validKey(key string) bool {
 	if key == "" {
 		return true
@@ -205,9 +200,8 @@ func (s *Service) showRecord(c *server.Call, _ *store.Tx, row RecordRow) (server
 	return c.Single(http.StatusOK, object, row.UpdatedAt.Time), err
 }
 
-// updateRecord serves finance.records.update: it sets the top-level fields that
-// are sent, and removes those that are sent as null
-// (wire contract: finance PATCH).
+// updateRecord serves finance.records.update: it sets the top-level fields sent, and removes those sent as null (wire
+// contract: finance PATCH).
 func (s *Service) updateRecord(c *server.Call, tx *store.Tx, row RecordRow) (server.Reply, error) {
 	changed, err := s.readFields(c)
 	if err != nil {
@@ -229,8 +223,7 @@ func (s *Service) updateRecord(c *server.Call, tx *store.Tx, row RecordRow) (ser
 	return s.showRecord(c, tx, row)
 }
 
-// deleteRecord serves finance.records.delete. The key that the record was made
-// with stays used.
+// deleteRecord serves finance.records.delete. The record's idempotency key remains used.
 func (s *Service) deleteRecord(_ *server.Call, tx *store.Tx, row RecordRow) (server.Reply, error) {
 	s.Records.Delete(tx, row.ID)
 	return server.Reply{Status: http.StatusNoContent}, nil

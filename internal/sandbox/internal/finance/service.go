@@ -1,5 +1,5 @@
-// Package finance is financial management in the sandbox: the records of any
-// collection, and the description of its operations, openapi.yaml.
+// Package finance implements financial management in the sandbox: the records of any collection, and its OpenAPI
+// description, openapi.yaml.
 package finance
 
 import (
@@ -26,7 +26,7 @@ type Service struct {
 	CursorKey []byte // signs the cursors
 
 	Records store.Table[RecordRow]
-	// replies holds the response that a creation got, by collection and idempotency key.
+	// replies contains the responses to creations, by collection and idempotency key.
 	replies store.Table[recordReply]
 
 	RecordsOf store.Index[RecordRow] // by organization and collection
@@ -43,11 +43,11 @@ func Open(c *server.Core) *Service {
 
 var cursorPaging = []string{"limit", "cursor", server.AnyField}
 
-// Routes are the operations of financial management. A collection is
-// any name; accounts, payables and receivables are the ones that are described.
+// Routes returns the operations of financial management. Any collection name is valid; only accounts, payables and
+// receivables are documented.
 //
-// The scopes are "<collection>:read" and "<collection>:write", which covers no
-// reading; "*" in them matches any text.
+// The scopes are "<collection>:read" and "<collection>:write", which does not include reading; "*" in them matches any
+// text.
 func (s *Service) Routes() []server.Route {
 	none, route := server.Form{}, server.NewRoute
 	return []server.Route{
@@ -57,30 +57,32 @@ func (s *Service) Routes() []server.Route {
 			s.listCollection("payables"), cursorPaging...).Needing("payables:read"),
 		route("finance.receivables.list", "GET /v1/receivables",
 			s.listCollection("receivables"), cursorPaging...).Needing("receivables:read"),
-		route("finance.records.list", "GET /v1/{collection}", s.listRecords, cursorPaging...).Needing("{collection}:read"),
-		route("finance.records.create", "POST /v1/{collection}", s.createRecord).Needing("{collection}:write"),
+		route("finance.records.list", "GET /v1/{collection}",
+			server.With(none, s.listRecords), cursorPaging...).Needing("{collection}:read"),
+		route("finance.records.create", "POST /v1/{collection}",
+			server.With(none, s.createRecord)).Needing("{collection}:write"),
 		route("finance.records.get", "GET /v1/{collection}/{id}",
 			server.On(s.findRecord, none, s.showRecord)).Needing("{collection}:read"),
 		route("finance.records.update", "PATCH /v1/{collection}/{id}",
 			server.On(s.findRecord, none, s.updateRecord)).Needing("{collection}:write"),
 		route("finance.records.delete", "DELETE /v1/{collection}/{id}",
 			server.On(s.findRecord, none, s.deleteRecord)).Needing("{collection}:write"),
-		route("finance.openapi.yaml", "GET /api/v1/openapi.yaml", s.describeYAML).Needing(""),
-		route("finance.openapi.json", "GET /api/v1/openapi.json", s.describeJSON).Needing(""),
+		route("finance.openapi.yaml", "GET /api/v1/openapi.yaml", server.With(none, s.describeYAML)).Needing(""),
+		route("finance.openapi.json", "GET /api/v1/openapi.json", server.With(none, s.describeJSON)).Needing(""),
 	}
 }
 
-// CollectionKey is what the records of a collection share in RecordsOf.
+// CollectionKey is the key of a collection's records in RecordsOf.
 func CollectionKey(organization, collection string) string { return organization + "/" + collection }
 
-// The errors of financial management alone.
+// Errors specific to financial management.
 var (
 	errCursor = &server.Error{Status: http.StatusBadRequest, Code: "invalid_cursor",
 		Message: "The cursor was not made by this listing with these filters, or has been changed."}
 	errIdempotencyKey = &server.Error{Status: http.StatusBadRequest, Code: "invalid_idempotency_key",
 		Message: "The header X-Idempotency-Key must be one UUID of version 4."}
 
-	// ErrUnknownJWT is for a token that was never issued.
+	// ErrUnknownJWT is returned for a token that was never issued.
 	ErrUnknownJWT = server.ErrInvalidToken.With(
 		"The access token is not a JWT of this service, or its signature is not valid.")
 )
@@ -91,7 +93,7 @@ var (
 //go:embed openapi.yaml
 var openAPI []byte
 
-// openAPIJSON is openAPI in JSON, converted when it is first asked for.
+// openAPIJSON is openAPI in JSON, converted on first use.
 var openAPIJSON = sync.OnceValues(func() ([]byte, error) {
 	text, err := yaml.YAMLToJSON(openAPI)
 	if err != nil {
@@ -104,6 +106,20 @@ var openAPIJSON = sync.OnceValues(func() ([]byte, error) {
 	return server.Encode(document)
 })
 
+// Described returns the OpenAPI document in JSON, for a service at an address.
+func Described(address string) ([]byte, error) {
+	text, err := openAPIJSON()
+	if err != nil {
+		return nil, err
+	}
+	document, err := server.ReadObject(text)
+	if err != nil {
+		return nil, err
+	}
+	document["servers"] = []any{map[string]any{"url": address}}
+	return server.Encode(document)
+}
+
 func (s *Service) describeJSON(*server.Call, *store.Tx) (server.Reply, error) {
 	document, err := openAPIJSON()
 	return server.Reply{Status: http.StatusOK, Body: document, Kind: "application/json"}, err
@@ -113,8 +129,7 @@ func (s *Service) describeYAML(*server.Call, *store.Tx) (server.Reply, error) {
 	return server.Reply{Status: http.StatusOK, Body: openAPI, Kind: "application/yaml"}, nil
 }
 
-// The companies of the example data, whose ids stay the same so that examples
-// can filter by them.
+// The companies of the example data have fixed ids, so that examples can filter by them.
 const (
 	ExampleCompany       = "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a" // Padaria Aurora Ltda.
 	ExampleSecondCompany = "2c9e4f7a-0b1d-4e85-9a36-c4d5e6f70819" // Livraria Ipê Amarelo Ltda.
@@ -126,10 +141,10 @@ const (
 //go:embed examples.json
 var examples []byte
 
-// daysToPay is how long after it occurred a payable or receivable is due.
+// daysToPay is the number of days from the occurrence of a payable or receivable to its due date.
 const daysToPay = 15
 
-// PutExamples makes the example data of an organization.
+// PutExamples creates the example data of an organization.
 func (s *Service) PutExamples(tx *store.Tx, organization string) error {
 	lists, err := server.ReadObject(examples)
 	if err != nil {
@@ -157,8 +172,7 @@ func (s *Service) PutExamples(tx *store.Tx, organization string) error {
 	return nil
 }
 
-// exampleID is the same in every sandbox, and takes nothing from the source of
-// the other ids.
+// exampleID is the same in every sandbox, and does not consume the id source.
 func exampleID(collection string, i int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "example %s %d", collection, i))
 	id := uuid.UUID(sum[:16])

@@ -1,7 +1,6 @@
-// Package page serves the sandbox's web page: its requests by run, its data, and the history of each object. The
-// templates read the rows of the tables, with the functions of viewer.go, and name every field that they show,
-// because a row may contain credentials. requests.go has what is read from the request log, timeline.go the
-// history of a subscription.
+// Package page serves the sandbox's web page: requests by run, data, and the history of each object. The templates read
+// table rows through the functions in viewer.go. They list every displayed field explicitly, because a row may contain
+// credentials. requests.go reads the request log, timeline.go the history of a subscription.
 package page
 
 import (
@@ -26,37 +25,36 @@ import (
 //go:embed templates style.css page.js favicon.svg
 var files embed.FS
 
-// kinds are the files that the page refers to, and their media types.
+// kinds maps the page's files to their media types.
 var kinds = map[string]string{
 	"style.css":   "text/css; charset=utf-8",
 	"page.js":     "text/javascript; charset=utf-8",
 	"favicon.svg": "image/svg+xml",
 }
 
-// layouts is never executed itself: each page has the functions of its own viewer.
+// layouts itself is never executed: each page has the functions of its viewer.
 var layouts = template.Must(template.New("").Funcs((&viewer{Page: &Page{
 	Billing: new(billing.Service), Collections: new(collections.Service),
 }}).functions()).ParseFS(files, "templates/*.html"))
 
-// contentPolicy lets the page load its own files, fetch itself, send its filter to itself, and nothing else.
+// contentPolicy allows the page only to load its own files, fetch itself, and submit its filter to itself.
 const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 var errNothing = errors.New("nothing to show")
 
-// Page is the page, which is read from the services, the tokens and the request log.
+// Page serves the web page from the services, the tokens and the request log.
 type Page struct {
 	Billing     *billing.Service
 	Finance     *finance.Service
 	Collections *collections.Service
 	Tokens      func(tx *store.Tx) []server.StoredToken // of recurring billing and financial management
-	Server      *server.Server                          // has the request log and the faults
+	Server      *server.Server                          // provides the request log and the faults
 	Logger      *slog.Logger
 }
 
-// ServeHTTP returns the page and its files, read-only. A host that is not this
-// machine is rejected: the name of a web site that leads here must not let that
-// site read the page.
+// ServeHTTP serves the page and its files, read-only. It rejects requests for a Host other than this machine, so that a
+// web site whose name resolves to this machine (DNS rebinding) cannot read the page.
 func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range map[string]string{
 		"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
@@ -72,7 +70,8 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "This page is read-only.", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/":
-		chosen := filter{Text: query.Get("q"), Operation: query.Get("operation"), Show: query.Get("show")}
+		chosen := filter{Text: query.Get("q"), Operation: query.Get("operation"), Show: query.Get("show"),
+			All: query.Has("all")}
 		s.write(w, r, "layout.html", func(v *viewer) (any, error) { return v.everything(chosen), nil })
 	case r.URL.Path == "/object":
 		s.write(w, r, "detail.html", func(v *viewer) (any, error) { return v.object(query.Get("id")) })
@@ -86,12 +85,12 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		w.Header().Set("Content-Type", kinds[name])
-		_, _ = w.Write(content) // a browser that has gone away is not a concern
+		_, _ = w.Write(content) // the browser may have disconnected
 	}
 }
 
-// write renders a template over what read returns, while the tables stay as they are, and sends it, unless the browser
-// has it: the script asks every two seconds. The clock is in a header, so that it can continue.
+// write renders a template from a consistent view of the tables. It sends the page only if it has changed: the script
+// polls every two seconds. The clock is in a header, so that the script can advance it.
 func (s *Page) write(w http.ResponseWriter, r *http.Request, name string, read func(*viewer) (any, error)) {
 	v := viewer{Page: s, now: s.Billing.Clock.Now()}
 	settled := s.Billing.Settle(v.now)
@@ -124,7 +123,7 @@ func (s *Page) write(w http.ResponseWriter, r *http.Request, name string, read f
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(text.Bytes()) // a browser that has gone away is not a concern
+		_, _ = w.Write(text.Bytes()) // the browser may have disconnected
 	}
 }
 

@@ -2,8 +2,10 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"net/http"
 	"regexp"
@@ -19,13 +21,13 @@ import (
 type run struct {
 	First                 server.Request
 	Total, Writes, Failed int
-	// Apply says that Terraform has applied: its plan writes nothing but the keys of ephemeral resources.
-	Apply bool
-	Shown []server.Request // that the filter takes, newest first
-	Open  bool
+	// isApply reports whether this is certainly an apply: a plan writes only the keys of ephemeral resources.
+	isApply bool
+	Shown   []server.Request // matching the filter, newest first
+	Open    bool
 }
 
-// runs are the newest requests that the filter takes, by run, the run with the newest one first.
+// runs returns the newest requests that match the filter, grouped by run. The run with the newest request is first.
 func (v *viewer) runs(f filter) list[*run] {
 	all := map[uint64]*run{}
 	for _, r := range v.requests {
@@ -40,18 +42,18 @@ func (v *viewer) runs(f filter) list[*run] {
 		if !f.takes(v, r) {
 			continue
 		}
-		if taken++; taken > shownRequests {
+		if taken++; taken > v.most(shownRequests) {
 			continue
 		}
 		of := all[r.Run]
 		if len(of.Shown) == 0 {
-			of.Open = len(runs) == 0 || f != filter{}
+			of.Open = len(runs) == 0 || f != filter{All: f.All}
 			runs = append(runs, of)
 		}
 		of.Shown = append(of.Shown, r)
 		shown++
 	}
-	// What is not shown are requests, not runs.
+	// The count of hidden rows is of requests, not of runs.
 	return list[*run]{Shown: runs, Total: len(runs) + taken - shown}
 }
 
@@ -62,16 +64,33 @@ func (o *run) add(r server.Request) {
 	}
 	if isWrite(r) {
 		o.Writes++
-		o.Apply = o.Apply || strings.HasPrefix(r.Client, "terraform-provider-billing") &&
-			r.Operation != "api_keys.create" && r.Operation != "api_keys.revoke"
+		o.isApply = o.isApply || isTerraform(r) && r.Operation != "api_keys.create" && r.Operation != "api_keys.revoke"
 	}
 }
 
-// filter chooses requests. What is empty chooses all.
+func isTerraform(r server.Request) bool {
+	return strings.HasPrefix(r.Client, "terraform-provider-billing")
+}
+
+// Label describes the run.
+func (o *run) Label() string {
+	switch {
+	case o.isApply:
+		return "apply"
+	case isTerraform(o.First):
+		return "plan"
+	case o.Writes == 0:
+		return "reads only"
+	}
+	return ""
+}
+
+// filter selects requests. An empty field selects all.
 type filter struct {
-	Text      string // words, each of which is in the request
-	Operation string // or the resource that it begins with
+	Text      string // words; a request must contain all of them
+	Operation string // or its resource prefix
 	Show      string // writes or failed
+	All       bool   // no limit
 }
 
 func (f filter) takes(v *viewer, r server.Request) bool {
@@ -83,13 +102,58 @@ func (f filter) takes(v *viewer, r server.Request) bool {
 		return true
 	}
 	said := []string{string(r.Service), r.Operation, r.Method, address(r), r.RequestID, r.Client, r.Token, r.Fault,
-		strconv.Itoa(r.Status), outcome(r), string(r.Body)}
+		strconv.Itoa(r.Status), outcome(r), r.Failure, string(r.Body)}
 	for _, object := range v.objects(r) {
-		said = append(said, object.ID, object.Text())
+		said = append(said, object.ID, v.text(object))
 	}
 	text := strings.ToLower(strings.Join(said, "\n"))
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(f.Text)),
 		func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// found returns objects and deliveries that match the filter's text, newest kinds first, up to the limit of the page.
+func (v *viewer) found(f filter) list[thing] {
+	words := strings.Fields(strings.ToLower(f.Text))
+	if len(words) == 0 {
+		return list[thing]{}
+	}
+	var all list[thing]
+	v.eachRow(func(row any) {
+		object, ok := describe(row)
+		if !ok || object.Gone {
+			return
+		}
+		document, err := server.Encode(object.Value)
+		if err != nil {
+			return
+		}
+		text := strings.ToLower(v.text(object) + "\n" + object.ID + "\n" + readable(document))
+		if slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+			return
+		}
+		if all.Total++; all.Total <= shownFound {
+			all.Shown = append(all.Shown, object)
+		}
+	})
+	return all
+}
+
+// eachRow visits the rows of all kinds, ordered by id within a kind.
+func (v *viewer) eachRow(visit func(row any)) {
+	visitRows(v.Billing.Customers.All(v.tx), visit)
+	visitRows(v.Billing.Accounts.All(v.tx), visit)
+	visitRows(v.Billing.Subscriptions.All(v.tx), visit)
+	visitRows(v.Billing.Invoices.All(v.tx), visit)
+	visitRows(v.Collections.Endpoints.All(v.tx), visit)
+	visitRows(v.Collections.Deliveries.All(v.tx), visit)
+	visitRows(v.Collections.Keys.All(v.tx), visit)
+	visitRows(v.Finance.Records.All(v.tx), visit)
+}
+
+func visitRows[R any](rows iter.Seq2[string, R], visit func(row any)) {
+	for _, row := range rows {
+		visit(row)
+	}
 }
 
 type operationGroup struct {
@@ -97,7 +161,7 @@ type operationGroup struct {
 	Operations []string
 }
 
-// operations are those that the filter offers.
+// operations returns the operations offered by the filter.
 func (v *viewer) operations() []operationGroup {
 	names := map[string][]string{}
 	for _, r := range slices.Concat(v.Billing.Routes(), v.Finance.Routes(), v.Collections.Routes()) {
@@ -133,7 +197,7 @@ func address(r server.Request) string {
 	return r.Path + "?" + r.Query
 }
 
-// objects are what the request names in its path, and what it has changed.
+// objects are the object in the request's path and the objects that it changed.
 func (v *viewer) objects(r server.Request) []thing {
 	var found []thing
 	for _, change := range r.Changes {
@@ -152,7 +216,7 @@ func (v *viewer) objects(r server.Request) []thing {
 	return append([]thing{named}, found...)
 }
 
-// changed is the object of a change; ok is false for rows that are no object.
+// changed returns the object of a change; ok is false for rows that do not represent an object.
 func (v *viewer) changed(c store.Change) (object thing, ok bool) {
 	for _, row := range []any{c.After, c.Before} {
 		if row != nil {
@@ -162,21 +226,34 @@ func (v *viewer) changed(c store.Change) (object thing, ok bool) {
 	return v.find(c.ID)
 }
 
-// detail is one object, or one request, in full.
+// detail is the full view of an object or a request.
 type detail struct {
-	Title, Anchor string      // Anchor: where it is on the page
+	Title, Anchor string      // anchor on the main page
 	Facts         [][2]string // name and value
+	Audited       []event     // newest first
 	Steps         []step      // newest first
 	Parts         []part
 }
 
-// step is a request with what it has changed.
+// line is a request as a table row. Its time includes the date unless Hour is set.
+type line struct {
+	server.Request
+	Hour bool
+}
+
+func lineOf(r server.Request, isHour bool) line { return line{r, isHour} }
+
+// step is a request with the objects that it changed.
 type step struct {
 	server.Request
 	Changes []difference
 }
 
-type part struct{ Heading, Text string }
+// part is a text with a heading. Commands get a copy button.
+type part struct {
+	Heading, Text string
+	IsCommand     bool
+}
 
 func (v *viewer) object(id string) (detail, error) {
 	object, ok := v.find(id)
@@ -187,8 +264,13 @@ func (v *viewer) object(id string) (detail, error) {
 		if err != nil {
 			return detail{}, err
 		}
-		shown.Parts = []part{{"JSON", readable(document)}}
+		shown.Parts = []part{{Heading: "JSON", Text: readable(document)}}
+		if row, ok := v.Collections.Deliveries.Get(v.tx, id); ok {
+			shown.Facts, shown.Parts = v.delivery(row)
+		}
 	}
+	shown.Audited = v.audited(id)
+	slices.Reverse(shown.Audited)
 	for _, r := range slices.Backward(v.requests) {
 		step := step{Request: r}
 		isTouched := r.Object == id
@@ -204,7 +286,7 @@ func (v *viewer) object(id string) (detail, error) {
 	}
 	if !ok || object.Gone {
 		shown.Facts = [][2]string{{"State", "There is no such object, or it has been deleted."}}
-		if len(shown.Steps) == 0 {
+		if len(shown.Steps) == 0 && len(shown.Audited) == 0 {
 			return detail{}, errNothing
 		}
 		shown.Title = "object " + id
@@ -213,7 +295,7 @@ func (v *viewer) object(id string) (detail, error) {
 	return shown, nil
 }
 
-// request is a request with its bodies and what it has changed, as far as the log keeps them.
+// request is a request with its bodies and the objects that it changed, as far as the log keeps them.
 func (v *viewer) request(id string) (detail, error) {
 	at := slices.IndexFunc(v.requests, func(r server.Request) bool { return r.RequestID == id })
 	if at < 0 {
@@ -224,17 +306,23 @@ func (v *viewer) request(id string) (detail, error) {
 	shown := detail{Title: r.Method + " " + address(r), Anchor: "request-" + id, Facts: [][2]string{
 		{"Request-Id", r.RequestID}, {"Status", status}, {"Time", clock(r.Time)}, {"Duration", took(r.Duration)},
 		{"Service", string(r.Service)}, {"Operation", r.Operation}, {"Client", r.Client}, {"Token", r.Token},
-		{"Fault", r.Fault},
+		{"Fault", r.Fault}, {"Failure", r.Failure},
 	}}
 	step := step{Request: r}
 	for _, change := range r.Changes {
 		step.Changes = append(step.Changes, v.differences(change)...)
 	}
 	shown.Steps = append(shown.Steps, step)
-	for _, part := range []part{{"Request body", readable(r.Body)}, {"Response body", readable(r.Response)}} {
-		if part.Text == "" {
-			part.Text = "none, or not kept"
-		}
+	if command := curl(r); command != "" {
+		shown.Parts = append(shown.Parts, part{Heading: "Send it again", Text: command, IsCommand: true})
+	}
+	var headers strings.Builder
+	writeHeaders(&headers, r.Headers)
+	for _, part := range []part{
+		{Heading: "Request headers", Text: headers.String()}, {Heading: "Request body", Text: readable(r.Body)},
+		{Heading: "Response body", Text: readable(r.Response)},
+	} {
+		part.Text = cmp.Or(part.Text, "none, or not kept")
 		shown.Parts = append(shown.Parts, part)
 	}
 	return shown, nil
@@ -246,7 +334,7 @@ type difference struct {
 	Path, Before, After string
 }
 
-// differences are the fields that a change has changed. That it was updated goes without saying.
+// differences returns the fields changed by c, except the time of the update.
 func (v *viewer) differences(c store.Change) []difference {
 	before, after := fieldsOf(c.Before), fieldsOf(c.After)
 	paths := maps.Clone(before)
@@ -266,15 +354,15 @@ func (v *viewer) differences(c store.Change) []difference {
 	return changed
 }
 
-// named is a value, with its name if it is the id of a plan.
+// named adds the plan's name to the id of a plan.
 func (v *viewer) named(value string) string {
 	if name := v.Billing.PlanName(v.tx, value); name != "" {
-		return name + " (" + short(value) + ")"
+		return name + " (" + v.short(value).String() + ")"
 	}
 	return value
 }
 
-// fieldsOf are the fields of a row's object that have a value, by path.
+// fieldsOf returns the non-empty fields of a row's object by path.
 func fieldsOf(row any) map[string]string {
 	fields := map[string]string{}
 	if object, ok := describe(row); ok && !object.Gone {
@@ -300,7 +388,7 @@ func flatten(into map[string]string, path string, value any) {
 	}
 }
 
-// decoded is a value as a reader of its JSON gets it.
+// decoded returns a value as decoded from its JSON.
 func decoded(value any) any {
 	document, err := server.Encode(value)
 	if err != nil {
@@ -310,18 +398,18 @@ func decoded(value any) any {
 	return plain
 }
 
-// readable is a body for people: JSON with line breaks.
+// readable formats a body for display: JSON is indented.
 func readable(body []byte) string {
 	value, err := server.Decode(body)
 	if err != nil {
 		return string(body)
 	}
-	// What was decoded can be encoded; it is then written with no needless escapes, which urlWithQuery relies on.
+	// A decoded query can be encoded, and then has only necessary escapes, which urlWithQuery relies on.
 	document, _ := server.Encode(value)
 	var text bytes.Buffer
 	_ = json.Indent(&text, document, "", "  ")
 	return urlWithQuery.ReplaceAllString(text.String(), `$1?…"`)
 }
 
-// urlWithQuery is a url in indented JSON whose query may be a password, see withoutQuery.
+// urlWithQuery matches a url in indented JSON whose query may contain a password, see withoutQuery.
 var urlWithQuery = regexp.MustCompile(`("url": "(?:[^"?\\]|\\.)*)\?(?:[^"\\]|\\.)*"`)

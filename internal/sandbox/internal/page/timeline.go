@@ -3,12 +3,12 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
@@ -19,44 +19,100 @@ func (v *viewer) planText(id string) string {
 	return cmp.Or(v.Billing.PlanName(v.tx, id), id)
 }
 
-// requested are the operations on a subscription in words.
-var requested = map[string]string{
-	"subscriptions.update": "changed", "subscriptions.pause": "pause requested",
+// actions maps operations in the audit trail to display texts.
+var actions = map[string]string{
+	"subscriptions.create": "created", "subscriptions.update": "changed", "subscriptions.pause": "pause requested",
 	"subscriptions.resume": "resume requested", "subscriptions.change_plan": "plan change requested",
 	"subscriptions.cancel": "cancellation requested", "subscriptions.items.sync": "items replaced",
-	"subscriptions.invoice": "invoice requested",
+	"subscriptions.invoice": "invoice requested", "subscription status": "status set",
 }
 
 // event is one entry of a timeline.
 type event struct {
-	At           time.Time
-	What, Detail string
-	By           string // client that has requested it; empty: due at that time, or not known
-	Request      string // its Request-Id
-	ToCome       bool   // it has not happened yet
+	At            time.Time
+	What, Detail  string
+	Before, After string // status; equal if unchanged
+	Cause         string // as in the audit trail; empty: unknown
+	Client, Token string // of a request
+	Request       string // its Request-Id, if still in the log
+	ToCome        bool   // in the future
 }
 
-// timeline puts together what a subscription's dates, its invoices and the
-// request log show, the oldest first. A date shows only the last time, for example of a
-// pause; the log what was asked since it was emptied.
+// By is the client of the request, or another cause.
+func (e event) By() string {
+	if e.Cause != server.ByRequest {
+		return e.Cause
+	}
+	return cmp.Or(clientName(e.Client), "unnamed client")
+}
+
+// audited returns the entries of the audit trail about an object, oldest first.
+func (v *viewer) audited(id string) (events []event) {
+	if v.trail == nil {
+		v.trail, v.logged = map[string][]server.AuditEntry{}, map[string]bool{}
+		for _, e := range v.Billing.AuditTrail(v.tx) {
+			v.trail[e.ID] = append(v.trail[e.ID], e)
+		}
+		for _, r := range v.requests {
+			v.logged[r.RequestID] = true
+		}
+	}
+	for _, e := range v.trail[id] {
+		one := event{At: e.Time, What: cmp.Or(actions[e.Action], e.Action), Before: e.Before, After: e.After,
+			Cause: e.Cause, Client: e.Client, Token: v.tokenText(e.Token)}
+		if v.logged[e.RequestID] {
+			one.Request = e.RequestID
+		}
+		var said []string
+		for _, name := range slices.Sorted(maps.Keys(e.Terms)) {
+			text := cmp.Or(server.TextOf(e.Terms[name]), "none")
+			if strings.HasSuffix(name, "plan_id") && text != "none" {
+				text = v.planText(text)
+			}
+			said = append(said, strings.TrimSuffix(strings.ReplaceAll(name, "_", " "), " id")+" "+text)
+		}
+		if e.Reason != "" {
+			said = append(said, "reason: "+e.Reason)
+		}
+		one.Detail = strings.Join(said, ", ")
+		events = append(events, one)
+	}
+	return events
+}
+
+// tokenText returns the public prefix of a token, with the name if it is an API key.
+func (v *viewer) tokenText(prefix string) string {
+	if prefix == "" {
+		return ""
+	}
+	for _, row := range v.Collections.Keys.All(v.tx) {
+		if row.Key.KeyPrefix == prefix {
+			return row.Key.Name + " " + prefix
+		}
+	}
+	return prefix
+}
+
+// timeline combines a subscription's audit trail, dates, invoices and logged requests, oldest first. Before a copy was
+// made, only the dates are known.
 func (v *viewer) timeline(row billing.SubscriptionRow) []event {
-	events := []event{{At: row.Subscription.CreatedAt.Time, What: "created"}}
+	events := v.audited(row.Subscription.ID)
+	known := map[string]bool{}
+	for _, e := range events {
+		known[iso(e.At)], known[e.Request] = true, true
+	}
 	for _, r := range v.requests {
 		if r.Object == row.Subscription.ID && strings.HasPrefix(r.Operation, "subscriptions.") && isWrite(r) &&
-			r.Status/100 == 2 {
-			events = append(events, event{At: r.Time, What: cmp.Or(requested[r.Operation], r.Operation),
-				Detail: v.asked(r), By: r.Client, Request: r.RequestID})
+			r.Status/100 == 2 && !known[r.RequestID] {
+			events = append(events, event{At: r.Time, What: cmp.Or(actions[r.Operation], r.Operation),
+				Cause: server.ByRequest, Client: r.Client, Token: r.Token, Request: r.RequestID})
 		}
 	}
-	var invoices []billing.Invoice
-	for _, of := range v.Billing.Invoices.All(v.tx) {
-		if of.Invoice.SubscriptionID == row.Subscription.ID {
-			invoices = append(invoices, of.Invoice)
+	invoices := v.invoicesOf(row.Subscription.ID)
+	for _, e := range past(row, invoices) {
+		if e.Detail != "" || !known[iso(e.At)] {
+			events = append(events, e)
 		}
-	}
-	events = append(events, past(row, invoices)...)
-	for _, change := range v.Billing.PlanChanges(v.tx, row.Subscription.ID) {
-		events = append(events, event{At: change.At, What: "plan changed", Detail: "to " + v.planText(change.Plan)})
 	}
 	for _, i := range invoices {
 		events = append(events, invoiceEvent(i))
@@ -69,7 +125,18 @@ func (v *viewer) timeline(row billing.SubscriptionRow) []event {
 	return events
 }
 
-// past are the dates that the subscription keeps.
+// invoicesOf returns the invoices of a subscription.
+func (v *viewer) invoicesOf(id string) []billing.Invoice {
+	if v.invoices == nil {
+		v.invoices = map[string][]billing.Invoice{}
+		for _, of := range v.Billing.Invoices.All(v.tx) {
+			v.invoices[of.Invoice.SubscriptionID] = append(v.invoices[of.Invoice.SubscriptionID], of.Invoice)
+		}
+	}
+	return v.invoices[id]
+}
+
+// past returns the events derived from the subscription's dates.
 func past(r billing.SubscriptionRow, invoices []billing.Invoice) []event {
 	s := r.Subscription
 	period := s.CurrentPeriodStart
@@ -79,25 +146,21 @@ func past(r billing.SubscriptionRow, invoices []billing.Invoice) []event {
 	}
 	periodStart := &period
 	if s.TrialEnd != nil && period.Before(s.TrialEnd.Time) {
-		periodStart = nil // the trial, which has events of its own
-	}
-	paused := ""
-	if s.PauseCollection != nil {
-		paused = s.PauseCollection.Behavior
+		periodStart = nil // the trial has separate events
 	}
 	trialEnd := s.TrialEnd
 	if trialEnd != nil && s.CanceledAt != nil && s.CanceledAt.Before(trialEnd.Time) {
-		trialEnd = nil // it was canceled before
+		trialEnd = nil // canceled during the trial
 	}
 	var events []event
 	for _, date := range []struct {
 		at           *server.Timestamp
 		what, detail string
 	}{
-		{s.TrialStart, "trial begins", ""}, {trialEnd, "trial ends", ""}, {s.ActivatedAt, "active", ""},
+		{&s.CreatedAt, "created", ""}, {s.TrialStart, "trial begins", ""}, {trialEnd, "trial ends", ""},
+		{s.ActivatedAt, "active", ""},
 		{periodStart, "period begins", detail},
-		{s.PausedAt, "paused", paused}, {s.ResumedAt, "resumed", ""},
-		{s.CanceledAt, "canceled", server.TextOf(s.CancellationReason)},
+		{s.PausedAt, "paused", ""}, {s.ResumedAt, "resumed", ""}, {s.CanceledAt, "canceled", ""},
 	} {
 		if date.at != nil {
 			events = append(events, event{At: date.at.Time, What: date.what, Detail: date.detail})
@@ -106,7 +169,7 @@ func past(r billing.SubscriptionRow, invoices []billing.Invoice) []event {
 	return events
 }
 
-// future is what happens next to a subscription that is not in a final state.
+// future returns the upcoming events of a subscription.
 func (v *viewer) future(r billing.SubscriptionRow) []event {
 	s := r.Subscription
 	if _, ok := r.Due(); !ok {
@@ -137,25 +200,4 @@ func invoiceEvent(i billing.Invoice) event {
 		detail += ": " + *i.Reason
 	}
 	return event{At: i.CreatedAt.Time, What: "invoice " + i.Number, Detail: detail}
-}
-
-// terms are the fields of a change that say more than the operation's name.
-var terms = []string{"plan_id", "timing", "behavior", "resumes_at", "cancel_at_period_end", "reason"}
-
-// asked is what the body of a change contains of its terms, with the names of plans.
-func (v *viewer) asked(r server.Request) string {
-	value, _ := server.Decode(r.Body)
-	fields, _ := value.(map[string]any)
-	var said []string
-	for _, name := range terms {
-		text, ok := finance.Simple(fields[name])
-		if !ok {
-			continue
-		}
-		if name == "plan_id" {
-			text = v.planText(text)
-		}
-		said = append(said, name+" "+text)
-	}
-	return strings.Join(said, ", ")
 }

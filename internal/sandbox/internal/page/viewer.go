@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"iter"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,34 +20,69 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// How many of a kind the page shows at most.
+// Maximum number of items of each kind on the page.
 const (
 	shownObjects    = 200
 	shownRequests   = 200
 	shownDeliveries = 10
+	shownFound      = 20
 	shownRecords    = 10
 )
 
-// viewer reads what the page shows, of every organization, at one time.
+// viewer reads the data of the page, of all organizations, at one point in time.
 type viewer struct {
 	*Page
 	tx       *store.Tx
 	now      time.Time
+	filter   filter
 	requests []server.Request // the whole log, oldest first
 
 	organizations []server.Organization // oldest first
+
+	trail    map[string][]server.AuditEntry // by id of the object, see audited
+	logged   map[string]bool                // Request-Ids
+	ids      []string                       // sorted, see short
+	invoices map[string][]billing.Invoice   // by id of the subscription, see invoicesOf
 }
 
-// list is the newest of some objects.
+// list contains the newest items and the total count.
 type list[T any] struct {
 	Shown []T
 	Total int
 }
 
-// More is how many there are beyond those that are shown.
+// shownAll is the maximum number of items of each kind when the user asks for all.
+const shownAll = 10_000
+
+func (v *viewer) most(unless int) int {
+	if v.filter.All {
+		return shownAll
+	}
+	return unless
+}
+
+// rest is the number of hidden items in a section, and the address that shows them.
+type rest struct {
+	Count   int
+	Address string
+}
+
+func (v *viewer) rest(section string, count int) rest {
+	f := v.filter
+	query := url.Values{"all": {"1"}}
+	for name, value := range map[string]string{"q": f.Text, "operation": f.Operation, "show": f.Show} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return rest{count, "/?" + query.Encode() + "#" + section}
+}
+
+// More returns the number of hidden items.
 func (l list[T]) More() int { return l.Total - len(l.Shown) }
 
 func (v *viewer) everything(f filter) map[string]any {
+	v.filter = f
 	v.organizations = store.Sorted(v.Billing.Organizations.All(v.tx), func(a, b server.Organization) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
 	})
@@ -56,42 +92,42 @@ func (v *viewer) everything(f filter) map[string]any {
 	}
 	shown := v.now
 	if !v.Billing.Clock.Fixed() {
-		shown = shown.Truncate(time.Minute) // the script shows the seconds: with them, each page would be another one
+		shown = shown.Truncate(time.Minute) // the script adds the seconds; including them would make every rendering differ
 	}
 	return map[string]any{
-		"Now": shown, "Fixed": v.Billing.Clock.Fixed(), "Filter": f, "Groups": v.operations(),
+		"Now": shown, "Fixed": v.Billing.Clock.Fixed(), "Filter": f, "Groups": v.operations(), "Found": v.found(f), "Coming": v.next(),
 		"Organizations": v.organizations, "Faults": v.Server.Faults.List(),
 		"Runs": v.runs(f), "Requests": len(v.requests), "Tokens": v.tokens(), "Collections": found, "Records": records,
-		"Customers": newest(live(v.Billing.Customers.All(v.tx)), shownObjects,
-			func(r billing.CustomerRow) (time.Time, int64) { return r.Customer.CreatedAt.Time, 0 }),
-		"Accounts": newest(v.Billing.Accounts.All(v.tx), shownObjects,
-			func(r billing.AccountRow) (time.Time, int64) { return r.Account.CreatedAt.Time, 0 }),
-		"Subscriptions": newest(v.Billing.Subscriptions.All(v.tx), shownObjects,
-			func(r billing.SubscriptionRow) (time.Time, int64) { return r.Subscription.CreatedAt.Time, 0 }),
-		"Invoices": newest(v.Billing.Invoices.All(v.tx), shownObjects, invoiceAge),
-		"Endpoints": newest(v.Collections.Endpoints.All(v.tx), shownObjects,
+		"Customers": newest(live(v.Billing.Customers.All(v.tx)), v.most(shownObjects),
+			func(r billing.CustomerRow) (time.Time, int64) { return r.Customer.CreatedAt.Time, r.Number }),
+		"Accounts": newest(v.Billing.Accounts.All(v.tx), v.most(shownObjects),
+			func(r billing.AccountRow) (time.Time, int64) { return r.Account.CreatedAt.Time, r.Number }),
+		"Subscriptions": newest(v.Billing.Subscriptions.All(v.tx), v.most(shownObjects),
+			func(r billing.SubscriptionRow) (time.Time, int64) { return r.Subscription.CreatedAt.Time, r.Number }),
+		"Invoices": newest(v.Billing.Invoices.All(v.tx), v.most(shownObjects), invoiceAge),
+		"Endpoints": newest(v.Collections.Endpoints.All(v.tx), v.most(shownObjects),
 			func(r collections.EndpointRow) (time.Time, int64) { return r.Endpoint.CreatedAt.Time, r.Number }),
-		"Keys": newest(v.Collections.Keys.All(v.tx), shownObjects,
+		"Keys": newest(v.Collections.Keys.All(v.tx), v.most(shownObjects),
 			func(r collections.KeyRow) (time.Time, int64) { return r.Key.CreatedAt.Time, r.Number }),
 	}
 }
 
 func (v *viewer) functions() template.FuncMap {
 	return template.FuncMap{
-		"clock": clock, "day": day, "iso": iso, "took": took, "amount": amount, "client": clientName, "short": short,
+		"clock": clock, "day": day, "iso": iso, "took": took, "amount": amount, "client": clientName, "short": v.short, "hour": hour,
 		"join": strings.Join, "withoutQuery": withoutQuery, "replace": strings.ReplaceAll, "fold": fold,
-		"outcome": outcome, "write": isWrite, "address": address,
+		"outcome": outcome, "text": v.text, "rest": v.rest, "line": lineOf, "write": isWrite, "address": address,
 		"ago":     func(t moment) string { return ago(v.now, t.UTC()) },
 		"left":    func(t moment) string { return left(v.now, t.UTC()) },
 		"several": func() bool { return len(v.organizations) > 1 },
 		"plan":    func(id string) string { return v.Billing.PlanName(v.tx, id) },
-		"owners":  v.owners, "objects": v.objects, "timeline": v.timeline,
+		"owners":  v.owners, "objects": v.objects, "timeline": v.timeline, "audited": v.audited,
 		"accounts": sharing(v, v.Billing.AccountsOf), "subscriptions": sharing(v, v.Billing.SubscriptionsOf),
-		// The name of a customer stays known after its deletion.
+		// A deleted customer keeps its name.
 		"customer": row(v, v.Billing.Customers), "account": row(v, v.Billing.Accounts),
 		"subscription": row(v, v.Billing.Subscriptions), "key": row(v, v.Collections.Keys),
 		"deliveries": func(endpoint string) list[collections.DeliveryRow] {
-			return newest(v.Collections.DeliveriesOf.All(v.tx, endpoint), shownDeliveries,
+			return newest(v.Collections.DeliveriesOf.All(v.tx, endpoint), v.most(shownDeliveries),
 				func(r collections.DeliveryRow) (time.Time, int64) { return r.CreatedAt, r.Number })
 		},
 		"status": func(r collections.KeyRow) string { return r.Status(v.now) },
@@ -119,8 +155,7 @@ func sharing[R any](v *viewer, index store.Index[R]) func(key string) []R {
 	}
 }
 
-// newest returns the newest of the rows, the newest first. age says when a row was made, and its number among those
-// made at the same time; 0 where rows have none.
+// newest returns the newest rows, newest first. age returns a row's creation time, and a number that breaks ties.
 func newest[R any](rows iter.Seq2[string, R], most int, age func(R) (time.Time, int64)) list[R] {
 	all := store.Sorted(rows, func(a, b R) int {
 		made, number := age(a)
@@ -130,7 +165,7 @@ func newest[R any](rows iter.Seq2[string, R], most int, age func(R) (time.Time, 
 	return list[R]{Shown: all[:min(most, len(all))], Total: len(all)}
 }
 
-// live are the customers that the operations see.
+// live returns the customers that are not deleted.
 func live(all iter.Seq2[string, billing.CustomerRow]) iter.Seq2[string, billing.CustomerRow] {
 	return func(yield func(string, billing.CustomerRow) bool) {
 		for id, row := range all {
@@ -146,7 +181,7 @@ func invoiceAge(r billing.InvoiceRow) (time.Time, int64) {
 	return r.Invoice.CreatedAt.Time, number
 }
 
-// tokens are those that work, by service and prefix.
+// tokens returns the valid tokens, ordered by service and prefix.
 func (v *viewer) tokens() []server.StoredToken {
 	tokens := slices.DeleteFunc(v.Tokens(v.tx), func(t server.StoredToken) bool {
 		return t.Revoked || t.Blocked || !t.Expires.IsZero() && !v.now.Before(t.Expires)
@@ -157,7 +192,7 @@ func (v *viewer) tokens() []server.StoredToken {
 	return tokens
 }
 
-// collections are those of financial management that have records, by organization and name.
+// collections are the collections of financial management with records, by organization and name.
 func (v *viewer) collections() []list[finance.RecordRow] {
 	names := map[[2]string]bool{}
 	for _, row := range v.Finance.Records.All(v.tx) {
@@ -166,19 +201,20 @@ func (v *viewer) collections() []list[finance.RecordRow] {
 	var shown []list[finance.RecordRow]
 	sorted := slices.SortedFunc(maps.Keys(names), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, name := range sorted {
-		shown = append(shown, newest(v.Finance.RecordsOf.All(v.tx, finance.CollectionKey(name[0], name[1])), shownRecords,
+		records := v.Finance.RecordsOf.All(v.tx, finance.CollectionKey(name[0], name[1]))
+		shown = append(shown, newest(records, v.most(shownRecords),
 			func(r finance.RecordRow) (time.Time, int64) { return r.CreatedAt.Time, r.Number }))
 	}
 	return shown
 }
 
-// owner is a client with the keys of custom_metadata that it has written last. A seed has no client.
+// owner is a client with the custom_metadata keys that it last wrote. A seed has an empty client.
 type owner struct {
 	billing.Writer
 	Keys []string
 }
 
-// owners are the clients that have written an object's custom_metadata, by name. A seed is first.
+// owners returns the clients that wrote an object's custom_metadata, ordered by name. A seed comes first.
 func (v *viewer) owners(id string) []owner {
 	keys := map[billing.Writer][]string{}
 	for path, writer := range v.Billing.Writers(v.tx, id) {
@@ -198,13 +234,13 @@ func (v *viewer) owners(id string) []owner {
 type thing struct {
 	Kind, ID, Name string
 	Value          any  // as its service returns it
-	Gone           bool // it has been deleted
+	Gone           bool // deleted
 }
 
-// Text is a thing in two words.
-func (t thing) Text() string { return t.Kind + " " + cmp.Or(t.Name, short(t.ID)) }
+// text returns the kind and the name or id of a thing.
+func (v *viewer) text(t thing) string { return t.Kind + " " + cmp.Or(t.Name, v.short(t.ID).String()) }
 
-// describe is the object of a row; ok is false for rows that are no object.
+// describe returns the object of a row; ok is false for rows that do not represent an object.
 func describe(row any) (shown thing, ok bool) {
 	switch r := row.(type) {
 	case billing.CustomerRow:
@@ -220,6 +256,8 @@ func describe(row any) (shown thing, ok bool) {
 		return thing{"endpoint", r.Endpoint.ID, withoutQuery(r.Endpoint.URL), r.Endpoint, false}, true
 	case collections.KeyRow:
 		return thing{"key", r.Key.ID, r.Key.Name, r.Key, false}, true
+	case collections.DeliveryRow:
+		return thing{"delivery", r.ID, r.Event, r.Shown(), false}, true
 	case finance.RecordRow:
 		fields, err := r.Decoded()
 		name, _ := finance.Simple(fields["name"])
@@ -232,7 +270,7 @@ func (v *viewer) find(id string) (found thing, ok bool) {
 	for _, row := range []any{
 		get(v, v.Billing.Customers, id), get(v, v.Billing.Accounts, id), get(v, v.Billing.Subscriptions, id),
 		get(v, v.Billing.Invoices, id), get(v, v.Collections.Endpoints, id), get(v, v.Collections.Keys, id),
-		get(v, v.Finance.Records, id),
+		get(v, v.Collections.Deliveries, id), get(v, v.Finance.Records, id),
 	} {
 		if row != nil {
 			return describe(row)
@@ -251,8 +289,10 @@ func get[T any](v *viewer, table store.Table[T], id string) any {
 // moment is a time.Time or a server.Timestamp.
 type moment interface{ UTC() time.Time }
 
-// clock is a time for people, in UTC to the second.
+// clock formats a time in UTC with seconds.
 func clock(t moment) string { return t.UTC().Format("2006-01-02 15:04:05") }
+
+func hour(t moment) string { return t.UTC().Format(time.TimeOnly) }
 
 func day(t moment) string { return t.UTC().Format(time.DateOnly) }
 
@@ -269,7 +309,7 @@ func took(d time.Duration) string {
 	}
 }
 
-// left says how long it is from now until then, in its two largest units.
+// left formats the time remaining until then, in its two largest units.
 func left(now, then time.Time) string {
 	minutes := int(then.Sub(now).Round(time.Minute) / time.Minute)
 	switch hours := minutes / 60; {
@@ -284,7 +324,7 @@ func left(now, then time.Time) string {
 	}
 }
 
-// ago is how far a time is from now, in its largest unit.
+// ago formats the difference between then and now, in its largest unit.
 func ago(now, then time.Time) string {
 	const day = 24 * time.Hour
 	distance := then.Sub(now).Abs()
@@ -311,7 +351,7 @@ func ago(now, then time.Time) string {
 	return text + " ago"
 }
 
-// amount is an amount as people write it.
+// amount formats an amount with its currency.
 func amount(cents int64, currency string) string {
 	sign := ""
 	if cents < 0 {
@@ -320,16 +360,13 @@ func amount(cents int64, currency string) string {
 	return fmt.Sprintf("%s%d.%02d %s", sign, cents/100, cents%100, currency)
 }
 
-// clientName is a client without its version.
+// clientName returns the name of a client without its version.
 func clientName(client string) string {
 	name, _, _ := strings.Cut(client, "/")
 	return name
 }
 
-// short is as much of an id as is enough to see.
-func short(id string) string { return id[:min(len(id), 8)] }
-
-// withoutQuery is an address without its query, which is where receivers like to have a password.
+// withoutQuery hides the query of an address, which often contains a password.
 func withoutQuery(address string) string {
 	address, _, cut := strings.Cut(address, "?")
 	if cut {
@@ -338,13 +375,13 @@ func withoutQuery(address string) string {
 	return address
 }
 
-// attempts are equal attempts of a delivery in a row.
+// attempts are consecutive equal attempts of a delivery.
 type attempts struct {
 	First, Last delivery.Attempt
 	Times       int
 }
 
-// fold puts equal attempts in a row together.
+// fold merges consecutive equal attempts.
 func fold(trail []delivery.Attempt) []attempts {
 	var folded []attempts
 	for _, a := range trail {

@@ -50,7 +50,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A body is shown without the query of a url, however that is escaped; what only looks like one stays.
+// A body is shown without the query of a url, however it is escaped. Text that only resembles a url is unchanged.
 func TestReadable(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
@@ -63,7 +63,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// TestFold requires only equal attempts in a row to be put together.
+// TestFold checks that only consecutive equal attempts are merged.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	refused := delivery.Attempt{Number: 1, HTTPCode: 503, Error: "refused"}
@@ -94,8 +94,8 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// TestApply requires a run to be called an apply only when it is certain that Terraform has applied: a plan creates and
-// revokes the keys of ephemeral resources.
+// TestApply checks that a run is labeled an apply only when it certainly is one: a plan also creates and revokes the
+// keys of ephemeral resources.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	request := func(client, method, operation string) server.Request {
@@ -115,8 +115,35 @@ func TestApply(t *testing.T) {
 		for _, r := range c.requests {
 			o.add(r)
 		}
-		if o.Apply != c.want || o.Total != len(c.requests) {
-			t.Errorf("%+v: apply %v", c.requests, o.Apply)
+		if o.isApply != c.want || o.Total != len(c.requests) {
+			t.Errorf("%+v: apply %v", c.requests, o.isApply)
 		}
+	}
+}
+
+// TestAbbreviate checks that each id is shown just long enough to be unambiguous.
+func TestAbbreviate(t *testing.T) {
+	t.Parallel()
+	all := []string{
+		"10000000-0000-4000-8000-000000000000", "20000000-0000-4000-8000-00000000aa01", "20000000-0000-4000-8000-00000000aa02",
+		"30000000-1000-4000-8000-000000000000", "30000000-2000-4000-8000-000000000000", "short",
+	}
+	for id, want := range map[string]string{
+		all[0]: "10000000", all[1]: "20000000…aa01", all[2]: "20000000…aa02", all[3]: "30000000-1", all[4]: "30000000-2",
+		"short": "short", "": "",
+	} {
+		got := abbreviate(id, all)
+		if got.String() != want || got.Head+got.Middle+got.Tail != id {
+			t.Errorf("%s is shown as %s (%+v), want %s", id, got, got, want)
+		}
+	}
+	// Many ids with the same prefix and any suffix.
+	hard := []string{"aaaaaaaabbbbbbbbbb1111", "aaaaaaaabbbbbbbbbb2111", "aaaaaaaacbbbbbbbbb1111"}
+	seen := map[string]bool{}
+	for _, id := range hard {
+		seen[abbreviate(id, hard).String()] = true
+	}
+	if len(seen) != len(hard) {
+		t.Errorf("not distinguished: %v", seen)
 	}
 }

@@ -11,13 +11,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// authenticate finds who is calling
-// (service description, Recurring billing §5 and §7).
+// authenticate identifies the caller (service description, Recurring billing §5 and §7).
 //
-// Both documented shapes of a 401 occur: a missing, malformed, revoked or
-// expired token gets the structured one with the code invalid_token; the site decides the
-// response to a well-formed token that was never issued, or that belongs to another
-// service.
+// Both documented shapes of a 401 occur. A missing, malformed, revoked or expired token gets the structured shape with
+// the code invalid_token. For a well-formed token that was never issued, or that belongs to another service, the site
+// determines the response.
 func (s *Server) authenticate(site Site, header http.Header) (token StoredToken, err error) {
 	value, ok := credential(site, header)
 	if !ok {
@@ -66,14 +64,13 @@ func Bearer(header http.Header) (string, bool) {
 
 // authorize checks that one of the granted scopes covers the required one.
 //
-// The scopes of the sandbox's recurring billing are "<objects>:read" and
-// "<objects>:write" for customers, billing_accounts and subscriptions, and
-// "invoices:read"; an invoice is made with "subscriptions:write". write does not
-// imply read. "<objects>:*" covers both, "*" all. me.get needs none.
+// The sandbox's scopes for recurring billing are "<objects>:read" and "<objects>:write" for customers, billing_accounts
+// and subscriptions, and "invoices:read". Creating an invoice requires "subscriptions:write". Write does not imply
+// read. "<objects>:*" covers both, "*" covers everything. me.get requires no scope.
 //
-// Those of financial management are next to its routes. Those of collections
-// are the same for webhook_endpoints and webhook_deliveries, and administration
-// for the keys. A key without scopes may do everything but administration.
+// The scopes of financial management are defined next to its routes. Collections has the same kind of scopes for
+// webhook_endpoints and webhook_deliveries, and requires administration for the keys. A key without scopes covers
+// everything except administration.
 func authorize(required string, granted []string) error {
 	if required == "" || len(granted) == 0 && required != Administration {
 		return nil
@@ -87,7 +84,7 @@ func authorize(required string, granted []string) error {
 	})
 }
 
-// Service names one of the three services.
+// Service identifies one of the three services.
 type Service string
 
 // The three services, each with a listener and its own tokens.
@@ -97,9 +94,8 @@ const (
 	Collections Service = "collections"
 )
 
-// Token is a credential of one service, of which the server keeps only the digest
-// (service description, Recurring billing §5; Financial management §5;
-// Collections §5).
+// Token is a credential of one service. The server keeps only its digest (service description, Recurring billing §5;
+// Financial management §5; Collections §5).
 type Token struct {
 	Service      Service   `json:"service"`      // empty: Billing
 	Organization string    `json:"organization"` // id; empty: the server's own
@@ -109,32 +105,32 @@ type Token struct {
 	Blocked      bool      `json:"blocked"` // the holder's API access is blocked: 403
 }
 
-// StoredToken is a token as the tables keep it, under the digest of its value.
+// StoredToken is a token as stored, keyed by the digest of its value.
 type StoredToken struct {
 	Token
 	Prefix string `json:"prefix"` // the public part, unique
 	Number int64  `json:"number"` // in the order of creation
 
-	// Of an API key, which has its own table:
+	// Only for an API key, which has its own table:
 	KeyID    string    `json:"-"` // id
 	LastUsed time.Time `json:"-"`
 }
 
-// PublicPrefix is the part of an API key before the last underscore, which is no secret.
+// PublicPrefix returns the part of an API key before the last underscore, which is not secret.
 func PublicPrefix(token string) string { return token[:max(strings.LastIndexByte(token, '_'), 0)] }
 
-// Digest is what is kept of a token.
+// Digest returns the digest that is stored instead of a token.
 func Digest(value string) string {
 	sum := sha256.Sum256([]byte(value))
 	return hex.EncodeToString(sum[:])
 }
 
-// Administration is the scope that managing API keys needs; empty scopes do
-// not include it (wire contract: a key with empty scopes).
+// Administration is the scope required to manage API keys; empty scopes do not include it (wire contract: a key with
+// empty scopes).
 const Administration = "api_keys:*"
 
-// Covers reports whether a scope grants a permission. A scope is a pattern, in
-// which every * matches any text (service description, Collections §5).
+// Covers reports whether a scope grants a permission. A scope is a pattern in which every * matches any text (service
+// description, Collections §5).
 func Covers(scope, permission string) bool {
 	parts := strings.Split(scope, "*")
 	if len(parts) == 1 {

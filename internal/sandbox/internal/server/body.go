@@ -16,12 +16,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Problems collects what is wrong with a request: field → what is wrong, in
-// words that never repeat what the user sent. A field inside a list is named
-// like "phones[0].value".
+// Problems maps the invalid fields of a request to messages, which never repeat user input. A field inside a list has a
+// path such as "phones[0].value".
 type Problems map[string]string
 
-// Err is the rejection that blames the fields, nil when there is no problem.
+// Err returns the rejection with these fields, nil without problems.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
@@ -29,14 +28,24 @@ func (p Problems) Err() error {
 	return Invalid(p)
 }
 
-// Rule checks one decoded JSON value, null being nil and a number a
-// json.Number, and reports under path.
-type Rule func(p Problems, path string, value any)
+// Rule restricts the value of a field.
+type Rule struct {
+	// Check validates one decoded JSON value, with nil for null and a json.Number for a number, and reports under path.
+	Check func(p Problems, path string, value any)
+	// Schema describes the valid values; nil: no value is valid.
+	Schema Schema
+}
 
-// Shape is the set of fields an object may have.
+// As returns the rule with more keywords in its schema.
+func (r Rule) As(more Schema) Rule {
+	r.Schema = r.Schema.With(more)
+	return r
+}
+
+// Shape defines the fields of an object.
 type Shape map[string]Rule
 
-// Decode reads exactly one JSON value, numbers kept as they are written.
+// Decode reads exactly one JSON value, and keeps the spelling of numbers.
 func Decode(document []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber()
@@ -50,18 +59,18 @@ func Decode(document []byte) (any, error) {
 	return value, nil
 }
 
-// Form is what the body of an operation may hold. The zero Form reads no body.
+// Form describes the body of an operation. The zero Form reads no body.
 type Form struct {
 	Shape    Shape
 	Required []string
-	Optional bool // no field is required, and neither is a body
+	Optional bool // the body may be missing
 }
 
-// NoFields is the form of an operation that takes none.
+// NoFields is the form of an operation without fields.
 var NoFields = Form{Shape: Shape{}, Optional: true}
 
-// read reads the request body into Call.Sent. What is not a JSON object is malformed (400); what is one of another
-// shape is invalid (422).
+// read decodes the request body into Call.Sent. A body other than a JSON object is malformed (400); an object with the
+// wrong shape is invalid (422).
 func (f Form) read(c *Call) error {
 	if f.Shape == nil || f.Optional && len(bytes.TrimSpace(c.Body)) == 0 {
 		return nil
@@ -88,16 +97,16 @@ func ReadObject(body []byte) (Body, error) {
 	return object, nil
 }
 
-// Body is the object that a request has sent, whose fields have passed their rules.
+// Body is the validated object in a request body.
 type Body map[string]any
 
-// Has reports whether a field was sent, be it as null.
+// Has reports whether a field was sent, even as null.
 func (b Body) Has(name string) bool {
 	_, ok := b[name]
 	return ok
 }
 
-// Sent is the value of a field, nil where it is null or was not sent.
+// Sent returns the value of a field, nil if it is null or was not sent.
 func Sent[T any](b Body, name string) *T {
 	if b[name] == nil {
 		return nil
@@ -107,7 +116,7 @@ func Sent[T any](b Body, name string) *T {
 	return value
 }
 
-// Into sets the fields of a struct that have the name of one that was sent, except those.
+// Into sets the fields of a struct from those sent, except the listed ones.
 func (b Body) Into(object any, except ...string) {
 	structure := reflect.ValueOf(object).Elem()
 	for name, sent := range b {
@@ -115,14 +124,14 @@ func (b Body) Into(object any, except ...string) {
 		if !ok || slices.Contains(except, name) {
 			continue
 		}
-		// A new value: the old one may be shared with a row of the tables.
+		// Allocate a new value: the old one may be shared with a table row.
 		value := reflect.New(structure.FieldByIndex(index).Type())
 		decode(sent, value.Interface())
 		structure.FieldByIndex(index).Set(value.Elem())
 	}
 }
 
-// decode reads a decoded value again, into the type of a field.
+// decode converts a decoded value to the type of a field.
 func decode(sent, into any) {
 	document, err := Encode(sent)
 	if err == nil {
@@ -133,7 +142,7 @@ func decode(sent, into any) {
 	}
 }
 
-// Canonical puts ids that were sent into the form in which they are stored.
+// Canonical normalizes the ids in the named fields.
 func (b Body) Canonical(names ...string) {
 	for _, name := range names {
 		if id, ok := b[name].(string); ok {
@@ -142,16 +151,16 @@ func (b Body) Canonical(names ...string) {
 	}
 }
 
-// Check checks the fields of an object, and that the required ones are there.
+// Check validates the fields of an object, and requires the required ones.
 func (s Shape) Check(p Problems, prefix string, object map[string]any, required []string) {
 	for name, value := range object {
-		check, known := s[name]
+		rule, known := s[name]
 		if !known {
 			p[prefix+name] = "is not a field of this request; its fields are " +
 				strings.Join(slices.Sorted(maps.Keys(s)), ", ")
 			continue
 		}
-		check(p, prefix+name, value)
+		rule.Check(p, prefix+name, value)
 	}
 	for _, name := range required {
 		if _, given := object[name]; !given {
@@ -160,107 +169,131 @@ func (s Shape) Check(p Problems, prefix string, object map[string]any, required 
 	}
 }
 
-// And returns a shape that has the fields of both, and those that may be sent with another operation only.
+// And returns the fields of both shapes. The fields in elsewhere are rejected: they are valid only with another
+// operation.
 func (s Shape) And(more Shape, only string, elsewhere ...string) Shape {
 	both := maps.Clone(s)
 	maps.Copy(both, more)
 	for _, name := range elsewhere {
-		both[name] = func(p Problems, path string, _ any) { p[path] = "may be sent with " + only + " only" }
+		both[name] = Rule{Check: func(p Problems, path string, _ any) { p[path] = "may be sent with " + only + " only" }}
 	}
 	return both
 }
 
 // ObjectOf checks a nested object.
 func ObjectOf(s Shape, required ...string) Rule {
-	return func(p Problems, path string, value any) {
+	return Rule{func(p Problems, path string, value any) {
 		object, ok := value.(map[string]any)
 		if !ok {
 			p[path] = "must be an object"
 			return
 		}
 		s.Check(p, path+".", object, required)
-	}
+	}, s.Schema(required)}
 }
 
 // ListOf checks every item of an array.
 func ListOf(item Rule) Rule {
-	return func(p Problems, path string, value any) {
+	return Rule{func(p Problems, path string, value any) {
 		items, ok := value.([]any)
 		if !ok {
 			p[path] = "must be an array"
 			return
 		}
 		for i, value := range items {
-			item(p, path+"["+strconv.Itoa(i)+"]", value)
+			item.Check(p, path+"."+strconv.Itoa(i), value)
 		}
-	}
+	}, Schema{"type": "array", "items": item.Schema}}
 }
 
-// Nullable lets null pass.
-func Nullable(check Rule) Rule {
-	return func(p Problems, path string, value any) {
+// Nullable also accepts null.
+func Nullable(rule Rule) Rule {
+	return Rule{func(p Problems, path string, value any) {
 		if value != nil {
-			check(p, path, value)
+			rule.Check(p, path, value)
 		}
-	}
+	}, rule.Schema.OrNull()}
 }
 
-// FreeObject is any JSON object.
-func FreeObject(p Problems, path string, value any) {
-	if _, ok := value.(map[string]any); !ok {
-		p[path] = "must be an object"
-	}
+// typed accepts values of one type.
+func typed[T any](must string, schema Schema) Rule {
+	return Rule{func(p Problems, path string, value any) {
+		if _, ok := value.(T); !ok {
+			p[path] = must
+		}
+	}, schema}
 }
 
-// Boolean is true or false.
-func Boolean(p Problems, path string, value any) {
-	if _, ok := value.(bool); !ok {
-		p[path] = "must be a boolean"
-	}
-}
-
-// Text is any string.
-func Text(p Problems, path string, value any) {
-	TextWhere("", func(string) bool { return true })(p, path, value)
-}
-
-// TextWhere is a string that passes the test.
+// TextWhere accepts strings that pass the test.
 func TextWhere(must string, passes func(string) bool) Rule {
-	return func(p Problems, path string, value any) {
+	return Rule{func(p Problems, path string, value any) {
 		s, ok := value.(string)
 		if !ok {
 			p[path] = "must be a string"
 		} else if !passes(s) {
 			p[path] = must
 		}
-	}
+	}, Schema{"type": "string", "description": strings.ToUpper(must[:1]) + must[1:] + "."}}
 }
 
 var (
+	// FreeObject is any JSON object.
+	FreeObject = typed[map[string]any]("must be an object", Schema{"type": "object"})
+	// Boolean is true or false.
+	Boolean = typed[bool]("must be a boolean", Schema{"type": "boolean"})
+	// Text is any string.
+	Text = typed[string]("must be a string", Schema{"type": "string"})
 	// Filled is a string that is not blank.
-	Filled = TextWhere("must not be empty", func(s string) bool { return strings.TrimSpace(s) != "" })
+	Filled = TextWhere("must not be empty", func(s string) bool { return strings.TrimSpace(s) != "" }).
+		As(Schema{"pattern": `[^\s\v\x85\p{Z}]`})
 	// Date is a date without a time.
 	Date = TextWhere("must be a date such as 1990-12-31", func(s string) bool {
 		_, err := time.Parse(time.DateOnly, s)
 		return err == nil
-	})
+	}).As(Schema{"format": "date"})
 	// Email is a plain email address.
 	Email = TextWhere("must be an email address", func(s string) bool {
 		address, err := mail.ParseAddress(s)
 		return err == nil && address.Address == s
-	})
+	}).As(Schema{"format": "email"})
 )
 
-// OneOf is one of the texts.
+// OneOf accepts the listed strings.
 func OneOf(values ...string) Rule {
 	return TextWhere("must be one of: "+strings.Join(values, ", "), func(s string) bool {
 		return slices.Contains(values, s)
-	})
+	}).As(Schema{"enum": anys(values), "description": nil})
 }
 
-// IntegerFrom is an integer of at least least.
+// UUIDLength is the length of a UUID as the service writes it; the parser accepts other forms too.
+const UUIDLength = 36
+
+var (
+	// UUID accepts any version. The description says version 4, but ids from elsewhere (plans, prices, products) may
+	// differ.
+	UUID = TextWhere("must be a UUID", func(s string) bool {
+		_, err := uuid.Parse(s)
+		return err == nil && len(s) == UUIDLength
+	}).As(Schema{"format": "uuid", "description": nil})
+	// DateOrTime is a date, or a date with time and zone.
+	DateOrTime = TextWhere("must be a date, or a date with time and zone", func(s string) bool {
+		_, ok := ParseTime(s)
+		return ok
+	}).As(dateOrTime)
+)
+
+// Both validates by two rules, by the second only if the first accepts.
+func Both(first, second Rule) Rule {
+	return Rule{func(p Problems, path string, value any) {
+		if first.Check(p, path, value); p[path] == "" {
+			second.Check(p, path, value)
+		}
+	}, first.Schema.With(second.Schema)}
+}
+
+// IntegerFrom accepts integers of at least least.
 func IntegerFrom(least int64) Rule {
-	return func(p Problems, path string, value any) {
+	return Rule{func(p Problems, path string, value any) {
 		number, ok := value.(json.Number)
 		n, err := number.Int64()
 		if !ok || err != nil {
@@ -268,52 +301,25 @@ func IntegerFrom(least int64) Rule {
 		} else if n < least {
 			p[path] = "must be at least " + strconv.FormatInt(least, 10)
 		}
-	}
+	}, integer.With(Schema{"minimum": least})}
 }
 
-// UUIDLength is the length of a UUID as the service writes it; the parser
-// takes other spellings too.
-const UUIDLength = 36
-
-var (
-	// UUID takes any version: the description says version 4, but ids given
-	// out elsewhere (plans, prices, products) are not the sandbox's to judge.
-	UUID = TextWhere("must be a UUID", func(s string) bool {
-		_, err := uuid.Parse(s)
-		return err == nil && len(s) == UUIDLength
-	})
-	// DateOrTime is a date, or a date with time and zone.
-	DateOrTime = TextWhere("must be a date, or a date with time and zone", func(s string) bool {
-		_, ok := ParseTime(s)
-		return ok
-	})
-)
-
-// Both checks by two rules; the second is asked only if the first passes.
-func Both(first, second Rule) Rule {
-	return func(p Problems, path string, value any) {
-		if first(p, path, value); p[path] == "" {
-			second(p, path, value)
-		}
-	}
-}
-
-// IntegerBetween is an integer from least to most.
+// IntegerBetween accepts integers from least to most.
 func IntegerBetween(least, most int64) Rule {
-	return func(p Problems, path string, value any) {
+	return Rule{func(p Problems, path string, value any) {
 		number, ok := value.(json.Number)
 		n, err := number.Int64()
 		if !ok || err != nil || n < least || n > most {
 			p[path] = "must be an integer from " + strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10)
 		}
-	}
+	}, integer.With(Schema{"minimum": least, "maximum": most})}
 }
 
-// Percent is a number from 0 to 100.
-func Percent(p Problems, path string, value any) {
+// Percent accepts numbers from 0 to 100.
+var Percent = Rule{func(p Problems, path string, value any) {
 	number, ok := value.(json.Number)
 	n, err := number.Float64()
 	if !ok || err != nil || n < 0 || n > 100 {
 		p[path] = "must be a number from 0 to 100"
 	}
-}
+}, Schema{"type": "number", "minimum": 0, "maximum": 100}}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// fallsAway silences or resets the connections, as the fault of
-// a request says. True: the request is not processed.
+// fallsAway silences or resets the connections if the request's fault demands it. If true, the request is not
+// processed.
 func (s *Server) fallsAway(service Service, f Fault) bool {
 	switch {
 	case f.Silent:
@@ -26,13 +26,12 @@ func (s *Server) fallsAway(service Service, f Fault) bool {
 	}
 }
 
-// connections are those of the services that are open, and tell which requests come from the same process, such as the
-// provider's in one plan or one apply: they are a run. No request
-// names its process, and a fixed clock shows no pause. But a process keeps connections open between its requests, and
-// they end with it: a request on a new connection belongs to the run of a client that has others open, and otherwise
-// begins another one. A client with nothing open whose last connection was cut in a request, by a fault or its own
-// timeout, has some time to come back. Processes of the same User-Agent that run at the same time are one run; one that
-// is idle for so long that it closes its connections is two.
+// connections tracks the open connections to the services, to group requests by client process into runs, such as the
+// provider's in one plan or apply. Requests do not identify their process, and with a fixed clock pauses are invisible.
+// But a process keeps connections open between requests and closes them on exit. So a request on a new connection joins
+// the run of a client with other open connections, and otherwise starts a new run. A client whose last connection was
+// cut during a request, by a fault or its own timeout, has some time to reconnect. Concurrent processes with the same
+// User-Agent count as one run. A process that closes its idle connections counts as two.
 type connections struct {
 	mu     sync.Mutex
 	open   map[*connection]bool
@@ -40,28 +39,28 @@ type connections struct {
 	newest map[string]*run // by User-Agent
 }
 
-// connection can go silent: it is then read and written no more,
-// and stays open until the client closes it or the server ends.
+// connection can go silent: it then transfers no more data, but stays open until the client closes it or the server
+// stops.
 type connection struct {
 	net.Conn
 	all     *connections
 	service string
 	silent  atomic.Bool
-	run     *run // nil: it has had no request
-	busy    bool // a request is under way
+	run     *run // nil: no request yet
+	busy    bool // a request is in progress
 }
 
 type run struct {
 	number uint64
 	agent  string
 	open   int       // connections
-	cut    time.Time // when a connection ended in a request, if no request has come since
+	cut    time.Time // when a connection was cut during a request; zero after the next request
 }
 
-// maxAgents is from how many names of clients on those without a connection are forgotten.
+// maxAgents is the number of client names above which those without a connection are dropped.
 const maxAgents = 1000
 
-// retryTime is how long a client has to repeat a request whose connection was cut, for it to be the same run.
+// retryTime is how long a client may take to retry after a cut connection within the same run.
 const retryTime = time.Minute
 
 func newConnections() *connections {
@@ -86,7 +85,7 @@ func (all *connections) silence(service string) {
 	}
 }
 
-// reset breaks every connection off, as in a request.
+// reset resets every connection, as if cut during a request.
 func (all *connections) reset() {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -97,19 +96,18 @@ func (all *connections) reset() {
 	}
 }
 
-// closeUnused closes the connections that have had no request: a client that opens more than it needs would hold up the
-// end of the server.
+// closeUnused closes connections without any request, which would delay the shutdown of the server.
 func (all *connections) closeUnused() {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for c := range all.open {
 		if c.run == nil {
-			_ = c.Conn.Close() // nothing was sent
+			_ = c.Conn.Close() // no request was sent
 		}
 	}
 }
 
-// abort closes a connection with a reset, as a process that is killed does.
+// abort resets a connection, as if the process had been killed.
 func abort(connection net.Conn) {
 	if tcp, ok := connection.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -117,7 +115,7 @@ func abort(connection net.Conn) {
 	_ = connection.Close()
 }
 
-// Read implements net.Conn: nothing arrives on a silent connection.
+// Read implements net.Conn. A silent connection receives no data.
 func (c *connection) Read(into []byte) (int, error) {
 	for {
 		n, err := c.Conn.Read(into)
@@ -127,7 +125,7 @@ func (c *connection) Read(into []byte) (int, error) {
 	}
 }
 
-// Write implements net.Conn: what is sent on a silent connection is lost.
+// Write implements net.Conn. Data sent on a silent connection is lost.
 func (c *connection) Write(b []byte) (int, error) {
 	if c.silent.Load() {
 		return len(b), nil
@@ -135,8 +133,7 @@ func (c *connection) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// Close implements net.Conn. The client does not learn of the end of a silent
-// connection.
+// Close implements net.Conn. The close of a silent connection is not sent to the client.
 func (c *connection) Close() error {
 	if c.silent.Load() {
 		return nil
@@ -147,8 +144,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// fallible is a listener whose connections can go silent, and that resets those
-// that come in an outage.
+// fallible is a listener whose connections can go silent. It resets new connections during an outage.
 type fallible struct {
 	net.Listener
 	server  *Server
@@ -171,12 +167,12 @@ func (l fallible) Accept() (net.Conn, error) {
 
 type connectionKey struct{}
 
-// withConnection lets join know the connection of a request.
+// withConnection makes the connection of a request available to join.
 func withConnection(ctx context.Context, of net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, ofService(of))
 }
 
-// ofService is what add has made of a connection; nil: it is not of a service.
+// ofService returns the tracked connection; nil if it does not belong to a service.
 func ofService(of net.Conn) *connection {
 	if secure, ok := of.(*tls.Conn); ok {
 		of = secure.NetConn()
@@ -191,7 +187,7 @@ func (all *connections) join(r *http.Request) uint64 {
 	defer all.mu.Unlock()
 	c, _ := r.Context().Value(connectionKey{}).(*connection)
 	if c == nil {
-		return 0 // it has not come over a connection
+		return 0 // not received over a connection
 	}
 	if c.run == nil {
 		agent := short(r.UserAgent())
@@ -206,17 +202,17 @@ func (all *connections) join(r *http.Request) uint64 {
 		}
 		c.run.open++
 	}
-	c.run.cut = time.Time{} // if it was cut, it has come back
+	c.run.cut = time.Time{} // the client has reconnected
 	return c.run.number
 }
 
-// follow notes what becomes of a connection.
+// follow records the state changes of a connection.
 func (all *connections) follow(of net.Conn, state http.ConnState) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	c := ofService(of)
 	switch {
-	case c == nil || c.run == nil: // of no service, or without a request
+	case c == nil || c.run == nil: // not of a service, or without a request
 	case state != http.StateClosed && state != http.StateHijacked:
 		c.busy = state == http.StateActive
 	default:

@@ -1,12 +1,10 @@
-// Package server handles the requests of the sandbox, and has what every
-// service uses.
+// Package server handles the requests of the sandbox, and provides the parts that all services share.
 //
-// A service brings its routes: serve.go takes a request through faults,
-// authentication, rules and a transaction to the operation, and writes its reply
-// as the tolerances say. body.go has the forms and rules of bodies, route.go how an operation
-// finds its object, list.go the listings, respond.go the errors that all services have. core.go
-// has what the services share: tables, clock, ids, organizations. A Call carries
-// what an operation needs of its request, and not the server.
+// A service defines its routes. serve.go passes a request through faults, authentication, rules and a transaction to
+// the operation, and writes the reply according to the tolerances. body.go implements the forms and rules of bodies,
+// route.go the lookup of objects, list.go listings, and respond.go common errors. core.go contains the state that
+// services share: tables, clock, ids, organizations. A Call passes an operation the data of its request, but not the
+// server.
 package server
 
 import (
@@ -29,36 +27,36 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Core is what all services share: the tables, the clock, ids and the
-// organizations.
+// Core contains the state shared by all services: tables, clock, ids and organizations.
 type Core struct {
 	DB     *store.DB
 	Clock  *Clock
 	Source *Source
-	// Copy says that the objects are those of a copy (package orgcopy): no amount is invented, and nothing is sent.
+	// Copy reports whether the objects come from a copy (package orgcopy): no amount is invented, no delivery is sent.
 	Copy bool
 
 	Organizations store.Table[Organization]
-	// sequence holds the last number given out, under one name: what is made at
-	// the same time still has an order.
+	// sequence contains the last number issued, under one name. It orders objects created at the same time.
 	sequence store.Table[int64]
 	kept     store.Table[kept]
+	audit    store.Table[AuditEntry] // by number, up to auditCapacity
 }
 
 const sequenceName = "collections"
 
-// ClockTable is the name of the table that holds the clock's setting, under one name.
+// ClockTable is the name of the table with the clock's setting, which is stored under one name.
 const ClockTable = "clock"
 
-// OpenCore opens the state file; empty means memory only. The clock is fixed at start; when that is zero, it is what it
-// was in the state file, or the real one. A move that cannot be stored is logged.
+// OpenCore opens the state file; an empty name means memory only. The clock is fixed at start. If start is zero, the
+// clock is restored from the state file, or else is the real one. If a move cannot be stored, the error is logged.
 func OpenCore(stateFile string, start time.Time, logger *slog.Logger) (*Core, error) {
 	db, err := store.Open(stateFile)
 	if err != nil {
 		return nil, err
 	}
 	c := &Core{DB: db, Clock: NewClock(start), Organizations: store.NewTable[Organization](db, "organizations"),
-		sequence: store.NewTable[int64](db, "sequence"), kept: store.NewTable[kept](db, "kept_fields")}
+		sequence: store.NewTable[int64](db, "sequence"), kept: store.NewTable[kept](db, "kept_fields"),
+		audit: store.NewTable[AuditEntry](db, "audit")}
 	clocks := store.NewTable[setting](db, ClockTable)
 	if start.IsZero() {
 		c.Clock.state = store.Read(db, func(tx *store.Tx) setting {
@@ -68,7 +66,7 @@ func OpenCore(stateFile string, start time.Time, logger *slog.Logger) (*Core, er
 	}
 	c.Clock.keep = func() {
 		if err := db.Update(func(tx *store.Tx) error {
-			clocks.Put(tx, ClockTable, c.Clock.current()) // read here: moves may come at the same time
+			clocks.Put(tx, ClockTable, c.Clock.current()) // read inside the transaction: moves may be concurrent
 			return nil
 		}); err != nil {
 			logger.Error("store the clock", "error", err)
@@ -78,15 +76,15 @@ func OpenCore(stateFile string, start time.Time, logger *slog.Logger) (*Core, er
 	return c, nil
 }
 
-// Next returns a number larger than all before it.
+// Next returns a number larger than all previous ones.
 func (c *Core) Next(tx *store.Tx) int64 {
 	last, _ := c.sequence.Get(tx, sequenceName)
 	c.sequence.Put(tx, sequenceName, last+1)
 	return last + 1
 }
 
-// Organization is who a token belongs to, and what /v1/me returns
-// (service description, Recurring billing §4 Organization of the token).
+// Organization is the owner of a token, returned by /v1/me (service description, Recurring billing §4 Organization of
+// the token).
 type Organization struct {
 	ID             string    `json:"id"`
 	Name           string    `json:"name"`
@@ -97,7 +95,7 @@ type Organization struct {
 	CreatedAt      Timestamp `json:"created_at"`
 }
 
-// OrganizationWithDefaults fills what is empty with an example.
+// OrganizationWithDefaults replaces empty fields by an example.
 func (c *Core) OrganizationWithDefaults(o Organization) Organization {
 	o.ID = cmp.Or(o.ID, c.Source.UUID())
 	o.Name = cmp.Or(o.Name, "Padaria Exemplo Ltda")
@@ -111,20 +109,19 @@ func (c *Core) OrganizationWithDefaults(o Organization) Organization {
 	return o
 }
 
-// Source is where ids, secrets and shuffles come from: a secure random source, or a seed
-// so that runs repeat. It is safe for use by several goroutines.
+// Source generates ids, secrets and shuffles, either securely at random or from a seed for repeatable runs. It is safe
+// for concurrent use.
 type Source struct {
 	mu     sync.Mutex
 	reader io.Reader
 	random *rand.Rand
 }
 
-// NewSource seeds with the seed and with the number of times the state has been started:
-// a restart must not return the ids of the run before.
+// NewSource combines the seed with the number of starts of the state, so that a restart does not repeat earlier ids.
 func NewSource(seed, starts uint64) *Source {
 	var key [32]byte
 	if seed == 0 {
-		// Read never fails: it ends the process instead.
+		// Read never fails: it terminates the process instead.
 		_, _ = cryptorand.Read(key[:])
 		return &Source{reader: cryptorand.Reader, random: rand.New(rand.NewChaCha8(key))}
 	}
@@ -134,8 +131,7 @@ func NewSource(seed, starts uint64) *Source {
 	return &Source{reader: stream, random: rand.New(stream)}
 }
 
-// CanonicalID is an id as the service writes it: a UUID has no case, and is
-// accepted in capitals too (assumed).
+// CanonicalID normalizes the case of an id: UUIDs are accepted in upper case too (assumed).
 func CanonicalID(id string) string {
 	if _, err := uuid.Parse(id); err == nil && len(id) == UUIDLength {
 		return strings.ToLower(id)
@@ -143,11 +139,11 @@ func CanonicalID(id string) string {
 	return id
 }
 
-// UUID returns a fresh version 4 UUID.
+// UUID returns a new version 4 UUID.
 func (s *Source) UUID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Neither reader fails: crypto/rand ends the process, ChaCha8 has no errors.
+	// Neither reader fails: crypto/rand terminates the process, ChaCha8 returns no errors.
 	return uuid.Must(uuid.NewRandomFromReader(s.reader)).String()
 }
 
@@ -167,26 +163,24 @@ func (s *Source) shuffle(n int, swap func(i, j int)) {
 	s.random.Shuffle(n, swap)
 }
 
-// Clock is the time that the sandbox uses: for created_at and
-// updated_at, and for the comparison with an expiry. It either runs with the
-// real clock, at a distance, or stands still until it is moved.
+// Clock is the sandbox's time, for created_at, updated_at and expiry checks. It either runs at an offset from the real
+// clock, or stands still until it is moved.
 type Clock struct {
 	mu     sync.Mutex
 	state  setting
-	fault  time.Duration // how far the clock is from the real one because of a fault; 0: there is none
+	fault  time.Duration // offset from the real clock because of a fault; 0 without one
 	keep   func()        // stores the setting; nil: nothing does
 	OnMove func()        // called after every move; nil: no call
 }
 
-// setting is what a restart must find again.
+// setting is the state of the clock that survives a restart.
 type setting struct {
-	Start  time.Time     `json:"start,omitzero"`  // where a fixed clock was first; zero: the clock runs
-	At     time.Time     `json:"at,omitzero"`     // where a fixed clock is
-	Offset time.Duration `json:"offset,omitzero"` // how far a running clock is from the real one
+	Start  time.Time     `json:"start,omitzero"`  // initial time of a fixed clock; zero: the clock runs
+	At     time.Time     `json:"at,omitzero"`     // current time of a fixed clock
+	Offset time.Duration `json:"offset,omitzero"` // offset of a running clock from the real one
 }
 
-// NewClock is a clock that stands still at start, or the real one when start is
-// zero.
+// NewClock returns a clock fixed at start, or the real clock if start is zero.
 func NewClock(start time.Time) *Clock { return &Clock{state: setting{Start: start, At: start}} }
 
 func (c *Clock) current() setting {
@@ -195,8 +189,7 @@ func (c *Clock) current() setting {
 	return c.state
 }
 
-// Now returns the sandbox's time in UTC, cut to the milliseconds that the
-// service returns.
+// Now returns the sandbox's time in UTC, truncated to the milliseconds that the service returns.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -215,7 +208,7 @@ func (c *Clock) now() time.Time {
 
 func (s setting) fixed() bool { return !s.Start.IsZero() }
 
-// Advance moves the clock forward by d, or back when d is negative.
+// Advance moves the clock forward by d, or back if d is negative.
 func (c *Clock) Advance(d time.Duration) {
 	c.move(func() {
 		if c.state.fixed() {
@@ -226,7 +219,7 @@ func (c *Clock) Advance(d time.Duration) {
 	})
 }
 
-// Set moves the clock to t. A running clock runs on from there.
+// Set moves the clock to t. A running clock continues from there.
 func (c *Clock) Set(t time.Time) {
 	c.move(func() {
 		if c.state.fixed() {
@@ -238,7 +231,7 @@ func (c *Clock) Set(t time.Time) {
 }
 
 // Reset reverts every move, and what a fault does to the clock. The clock then shows the time at which it started, or
-// the real time. undo makes it what it was.
+// the real time. undo reverts the reset.
 func (c *Clock) Reset() (undo func()) {
 	var before setting
 	var fault time.Duration
@@ -249,7 +242,7 @@ func (c *Clock) Reset() (undo func()) {
 	return func() { c.move(func() { c.state, c.fault = before, fault }) }
 }
 
-// move changes the clock, and keeps the change.
+// move changes the clock and stores the setting.
 func (c *Clock) move(change func()) {
 	c.mu.Lock()
 	change()
@@ -260,7 +253,7 @@ func (c *Clock) move(change func()) {
 	c.tell()
 }
 
-// differ lets the clock be so far from the real one, until it is 0 again.
+// differ sets the clock's offset from the real one; 0 ends it.
 func (c *Clock) differ(d time.Duration) {
 	c.mu.Lock()
 	changed := d != c.fault
@@ -277,17 +270,16 @@ func (c *Clock) tell() {
 	}
 }
 
-// Begin makes the clock stand at a time, to which it also goes back.
+// Begin fixes the clock at a time, to which Reset returns.
 func (c *Clock) Begin(at time.Time) { c.move(func() { c.state = setting{Start: at, At: at} }) }
 
 // Fixed reports whether the clock stands still until it is moved.
 func (c *Clock) Fixed() bool { return c.current().fixed() }
 
-// Timestamp is a time as the service returns it: UTC, milliseconds, Z
-// (wire contract: datetimes returned).
+// Timestamp is a time in the service's format: UTC, milliseconds, Z (wire contract: datetimes returned).
 type Timestamp struct{ time.Time }
 
-// TimestampLayout is that of time.Time.Format.
+// TimestampLayout is a layout of time.Time.Format.
 const TimestampLayout = "2006-01-02T15:04:05.000Z"
 
 // MarshalJSON implements json.Marshaler.
@@ -295,9 +287,8 @@ func (i Timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + i.UTC().Format(TimestampLayout) + `"`), nil
 }
 
-// Next returns now, or one millisecond past the timestamp when the clock has
-// not moved since: updated_at moves with every change, even while a fixed
-// clock stands.
+// Next returns now, or one millisecond after the timestamp if the clock has not moved since. So updated_at advances
+// with every change, even with a fixed clock.
 func (i Timestamp) Next(now time.Time) Timestamp {
 	if now.After(i.Time) {
 		return Timestamp{now}
@@ -305,18 +296,19 @@ func (i Timestamp) Next(now time.Time) Timestamp {
 	return Timestamp{i.Add(time.Millisecond)}
 }
 
-// inHours are the hours of the units that Go's durations lack.
+// inHours contains the length of the units that Go's durations lack.
 var inHours = map[string]int{"d": 24, "w": 7 * 24}
 
 var (
 	partOfDay = regexp.MustCompile(`\.\d+ *[dw]`)
 	days      = regexp.MustCompile(`(\d{1,6})([dw])`)
-	// words are the units as people write them, and unitOf their letters.
+	calendar  = regexp.MustCompile(`(?i)\d *(months?|mo|years?|y)\b`)
+	// words maps unit names to letters of unitOf.
 	words  = regexp.MustCompile(`(\d) *(week|day|hour|minute|min|second|sec)s?\b *(?:and *)?`)
 	unitOf = map[string]string{"week": "w", "day": "d", "hour": "h", "minute": "m", "min": "m", "second": "s", "sec": "s"}
 )
 
-// ParseDuration reads a duration of Go, with weeks, days and words too: 46d, 1d12h, 2w, 3 days.
+// ParseDuration parses a Go duration, extended by weeks, days and words: 46d, 1d12h, 2w, 3 days.
 func ParseDuration(text string) (time.Duration, error) {
 	plain := words.ReplaceAllStringFunc(text, func(part string) string {
 		found := words.FindStringSubmatch(part)
@@ -324,12 +316,16 @@ func ParseDuration(text string) (time.Duration, error) {
 	})
 	plain = days.ReplaceAllStringFunc(plain, func(part string) string {
 		found := days.FindStringSubmatch(part)
-		n, _ := strconv.Atoi(found[1]) // no error: these are a few digits
+		n, _ := strconv.Atoi(found[1]) // cannot fail: a few digits
 		return strconv.Itoa(n*inHours[found[2]]) + "h"
 	})
 	d, err := time.ParseDuration(plain)
 	if err != nil || partOfDay.MatchString(text) {
-		return 0, fmt.Errorf("%q is not a duration such as 46d, 2w, 24h or 90m, up to 292 years", text)
+		hint := ""
+		if calendar.MatchString(text) {
+			hint = "; months and years have no fixed length: write days, such as 30d"
+		}
+		return 0, fmt.Errorf("%q is not a duration such as 46d, 2w, 24h or 90m, up to 292 years%s", text, hint)
 	}
 	return d, nil
 }

@@ -31,15 +31,15 @@ func (f Fault) responds() bool {
 	return f.Status != 0 || f.Empty || f.Body != "" || f.Foreign != ""
 }
 
-// faults are those in force, Times and Skip counted down.
+// faults are the faults in force, with Times and Skip counted down.
 type faults struct {
 	clock *Clock
 
 	mu    sync.Mutex
 	last  int
 	force []Fault
-	away  Fault     // the outage that began last
-	until time.Time // when it ends, by this machine's clock
+	away  Fault     // the most recent outage
+	until time.Time // end of the outage, by this machine's clock
 }
 
 // Add activates a fault and returns its id.
@@ -61,7 +61,7 @@ func (fs *faults) Clear() {
 	fs.setClock()
 }
 
-// Remove ends one fault, also an outage that has begun, and reports whether there is one with this id.
+// Remove removes a fault, and ends its outage. It reports whether the fault existed.
 func (fs *faults) Remove(id string) bool {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -75,7 +75,7 @@ func (fs *faults) Remove(id string) bool {
 	return found
 }
 
-// setClock puts the clock where the fault says that was added last of those with an offset.
+// setClock applies the offset of the clock fault that was added last.
 func (fs *faults) setClock() {
 	var offset time.Duration
 	for _, f := range fs.force {
@@ -84,14 +84,14 @@ func (fs *faults) setClock() {
 	fs.clock.differ(offset)
 }
 
-// outage returns the fault whose outage lasts at this time.
+// outage returns the fault of the current outage.
 func (fs *faults) outage() (Fault, bool) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	return fs.away, time.Now().Before(fs.until)
 }
 
-// List returns those in force. An outage that has begun is the first, with what is left of it.
+// List returns the faults in force. An outage that has begun comes first, with its remaining time.
 func (fs *faults) List() []Fault {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -109,7 +109,7 @@ func (fs *faults) list() []Fault {
 	return append([]Fault{running}, others...)
 }
 
-// take returns the fault a request meets, and counts it.
+// take returns the fault that applies to a request, and counts it.
 func (fs *faults) take(operation, method, path string) (Fault, bool) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -177,7 +177,7 @@ func (s *Server) faultResponse(f Fault) response {
 	return a
 }
 
-// foreignBodies are what a proxy, a default backend or another host sends with a 404, by kind.
+// foreignBodies are bodies of a 404 from a proxy, a default backend or another host, by kind.
 var foreignBodies = map[string]struct{ kind, body string }{
 	"html": {"text/html", "<html>\r\n<head><title>404 Not Found</title></head>\r\n" +
 		"<body><center><h1>404 Not Found</h1></center></body>\r\n</html>\r\n"},
@@ -190,8 +190,8 @@ var foreignBodies = map[string]struct{ kind, body string }{
 // ForeignKinds returns the kinds of Fault.Foreign, sorted.
 func ForeignKinds() []string { return slices.Sorted(maps.Keys(foreignBodies)) }
 
-// retryAfter is the header of a number of seconds, or of "date:30s": the HTTP date 30 seconds from now, by the
-// real clock, which is the one the client waits by. ok is false for any other value, which is its own header.
+// retryAfter returns the header for a number of seconds, or for "date:30s": the HTTP date 30 seconds from now by the
+// real clock, which is the client's. ok is false for any other value, which is returned unchanged.
 func retryAfter(value string) (header string, ok bool) {
 	ahead, dated := strings.CutPrefix(value, "date:")
 	if !dated {
@@ -205,8 +205,7 @@ func retryAfter(value string) (header string, ok bool) {
 	return time.Now().Add(d).UTC().Format(http.TimeFormat), true
 }
 
-// mixUp makes a request that meets Fault.Other ask for another object of its
-// type: the first one that the listing returns.
+// mixUp implements Fault.Other: the request gets another object of the same type, the first in the listing.
 func (c *Call) mixUp(tx *store.Tx, routes []Route, get Route) error {
 	if !c.fault.Other {
 		return nil

@@ -13,54 +13,53 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Fault is something that goes wrong with matching requests. Faults are tried
-// in the order they were added; a request meets at most one.
+// Fault is a failure injected into matching requests. Faults are tried in the order in which they were added; a request
+// gets at most one.
 //
-// Latency alone delays and then serves as usual. Status, Body, Foreign and Empty
-// respond without processing (with After: in place of the response, after the
-// request was processed and stored). TruncateBody cuts the response, the usual one
-// when none is given. Lag and Other affect only GETs.
+// Latency alone only delays the request. Status, Body, Foreign and Empty respond without processing; with After, they
+// replace the response once the request has been processed and stored. TruncateBody cuts the response. Lag and Other
+// affect only GETs.
 //
-// Fields with a key can be written on a command line, in this order.
+// Fields with a key can be set on a command line, in this order.
 type Fault struct {
-	ID         string // given when it is added
-	Operation  string `key:"operation"` // name in the wire contract such as "customers.create"; empty: any
+	ID         string // set by Add
+	Operation  string `key:"operation"` // name in the wire contract, such as "customers.create"; empty: any
 	Method     string `key:"method"`    // empty: any
 	PathPrefix string `key:"path"`      // empty: any
-	Times      int    `key:"times"`     // how many requests it hits; 0: until cleared, or one of Silent and Outage
-	Skip       int    `key:"skip"`      // how many matching requests pass first
+	Times      int    `key:"times"`     // number of affected requests; 0: until removed, or one for Silent and Outage
+	Skip       int    `key:"skip"`      // number of matching requests that pass first
 
-	Latency time.Duration `key:"latency"` // waited first; a client that goes away ends the wait
-	Status  int           `key:"status"`  // 0: 200 where a Body or Empty is returned
-	// RetryAfter is the value of the header; "date:30s" is an HTTP date so far ahead
-	// of the real clock, and empty is not a header.
+	Latency time.Duration `key:"latency"` // delay before processing; ends early if the client disconnects
+	Status  int           `key:"status"`  // 0: 200 with a Body or Empty
+	// RetryAfter is the value of the header; "date:30s" is an HTTP date that far ahead of the real clock; empty: no
+	// header.
 	RetryAfter string `key:"retry-after"`
 	Code       string `key:"code"`        // error code; empty: the one usual for Status
-	DropBefore bool   `key:"drop=before"` // the connection is closed, nothing is processed
+	DropBefore bool   `key:"drop=before"` // the connection is closed before processing
 	DropAfter  bool   `key:"drop=after"`  // the request is processed and stored, then the connection is closed
-	// Late: the request is answered without processing, and processed so long after it came, by this machine's clock.
+	// Late: the request gets a response unprocessed, and is processed this long after its arrival, by the local clock.
 	Late         time.Duration `key:"late"`
-	After        bool          `key:"after"`    // Status and bodies come after processing
+	After        bool          `key:"after"`    // Status and bodies are returned after processing
 	TruncateBody bool          `key:"truncate"` // the response ends before its Content-Length
 	Empty        bool          `key:"empty"`    // no body at all
-	// Foreign is one of ForeignKinds: the response of something that is not the service, 404 without Status.
+	// Foreign is one of ForeignKinds: a response from something other than the service, 404 unless Status is set.
 	Foreign string `key:"foreign"`
 
-	Lag   time.Duration `key:"lag"`   // a GET does not see what was written so recently, at most MaxLag
+	Lag   time.Duration `key:"lag"`   // a GET does not see writes as recent as this, at most MaxLag
 	Other bool          `key:"other"` // a GET of one object gets another one of its type, where there is one
 	// Silent: the open connections of the service go silent without being closed; new
 	// ones work.
 	Silent bool `key:"silent"`
-	// Outage: from this request on all services are away for so long: connections are reset, or get Status.
+	// Outage: from this request on, all services reset connections, or return Status, for this time.
 	Outage time.Duration `key:"outage"`
 	Clock  time.Duration `key:"clock"` // while in force, the sandbox's clock is so far from this machine's; stands alone
-	Body   string        `key:"body"`  // sent as it is
+	Body   string        `key:"body"`  // sent unchanged
 }
 
-// MaxLag is the longest Lag: what was replaced earlier is not kept.
+// MaxLag is the longest Lag: older versions of a row are not kept.
 const MaxLag = store.Memory
 
-// FaultSpecHelp says how a fault is written on a command line.
+// FaultSpecHelp describes the command-line syntax of a fault.
 const FaultSpecHelp = `KEY=VALUE,… of
   operation=NAME     only this operation, such as customers.create
   method=METHOD      only this HTTP method
@@ -90,7 +89,7 @@ const FaultSpecHelp = `KEY=VALUE,… of
                      -24h, until it is removed; takes no other key
   body=TEXT          the body of the response; must come last, may contain commas`
 
-// faultKeys are the fields of a fault that have a key, by its name, and the names in their order.
+// faultKeys lists the keys in order; faultFields maps a key to the index of its field.
 var faultKeys, faultFields = func() (keys []string, fields map[string]int) {
 	fields = map[string]int{}
 	for field := range reflect.TypeFor[Fault]().Fields() {
@@ -101,7 +100,7 @@ var faultKeys, faultFields = func() (keys []string, fields map[string]int) {
 	return keys, fields
 }()
 
-// FaultKeys are the keys of a fault, with = where a value follows.
+// FaultKeys returns the keys of a fault, with = if a value follows.
 func FaultKeys() (keys []string) {
 	for _, key := range faultKeys {
 		if !isFlag(key) {
@@ -116,7 +115,7 @@ const aDuration = "must be a duration such as 500ms or 2s"
 
 var faultMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// faultRules are what the value of a key must be, where not every text is one.
+// faultRules describe the valid values of keys that do not accept every text.
 var faultRules = map[string]struct {
 	must   string
 	passes func(f Fault) bool
@@ -162,8 +161,7 @@ func isFlag(key string) bool {
 	return reflect.TypeFor[Fault]().Field(faultFields[key]).Type.Kind() == reflect.Bool
 }
 
-// ParseFault reads a fault as FaultSpecHelp describes it, of one of the
-// operations. The error names the key that is wrong, and what it may be.
+// ParseFault parses a fault in the syntax of FaultSpecHelp. Errors name the invalid key and its valid values.
 func ParseFault(spec string, operations []string) (Fault, error) {
 	var f Fault
 	var given []string
@@ -181,12 +179,12 @@ func ParseFault(spec string, operations []string) (Fault, error) {
 	return f, f.check(spec, len(given))
 }
 
-// read sets the field that KEY=VALUE, or KEY alone, stands for, and returns the name of the key.
+// read sets the field for KEY=VALUE or KEY, and returns the key.
 func (f *Fault) read(part string, given, operations []string) (name string, err error) {
 	name, value, valued := strings.Cut(part, "=")
 	key := name
 	if name == "drop" {
-		key, valued = part, false // its two values are two fields
+		key, valued = part, false // each value has its own field
 	}
 	_, known := faultFields[key]
 	switch {
@@ -211,7 +209,7 @@ func (f *Fault) read(part string, given, operations []string) (name string, err 
 	return name, err
 }
 
-// check rejects keys that do not go together.
+// check rejects incompatible keys.
 func (f *Fault) check(spec string, keys int) error {
 	switch {
 	case f.Clock != 0 && keys > 1:
@@ -231,7 +229,7 @@ func (f Fault) does() bool {
 		f.Latency != 0 || f.Lag != 0 || f.Outage != 0 || f.Clock != 0
 }
 
-// keysNear says what a key that is none may be meant to be.
+// keysNear suggests the keys that an unknown one may have meant.
 func keysNear(key string) string {
 	if near, ok := Nearest(key, faultKeys); ok {
 		return "did you mean " + near + "?"
@@ -239,7 +237,7 @@ func keysNear(key string) string {
 	return "a fault is " + FaultSpecHelp
 }
 
-// String writes the fault as ParseFault reads it.
+// String returns the fault in the syntax of ParseFault.
 func (f Fault) String() string {
 	var parts []string
 	for _, key := range faultKeys {
@@ -255,10 +253,10 @@ func (f Fault) String() string {
 	return strings.Join(parts, ",")
 }
 
-// shownNames is how many names at most an error proposes.
+// shownNames is the maximum number of names that an error suggests.
 const shownNames = 5
 
-// knownOperation rejects a name that no request would ever match.
+// knownOperation rejects unknown names.
 func knownOperation(name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil

@@ -8,19 +8,19 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// kept are the fields of an object of a copy that this sandbox would write otherwise than the source: those that it
-// does not know, those that the source leaves out, and values with another wording. Each counts as long as the sandbox
-// would write what it would have written at the beginning.
+// kept contains the fields of a copied object that this sandbox would write differently from the source: unknown
+// fields, fields omitted by the source, and values in another notation. A kept field applies until the object's own
+// value changes.
 type kept map[string]keptField
 
-// keptField is a field as this sandbox writes it, and as the source wrote it; nil: it has no such field.
+// keptField is a field as this sandbox writes it, and as the source wrote it; nil: missing.
 type keptField struct {
 	Here   json.RawMessage `json:"here,omitempty"`
 	Source json.RawMessage `json:"source,omitempty"`
 }
 
-// Keep reads an object of a copy into a row's object, so that responses show it as its source did. complete is called
-// once the object has been read, and sets what follows from its fields. Keep returns the id.
+// Keep decodes a copied object into a row's object, so that responses show it as its source did. After decoding, it
+// calls complete, which sets the derived fields. Keep returns the id.
 func (c *Core) Keep(tx *store.Tx, document json.RawMessage, into any, complete func() error) (id string, err error) {
 	if err := json.Unmarshal(document, into); err != nil {
 		return "", fmt.Errorf("the object is not what the service describes: %w", err)
@@ -60,7 +60,7 @@ func (c *Core) Keep(tx *store.Tx, document json.RawMessage, into any, complete f
 	return id, nil
 }
 
-// compact is JSON as Encode writes it, every digit of its numbers kept.
+// compact formats JSON as Encode does, and preserves all digits of numbers.
 func compact(document json.RawMessage) string {
 	value, err := Decode(document)
 	if err != nil {
@@ -73,9 +73,9 @@ func compact(document json.RawMessage) string {
 	return string(text)
 }
 
-// asCopied is a body whose objects have their kept fields as the source wrote them.
+// asCopied returns a body with the kept fields as the source wrote them.
 func (c *Core) asCopied(body []byte) ([]byte, error) {
-	if !c.Copy || !json.Valid(body) { // or a text
+	if !c.Copy || !json.Valid(body) { // plain text
 		return body, nil
 	}
 	value, err := Decode(body)
@@ -92,7 +92,7 @@ func (c *Core) asCopied(body []byte) ([]byte, error) {
 	return Encode(value)
 }
 
-// restore puts the kept fields into a value and everything in it.
+// restore sets the kept fields in a value, recursively.
 func (c *Core) restore(tx *store.Tx, value any) {
 	switch value := value.(type) {
 	case []any:

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Pages (service description, Recurring billing §8).
+// Limits of pages (service description, Recurring billing §8).
 const (
 	DocumentedMaxPerPage = 100
 	documentedPerPage    = 20
@@ -27,12 +27,14 @@ type pageMeta struct {
 	TotalPages int `json:"total_pages"`
 }
 
-// List returns the page of objects that the query asks for
-// (service description, Recurring billing §4 Collections). Without sort_by the
-// order changes from one request to the next: none is promised.
+// List returns the requested page of objects (service description, Recurring billing §4 Collections). Without sort_by
+// the order changes between requests, because the description does not promise one.
 func List[T any](c *Call, objects []T) (Reply, error) {
+	page, perPage, err := c.pageSize()
+	if err != nil {
+		return Reply{}, err
+	}
 	p := Problems{}
-	page, perPage := c.pageSize(p)
 	order := c.Query.Get("sort_order")
 	if c.Query.Has("sort_order") && order != "asc" && order != "desc" {
 		p["sort_order"] = "must be one of: asc, desc"
@@ -50,23 +52,26 @@ func List[T any](c *Call, objects []T) (Reply, error) {
 	return pageOf(c, objects, page, perPage), nil
 }
 
-// Page returns the page that the query asks for of objects that are in their order.
+// Page returns the requested page of ordered objects.
 func Page[T any](c *Call, objects []T) (Reply, error) {
-	p := Problems{}
-	page, perPage := c.pageSize(p)
-	if err := p.Err(); err != nil {
+	page, perPage, err := c.pageSize()
+	if err != nil {
 		return Reply{}, err
 	}
 	return pageOf(c, objects, page, perPage), nil
 }
 
-// pageSize reads which page is wanted, and of how many objects.
-func (c *Call) pageSize(p Problems) (page, perPage int) {
-	limit := c.MaxPerPage
-	return c.clamped(p, "page", 1, 0), c.clamped(p, "per_page", min(documentedPerPage, limit), limit)
+// pageSize returns the requested page and its size.
+func (c *Call) pageSize() (page, perPage int, err error) {
+	limit, p := c.MaxPerPage, Problems{}
+	page, perPage = c.clamped(p, "page", 1, 0), c.clamped(p, "per_page", min(documentedPerPage, limit), limit)
+	if len(p) > 0 {
+		return 0, 0, ErrMalformed.About(map[string]any{"fields": p})
+	}
+	return page, perPage, nil
 }
 
-// pageOf returns one page of objects that are in their order.
+// pageOf returns one page of ordered objects.
 func pageOf[T any](c *Call, objects []T, page, perPage int) Reply {
 	shift := c.Tolerance.shift(page)
 	total := max(len(objects)-shift, 0)
@@ -75,8 +80,8 @@ func pageOf[T any](c *Call, objects []T, page, perPage int) Reply {
 	return Reply{Status: http.StatusOK, Body: map[string]any{"data": objects[from:to], "meta": meta}}
 }
 
-// shift is by how many objects the list seems to have moved forward since the
-// first page was read: an object before it has gone, or (-1) has come.
+// shift returns by how many objects the list appears to have moved forward since the first page was read: 1 for a
+// removed object, -1 for an added one.
 func (t Tolerance) shift(page int) int {
 	switch {
 	case page > 1 && t.RepeatAcrossPages:
@@ -88,18 +93,17 @@ func (t Tolerance) shift(page int) int {
 	}
 }
 
-// window is the part of total objects that is on a page.
+// window returns the range of objects on a page.
 func window(page, perPage, total, shift int) (from, to int) {
-	if page-1 > total/perPage { // before the product could overflow
+	if page-1 > total/perPage { // avoids overflow of the product
 		return total, total
 	}
 	from = min((page-1)*perPage+shift, total)
 	return from, min(from+perPage, total)
 }
 
-// clamped reads an integer parameter of at least 1 and, when most is not 0, at
-// most that. Out-of-range values are clamped, however large; what is not
-// an integer at all is reported.
+// clamped parses an integer parameter and clamps it to the range from 1 to most (0: no maximum). A value that is not an
+// integer is reported.
 func (c *Call) clamped(p Problems, name string, byDefault, most int) int {
 	if !c.Query.Has(name) {
 		return byDefault
@@ -109,7 +113,7 @@ func (c *Call) clamped(p Problems, name string, byDefault, most int) int {
 		p[name] = "must be an integer"
 		return byDefault
 	}
-	// On ErrRange, Atoi returns the nearest integer there is.
+	// On ErrRange, Atoi returns the nearest integer.
 	n = max(n, 1)
 	if most > 0 {
 		n = min(n, most)
@@ -117,8 +121,7 @@ func (c *Call) clamped(p Problems, name string, byDefault, most int) int {
 	return n
 }
 
-// Filter is one of an object's values against one query parameter; a filter
-// that is not given lets everything pass.
+// Filter compares an object's value with a query parameter; without the parameter, everything passes.
 func (c *Call) Filter(name string, passes func(value string) bool) bool {
 	if !c.Query.Has(name) || c.Tolerance.IgnoreFilters {
 		return true
@@ -126,7 +129,7 @@ func (c *Call) Filter(name string, passes func(value string) bool) bool {
 	return passes(c.Query.Get(name))
 }
 
-// since reads updated_at_gte. Zero means not given.
+// since parses updated_at_gte; zero if unset.
 func (c *Call) since() (time.Time, error) {
 	if !c.Query.Has("updated_at_gte") {
 		return time.Time{}, nil
@@ -141,8 +144,7 @@ func (c *Call) since() (time.Time, error) {
 	return at, nil
 }
 
-// sortKey is a field's value in a form that compares cheaply: a null comes
-// before every value, numbers compare as numbers, all else as text.
+// sortKey is a field's value in a form that compares cheaply: null first, numbers numerically, everything else as text.
 type sortKey struct {
 	present int // 0 or 1
 	number  int64
@@ -160,7 +162,7 @@ func (k sortKey) compare(other sortKey) int {
 }
 
 // sortBy sorts objects, which are structs with an id, by the field with that
-// name in the response. It returns false when there is no such field.
+// name in the response. It returns false if the field does not exist.
 func sortBy[T any](objects []T, name string, descending bool) bool {
 	field, ok := jsonField(reflect.TypeFor[T](), name)
 	if !ok {
@@ -192,7 +194,7 @@ func sortBy[T any](objects []T, name string, descending bool) bool {
 	return true
 }
 
-// FieldsOf are the names that the fields of a structure have in a response.
+// FieldsOf returns the JSON names of a struct's fields.
 func FieldsOf[T any]() (names []string) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -223,7 +225,8 @@ func keyOf(value reflect.Value) sortKey {
 	return key
 }
 
-// textOf is a value as a response shows it, nil for null. Dates have one length and one zone, so that their texts sort.
+// textOf returns a value as it appears in a response, nil for null. Dates have the same length and zone, so that their
+// texts sort.
 func textOf(value reflect.Value) *string {
 	value = reflect.Indirect(value)
 	if !value.IsValid() {
@@ -231,7 +234,7 @@ func textOf(value reflect.Value) *string {
 	}
 	text := value.String()
 	if value.Kind() != reflect.String {
-		// Marshal cannot fail on a value that is returned in the same response.
+		// Marshal cannot fail for a value returned in the same response.
 		document, _ := json.Marshal(value.Interface())
 		if text = strings.Trim(string(document), `"`); text == "null" {
 			return nil
@@ -240,7 +243,7 @@ func textOf(value reflect.Value) *string {
 	return &text
 }
 
-// TextOf is a text that may be null, "" for none.
+// TextOf returns an optional text, "" for nil.
 func TextOf(value *string) string {
 	if value == nil {
 		return ""

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Limits of a connection: a client that stalls must not hold one for ever.
+// Limits of a connection, so that a stalled client cannot occupy it forever.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 30 * time.Second
@@ -30,17 +30,21 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// Options are those of Options that the listeners know.
+// Options are the options of the listeners.
 type Options struct {
 	Addr       string
+	Hosts      []string // names of this machine; addresses use the first
+	Plain      bool     // http instead of https
+	Origins    []string // allowed origins of browser scripts
 	HTTP2      bool
 	MaxPerPage int
 	Tolerance  Tolerance
 	OnRequest  func(Request)
 	Logger     *slog.Logger
+	Document   func(name, address string) ([]byte, error) // returns the OpenAPI document of a listener
 }
 
-// Server serves the services and what else listens.
+// Server serves the services and the other listeners.
 type Server struct {
 	*Core
 	options     Options
@@ -48,6 +52,7 @@ type Server struct {
 	connections *connections
 	Log         RequestLog
 	certificate tls.Certificate
+	authority   []byte // PEM
 
 	addresses map[string]string // name → https://host:port
 	http      []*http.Server
@@ -57,41 +62,40 @@ type Server struct {
 	stop      func()
 }
 
-// New is a server that listens on nothing yet, with a certificate of the
-// authority.
+// New returns a server without listeners, with a certificate issued by the authority.
 func New(c *Core, issuer Authority, o Options) (*Server, error) {
-	certificate, err := issuer.issue(o.Addr)
+	certificate, err := issuer.issue(append([]string{o.Addr}, o.Hosts...)...)
 	if err != nil {
 		return nil, err
 	}
 	stopped, stop := context.WithCancel(context.Background())
 	return &Server{Core: c, options: o, Faults: faults{clock: c.Clock}, connections: newConnections(),
-		certificate: certificate, addresses: map[string]string{}, stopped: stopped, stop: stop}, nil
+		certificate: certificate, authority: issuer.Certificate, addresses: map[string]string{}, stopped: stopped,
+		stop: stop}, nil
 }
 
-// Address is where a service, or what else has that name, listens; empty: nowhere.
+// Address returns the address of the service or listener with that name; empty without one.
 func (s *Server) Address(name string) string { return s.addresses[name] }
 
-// Addresses are all addresses, by what listens there.
+// Addresses returns all addresses by name.
 func (s *Server) Addresses() map[string]string { return maps.Clone(s.addresses) }
 
-// ServeSite serves a service. Its connections can go silent.
+// ServeSite serves a service, whose connections can go silent.
 func (s *Server) ServeSite(ctx context.Context, site Site) error {
 	name := string(site.Service)
-	return s.serve(ctx, name, s.options.Addr, site.Port, s.Handler(site), func(listener net.Listener) net.Listener {
+	return s.serve(ctx, name, site.Port, s.opened(name, s.Handler(site)), func(listener net.Listener) net.Listener {
 		return s.secure(fallible{Listener: listener, server: s, service: name})
 	})
 }
 
-// ServeSecure serves a handler over https.
+// ServeSecure serves a handler like the services.
 func (s *Server) ServeSecure(ctx context.Context, name string, port int, handler http.Handler) error {
-	return s.serve(ctx, name, s.options.Addr, port, handler, s.secure)
+	return s.serve(ctx, name, port, s.opened(name, handler), s.secure)
 }
 
-// ServePlain serves a handler over plain http, on loopback whatever the address
-// of the services is.
+// ServePlain serves a handler over plain http, always on loopback.
 func (s *Server) ServePlain(ctx context.Context, name string, port int, handler http.Handler) error {
-	return s.serve(ctx, name, "127.0.0.1", port, handler, nil)
+	return s.serve(ctx, name, port, handler, nil)
 }
 
 // Loopback reports whether a host, in lower case, is this machine.
@@ -100,11 +104,13 @@ func Loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// secure makes connections speak TLS 1.2 and 1.3 with the documented suites and no others.
-// The three TLS 1.3 suites are the documented ones and cannot be configured
-// in Go; of the TLS 1.2 suites Go does not implement
-// ECDHE-RSA-AES256-SHA384, so a client that knows only that one is rejected.
+// secure restricts connections to TLS 1.2 and 1.3 with the documented suites. The three TLS 1.3 suites are the
+// documented ones and are not configurable in Go. Go does not implement ECDHE-RSA-AES256-SHA384 for TLS 1.2, so a
+// client that supports only that suite is rejected.
 func (s *Server) secure(listener net.Listener) net.Listener {
+	if s.options.Plain {
+		return listener
+	}
 	config := &tls.Config{
 		Certificates: []tls.Certificate{s.certificate},
 		MinVersion:   tls.VersionTLS12,
@@ -121,21 +127,27 @@ func (s *Server) secure(listener net.Listener) net.Listener {
 	return tls.NewListener(listener, config)
 }
 
-// serve listens under a name, and serves the handler on what wrap makes of the listener; without wrap over plain http.
+// serve listens under a name and serves the handler on the listener returned by wrap; if wrap is nil, over plain http
+// on loopback.
 //
-// It speaks HTTP/1.1 only, unless the options say otherwise: a fault that drops
-// the connection then drops that one request's connection, as an HTTP/2 stream
-// error would not.
-func (s *Server) serve(ctx context.Context, name, host string, port int, handler http.Handler,
+// By default it speaks HTTP/1.1 only. A fault that drops the connection then affects that request's connection, unlike
+// an HTTP/2 stream error.
+func (s *Server) serve(ctx context.Context, name string, port int, handler http.Handler,
 	wrap func(net.Listener) net.Listener) error {
+	host, hosts, scheme := s.options.Addr, s.options.Hosts, "https"
+	if wrap == nil {
+		host, hosts = "127.0.0.1", nil
+	}
+	if wrap == nil || s.options.Plain {
+		scheme = "http"
+	}
 	address := net.JoinHostPort(host, strconv.Itoa(port))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return fmt.Errorf("listen for %s on %s: %w", name, address, err)
 	}
-	s.addresses[name] = addressOf("http", host, listener)
+	s.addresses[name] = addressOf(scheme, append(hosts, host)[0], listener)
 	if wrap != nil {
-		s.addresses[name] = addressOf("https", host, listener)
 		listener = wrap(listener)
 	}
 	server := &http.Server{
@@ -161,18 +173,17 @@ func (s *Server) serve(ctx context.Context, name, host string, port int, handler
 	return nil
 }
 
-// addressOf is where a client on this machine reaches a listener: the host that the certificate is issued for. One that
-// means every address of the machine is none itself.
+// addressOf returns the address for clients, with the host in the certificate. A wildcard address cannot be used
+// itself.
 func addressOf(scheme, host string, listener net.Listener) string {
 	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String()) // no error: it is the address of a TCP listener
+	_, port, _ := net.SplitHostPort(listener.Addr().String()) // cannot fail for a TCP listener
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// Stop lets the requests under way end, for a short time, and then drops
-// what is left of them.
+// Stop gives requests in progress a short time to complete, then drops them.
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
@@ -182,7 +193,7 @@ func (s *Server) Stop() error {
 			errs = append(errs, server.Close())
 		}
 	}
-	s.connections.reset() // those that are silent
+	s.connections.reset() // the silent ones
 	s.stop()
 	s.serving.Wait()
 	return errors.Join(errs...)
@@ -192,26 +203,25 @@ func (s *Server) Stop() error {
 // (service description, Recurring billing §1 Wire rules).
 const keyBits = 2048
 
-// Certificates use the real clock, not the sandbox's clock:
-// clients verify them by theirs.
+// Certificates use the real clock instead of the sandbox's, because clients verify them with the real clock.
 const certificateLife = 10 * 365 * 24 * time.Hour
 
-// Authority is a certificate authority in PEM, as the state file keeps it.
+// Authority is a certificate authority in PEM, as stored in the state file.
 type Authority struct {
 	Certificate []byte `json:"certificate"`
 	Key         []byte `json:"key"`
 }
 
-// ProcessAuthority is shared by all servers of one process that keep no
-// state: generating RSA keys takes longer than the rest of a start.
+// ProcessAuthority is shared by all servers of a process that have no state file: generating RSA keys takes longer than
+// the rest of a start.
 var ProcessAuthority = sync.OnceValues(NewAuthority)
 
-// serverKey is likewise made once; the certificate over it is made per start.
+// serverKey is also created once; its certificate is created at each start.
 var serverKey = sync.OnceValues(func() (*rsa.PrivateKey, error) {
 	return rsa.GenerateKey(rand.Reader, keyBits)
 })
 
-// NewAuthority makes a certificate authority.
+// NewAuthority creates a certificate authority.
 func NewAuthority() (Authority, error) {
 	key, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
@@ -235,8 +245,8 @@ func NewAuthority() (Authority, error) {
 	}, nil
 }
 
-// issue makes a server certificate for loopback and for host.
-func (a Authority) issue(host string) (tls.Certificate, error) {
+// issue creates a server certificate for loopback and hosts.
+func (a Authority) issue(hosts ...string) (tls.Certificate, error) {
 	parent, err := tls.X509KeyPair(a.Certificate, a.Key)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("read the certificate authority of the state file: %w", err)
@@ -250,10 +260,12 @@ func (a Authority) issue(host string) (tls.Certificate, error) {
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	template.DNSNames = []string{"localhost"}
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
-	if ip := net.ParseIP(host); ip != nil {
-		template.IPAddresses = append(template.IPAddresses, ip)
-	} else {
-		template.DNSNames = append(template.DNSNames, host)
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, parent.Leaf, key.Public(), parent.PrivateKey)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"unicode"
 )
 
-// Reply is what a handler returns: a status and a value to be encoded.
+// Reply is the result of a handler: a status and a value to encode.
 type Reply struct {
 	Status   int
 	Body     any       // nil: none
-	Kind     string    // media type of a body that is a text and not to be encoded
+	Kind     string    // media type of a text body, which is not encoded
 	Modified time.Time // zero: no Last-Modified
-	records  bool      // the objects in it are free-form
+	records  bool      // the objects are free-form
 }
 
 // Single returns one object in its envelope
@@ -35,7 +35,7 @@ func (c *Call) Single(status int, object any, modified time.Time) Reply {
 	return Reply{Status: status, Body: map[string]any{"data": object}, Modified: modified}
 }
 
-// Deleted returns a deletion.
+// Deleted returns the response to a deletion.
 func (c *Call) Deleted() Reply {
 	if c.Tolerance.DeleteNoContent {
 		return Reply{Status: http.StatusNoContent}
@@ -52,8 +52,7 @@ type response struct {
 	body   []byte
 }
 
-// success encodes a reply, and turns it into a 304 when the request's
-// conditions show that the client already has it.
+// success encodes a reply, or returns 304 if the request's conditions show that the client already has it.
 func (s *Server) success(r *http.Request, result Reply) response {
 	a := response{status: result.Status, header: http.Header{}}
 	if result.Body == nil {
@@ -68,7 +67,7 @@ func (s *Server) success(r *http.Request, result Reply) response {
 	}
 	a.body = body
 	a.header.Set("Content-Type", kind)
-	if r.Method != http.MethodGet || s.options.Tolerance.NoValidators {
+	if s.options.Tolerance.NoValidators {
 		return a
 	}
 	sum := sha256.Sum256(body)
@@ -77,14 +76,14 @@ func (s *Server) success(r *http.Request, result Reply) response {
 	if !result.Modified.IsZero() {
 		a.header.Set("Last-Modified", result.Modified.UTC().Format(http.TimeFormat))
 	}
-	if unchanged(r.Header, etag, result.Modified) {
+	if r.Method == http.MethodGet && unchanged(r.Header, etag, result.Modified) {
 		a.status, a.body = http.StatusNotModified, nil
 		a.header.Del("Content-Type")
 	}
 	return a
 }
 
-// written is the body of a reply as it goes over the wire, and its media type.
+// written returns the body of a reply as sent, and its media type.
 func (t Tolerance) written(result Reply) (body []byte, kind string, err error) {
 	if text, ok := result.Body.([]byte); ok && result.Kind != "" {
 		return text, result.Kind, nil
@@ -93,8 +92,8 @@ func (t Tolerance) written(result Reply) (body []byte, kind string, err error) {
 	return body, "application/json", err
 }
 
-// unchanged evaluates If-None-Match, and only without one If-Modified-Since:
-// a date has seconds, the hash does not miss a change within one.
+// unchanged evaluates If-None-Match, or If-Modified-Since without it: unlike the hash, a date misses changes within a
+// second.
 func unchanged(header http.Header, etag string, modified time.Time) bool {
 	if conditions := header.Values("If-None-Match"); len(conditions) > 0 {
 		for candidate := range strings.SplitSeq(strings.Join(conditions, ","), ",") {
@@ -109,8 +108,7 @@ func unchanged(header http.Header, etag string, modified time.Time) bool {
 	return err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(since)
 }
 
-// failure encodes an error. One that is not meant for the client is logged
-// and returns 500.
+// failure encodes an error. Internal errors are logged and return 500.
 func (s *Server) failure(err error) response {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -130,8 +128,8 @@ func (s *Server) failure(err error) response {
 	return a
 }
 
-// Respond writes a value as JSON, or the error. The control listener uses it: who asks there runs the sandbox, and sees
-// the reason of any failure.
+// Respond writes a value as JSON, or the error. The control listener uses it and shows the cause of every failure,
+// because its user runs the sandbox.
 func (s *Server) Respond(w http.ResponseWriter, body any, err error) {
 	a := response{status: http.StatusOK, header: http.Header{"Content-Type": {"application/json"}}}
 	if err == nil {
@@ -147,8 +145,7 @@ func (s *Server) Respond(w http.ResponseWriter, body any, err error) {
 	a.write(w, false)
 }
 
-// write sends the response; a truncated one promises more than it sends and
-// then drops the connection.
+// write sends the response. A truncated one declares more bytes than it sends, then drops the connection.
 func (a response) write(w http.ResponseWriter, truncate bool) {
 	for name, values := range a.header {
 		w.Header()[name] = values
@@ -159,7 +156,7 @@ func (a response) write(w http.ResponseWriter, truncate bool) {
 		body = body[:len(body)/2]
 	}
 	w.WriteHeader(a.status)
-	// A client that has gone away is not a concern of the sandbox.
+	// The client may have disconnected.
 	_, _ = w.Write(body)
 	if truncate {
 		_ = http.NewResponseController(w).Flush()
@@ -167,7 +164,7 @@ func (a response) write(w http.ResponseWriter, truncate bool) {
 	}
 }
 
-// Encode is JSON as the service writes it: one line, with only the necessary escapes.
+// Encode formats JSON as the service does: on one line, with only the necessary escapes.
 func Encode(v any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -178,9 +175,8 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimRight(out.Bytes(), "\n"), nil
 }
 
-// Error is a response of 4xx or 5xx: `{error: {code, message, details?}}`
-// (service description, Recurring billing §7). The message never repeats what
-// the user sent.
+// Error is a 4xx or 5xx response: `{error: {code, message, details?}}` (service description, Recurring billing §7). The
+// message never repeats user input.
 type Error struct {
 	Status  int
 	Code    string
@@ -220,9 +216,8 @@ func (e *Error) body(flat bool) any {
 	return map[string]any{"error": inner}
 }
 
-// The errors that every service has. An unknown route has a
-// code apart from that of an unknown object, so that a client with a wrong
-// base path does not take its objects for deleted.
+// Errors common to all services. An unknown route has a different code from an unknown object, so that a client with a
+// wrong base path does not treat its objects as deleted.
 var (
 	ErrMalformed = &Error{Status: http.StatusBadRequest, Code: "malformed_request",
 		Message: "The request is malformed."}
@@ -250,13 +245,12 @@ var (
 		Message: "The request could not be processed."}
 )
 
-// Invalid is the 422 that blames fields
-// (wire contract: validation failure).
+// Invalid returns the 422 for invalid fields (wire contract: validation failure).
 func Invalid(fields map[string]string) *Error {
 	return ErrValidation.About(map[string]any{"fields": fields})
 }
 
-// faultCodes name the errors that only a fault causes.
+// faultCodes are the codes of errors that only faults cause.
 var faultCodes = map[int]string{
 	http.StatusBadRequest:          ErrMalformed.Code,
 	http.StatusUnauthorized:        ErrInvalidToken.Code,
@@ -270,32 +264,31 @@ var faultCodes = map[int]string{
 	http.StatusGatewayTimeout:      "gateway_timeout",
 }
 
-// Tolerance lists the ways in which servers of the wire contract differ and that a
-// client must accept (wire contract: Tolerance). The zero value
-// differs in none.
+// Tolerance lists differences between servers that a client must accept (wire contract: Tolerance). The zero value has
+// none.
 type Tolerance struct {
-	IgnoreFilters      bool // list filters and search are read and not applied
+	IgnoreFilters      bool // list filters and search are ignored
 	BareObjects        bool // single objects come without the {data: …} envelope
 	DeleteNoContent    bool // a deletion returns 204 instead of 200 {data: {deleted: true}}
-	NoValidators       bool // neither ETag nor Last-Modified, so never a 304
-	NullsChangeNothing bool // merge reads a null as "leave the key alone"
+	NoValidators       bool // no ETag or Last-Modified, so never a 304
+	NullsChangeNothing bool // merge leaves the key of a null unchanged
 	OmitNullFields     bool // fields without a value are missing instead of null
 	UnknownFields      bool // every object carries undocumented fields
 	FlatErrors         bool // every error has the flat shape {error: "text", error_code: "…"}
 	NullLists          bool // an empty array is returned as null
-	LeanAccounts       bool // lists, updates and transitions of accounts, and customers.create, load no customer into them
+	LeanAccounts       bool // lists, updates and transitions of accounts, and customers.create, omit the embedded customer
 	PriceAmounts       bool // an item whose unit_amount_subcents was not sent returns the price's own amount
 	ItemsNotListed     bool // subscriptions.items.list returns 405
 	ItemsNotFound      bool // subscriptions.items.list returns 404
-	RepeatAcrossPages  bool // an object comes in front after the first page: its last one is on the second too
-	SkipAcrossPages    bool // an object in front goes after the first page: one between two pages is missed
+	RepeatAcrossPages  bool // after page 1 an object is inserted: the last one repeats on page 2
+	SkipAcrossPages    bool // after page 1 an object is removed: the first one of page 2 is skipped
 }
 
 // undocumented is the field that UnknownFields adds to every object.
 const undocumented = "x_undocumented"
 
-// encode writes a successful response, changed as the tolerances say. In one of
-// records, the objects with an id are free-form.
+// encode encodes a successful response, modified as the tolerances require. In records, objects with an id are
+// free-form.
 func (t Tolerance) encode(body any, records bool) ([]byte, error) {
 	plain, err := Encode(body)
 	if err != nil || !(t.OmitNullFields || t.UnknownFields || t.NullLists) {
@@ -309,7 +302,7 @@ func (t Tolerance) encode(body any, records bool) ([]byte, error) {
 }
 
 // bend changes the documented parts of a response. What clients themselves put
-// into custom_metadata, or into a field of a record, stays as it is.
+// into custom_metadata, or into a field of a record, stays unchanged.
 func (t Tolerance) bend(value any, records bool) any {
 	switch value := value.(type) {
 	case []any:
@@ -339,7 +332,7 @@ func (t Tolerance) bend(value any, records bool) any {
 	}
 }
 
-// toleranceNames are the switches as they are written on a command line, such as ignore-filters, and their fields.
+// toleranceNames are the names of the switches on a command line, such as ignore-filters, and their fields.
 var toleranceNames = func() map[string]int {
 	names := map[string]int{}
 	for field := range reflect.TypeFor[Tolerance]().Fields() {
@@ -355,11 +348,10 @@ var toleranceNames = func() map[string]int {
 	return names
 }()
 
-// ToleranceNames returns the names ParseTolerance knows, sorted.
+// ToleranceNames returns the names that ParseTolerance accepts, sorted.
 func ToleranceNames() []string { return slices.Sorted(maps.Keys(toleranceNames)) }
 
-// ParseTolerance reads switch names separated by commas; the error lists the
-// known ones.
+// ParseTolerance parses switch names separated by commas; errors list the valid names.
 func ParseTolerance(names string) (Tolerance, error) {
 	var t Tolerance
 	for name := range strings.SplitSeq(names, ",") {

@@ -18,26 +18,28 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Handler serves one operation inside one transaction: a View for GET, an
-// Update otherwise, which is written before the response leaves. An error that
-// is not a *Error is a bug of the sandbox itself and returns 500.
-type Handler func(c *Call, tx *store.Tx) (Reply, error)
+// Handler serves an operation with its form.
+type Handler struct {
+	Form Form
+	// Serve runs inside one transaction: a View for GET, otherwise an Update, which is committed before the response is
+	// sent. An error other than *Error is a bug in the sandbox and returns 500.
+	Serve func(c *Call, tx *store.Tx) (Reply, error)
+}
 
-// Route is one row of the wire contract's operations.
+// Route is an operation of the wire contract.
 type Route struct {
 	Name    string // "customers.create"
 	Method  string
 	Pattern string // "/v1/customers/{id}"
-	Scope   string // required; empty: any token of the service; {collection} is that of the path
+	Scope   string // required; empty: any token of the service; {collection} is the one in the path
 	Query   []string
-	Serve   Handler
-	// Prepare runs before the transaction, for what takes longer than the tables
-	// may be held; nil: nothing does.
+	Handler
+	// Prepare runs before the transaction, for work too slow to hold the tables' lock; may be nil.
 	Prepare func(ctx context.Context, c *Call) error
 }
 
-// NewRoute is the route of an operation at a method and a pattern, such as "GET /v1/me". It needs the scope to read or
-// to write the objects in its name.
+// NewRoute returns the route for a method and pattern, such as "GET /v1/me". It requires the scope to read or write the
+// objects in its name.
 func NewRoute(name, address string, serve Handler, query ...string) Route {
 	method, pattern, _ := strings.Cut(address, " ")
 	objects, _, _ := strings.Cut(name, ".")
@@ -45,22 +47,20 @@ func NewRoute(name, address string, serve Handler, query ...string) Route {
 	if method == http.MethodGet {
 		scope = objects + ":read"
 	}
-	return Route{Name: name, Method: method, Pattern: pattern, Scope: scope, Query: query, Serve: serve}
+	return Route{Name: name, Method: method, Pattern: pattern, Scope: scope, Query: query, Handler: serve}
 }
 
-// Needing is the route with another scope.
+// Needing returns the route with another scope.
 func (r Route) Needing(scope string) Route {
 	r.Scope = scope
 	return r
 }
 
-// AnyField is in a route's query parameters for the filters of financial
-// management, which may name any field of the records.
+// AnyField stands for the filters of financial management, which may name any field of a record.
 const AnyField = "*"
 
-// find returns the route for a method and path with the values of its
-// placeholders. It fails with errNoRoute, or with errMethod naming the methods
-// that the path does serve.
+// find returns the route for a method and path, with the values of its placeholders. It fails with errNoRoute, or with
+// errMethod, which lists the methods allowed on the path.
 func find(routes []Route, method string, address *url.URL) (Route, map[string]string, error) {
 	var allowed []string
 	for _, r := range routes {
@@ -83,7 +83,7 @@ func find(routes []Route, method string, address *url.URL) (Route, map[string]st
 	return Route{}, nil, &refusal
 }
 
-// match matches the escaped path, so that an escaped slash stays inside its segment.
+// match compares escaped paths, so that an escaped slash stays inside its segment.
 func match(pattern, path string) (map[string]string, bool) {
 	values, ok := evidence.Match(pattern, path)
 	for name, escaped := range values {
@@ -96,14 +96,12 @@ func match(pattern, path string) (map[string]string, bool) {
 	return values, ok
 }
 
-// required is the scope that an operation needs, which may name the collection
-// of the path.
+// required returns the scope for the operation, which may contain the collection in the path.
 func (r Route) required(path map[string]string) string {
 	return strings.ReplaceAll(r.Scope, "{collection}", path["collection"])
 }
 
-// CheckQuery rejects parameters the operation does not have: a misspelt filter
-// that is ignored would return more than was asked for.
+// CheckQuery rejects unknown parameters: ignoring a misspelled filter would return too many objects.
 func (r Route) CheckQuery(query url.Values) error {
 	problems := Problems{}
 	for name, values := range query {
@@ -117,25 +115,25 @@ func (r Route) CheckQuery(query url.Values) error {
 	return problems.Err()
 }
 
-// Owned is in every row that belongs to an organization.
+// Owned is embedded in every row that belongs to an organization.
 type Owned struct {
 	Organization string `json:"organization"` // id
 }
 
-// Owner is the organization; empty: no operation sees the row any more.
+// Owner is the organization; empty: no operation returns the row.
 func (o Owned) Owner() string { return o.Organization }
 
 // Filters are query parameters that compare a row with a value.
 type Filters[R any] map[string]func(tx *store.Tx, row R, want string) bool
 
-// Kind is how the objects of a type are found and listed.
+// Kind defines how objects of a type are found and listed.
 type Kind[R interface{ Owner() string }, O any] struct {
 	Table store.Table[R]
 	Show  func(c *Call, tx *store.Tx, row R) O // as a listing shows it
-	// Fields are those of the object that a listing can be filtered by: the text is equal, of an id whatever its case.
+	// Fields are the object's fields that filter a listing, by equal text; ids are compared without case.
 	Fields  []string
 	Filters Filters[R]            // by anything else
-	Updated func(row R) Timestamp // for the filter updated_at_gte; nil: there is none
+	Updated func(row R) Timestamp // for the filter updated_at_gte; nil without that filter
 	Order   func(a, b R) int      // of a listing; nil: as the query says
 }
 
@@ -146,7 +144,7 @@ var (
 	Sorting = []string{"sort_by", "sort_order"}
 )
 
-// ListRoute is the route of the listing.
+// ListRoute returns the route of the listing.
 func (k Kind[R, O]) ListRoute(name, address string) Route {
 	query := slices.Concat(Paging, k.Fields, slices.Collect(maps.Keys(k.Filters)))
 	if k.Order == nil {
@@ -155,10 +153,10 @@ func (k Kind[R, O]) ListRoute(name, address string) Route {
 	if k.Updated != nil {
 		query = append(query, "updated_at_gte")
 	}
-	return NewRoute(name, address, k.List, query...)
+	return NewRoute(name, address, With(Form{}, k.List), query...)
 }
 
-// Find returns the row that the path names. That of another organization does not exist.
+// Find returns the row named in the path. Rows of other organizations are not found.
 func (k Kind[R, O]) Find(c *Call, tx *store.Tx) (R, error) {
 	row, ok := k.Table.Get(tx, c.Path["id"])
 	if !ok || row.Owner() != c.Organization {
@@ -182,7 +180,7 @@ func (k Kind[R, O]) Rows(c *Call, tx *store.Tx) iter.Seq2[string, R] {
 // List serves the listing of a type.
 func (k Kind[R, O]) List(c *Call, tx *store.Tx) (Reply, error) { return k.ListOf(c, tx, k.Rows(c, tx)) }
 
-// ListOf returns the page of these rows that the query asks for.
+// ListOf returns the requested page of rows.
 func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Reply, error) {
 	since, err := c.since()
 	if err != nil {
@@ -218,8 +216,7 @@ func (k Kind[R, O]) ListOf(c *Call, tx *store.Tx, rows iter.Seq2[string, R]) (Re
 	return Page(c, objects)
 }
 
-// has reports whether the fields of an object, which are at those places of it, have the values that the query asks
-// for.
+// has reports whether an object's fields, at the given indices, have the values in the query.
 func (c *Call) has(object any, fields map[string][]int) bool {
 	for name, field := range fields {
 		if !c.Filter(name, func(want string) bool {
@@ -232,7 +229,7 @@ func (c *Call) has(object any, fields map[string][]int) bool {
 	return true
 }
 
-// passes reports whether the query takes a row, apart from the Fields of its object.
+// passes reports whether a row matches the query, apart from the Fields of its object.
 func (k Kind[R, O]) passes(c *Call, tx *store.Tx, row R, since time.Time) bool {
 	if k.Updated != nil && k.Updated(row).Before(since) {
 		return false
@@ -245,11 +242,11 @@ func (k Kind[R, O]) passes(c *Call, tx *store.Tx, row R, since time.Time) bool {
 	return true
 }
 
-// On serves an operation on the row that find returns, with the fields of the form.
+// On serves an operation on the row returned by find.
 func On[R any](
 	find func(*Call, *store.Tx) (R, error), f Form, serve func(*Call, *store.Tx, R) (Reply, error),
 ) Handler {
-	return func(c *Call, tx *store.Tx) (Reply, error) {
+	return Handler{f, func(c *Call, tx *store.Tx) (Reply, error) {
 		row, err := find(c, tx)
 		if err != nil {
 			return Reply{}, err
@@ -258,20 +255,20 @@ func On[R any](
 			return Reply{}, err
 		}
 		return serve(c, tx, row)
-	}
+	}}
 }
 
-// With serves an operation on no row, with the fields of the form.
-func With(f Form, serve Handler) Handler {
-	return func(c *Call, tx *store.Tx) (Reply, error) {
+// With serves an operation that has no existing row.
+func With(f Form, serve func(*Call, *store.Tx) (Reply, error)) Handler {
+	return Handler{f, func(c *Call, tx *store.Tx) (Reply, error) {
 		if err := f.read(c); err != nil {
 			return Reply{}, err
 		}
 		return serve(c, tx)
-	}
+	}}
 }
 
-// Named finds an operation.
+// Named returns an operation by name.
 func Named(routes []Route, name string) (Route, bool) {
 	for _, r := range routes {
 		if r.Name == name {
@@ -281,9 +278,8 @@ func Named(routes []Route, name string) (Route, bool) {
 	return Route{}, false
 }
 
-// Nearest returns the word of which the given one is most likely a
-// misspelling, and whether it is near enough: about a third of its
-// letters may differ, and one always.
+// Nearest returns the closest of the words, and whether it is close enough: about a third of the letters may differ,
+// and at least one.
 func Nearest(word string, words []string) (string, bool) {
 	if len(words) == 0 {
 		return "", false

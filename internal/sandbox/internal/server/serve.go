@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,58 +19,58 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// MaxBody is the largest request body the sandbox reads, in bytes.
+// MaxBody is the maximum size of a request body in bytes.
 const MaxBody = 1 << 20
 
-// Call is what a handler needs of the request that it serves.
+// Call is the request that a handler serves.
 type Call struct {
 	Organization string // of the token; objects of other organizations are never visible
 	Now          time.Time
 	Path         map[string]string // placeholder → value
 	Query        url.Values
 	Body         []byte
-	Sent         Body // what the body holds, for an operation with a Form
+	Sent         Body // members of the body, for an operation with a Form
 
 	Tolerance  Tolerance
 	MaxPerPage int
 	Source     *Source // of the order of a listing
-	// Client is the first word of the User-Agent, and Token the public prefix of the token; empty for what a seed does.
+	// Client is the first word of the User-Agent, and Token the public prefix of the token; empty for a seed.
 	Client, Token string
-	fault         Fault // the one that the request has met
-	changes       []store.Change
-	// IdempotencyKey is the header X-Idempotency-Key, which only the creations
-	// of financial management look at.
+	// Operation and RequestID are for the audit trail.
+	Operation, RequestID string
+	fault                Fault // the request's fault
+	changes              []store.Change
+	// IdempotencyKey is the header X-Idempotency-Key, used only by creations in financial management.
 	IdempotencyKey string
 }
 
-// Site is a service as the server serves it.
+// Site defines a service for the server.
 type Site struct {
 	Service Service
 	Port    int
 	Routes  []Route
-	// Header carries the bare credential; empty means Authorization with Bearer.
+	// Header is the name of the header with the bare credential; empty: Authorization with Bearer.
 	Header string
-	// Find finds a token of the service by its value, and unknown is what a
-	// request gets whose token is not found.
+	// Find looks up a token of the service by its value; unknown is the response if it is not found.
 	Find    func(tx *store.Tx, value string) (StoredToken, bool)
 	Unknown *Error
-	// Used notes that a token has been used; nil: not noted.
+	// Used records the use of a token; may be nil.
 	Used func(token StoredToken, now time.Time) error
-	// Settle processes what is due by the clock; nil: nothing is ever due.
+	// Settle processes the changes due by the clock; nil if the service has none.
 	Settle func(now time.Time) error
-	// Loggable is a body as the request log may keep it; nil: all of it.
+	// Loggable returns a body without credentials for the request log; nil: log it unchanged.
 	Loggable func(body []byte) []byte
-	Records  bool // the objects are free-form
+	Records  bool // objects are free-form
 }
 
-// Handler serves the operations of a service: it meets the faults, keeps
-// the log and writes the response; process does the rest.
+// Handler serves the operations of a service. It applies faults, keeps the request log and writes the response; process
+// does the rest.
 func (s *Server) Handler(site Site) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		entry := Request{
 			Time: s.Clock.Now(), Service: site.Service, Method: short(r.Method),
 			Path: short(r.URL.Path), Query: short(r.URL.RawQuery), RequestID: s.Source.UUID(), Client: client(r),
-			Run: s.connections.join(r), began: time.Now(),
+			Run: s.connections.join(r), Headers: keptHeaders(r.Header, site.Header), began: time.Now(),
 		}
 		route, values, routeErr := find(site.Routes, r.Method, r.URL)
 		entry.Operation, entry.Object = route.Name, short(values["id"])
@@ -82,10 +85,11 @@ func (s *Server) Handler(site Site) http.Handler {
 		process := func(ctx context.Context, entry *Request) response {
 			c := s.newCall(values, body)
 			c.fault, c.Client, c.Token = fault, entry.Client, token.Prefix
+			c.Operation, c.RequestID = entry.Operation, entry.RequestID
 			if authErr != nil {
 				return s.failure(authErr)
 			}
-			// What is wrong with the request, a caller without a token does not learn.
+			// A caller without a token does not learn more about the request.
 			if err := errors.Join(site.noteUse(token, entry.Time), routeErr, bodyErr); err != nil {
 				return s.failure(err)
 			}
@@ -98,7 +102,7 @@ func (s *Server) Handler(site Site) http.Handler {
 			s.drop(entry)
 		}
 		a := s.respond(r, fault, &entry, process)
-		entry.Status, entry.Response = a.status, site.loggable(a.body)
+		entry.returned(site, a)
 		if hit && fault.DropAfter {
 			s.drop(entry)
 		}
@@ -106,14 +110,14 @@ func (s *Server) Handler(site Site) http.Handler {
 		if fault.Foreign == "" {
 			a.header.Set("Request-Id", entry.RequestID)
 		}
-		// Date is the sandbox's time, because that is the service's time: a client that compares
-		// a date asks this header, not its own clock.
+		// Date is the sandbox's time, like that of the service: clients compare dates with this header instead of the local
+		// clock.
 		a.header.Set("Date", s.Clock.Now().Format(http.TimeFormat))
 		a.write(w, hit && fault.TruncateBody)
 	})
 }
 
-// respond processes a request, unless its fault responds instead; after it, the fault may respond too.
+// respond processes a request. A fault may replace the processing or the response.
 func (s *Server) respond(r *http.Request, fault Fault, entry *Request,
 	process func(ctx context.Context, entry *Request) response) response {
 	if !fault.responds() {
@@ -125,10 +129,10 @@ func (s *Server) respond(r *http.Request, fault Fault, entry *Request,
 	return s.faultResponse(fault)
 }
 
-// maxText bounds what the log keeps of a text that a client chooses: a path may have a megabyte.
+// maxText is the longest text chosen by a client that the log keeps: a path may have a megabyte.
 const maxText = 2 << 10
 
-// short is a text as the log keeps it.
+// short truncates a text for the log.
 func short(text string) string { return strings.Clone(text[:min(len(text), maxText)]) }
 
 func (site Site) noteUse(token StoredToken, now time.Time) error {
@@ -138,7 +142,7 @@ func (site Site) noteUse(token StoredToken, now time.Time) error {
 	return site.Used(token, now)
 }
 
-// loggable is a body as the log keeps it.
+// loggable returns a body for the log.
 func (site Site) loggable(body []byte) []byte {
 	if site.Loggable == nil {
 		return body
@@ -146,13 +150,70 @@ func (site Site) loggable(body []byte) []byte {
 	return site.Loggable(body)
 }
 
-// client is the first word of the User-Agent, at most 80 bytes of it.
+// returned records the response.
+func (r *Request) returned(site Site, a response) {
+	r.Status, r.Response = a.status, site.loggable(a.body)
+	if a.status >= http.StatusBadRequest {
+		r.Failure = short(failureIn(a.body))
+	}
+}
+
+// failureIn summarizes the body of an error: its code and the invalid fields, or else the message.
+func failureIn(body []byte) string {
+	value, _ := Decode(body)
+	object, _ := value.(map[string]any)
+	inner, ok := object["error"].(map[string]any)
+	if !ok { // the flat shape
+		inner = map[string]any{"code": object["error_code"], "message": object["error"]}
+	}
+	code, _ := inner["code"].(string)
+	message, _ := inner["message"].(string)
+	details, _ := inner["details"].(map[string]any)
+	fields, _ := details["fields"].(map[string]any)
+	said := []string{code}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		said = append(said, fmt.Sprintf("%s %v", name, fields[name]))
+	}
+	if field, ok := details["field"].(string); ok {
+		said = append(said, field)
+	}
+	if len(fields) == 0 {
+		said = append(said, message)
+	}
+	return strings.Join(slices.DeleteFunc(said, func(text string) bool { return text == "" }), ": ")
+}
+
+// secretHeader matches the names of headers whose values may be credentials.
+var secretHeader = regexp.MustCompile(`(?i)auth|token|secret|cookie|passw|credential|session|api.?key`)
+
+// maxHeaders limits the number of headers kept for a request.
+const maxHeaders = 50
+
+// keptHeaders returns a request's headers for the log. own is the header with the credential.
+func keptHeaders(header http.Header, own string) map[string]string {
+	kept := map[string]string{}
+	for name, values := range header {
+		if len(kept) == maxHeaders {
+			break
+		}
+		kept[name] = short(strings.Join(values, ", "))
+		if secretHeader.MatchString(name) || strings.EqualFold(name, own) {
+			kept[name] = Masked
+		}
+	}
+	return kept
+}
+
+// Masked replaces credentials in the request log.
+const Masked = "[REDACTED]"
+
+// client returns the first word of the User-Agent, at most 80 bytes.
 func client(r *http.Request) string {
 	name, _, _ := strings.Cut(r.UserAgent(), " ")
 	return strings.Clone(name[:min(len(name), 80)])
 }
 
-// newCall is a call as the options of the server make it.
+// newCall returns a call with the server's options.
 func (s *Server) newCall(path map[string]string, body []byte) *Call {
 	return &Call{
 		Path: path, Body: body,
@@ -160,13 +221,13 @@ func (s *Server) newCall(path map[string]string, body []byte) *Call {
 	}
 }
 
-// lateClient is the client of a log entry that a fault has made of a request which was answered before.
+// lateClient is the client in the log entry of a request that a fault processes late.
 const lateClient = "late"
 
-// Late is how many requests that were answered have still to be processed.
+// Late returns the number of requests whose processing is still pending.
 func (s *Server) Late() int { return int(s.late.Load()) }
 
-// processLate processes a request after a while, or never, where the server stops before.
+// processLate processes a request after a delay, or never if the server stops first.
 func (s *Server) processLate(site Site, after time.Duration, entry Request,
 	process func(ctx context.Context, late *Request) response) {
 	s.late.Add(1)
@@ -177,7 +238,7 @@ func (s *Server) processLate(site Site, after time.Duration, entry Request,
 		}
 		entry.Time, entry.began, entry.Client = s.Clock.Now(), time.Now(), lateClient
 		a := process(s.stopped, &entry)
-		entry.Status, entry.Response = a.status, site.loggable(a.body)
+		entry.returned(site, a)
 		s.record(entry)
 	})
 }
@@ -200,7 +261,7 @@ func (s *Server) record(entry Request) {
 		"request_id", entry.RequestID, "dropped", entry.Dropped)
 }
 
-// process rejects what is not a well-formed request of an operation, then runs the operation.
+// process rejects malformed requests, then runs the operation.
 func (s *Server) process(site Site, r *http.Request, route Route, entry *Request, c *Call, token StoredToken) response {
 	if err := check(r, route, c.Path, token.Scopes); err != nil {
 		return s.failure(err)
@@ -219,7 +280,7 @@ func (s *Server) process(site Site, r *http.Request, route Route, entry *Request
 	}
 	result, err := s.run(site, route, c)
 	if refusal := new(Error); errors.As(err, &refusal) && refusal.Code == ErrNoRoute.Code {
-		entry.Operation = "" // the path of a collection that does not exist looks like that of one that does
+		entry.Operation = "" // an unknown collection has the same path pattern as an existing one
 	}
 	if err != nil {
 		return s.failure(err)
@@ -229,7 +290,7 @@ func (s *Server) process(site Site, r *http.Request, route Route, entry *Request
 	return s.success(r, result)
 }
 
-// run runs an operation in its transaction.
+// run executes an operation in its transaction.
 func (s *Server) run(site Site, route Route, c *Call) (result Reply, err error) {
 	run := s.DB.Update
 	if route.Method == http.MethodGet {
@@ -250,8 +311,7 @@ func (s *Server) run(site Site, route Route, c *Call) (result Reply, err error) 
 	return result, err
 }
 
-// check holds a request against what every operation asks for
-// (service description, Recurring billing §1 Wire rules, §5).
+// check validates the requirements for all requests (service description, Recurring billing §1 Wire rules, §5).
 func check(r *http.Request, route Route, path map[string]string, granted []string) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
@@ -278,12 +338,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// logCapacity bounds the memory the request log takes; the oldest go first.
+// logCapacity limits the request log; the oldest entries are dropped first.
 const logCapacity = 20_000
 
-// keptResponses is how many of the newest requests keep the body of their response and the rows they have changed,
-// keptBodies how many keep more of their own body than maxOldBody, and maxBody the largest body that is kept, in bytes:
-// a page of a listing may have a megabyte, and so may what a client sends.
+// Limits of bodies, because those of listings and clients may have a megabyte. The newest keptResponses requests keep
+// their response and changed rows, the newest keptBodies keep more than maxOldBody of their own body. maxBody is the
+// maximum size in bytes.
 const (
 	keptResponses = 200
 	keptBodies    = 1000
@@ -291,38 +351,44 @@ const (
 	maxOldBody    = 4 << 10
 )
 
-// Request is one line of the request log. It contains the request and the
-// response, and never a whole token.
+// Request is an entry of the request log. It never contains a complete token.
 type Request struct {
-	Sequence  uint64    `json:"sequence"` // counts from 1 for the life of the server
-	Time      time.Time `json:"time"`     // on the sandbox's clock
+	Sequence  uint64    `json:"sequence"` // counts from 1 since the start of the server
+	Time      time.Time `json:"time"`     // by the sandbox's clock
 	Service   Service   `json:"service"`
-	Operation string    `json:"operation"` // name in the wire contract; empty: no such route
+	Operation string    `json:"operation"` // name in the wire contract; empty: unknown route
 	Method    string    `json:"method"`
 	Path      string    `json:"path"`
 	Query     string    `json:"query,omitempty"`
-	Status    int       `json:"status"` // what was or would have been returned; 0: dropped unprocessed
+	Status    int       `json:"status"` // the returned status, or the one that was lost; 0: dropped unprocessed
 	RequestID string    `json:"request_id"`
-	Token     string    `json:"token,omitempty"` // the public prefix of a token that is known
-	Fault     string    `json:"fault,omitempty"` // id of the fault it met
+	Token     string    `json:"token,omitempty"` // public prefix of a known token
+	Fault     string    `json:"fault,omitempty"` // id of the applied fault
 	Dropped   bool      `json:"dropped,omitempty"`
-	// Client is the first word of the User-Agent, such as terraform-provider-billing/1.0.0: who has sent the request.
+	// Client is the first word of the User-Agent, such as terraform-provider-billing/1.0.0.
 	Client string `json:"client,omitempty"`
-	// Run is the same number for all requests of one process of the client, see connections.
+	// Run is the same for all requests of a client process, see connections.
 	Run      uint64        `json:"run"`
 	Duration time.Duration `json:"duration_ns"` // by the machine's clock, faults included
-	// Body is empty where the request has no valid token, and its beginning where it is long, see maxBody.
+	// Body is empty without a valid token, and truncated to maxBody.
 	Body []byte `json:"body,omitempty"`
-	// Response is the body of the response without credentials. Only the newest requests have it, see keptResponses.
+	// Response is the response body without credentials. Only the newest requests have it, see keptResponses.
 	Response []byte `json:"response,omitempty"`
-	// Object is the id in the path, and Changes what the request has changed. Rows contain credentials, so that they
-	// are in no JSON. Of older requests only table and id are left.
+	// Failure contains code, fields and message of an error response.
+	Failure string `json:"failure,omitempty"`
+	// Headers are the request's headers by name, with credentials masked. Older requests have none, see keptBodies.
+	Headers map[string]string `json:"-"`
+	// Object is the id in the path, and Changes the changed rows. They are excluded from JSON, because rows contain
+	// credentials. Older requests keep only table and id.
 	Object  string         `json:"-"`
 	Changes []store.Change `json:"-"`
 	began   time.Time
 }
 
-// RequestLog keeps the newest requests in the order of their responses.
+// HasWholeBody reports whether the body is complete, for a request that still has its headers.
+func (r Request) HasWholeBody() bool { return len(r.Body) < maxBody }
+
+// RequestLog keeps the newest requests in order of their responses.
 type RequestLog struct {
 	mu      sync.Mutex
 	last    uint64
@@ -335,7 +401,7 @@ func (l *RequestLog) add(r Request) {
 	l.last++
 	r.Sequence = l.last
 	if len(l.entries) >= logCapacity {
-		// Half of the entries are dropped together, so that the copying is rare.
+		// Drop half of the entries at a time, to copy rarely.
 		l.entries = append([]Request(nil), l.entries[logCapacity/2:]...)
 	}
 	if len(r.Response) > maxBody {
@@ -347,11 +413,11 @@ func (l *RequestLog) add(r Request) {
 		l.entries[old].Response, l.entries[old].Changes = nil, store.WithoutRows(l.entries[old].Changes)
 	}
 	if old := len(l.entries) - 1 - keptBodies; old >= 0 {
-		l.entries[old].Body = cut(l.entries[old].Body, maxOldBody)
+		l.entries[old].Body, l.entries[old].Headers = cut(l.entries[old].Body, maxOldBody), nil
 	}
 }
 
-// cut is what is kept of a body.
+// cut returns the part of a body that is kept.
 func cut(body []byte, most int) []byte {
 	if len(body) <= most {
 		return body

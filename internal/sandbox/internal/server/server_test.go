@@ -31,8 +31,8 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestRuns requires requests to be one run as long as their process has a connection, and to stay one when a fault or a
-// timeout cuts the last of them.
+// TestRuns checks that requests are one run while their process has a connection, even if a fault or timeout cuts the
+// last one.
 func TestRuns(t *testing.T) {
 	t.Parallel()
 	s := newConnections()
@@ -63,19 +63,19 @@ func TestRuns(t *testing.T) {
 	closed("a")
 	ask("b", "one", 1)
 	idle("b")
-	closed("b") // the process has ended
+	closed("b") // the process exits
 	ask("d", "one", 3)
 	ask("c", "two", 2)
 	idle("c")
 	closed("d") // cut in a request
 	ask("e", "one", 3)
 	idle("e")
-	closed("e") // it has come back, and ended then
+	closed("e") // reconnected, then closed
 	ask("f", "one", 4)
 	ask("g", "one", 4)
 	idle("g")
 	closed("f")
-	closed("g") // its client closes what is idle when a request times out
+	closed("g") // its client closes idle connections when a request times out
 	ask("h", "one", 4)
 	idle("h")
 	if len(s.open) != 4 {
@@ -142,7 +142,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// The log drops its oldest lines, so that it does not grow without limit.
+// The log drops its oldest entries, which limits its size.
 func TestRequestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	var log RequestLog

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What writes replaced is kept for Memory and no longer, whichever rows are written later.
+// Replaced rows are kept for Memory and no longer, even if other rows are written later.
 func TestPastIsForgotten(t *testing.T) {
 	t.Parallel()
 	db, err := Open("")

@@ -1,9 +1,8 @@
-// Package store keeps the sandbox's rows: whole in memory, and, when a file is
-// named, written to it before a change is confirmed.
+// Package store stores the sandbox's rows in memory and, if a file is configured, writes changes to it before they are
+// confirmed.
 //
-// The file is a bbolt database with one bucket a table and one JSON document a
-// row. A transaction reaches the file in one piece, so that after a kill the
-// file holds either all of it or nothing.
+// The file is a bbolt database with a bucket per table and a JSON document per row. A transaction is written to the
+// file atomically: after a kill, the file contains all of it or nothing.
 package store
 
 import (
@@ -20,11 +19,10 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// openTimeout bounds the wait for the lock of a file that another process holds.
+// openTimeout limits the wait for a lock held by another process.
 const openTimeout = 2 * time.Second
 
-// DB holds all tables. It is safe for use by several goroutines: readers run
-// together, a writer alone.
+// DB contains all tables. It is safe for concurrent use: readers run in parallel, writers exclusively.
 type DB struct {
 	mu     sync.RWMutex
 	tables map[string]*rows
@@ -32,16 +30,15 @@ type DB struct {
 	failed error
 }
 
-// Err is why a table could not be read.
+// Err returns the error of tables that could not be read.
 func (db *DB) Err() error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	return db.failed
 }
 
-// Open reads the file at path, making it (mode 0600) when it does not exist;
-// an empty path means memory only. It fails when the file is not a bbolt database
-// or another process holds it.
+// Open opens the file at path, and creates it (mode 0600) if it does not exist; an empty path means memory only. It
+// fails if the file is not a bbolt database or is locked by another process.
 func Open(path string) (*DB, error) {
 	db := &DB{tables: map[string]*rows{}}
 	if path == "" {
@@ -65,7 +62,7 @@ func Open(path string) (*DB, error) {
 
 var errDamaged = errors.New("the file is damaged. It was not changed: restore a copy, or start with another file")
 
-// unbroken turns the panic of bbolt at a damaged file, and the fault of a read beyond its end, into an error.
+// unbroken converts a bbolt panic on a damaged file, or a fault from a read beyond its end, into an error.
 func unbroken(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -76,7 +73,7 @@ func unbroken(do func() error) (err error) {
 	return do()
 }
 
-// readAll reads every row of the file, if there is one, without changing it: a damage shows before anything is written.
+// readAll reads every row of the file, if any, to detect damage before anything is written.
 func readAll(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (info.Size() == 0 || !info.Mode().IsRegular()) {
@@ -104,7 +101,7 @@ func readAll(path string) error {
 	}), file.Close())
 }
 
-// Close releases the file. The tables must not be used afterwards.
+// Close closes the file. The tables must not be used afterwards.
 func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -117,24 +114,24 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// View runs read with a consistent view of all tables.
+// View calls read with a consistent view of all tables.
 func (db *DB) View(read func(tx *Tx) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	return read(&Tx{db: db})
 }
 
-// Read returns what read finds in a View.
+// Read returns the result of read in a View.
 func Read[T any](db *DB, read func(tx *Tx) T) (found T) {
-	_ = db.View(func(tx *Tx) error { // no error: View returns that of the function
+	_ = db.View(func(tx *Tx) error { // no error: View returns only errors of the function
 		found = read(tx)
 		return nil
 	})
 	return found
 }
 
-// ViewAsOf is View of the tables as they were then, by this machine's clock. The
-// past is kept for Memory, and not across a restart.
+// ViewAsOf is a View of the tables at a past time by this machine's clock. The past is kept for Memory, but not across
+// restarts.
 func (db *DB) ViewAsOf(then time.Time, read func(tx *Tx) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
@@ -142,10 +139,10 @@ func (db *DB) ViewAsOf(then time.Time, read func(tx *Tx) error) error {
 }
 
 // Update runs change and stores what it wrote, in the file first and then
-// in memory. When change or the file fails, nothing is changed.
+// in memory. If change or the file fails, the tables do not change.
 func (db *DB) Update(change func(tx *Tx) error) error { return db.updateAt(time.Time{}, change) }
 
-// updateAt is Update at a time; the zero time is that of the commit.
+// updateAt is Update at a time; the zero time stands for the time of the commit.
 func (db *DB) updateAt(now time.Time, change func(tx *Tx) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -210,11 +207,11 @@ func putAll(bucket *bbolt.Bucket, rows map[string]write) error {
 	return nil
 }
 
-// Tx is one transaction. It ends with the function that it was passed to.
+// Tx is a transaction. It ends when its function returns.
 type Tx struct {
 	db     *DB
 	writes map[string]map[string]write // nil: a View
-	then   time.Time                   // zero: what is in the tables now
+	then   time.Time                   // zero: the current tables
 }
 
 type write struct {

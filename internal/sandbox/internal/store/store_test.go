@@ -49,7 +49,7 @@ func put(names ...string) func(tx *store.Tx, rows store.Table[row]) {
 	}
 }
 
-// In memory and in a file alike: what a transaction did is stored, in the order of ids.
+// A committed transaction is stored in memory and in a file, in the order of ids.
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{"memory": "", "file": filepath.Join(t.TempDir(), "state.db")} {
@@ -87,7 +87,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// A transaction that fails has done nothing, in memory or in the file.
+// A failed transaction changes neither memory nor the file.
 func TestFailedUpdateChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
@@ -113,14 +113,14 @@ func TestFailedUpdateChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := db.Update(func(tx *store.Tx) error { put("c")(tx, rows); return nil }); err == nil {
-		t.Error("a closed file took a write")
+		t.Error("a closed file accepted a write")
 	}
 	if got := ids(t, db, rows); !slices.Equal(got, []string{"a"}) {
-		t.Errorf("a write that the file refused stands: %v", got)
+		t.Errorf("a write rejected by the file was kept: %v", got)
 	}
 }
 
-// A row of another type is an error when the table is opened, not a surprise later.
+// Opening a table whose rows have another type fails immediately.
 func TestTableOfAnotherType(t *testing.T) {
 	t.Parallel()
 	db, rows := open(t, filepath.Join(t.TempDir(), "state.db"))
@@ -197,8 +197,8 @@ func TestIndex(t *testing.T) {
 	update(func(tx *store.Tx) { want(tx, "x"); want(tx, "y", "1", "3") })
 }
 
-// A view of the past shows what was there then: no later row, the old version of
-// a changed one, and one that has been deleted since; by an index alike.
+// A view of the past shows earlier versions: it omits later rows and includes changed and deleted ones, through an
+// index too.
 func TestViewAsOf(t *testing.T) {
 	t.Parallel()
 	db, rows := open(t, "")

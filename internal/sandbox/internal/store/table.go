@@ -13,14 +13,14 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Table is one kind of rows. A row is copied out and in shallowly: to change
-// a slice or map inside a row, replace it and never write into it.
+// Table contains the rows of one type. Rows are copied shallowly: to change a slice or map inside a row, replace it and
+// never modify it in place.
 type Table[T any] struct {
 	name string
 }
 
-// NewTable attaches a table to db and reads its rows from the file; DB.Err says whether it could. A name
-// belongs to one type of row for the life of a state file.
+// NewTable attaches a table to db and reads its rows from the file; DB.Err returns any error. A name must keep the same
+// row type for the life of a state file.
 func NewTable[T any](db *DB, name string) Table[T] {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -52,7 +52,7 @@ func load[T any](file *bbolt.DB, name string, into map[string]any) error {
 	})
 }
 
-// Get returns the row with the id, and whether there is one.
+// Get returns the row with the id, and whether it exists.
 func (t Table[T]) Get(tx *Tx, id string) (T, bool) {
 	row, ok := tx.get(t.name, id)
 	if !ok {
@@ -62,17 +62,17 @@ func (t Table[T]) Get(tx *Tx, id string) (T, bool) {
 	return row.(T), true
 }
 
-// Put writes the row under the id, over any that is there.
+// Put writes the row with this id, and replaces an existing one.
 func (t Table[T]) Put(tx *Tx, id string, row T) {
 	tx.set(t.name, id, write{row: row})
 }
 
-// Delete removes the row with the id; a missing one is not an error.
+// Delete deletes the row with the id, if it exists.
 func (t Table[T]) Delete(tx *Tx, id string) {
 	tx.set(t.name, id, write{deleted: true})
 }
 
-// ClearBut deletes the rows of all tables except those.
+// ClearBut deletes the rows of all tables except the given ones.
 func (tx *Tx) ClearBut(kept ...string) {
 	for table, all := range tx.db.tables {
 		for id := range all.byID {
@@ -83,7 +83,7 @@ func (tx *Tx) ClearBut(kept ...string) {
 	}
 }
 
-// Sorted are rows in an order.
+// Sorted returns the rows in order.
 func Sorted[T any](rows iter.Seq2[string, T], compare func(a, b T) int) []T {
 	all := []T{}
 	for _, row := range rows {
@@ -93,8 +93,7 @@ func Sorted[T any](rows iter.Seq2[string, T], compare func(a, b T) int) []T {
 	return all
 }
 
-// All yields every row in the order of the ids, the transaction's own writes
-// included.
+// All yields every row in the order of ids, including the transaction's own writes.
 func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for _, id := range t.with(tx, maps.Keys(tx.db.tables[t.name].byID)) {
@@ -106,8 +105,8 @@ func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	}
 }
 
-// with returns the stored ids, those the transaction has written and, in a view
-// of the past, those that may have been there, each once, sorted.
+// with returns the sorted ids of stored rows, of the transaction's writes and, in a view of the past, of rows that may
+// have existed.
 func (t Table[T]) with(tx *Tx, standing iter.Seq[string]) []string {
 	ids := slices.Collect(standing)
 	ids = slices.AppendSeq(ids, maps.Keys(tx.writes[t.name]))
@@ -118,12 +117,12 @@ func (t Table[T]) with(tx *Tx, standing iter.Seq[string]) []string {
 	return slices.Compact(ids)
 }
 
-// rows are one table in memory.
+// rows contains one table in memory.
 type rows struct {
 	byID    map[string]any
 	indexes []*index
-	past    map[string][]version // what recent writes replaced, oldest first
-	// replaced has an element for every version in past, oldest first.
+	past    map[string][]version // versions replaced by recent writes, oldest first
+	// replaced has an element for each version in past, oldest first.
 	replaced []replaced
 }
 
@@ -132,7 +131,7 @@ type index struct {
 	ids map[string]map[string]struct{} // key → ids
 }
 
-// apply applies one write, to the rows and to their indexes.
+// apply applies a write to the rows and their indexes.
 func (r *rows) apply(id string, w write) {
 	old, stood := r.byID[id]
 	for _, x := range r.indexes {
@@ -167,14 +166,13 @@ func (x *index) remove(key, id string) {
 	}
 }
 
-// Index finds the rows of a table that share a key, without reading the rest.
+// Index finds the rows that share a key without reading the whole table.
 type Index[T any] struct {
 	table Table[T]
 	index *index
 }
 
-// NewIndex builds an index over a table's rows, to be kept from here on. A row
-// whose key is empty is not in it.
+// NewIndex builds and maintains an index of a table's rows. Rows with an empty key are omitted.
 func NewIndex[T any](db *DB, table Table[T], key func(row T) string) Index[T] {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -190,8 +188,7 @@ func NewIndex[T any](db *DB, table Table[T], key func(row T) string) Index[T] {
 	return Index[T]{table: table, index: x}
 }
 
-// All yields the rows that have the key, in the order of their ids, the
-// transaction's own writes included.
+// All yields the rows with the key in the order of ids, including the transaction's own writes.
 func (i Index[T]) All(tx *Tx, key string) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for _, id := range i.table.with(tx, maps.Keys(i.index.ids[key])) {
@@ -203,13 +200,13 @@ func (i Index[T]) All(tx *Tx, key string) iter.Seq2[string, T] {
 	}
 }
 
-// Change is a row before and after a transaction; nil: there was none, or there is none any more.
+// Change is a row before and after a transaction; nil if it did not exist.
 type Change struct {
 	Table, ID     string
 	Before, After any
 }
 
-// Changes are the rows that the transaction has written, by table and id.
+// Changes returns the rows written by the transaction, by table and id.
 func (tx *Tx) Changes() []Change {
 	var changes []Change
 	for table, writes := range tx.writes {
@@ -228,7 +225,7 @@ func (tx *Tx) Changes() []Change {
 	return changes
 }
 
-// WithoutRows are the changes by table and id alone.
+// WithoutRows returns the changes with only table and id.
 func WithoutRows(changes []Change) []Change {
 	bare := slices.Clone(changes)
 	for i := range bare {
@@ -237,23 +234,23 @@ func WithoutRows(changes []Change) []Change {
 	return bare
 }
 
-// Memory is how long a table keeps what a write has replaced, for ViewAsOf.
+// Memory is how long a table keeps replaced rows, for ViewAsOf.
 const Memory = time.Minute
 
-// version is a row as it was until a write replaced it.
+// version is a row before a write replaced it.
 type version struct {
 	until time.Time
 	row   any
-	stood bool // false: there was no such row
+	stood bool // false: the row did not exist
 }
 
-// replaced is which row a version is of; rows keeps these in the order of the writes.
+// replaced identifies the row of a version; rows keeps these in write order.
 type replaced struct {
 	id string
 	at time.Time
 }
 
-// remember keeps what a write at that time replaces.
+// remember keeps the row that a write at that time replaces.
 func (r *rows) remember(id string, at time.Time) {
 	if r.past == nil {
 		r.past = map[string][]version{}
@@ -263,8 +260,8 @@ func (r *rows) remember(id string, at time.Time) {
 	r.replaced = append(r.replaced, replaced{id: id, at: at})
 }
 
-// forget drops what was replaced longer ago than Memory. Every write does this for all tables: a row that is never
-// written again would keep its old version for ever.
+// forget drops versions replaced longer ago than Memory. Every write does this for all tables, because a row that is
+// never written again would keep its old version forever.
 func (r *rows) forget(now time.Time) {
 	for len(r.replaced) > 0 && now.Sub(r.replaced[0].at) > Memory {
 		id := r.replaced[0].id
@@ -275,7 +272,7 @@ func (r *rows) forget(now time.Time) {
 	}
 }
 
-// asOf returns the row as it was then; the zero time is now.
+// asOf returns the row at a past time; zero means now.
 func (r *rows) asOf(id string, then time.Time) (any, bool) {
 	if !then.IsZero() {
 		for _, v := range r.past[id] {

@@ -1,4 +1,4 @@
-# One listing for all names. It reads every plan of the organization, 100 a request.
+# One list for all names. It reads all plans of the organization, 100 per request.
 data "billing_records" "plans" {
   collection = "plans"
 }
@@ -6,7 +6,7 @@ data "billing_records" "plans" {
 locals {
   plans = data.billing_records.plans.items
 
-  # The ids of the plans with each name: exactly one, or it is an error below.
+  # The ids of the plans with each name. The outputs reject a name without exactly one id.
   ids = { for name in var.names : name => [for plan in local.plans : plan.id if plan.name == name] }
 
   missing   = [for name, ids in local.ids : name if length(ids) == 0]

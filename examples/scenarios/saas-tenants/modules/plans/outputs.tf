@@ -2,7 +2,7 @@ output "ids" {
   description = "The id of each plan, by its name."
   value       = { for name, ids in local.ids : name => one(ids) }
 
-  # A plan that is not there, or a name that two plans have, stops the run before anything is subscribed to.
+  # A missing plan or an ambiguous name stops the run before any subscription is created.
   precondition {
     condition = length(local.missing) == 0
     error_message = format("No plan is named %s. There are: %s.", join(", ", local.missing),

@@ -1,5 +1,5 @@
 locals {
-  # One external_id for customer, account and subscription: it is unique per type, and imports use it.
+  # One external_id for customer, account and subscription, because it is unique per type. Imports use it.
   external_id = "tenant-${var.key}"
 
   # The document number determines whether the tenant is a person or a company.
@@ -47,13 +47,13 @@ resource "billing_subscription" "this" {
 
   plan_id = var.plan_id
 
-  # The old plan runs until the end of its period, so that no day is charged twice.
+  # The old plan runs until its period ends, so no day is charged twice.
   plan_change = {
     timing = "end_of_period"
     reason = "changed in the list of tenants"
   }
 
-  # If there are no seats: an empty set, not null. null would keep items that another system adds.
+  # Without seats, an empty set: null would keep items that another system adds.
   items = var.seats == 0 ? [] : [{
     product_id           = var.seat.product_id
     price_id             = var.seat.price_id
@@ -61,14 +61,14 @@ resource "billing_subscription" "this" {
     unit_amount_subcents = var.seat_price == null ? null : provider::billing::subcents(var.seat_price)
   }]
 
-  trial_period_days    = var.trial_days # used only when the subscription is created
+  trial_period_days    = var.trial_days # used on creation only
   cancel_at_period_end = var.cancel_at_period_end
 
   custom_metadata     = local.labels
   deletion_policy     = local.on_removal.subscription
   cancellation_reason = "removed from the list of tenants"
 
-  # A tenant that cancels elsewhere has left. Every plan warns; none creates a new subscription, which would charge it.
+  # A tenant that cancels elsewhere has left. Plans warn, but do not create a new subscription, which would charge the tenant.
   on_external_cancel = "keep"
 
   lifecycle {
@@ -79,7 +79,7 @@ resource "billing_subscription" "this" {
   }
 }
 
-# Warnings in every plan and apply while the condition holds. They stop nothing.
+# Warnings, not errors, in every plan and apply while an assertion fails.
 check "paid" {
   assert {
     condition     = billing_subscription.this.status != "past_due"

@@ -1,4 +1,4 @@
-# Ids, and nothing that time changes: an output of a status or a date would be a change in the plan of every month.
+# Only ids. An output of a status or a date would change every month and appear in plans.
 
 output "customer_id" {
   description = "The customer at the service."

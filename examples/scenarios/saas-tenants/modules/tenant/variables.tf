@@ -1,5 +1,4 @@
-# Every variable with a default is nullable = false: a caller that passes null, as an optional field of a map does, gets
-# its default.
+# Every variable with a default is nullable = false, so that null, such as from an optional field, means the default.
 
 variable "key" {
   description = "Name of the tenant in your own system. It must never change: the external_id of all objects contains it."
@@ -24,7 +23,7 @@ variable "name" {
 }
 
 variable "document_number" {
-  description = "CPF or CNPJ, with or without the mask. It decides whether the tenant is a person or a company."
+  description = "CPF or CNPJ, with or without a mask. It determines whether the tenant is a person or a company."
   type        = string
   nullable    = false
 
@@ -90,7 +89,7 @@ variable "seat_price" {
 }
 
 variable "trial_days" {
-  description = "Length of the trial in days. It is used only when the subscription is created."
+  description = "Length of the trial in days. Used on creation only."
   type        = number
   default     = 14
   nullable    = false
@@ -113,8 +112,8 @@ variable "payment_terms_days" {
   }
 }
 
-# A map of strings, not any: in a map of tenants Terraform gives all of them one type, so that a number in one and a list
-# in another would be an error, or would be converted.
+# A map of strings, not any: Terraform gives all tenants in a map the same type, so a number in one and a list in another
+# would be converted, or be an error.
 variable "labels" {
   description = "Your own labels. Labels that other systems add at the service stay."
   type        = map(string)

@@ -1,4 +1,4 @@
-# A module says which providers it needs, and leaves their configuration to whoever calls it.
+# A module declares the providers that it needs. Its caller configures them.
 terraform {
   required_version = ">= 1.11"
 

@@ -1,6 +1,5 @@
-// Package delivery sends events to webhook endpoints: the states of a
-// delivery, the schedule of its attempts, and one attempt over the network
-// (service description, Collections §3 Delivery status, §5 and §8).
+// Package delivery sends events to webhook endpoints. It implements the states of a delivery, the schedule of its
+// attempts, and an attempt over the network (service description, Collections §3 Delivery status, §5 and §8).
 package delivery
 
 import (
@@ -24,14 +23,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
 )
 
-// Timeout is how long one attempt may take, from the look-up of the name to
-// the end of the response (service description, Collections §8).
+// Timeout is the time limit of an attempt, from the name lookup to the end of the response (service description,
+// Collections §8).
 const Timeout = 10 * time.Second
 
-// UserAgent names the sender, in version 1.0 as documented.
+// UserAgent identifies the sender, in version 1.0 as documented.
 const UserAgent = "Collections-Webhooks-Sandbox/1.0"
 
-// SignatureHeader carries the signature.
+// SignatureHeader is the name of the header with the signature.
 const SignatureHeader = "X-Webhook-Signature"
 
 const (
@@ -39,31 +38,29 @@ const (
 	maxResponseHeader = 64 << 10
 )
 
-// Message is what one attempt sends.
+// Message is the request of one attempt.
 type Message struct {
 	URL         string
 	Event       string
 	EventID     string
 	DeliveryID  string
-	Number      int // of the attempt, from 1
+	Number      int // of the attempt, starting at 1
 	Cycle       int
 	At          time.Time // of the sending
-	Body        []byte    // sent as it is
+	Body        []byte    // sent unchanged
 	Secret      string
 	Credentials Credentials
 }
 
-// Sender sends messages. The zero value sends to public addresses, trusting
-// the system's authorities.
+// Sender sends messages. The zero value sends to public addresses and trusts the system's authorities.
 type Sender struct {
 	Guard netguard.Guard
 	CAs   *x509.CertPool // nil: the system's
 }
 
-// Send makes one attempt. Only a response of 2xx is a success; redirects are
-// not followed. The error is not nil when nothing further must be tried: it
-// wraps netguard.ErrInternal, or the cause of ctx's end, in which case it is not
-// known what has arrived.
+// Send makes one attempt. Only a 2xx response is a success; redirects are not followed. An error means that there must
+// be no further attempt: it wraps netguard.ErrInternal, or the cause of ctx's cancellation, in which case the outcome
+// is unknown.
 func (s Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	limited, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -80,7 +77,7 @@ func (s Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	}
 	transport := s.transport()
 	defer transport.CloseIdleConnections()
-	// A round trip follows no redirect and keeps no cookie.
+	// A round trip does not follow redirects or keep cookies.
 	response, err := transport.RoundTrip(request)
 	if err == nil {
 		defer response.Body.Close()
@@ -102,15 +99,14 @@ func (s Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	return attempt, nil
 }
 
-// transport is made for one attempt: a name is resolved again every time, so no
-// connection may be left over from the last one. No proxy is used, whatever the
-// environment says: behind it addresses could not be judged.
+// transport is created for each attempt, so that the name is resolved again instead of reusing a connection. It ignores
+// proxy settings, because addresses cannot be checked behind a proxy.
 func (s Sender) transport() *http.Transport {
 	return &http.Transport{
 		DialContext:            s.Guard.DialContext,
 		TLSClientConfig:        &tls.Config{RootCAs: s.CAs, MinVersion: tls.VersionTLS12},
 		DisableKeepAlives:      true,
-		DisableCompression:     true, // what is captured is what came
+		DisableCompression:     true, // capture the received bytes
 		MaxResponseHeaderBytes: maxResponseHeader,
 	}
 }
@@ -140,8 +136,7 @@ func (m Message) request(ctx context.Context) (*http.Request, error) {
 	return request, nil
 }
 
-// capture keeps the response. What lies beyond the captured part is not read: it
-// changes nothing about the outcome.
+// capture records the response. The rest of a long body is not read, because it does not affect the outcome.
 func (a *Attempt) capture(response *http.Response, scrub scrubber) error {
 	a.HTTPCode = response.StatusCode
 	a.ResponseHeaders = scrub.headers(response.Header, "Set-Cookie")
@@ -150,9 +145,9 @@ func (a *Attempt) capture(response *http.Response, scrub scrubber) error {
 	return err
 }
 
-// Signature is the value of X-Webhook-Signature for a body sent at that
-// time: t in whole seconds, and v1 the HMAC-SHA256 of "<t>.<body>" keyed with
-// the whole secret, prefix and all (service description, Collections §5).
+// Signature returns the value of X-Webhook-Signature for a body sent at that time: t in whole seconds, and v1 the
+// HMAC-SHA256 of "<t>.<body>" with the complete secret including its prefix as the key (service description,
+// Collections §5).
 func Signature(secret string, at time.Time, body []byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -161,24 +156,22 @@ func Signature(secret string, at time.Time, body []byte) string {
 	return "t=" + t + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Redacted replaces a sensitive value
-// (service description, Collections §2 Delivery record).
+// Redacted replaces a sensitive value (service description, Collections §2 Delivery record).
 const Redacted = "[REDACTED]"
 
-// maxCapture bounds what is kept of a response's body, in bytes.
+// maxCapture is the largest part of a response's body that is kept, in bytes.
 const maxCapture = 16 << 10
 
-// scrubber takes secrets out of what is kept of an exchange.
+// scrubber removes secrets from the recorded exchange.
 type scrubber struct {
 	replace *strings.Replacer
-	longest int // secret, in bytes
+	longest int // length of the longest secret in bytes
 }
 
-// newScrubber leaves empty secrets alone: they would match everywhere.
+// newScrubber ignores empty secrets, which would match everywhere.
 func newScrubber(secrets ...string) scrubber {
 	secrets = slices.DeleteFunc(secrets, func(secret string) bool { return secret == "" })
-	// The longest first, so that none is left over because a part of it was
-	// another one.
+	// Longest first, because a secret may contain another one.
 	slices.SortStableFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	pairs := make([]string, 0, 2*len(secrets))
 	for _, secret := range secrets {
@@ -195,7 +188,7 @@ func (s scrubber) text(text string) string {
 	return s.replace.Replace(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// headers captures headers, the values of the sensitive ones redacted whole.
+// headers captures headers and redacts the values of sensitive ones completely.
 func (s scrubber) headers(header http.Header, sensitive ...string) map[string]string {
 	captured := map[string]string{}
 	for name, values := range header {
@@ -207,8 +200,7 @@ func (s scrubber) headers(header http.Header, sensitive ...string) map[string]st
 	return captured
 }
 
-// body captures a body; one that was cut short says so, and loses its end,
-// which may be the beginning of a secret.
+// body captures a body. A truncated one is marked, and loses its end, which may be the beginning of a secret.
 func (s scrubber) body(content []byte, cut bool) string {
 	text := s.replace.Replace(string(content))
 	if cut {
@@ -226,7 +218,7 @@ const (
 	Header = "header"
 )
 
-// Credentials are what a request to the consumer carries in addition to the signature.
+// Credentials authenticate a request to the consumer, in addition to the signature.
 // Which fields belong to which type is documented; the others are empty.
 type Credentials struct {
 	Type     string `json:"type"`
@@ -237,7 +229,7 @@ type Credentials struct {
 	Value    string `json:"value,omitempty"`    // header
 }
 
-// header is the header that carries the credentials; an empty name means none.
+// header returns the header with the credentials; an empty name means none.
 func (c Credentials) header() (name, value string) {
 	switch c.Type {
 	case Basic:
@@ -255,8 +247,7 @@ func (c Credentials) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte(c.Username + ":" + c.Password))
 }
 
-// secrets are the texts that must not appear in a delivery's record, even when
-// the consumer sends them back.
+// secrets returns the texts that must not appear in a delivery's record, even if the consumer returns them.
 func (c Credentials) secrets() []string {
 	switch c.Type {
 	case Basic:
@@ -281,13 +272,12 @@ const (
 	Exhausted Status = "exhausted"
 )
 
-// Attempt is one attempt with the captured request and response. Sensitive
-// headers are redacted before they get here.
+// Attempt is an attempt with the captured request and response. Sensitive headers are already redacted.
 type Attempt struct {
 	Number          int               `json:"number"` // from 1 in each cycle
 	Cycle           int               `json:"cycle"`
 	At              time.Time         `json:"at"`
-	HTTPCode        int               `json:"http_code,omitempty"` // 0: there was no response
+	HTTPCode        int               `json:"http_code,omitempty"` // 0: no response
 	Error           string            `json:"error,omitempty"`     // empty: success
 	RequestHeaders  map[string]string `json:"request_headers,omitempty"`
 	RequestBody     string            `json:"request_body,omitempty"`
@@ -295,27 +285,27 @@ type Attempt struct {
 	ResponseBody    string            `json:"response_body,omitempty"`
 }
 
-// Delivery is the delivery of one event to one endpoint. It is a value: the methods
-// that move it return the moved one and share no memory with the old.
+// Delivery is the delivery of one event to one endpoint. It is an immutable value: methods return a changed copy that
+// shares no memory with the original.
 type Delivery struct {
 	Status   Status `json:"status"`
 	Attempts int    `json:"attempts"` // of this cycle
-	// Cycle counts the manual redeliveries, so that the outcome of an attempt
-	// that was under way meanwhile is distinguished from one of the new cycle.
+	// Cycle counts manual redeliveries, to distinguish the outcome of an attempt started before a redelivery from one in
+	// the new cycle.
 	Cycle       int        `json:"cycle"`
-	Due         *time.Time `json:"due,omitempty"` // of the next attempt; nil: there is none
+	Due         *time.Time `json:"due,omitempty"` // of the next attempt; nil if there is none
 	DeliveredAt *time.Time `json:"delivered_at,omitempty"`
 	LastError   string     `json:"last_error,omitempty"`
-	Trail       []Attempt  `json:"trail,omitempty"` // every attempt ever made, oldest first
+	Trail       []Attempt  `json:"trail,omitempty"` // all attempts, oldest first
 }
 
-// New is a delivery whose first attempt is due immediately.
+// New returns a delivery whose first attempt is due immediately.
 func New(at time.Time) Delivery { return Delivery{Status: Pending, Due: &at} }
 
-// Open reports whether there is an attempt to come.
+// Open reports whether an attempt is pending.
 func (d Delivery) Open() bool { return d.Due != nil }
 
-// NextRetryAt is when a failed delivery is tried again; nil when it is not.
+// NextRetryAt returns the time of the next attempt of a failed delivery; nil if there is none.
 func (d Delivery) NextRetryAt() *time.Time {
 	if d.Status != Failed {
 		return nil
@@ -323,7 +313,7 @@ func (d Delivery) NextRetryAt() *time.Time {
 	return d.Due
 }
 
-// Last is the newest attempt of this cycle.
+// Last returns the latest attempt of this cycle.
 func (d Delivery) Last() (Attempt, bool) {
 	if len(d.Trail) == 0 || d.Trail[len(d.Trail)-1].Cycle != d.Cycle {
 		return Attempt{}, false
@@ -331,9 +321,8 @@ func (d Delivery) Last() (Attempt, bool) {
 	return d.Trail[len(d.Trail)-1], true
 }
 
-// After is the delivery after an attempt: success, failed with the next attempt
-// due, or exhausted after the last one. An attempt of a cycle that has ended
-// meanwhile is kept in the record and changes nothing else.
+// After returns the delivery after an attempt: success, failed with the next attempt scheduled, or exhausted after the
+// last one. An attempt of an earlier cycle is only added to the trail.
 func (d Delivery) After(a Attempt) Delivery {
 	d.Trail = append(d.Trail[:len(d.Trail):len(d.Trail)], a)
 	if a.Cycle != d.Cycle || !d.Open() {
@@ -354,31 +343,27 @@ func (d Delivery) After(a Attempt) Delivery {
 	return d
 }
 
-// GivenUp is the delivery when it must not be sent at all: exhausted immediately,
-// without a further attempt.
+// GivenUp returns the delivery when it must not be sent: exhausted immediately, without another attempt.
 func (d Delivery) GivenUp(why string) Delivery {
 	d.Status, d.Due, d.LastError = Exhausted, nil, why
 	return d
 }
 
-// Redeliverable reports whether it may be sent again manually.
+// Redeliverable reports whether a manual redelivery is allowed.
 func (d Delivery) Redeliverable() bool { return d.Status == Failed || d.Status == Exhausted }
 
-// Restarted is the delivery reset by a manual redelivery: a new cycle of
-// attempts, the first one due immediately.
+// Restarted returns the delivery after a manual redelivery: a new cycle of attempts, the first one due immediately.
 func (d Delivery) Restarted(at time.Time) Delivery {
 	return Delivery{Status: Pending, Cycle: d.Cycle + 1, Due: &at, Trail: d.Trail}
 }
 
-// MaxAttempts is how often a delivery is tried before it is exhausted
-// (service description, Collections §8).
+// MaxAttempts is the number of attempts before a delivery is exhausted (service description, Collections §8).
 const MaxAttempts = 8
 
-// firstWait is the wait after the first failure; it doubles with each one.
+// firstWait is the delay after the first failure; it doubles with each one.
 const firstWait = 4 * time.Minute
 
-// Wait is how long after the failed attempt with that number, from 1, the next
-// one comes. It is false after the last.
+// Wait returns the delay after a failed attempt, numbered from 1. It returns false after the last one.
 func Wait(failed int) (time.Duration, bool) {
 	if failed < 1 || failed >= MaxAttempts {
 		return 0, false

@@ -6,50 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/delivery"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
 )
 
-// received is a request as the consumer saw it.
-type received struct {
-	header http.Header
-	body   string
-}
-
-// receiver serves https on loopback and returns a sender that reaches it.
-func receiver(t *testing.T, response http.HandlerFunc) (*httptest.Server, delivery.Sender, func() []received) {
+// receiver returns a receiver with a fixed response, and a sender that can reach it.
+func receiver(t *testing.T, response hook.Response) (*hook.Receiver, delivery.Sender) {
 	t.Helper()
-	var mu sync.Mutex
-	var all []received
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		mu.Lock()
-		all = append(all, received{r.Header, string(body)})
-		mu.Unlock()
-		response(w, r)
-	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	pool := x509.NewCertPool()
-	pool.AddCert(server.Certificate())
-	return server, delivery.Sender{Guard: netguard.Guard{AllowLoopback: true}, CAs: pool}, func() []received {
-		mu.Lock()
-		defer mu.Unlock()
-		return slices.Clone(all)
-	}
+	r := hook.Start(t)
+	r.Respond(response)
+	return r, delivery.Sender{Guard: netguard.Guard{AllowLoopback: true}, CAs: r.CAs()}
 }
 
 func message(url string) delivery.Message {
@@ -63,7 +39,7 @@ func message(url string) delivery.Message {
 // Collections §2 Delivery request headers.
 func TestRequest(t *testing.T) {
 	t.Parallel()
-	server, sender, seen := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+	server, sender := receiver(t, func(w http.ResponseWriter, _ hook.Delivery) {
 		w.Header().Set("Set-Cookie", "session=abc")
 		w.Header().Set("X-Consumer", "erp")
 		w.WriteHeader(http.StatusNoContent)
@@ -73,9 +49,9 @@ func TestRequest(t *testing.T) {
 	if err != nil || attempt.Error != "" || attempt.HTTPCode != 204 {
 		t.Fatalf("%+v, %v", attempt, err)
 	}
-	got := seen()[0]
-	if got.body != string(m.Body) || attempt.RequestBody != got.body {
-		t.Errorf("sent %q, captured %q", got.body, attempt.RequestBody)
+	got := server.Got()[0]
+	if got.Body != string(m.Body) || attempt.RequestBody != got.Body {
+		t.Errorf("sent %q, captured %q", got.Body, attempt.RequestBody)
 	}
 	for name, want := range map[string]string{
 		"Content-Type": "application/json", "User-Agent": delivery.UserAgent, "X-Webhook-Event": "charge.paid",
@@ -84,8 +60,8 @@ func TestRequest(t *testing.T) {
 		"X-Webhook-Signature": delivery.Signature(m.Secret, m.At, m.Body),
 		"Authorization":       "", "Cookie": "",
 	} {
-		if got.header.Get(name) != want {
-			t.Errorf("%s: %q, want %q", name, got.header.Get(name), want)
+		if got.Header.Get(name) != want {
+			t.Errorf("%s: %q, want %q", name, got.Header.Get(name), want)
 		}
 	}
 	if !strings.HasSuffix(delivery.UserAgent, "/1.0") {
@@ -100,8 +76,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// Collections §5 Request authentication toward the consumer, and §2: nothing of
-// it is in the trail, even if the consumer sends it back.
+// Collections §5 Request authentication toward the consumer, and §2: credentials are not in the trail, even if the
+// consumer returns them.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -117,10 +93,10 @@ func TestCredentials(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server, sender, seen := receiver(t, func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("X-Echo", r.Header.Get(test.header))
-				fmt.Fprintf(w, "you are %s with %s, signed %s", r.Header.Get(test.header), test.secret,
-					r.Header.Get("X-Webhook-Signature"))
+			server, sender := receiver(t, func(w http.ResponseWriter, d hook.Delivery) {
+				w.Header().Set("X-Echo", d.Header.Get(test.header))
+				fmt.Fprintf(w, "you are %s with %s, signed %s", d.Header.Get(test.header), test.secret,
+					d.Header.Get("X-Webhook-Signature"))
 			})
 			m := message(server.URL)
 			m.Credentials = test.credentials
@@ -128,7 +104,7 @@ func TestCredentials(t *testing.T) {
 			if err != nil || attempt.Error != "" {
 				t.Fatalf("%+v, %v", attempt, err)
 			}
-			if got := seen()[0].header.Get(test.header); got != test.value {
+			if got := server.Got()[0].Header.Get(test.header); got != test.value {
 				t.Errorf("sent %q", got)
 			}
 			if attempt.RequestHeaders[test.header] != delivery.Redacted {
@@ -137,7 +113,7 @@ func TestCredentials(t *testing.T) {
 			trail := fmt.Sprintf("%+v", attempt)
 			for _, secret := range []string{test.secret, test.value, m.Secret, delivery.Signature(m.Secret, m.At, m.Body)} {
 				if strings.Contains(trail, secret) {
-					t.Errorf("%q stands in the trail: %s", secret, trail)
+					t.Errorf("%q is in the trail: %s", secret, trail)
 				}
 			}
 			if !strings.Contains(attempt.ResponseBody, "you are ") {
@@ -152,21 +128,21 @@ func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for status, success := range map[int]bool{200: true, 201: true, 204: true, 299: true, 301: false, 302: false,
 		307: false, 400: false, 401: false, 410: false, 500: false, 503: false} {
-		server, sender, seen := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		server, sender := receiver(t, func(w http.ResponseWriter, _ hook.Delivery) {
 			w.Header().Set("Location", "/elsewhere")
 			w.WriteHeader(status)
 		})
 		attempt, err := sender.Send(t.Context(), message(server.URL))
-		if err != nil || (attempt.Error == "") != success || attempt.HTTPCode != status || len(seen()) != 1 {
-			t.Errorf("%d: %+v, %v after %d requests", status, attempt, err, len(seen()))
+		if err != nil || (attempt.Error == "") != success || attempt.HTTPCode != status || len(server.Got()) != 1 {
+			t.Errorf("%d: %+v, %v after %d requests", status, attempt, err, len(server.Got()))
 		}
 	}
 }
 
-// A network error is a failure that is tried again.
+// A network error is a failure and is retried.
 func TestNetworkErrors(t *testing.T) {
 	t.Parallel()
-	server, sender, _ := receiver(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	server, sender := receiver(t, func(http.ResponseWriter, hook.Delivery) { panic(http.ErrAbortHandler) })
 	untrusting := sender
 	untrusting.CAs = x509.NewCertPool()
 	closed := httptest.NewTLSServer(nil)
@@ -194,8 +170,7 @@ func (internalOnly) LookupNetIP(context.Context, string, string) ([]netip.Addr, 
 	return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
 }
 
-// Collections §3: an internal destination is permanent, whatever it was at
-// registration.
+// Collections §3: an internal destination is a permanent failure, even if it was public at registration.
 func TestInternalDestination(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -237,14 +212,13 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// A long response is cut, a secret at the cut does not show its beginning, and
-// what is not UTF-8 is made so.
+// A long response is truncated, a secret at the cut is removed, and invalid UTF-8 is replaced.
 func TestCapture(t *testing.T) {
 	t.Parallel()
 	const kept = 16 << 10
 	m := message("")
 	m.Credentials = delivery.Credentials{Type: delivery.Bearer, Token: "t0ken-of-the-consumer"}
-	server, sender, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+	server, sender := receiver(t, func(w http.ResponseWriter, _ hook.Delivery) {
 		_, _ = io.WriteString(w, "\xff"+strings.Repeat("x", kept-8)+m.Credentials.Token+strings.Repeat("y", kept))
 	})
 	m.URL = server.URL

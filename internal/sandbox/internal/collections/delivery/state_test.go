@@ -10,7 +10,7 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// schedule is the table of Collections §8, as it is written there.
+// schedule is the table in Collections §8.
 var schedule = []struct {
 	attempt int
 	after   string // the event
@@ -35,7 +35,7 @@ func duration(t *testing.T, text string) time.Duration {
 	return d
 }
 
-// Collections §8: each attempt comes when the table says, and none after the last.
+// Collections §8: attempts follow the schedule and end after the last one.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	if len(schedule) != delivery.MaxAttempts {
@@ -64,7 +64,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// Collections §3 Delivery status: every arrow.
+// Collections §3 Delivery status: every transition.
 func TestArrows(t *testing.T) {
 	t.Parallel()
 	failing := func(times int) delivery.Delivery {
@@ -114,8 +114,7 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// The outcome of an attempt that was under way while the delivery was restarted
-// is kept and changes nothing; the trail of before stays.
+// The outcome of an attempt that was in progress during a redelivery is added to the trail, and changes nothing else.
 func TestLateOutcome(t *testing.T) {
 	t.Parallel()
 	failed := delivery.New(noon).After(delivery.Attempt{Number: 1, At: noon, Error: "503"})

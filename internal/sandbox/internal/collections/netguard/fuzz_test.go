@@ -9,7 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
 )
 
-// FuzzCheckURL: an address that passes is one of https, and its host is not an internal address however it is written.
+// FuzzCheckURL checks that accepted addresses use https, and that their host is not an internal address in any
+// notation.
 func FuzzCheckURL(f *testing.F) {
 	for _, seed := range []string{
 		"https://hooks.example.com:8443/x?y", "https://127.0.0.1", "https://0177.0.0.1", "https://2130706433",

@@ -1,7 +1,6 @@
-// Package netguard keeps a sender of webhooks from reaching into internal
-// networks: it judges an address when it is registered, and resolves, judges
-// and pins it again whenever something is sent
-// (service description, Collections §5 Protection on the sender side).
+// Package netguard prevents a sender of webhooks from reaching internal networks. It checks an address at registration,
+// and resolves, checks and pins it again before each request (service description, Collections §5 Protection on the
+// sender side).
 package netguard
 
 import (
@@ -17,33 +16,30 @@ import (
 )
 
 var (
-	// ErrInternal says that an address belongs to an internal network.
+	// ErrInternal means that an address belongs to an internal network.
 	ErrInternal = errors.New("the address points to an internal network")
-	// ErrAddress says that a webhook cannot be sent to a URL.
+	// ErrAddress means that a URL is not a valid webhook address.
 	ErrAddress = errors.New("not an https address")
 )
 
-// Resolver finds the addresses of a name; *net.Resolver is one.
+// Resolver looks up the addresses of a name; *net.Resolver implements it.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Guard judges addresses. The zero value lets public ones pass only.
+// Guard checks addresses. The zero value accepts only public ones.
 type Guard struct {
-	// AllowLoopback lets loopback addresses and the name localhost pass too.
+	// AllowLoopback also allows loopback addresses and the name localhost.
 	AllowLoopback bool
-	// Resolver is asked for the addresses of names. Nil means the system's,
-	// which is not asked for names that are reserved for documentation and
-	// tests: those do not resolve.
+	// Resolver looks up names. If nil, the system's resolver is used, except for names reserved for documentation and
+	// tests, which do not resolve.
 	Resolver Resolver
-	// Dial opens a connection to an address that has been judged; nil means a
-	// plain net.Dialer.
+	// Dial connects to a checked address; nil means net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// CheckURL judges an address as far as it can be without asking anyone, and
-// returns its host. The error wraps ErrAddress or ErrInternal and never repeats
-// the address.
+// CheckURL checks an address without name resolution and returns its host. The error wraps ErrAddress or ErrInternal
+// and never repeats the address.
 func (g Guard) CheckURL(address string) (host string, err error) {
 	parsed, err := url.Parse(address)
 	switch {
@@ -68,7 +64,7 @@ func validPort(address *url.URL) bool {
 	return err == nil && port > 0
 }
 
-// checkHost judges a literal address, or a name by what it says.
+// checkHost checks a literal address, or a name by its text.
 func (g Guard) checkHost(host string) error {
 	name := canonical(host)
 	if addr, err := netip.ParseAddr(name); err == nil {
@@ -78,8 +74,7 @@ func (g Guard) checkHost(host string) error {
 	case name == "" || !plain(name):
 		return fmt.Errorf("%w: its host is not a name in ASCII", ErrAddress)
 	case numeric(name):
-		// 2130706433, 0177.0.0.1 and 0x7f.1 are 127.0.0.1 to some resolvers
-		// and nothing to others.
+		// Some resolvers interpret 2130706433, 0177.0.0.1 and 0x7f.1 as 127.0.0.1.
 		return fmt.Errorf("%w: a numeric host must be written as four decimal numbers", ErrInternal)
 	case within(name, "localhost"):
 		if g.AllowLoopback {
@@ -92,13 +87,13 @@ func (g Guard) checkHost(host string) error {
 	return nil
 }
 
-// canonical is a host as it is compared: lowercase, without the root's dot.
+// canonical returns a host for comparisons: lowercase, without the root's dot.
 func canonical(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// plain reports whether a host has ASCII letters, digits and the signs of names
-// only; the full-width digits that IDNA folds into ASCII are not among them.
+// plain reports whether a host has only ASCII letters, digits and the punctuation of names. This excludes the
+// full-width digits that IDNA maps to ASCII.
 func plain(host string) bool {
 	for _, r := range host {
 		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.' {
@@ -108,8 +103,7 @@ func plain(host string) bool {
 	return !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
 }
 
-// numeric reports whether the last label is a number, so that the whole is meant
-// for an IPv4 address.
+// numeric reports whether the last label is a number, so that the host is an IPv4 address.
 func numeric(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if hex, ok := strings.CutPrefix(last, "0x"); ok {
@@ -119,13 +113,13 @@ func numeric(host string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// within reports whether a name is the domain or lies below it.
+// within reports whether a name is the domain or a subdomain.
 func within(name, domain string) bool {
 	return name == domain || strings.HasSuffix(name, "."+domain)
 }
 
-// Resolve looks up the addresses of a host on every call, and judges every one:
-// a name with one internal address among public ones is internal.
+// Resolve looks up the addresses of a host on every call and checks each of them: a name with any internal address is
+// internal.
 func (g Guard) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if err := g.checkHost(host); err != nil {
 		return nil, err
@@ -156,16 +150,14 @@ func (g Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// reserved reports whether RFC 2606 or RFC 6761 reserves a name, so that it has no address. Examples
-// are full of them, and nothing should be sent there.
+// reserved reports whether RFC 2606 or RFC 6761 reserves a name. Examples use such names, and must not be contacted.
 func reserved(name string) bool {
 	return slices.ContainsFunc([]string{"test", "example", "invalid", "example.com", "example.net", "example.org"},
 		func(domain string) bool { return within(name, domain) })
 }
 
-// DialContext connects to one of the addresses that address's host has now, and
-// to no other: the judged address is the one that is dialed, so that a name cannot
-// resolve to another address in between.
+// DialContext connects only to an address that it has just resolved and checked, so that the name cannot resolve to
+// another address in between (DNS rebinding).
 func (g Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -190,7 +182,7 @@ func (g Guard) DialContext(ctx context.Context, network, address string) (net.Co
 	return nil, errors.Join(append(failures, ctx.Err())...)
 }
 
-// internal are those of which netip does not know that they are local, private or for many receivers.
+// internal are the local, private and multicast networks that netip does not recognize.
 var internal = prefixes(
 	"0.0.0.0/8",       // this network
 	"100.64.0.0/10",   // carrier-grade NAT
@@ -210,7 +202,7 @@ var internal = prefixes(
 	"fec0::/10",       // site-local
 )
 
-// Networks whose addresses hold an IPv4 address, and at which byte.
+// Networks whose addresses embed an IPv4 address, and its byte offset.
 var embedding = []struct {
 	prefix netip.Prefix
 	at     int
@@ -229,10 +221,10 @@ func prefixes(texts ...string) []netip.Prefix {
 	return out
 }
 
-// checkAddr judges one address, and the IPv4 address that it may represent.
+// checkAddr checks one address, and the IPv4 address that it may represent.
 func (g Guard) checkAddr(addr netip.Addr) error {
 	if addr.Zone() != "" {
-		return ErrInternal // a zone is an interface of this machine
+		return ErrInternal // a zone is a local interface
 	}
 	addr = addr.Unmap()
 	if g.AllowLoopback && addr.IsLoopback() {

@@ -11,7 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
 )
 
-// Collections §5, §7: what is rejected at registration without asking anyone.
+// Collections §5, §7: addresses rejected at registration without name resolution.
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	tests := map[string]error{
@@ -118,7 +118,7 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// The switch opens loopback, and nothing else.
+// AllowLoopback allows only loopback.
 func TestAllowLoopback(t *testing.T) {
 	t.Parallel()
 	guard := netguard.Guard{AllowLoopback: true}
@@ -138,7 +138,7 @@ func TestAllowLoopback(t *testing.T) {
 	}
 }
 
-// responses resolves names by a list of responses, one a look-up.
+// responses resolves names from a list, one entry per lookup.
 type responses struct {
 	asked []string
 	lists [][]string
@@ -157,7 +157,7 @@ func (a *responses) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr
 	return out, nil
 }
 
-// Every address of a name counts: one internal one makes the name internal.
+// A name with any internal address is internal.
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -187,7 +187,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// Names for documentation have no address, and no resolver is asked for them.
+// Names reserved for documentation do not resolve, and are not looked up.
 func TestReservedNames(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"hooks.example.com", "EXAMPLE.ORG.", "a.test", "b.invalid", "erp.example"} {
@@ -198,8 +198,7 @@ func TestReservedNames(t *testing.T) {
 	}
 }
 
-// A name that was public when it was judged and is internal when it is dialed
-// is not reached, and what is dialed is the very address that was judged.
+// A name that becomes internal between the check and the connection is not reached: the checked address is dialed.
 func TestDialPinsTheAddress(t *testing.T) {
 	t.Parallel()
 	var dialed []string
@@ -218,9 +217,9 @@ func TestDialPinsTheAddress(t *testing.T) {
 	dialed = nil
 	if _, err := guard.DialContext(t.Context(), "tcp", "rebinding.example.com:443"); !errors.Is(err,
 		netguard.ErrInternal) || dialed != nil {
-		t.Errorf("after the name has changed its mind: %v, dialed %v", err, dialed)
+		t.Errorf("after the name's address changed: %v, dialed %v", err, dialed)
 	}
 	if len(resolver.asked) != 2 {
-		t.Errorf("asked %d times, want anew for each dial", len(resolver.asked))
+		t.Errorf("%d lookups, want one per dial", len(resolver.asked))
 	}
 }

@@ -1,0 +1,73 @@
+package life
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// copied compares a plan against a copy of the organization with one against the organization itself.
+func (w *world) copied() *violation {
+	counts.copies++
+	// A plan may wait for an object that it does not find, which advances the clock: both plans start after that.
+	original, _, bad := w.planned(w.configuration(step{}))
+	if bad != nil {
+		return bad
+	}
+	document, bad := w.copyOf()
+	if bad != nil {
+		return bad
+	}
+	copied, end := acctest.Open(w.t, func(o *sandbox.Options) {
+		o.Start, o.MaxPerPage = time.Time{}, 0
+		o.Copy = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(document)), nil }
+	})
+	defer end()
+	here := *w.here
+	*w.here = *copied
+	w.renew()
+	plan := w.drive.Plan(w.configuration(step{}))
+	*w.here = here
+	w.renew()
+	if want, have := described(original), described(plan); !slices.Equal(want, have) {
+		only := func(lines, other []string) string {
+			return strings.Join(slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+				return slices.Contains(other, line)
+			}), "\n")
+		}
+		return broken("plan of a copy", "against the organization:\n%s\nagainst its copy:\n%s", only(want, have),
+			only(have, want))
+	}
+	return nil
+}
+
+// copyOf returns a copy of the organization, with the collections of records that a state may contain.
+func (w *world) copyOf() ([]byte, *violation) {
+	env := w.service.Sandbox.Env()
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	left, err := copier.Copy(w.t.Context(), source, copier.Options{Collections: []string{"payables", "receivables"}}, &out)
+	if err != nil || len(left) > 0 {
+		return nil, broken("copy", "%v, omitted: %v", err, left)
+	}
+	return out.Bytes(), nil
+}
+
+// described lists the changes, errors and warnings of a plan.
+func described(p *acctest.CorePlan) (lines []string) {
+	for _, c := range p.Changes {
+		lines = append(lines, fmt.Sprintf("%s %s, replaced for %v: %s → %s", c.Action, c.Address, c.Replaces, show(c.Before),
+			show(c.After)))
+	}
+	return slices.Concat(lines, p.Errors, p.Warnings)
+}

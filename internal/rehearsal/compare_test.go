@@ -1,0 +1,177 @@
+package rehearsal
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// of are objects of one kind, by their ids.
+func of(all ...object) map[string]object {
+	found := map[string]object{}
+	for _, one := range all {
+		found[textOf(one["id"])] = one
+	}
+	return found
+}
+
+// What happens is what happens between the two times, also where the end shows no trace of it: a pause that is over,
+// and an account that is active again. A past suspension or pause does not happen again, and a later end is not shown.
+func TestOccurrences(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2026, 2, 20, 14, 0, 0, 0, time.UTC)
+	const past, now, later, beyond = "2026-01-15T00:00:00Z", "2026-02-20T14:00:00Z", "2026-04-01T00:00:00Z",
+		"2026-09-01T00:00:00Z"
+	account := func(status string, more object) object {
+		of := object{"id": "a", "external_id": "a", "status": status}
+		for name, v := range more {
+			of[name] = v
+		}
+		return of
+	}
+	suspended := account("suspended", object{"suspended_at": past})
+	paused := object{"id": "p", "external_id": "p", "status": "paused", "paused_at": past}
+	active := object{"id": "s", "external_id": "s", "status": "active"}
+	key := func(end string) object { return object{"id": "k", "name": "k", "expiresAt": end} }
+	without := outcome{
+		before: objects{
+			orgcopy.Account: of(suspended), orgcopy.Subscription: of(paused, active), orgcopy.Key: of(key(later)),
+		},
+		objects: objects{orgcopy.Account: of(suspended), orgcopy.Subscription: of(paused, active),
+			orgcopy.Key: of(key(later))},
+	}
+	with := outcome{
+		before: objects{orgcopy.Account: of(account("active", nil)),
+			orgcopy.Subscription: of(
+				object{"id": "p", "external_id": "p", "status": "active", "resumed_at": now},
+				object{"id": "s", "external_id": "s", "status": "paused", "paused_at": now},
+				object{"id": "n", "external_id": "n", "status": "active", "billing_account_id": "a", "created_at": now}),
+			orgcopy.Key: of(key(beyond))},
+		objects: objects{orgcopy.Account: of(account("active", nil)),
+			orgcopy.Subscription: of(
+				object{"id": "p", "external_id": "p", "status": "active", "resumed_at": now},
+				object{"id": "s", "external_id": "s", "status": "active", "resumed_at": later},
+				object{"id": "n", "external_id": "n", "status": "active", "billing_account_id": "a", "created_at": now}),
+			orgcopy.Key: of(key(beyond))},
+	}
+	var got []string
+	for _, o := range occurrences(without, with, since, since.AddDate(0, 0, 90)) {
+		got = append(got, fmt.Sprint(o.At.Format(time.DateOnly), " ", o.Object, " ", o.What, " ", o.With))
+	}
+	want := []string{
+		`2026-02-20 billing account "a" is reactivated true`,
+		`2026-02-20 subscription "n" begins, billed to billing account "a" true`,
+		`2026-02-20 subscription "p" continues after its pause true`,
+		`2026-02-20 subscription "s" is paused true`,
+		`2026-04-01 API key "k" ends false`,
+		`2026-04-01 subscription "s" continues after its pause true`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// An amount is shown with the cycle in which it is billed.
+func TestAmountsOfAnotherCycle(t *testing.T) {
+	t.Parallel()
+	state := func(cycle string) objects {
+		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}), orgcopy.Subscription: of(object{"id": "s",
+			"billing_account_id": "a", "status": "active", "billing_cycle": cycle, "recurring_amount_cents": json.Number("9990")})}
+	}
+	without := outcome{before: state("monthly"), objects: state("monthly")}
+	with := outcome{before: state("annual"), objects: state("annual")}
+	got := amountRows(amounts(without, with))
+	want := []string{"s", "monthly → annual", "BRL 99.90", "BRL 99.90"}
+	if len(got) != 1 || !slices.Equal(got[0], want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A delivery to an endpoint that the apply has deleted since is shown with the address of that.
+func TestEventsOfDeletedEndpoint(t *testing.T) {
+	t.Parallel()
+	endpoints := objects{orgcopy.Endpoint: of(object{"id": "e", "url": "https://hooks.example.com"})}
+	got := events(outcome{before: endpoints}, outcome{deliveries: []sandbox.DeliveryState{
+		{EndpointID: "e", Event: "api_key.revoked"}}})
+	want := Event{Event: "api_key.revoked", Endpoint: "https://hooks.example.com", With: 1}
+	if len(got) != 1 || got[0] != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// A status that no description lists is named, for three objects and a count of the others.
+func TestUnknownStatuses(t *testing.T) {
+	t.Parallel()
+	var all []orgcopy.Object
+	add := func(kind, name, status string) {
+		all = append(all, orgcopy.Object{Kind: kind, Object: fmt.Appendf(nil, `{"id":%[1]q,"external_id":%[1]q,"status":%[2]q}`,
+			name, status)})
+	}
+	add(orgcopy.Customer, "c", "happy")
+	add(orgcopy.Account, "a", "closed")
+	add(orgcopy.Account, "b", "frozen")
+	for _, name := range []string{"s1", "s2", "s3", "s4", "s5"} {
+		add(orgcopy.Subscription, name, "hibernating")
+	}
+	add(orgcopy.Subscription, "s6", "past_due")
+	want := []string{
+		`What happens to billing account "b": the copy does not simulate the status "frozen".`,
+		`What happens to subscription "s1", subscription "s2", subscription "s3" and 2 more: the copy does not simulate ` +
+			`the status "hibernating".`,
+	}
+	if got := unknownStatuses(all); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What the descriptions of the service leave open is not known, where a request was accepted that depends on it.
+func TestNotKnown(t *testing.T) {
+	t.Parallel()
+	const (
+		proration = "for the rest of the current period"
+		first     = "the first period of a new subscription"
+		suspended = "the subscriptions of a suspended account"
+		order     = "Which events of this apply"
+	)
+	for name, c := range map[string]struct {
+		sent []Sent
+		want []string
+	}{
+		"nothing":     {nil, nil},
+		"a plan":      {[]Sent{{Operation: "subscriptions.change_plan", Status: 200}}, []string{proration}},
+		"rejected":    {[]Sent{{Operation: "subscriptions.create", Status: 422}}, nil},
+		"a new one":   {[]Sent{{Operation: "subscriptions.create", Status: 201}}, []string{first}},
+		"suspended":   {[]Sent{{Operation: "billing_accounts.suspend", Status: 200}}, []string{suspended}},
+		"only a key":  {[]Sent{{Operation: "api_keys.rotate", Status: 200}}, nil},
+		"key and end": {[]Sent{{Operation: "api_keys.rotate"}, {Operation: "webhook_endpoints.delete"}}, []string{order}},
+	} {
+		got := notKnown(Report{Sent: c.sent}, plan{})
+		if !slices.EqualFunc(got, c.want, strings.Contains) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// An account that the plan creates in another currency leaves open how a subscription without a known payer is billed.
+func TestCurrencies(t *testing.T) {
+	t.Parallel()
+	var p plan
+	if err := decode([]byte(`{"prior_state":{"values":{"root_module":{"resources":[{"type":"billing_account",
+		"values":{"id":"a","currency":"BRL"}}]}}}}`), &p); err != nil {
+		t.Fatal(err)
+	}
+	created := resourceChange{Address: "billing_account.n", Type: "billing_account"}
+	for currency, want := range map[string]string{"BRL": "BRL", "USD": ""} {
+		created.Change.After = object{"currency": currency}
+		p.ResourceChanges = []resourceChange{created}
+		if got := p.currencies().of(object{}); got != want {
+			t.Errorf("with a new account in %s: %q, want %q", currency, got, want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// A delivery shows what was sent and what the receiver responded, and how to send it again. The filter finds it.
+func TestWebPageOfADelivery(t *testing.T) {
+	t.Parallel()
+	erp := hook.Start(t)
+	erp.Respond(hook.Status(http.StatusUnauthorized, "the signature does not match"))
+	options := reaching(erp)
+	options.Web = true
+	server := start(t, options)
+	hooks := collect(t, server)
+	endpoint, made := hooks.endpoint(`{"url":"` + erp.URL +
+		`/in?token=s3cret","authentication":{"type":"bearer","token":"t0ken-of-ana"}}`)
+	id := hooks.do("POST", endpoint+"/test", "").want(202).text("data", "deliveryId")
+	settle(t, server)
+
+	_, _, document := browse(t, server, "GET", "/object?id="+id, "")
+	got := words(document)
+	sent := erp.Take()[0]
+	for _, want := range []string{
+		"delivery webhook.test", "Status failed", "Next attempt 20", "Attempt 1, 20", "/in?… Authorization: [REDACTED]",
+		"X-Webhook-Signature: " + sent.Header.Get("X-Webhook-Signature"), "X-Webhook-Attempt: 1",
+		"401 ", "the signature does not match", "the endpoint responded with 401", "Payload, as sent " + sent.Body,
+		"billing-sandbox call POST " + endpoint + "/deliveries/" + id + "/retry",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	for _, secret := range []string{"s3cret", "t0ken-of-ana", made.text("data", "secret")} {
+		if strings.Contains(document, secret) {
+			t.Errorf("shows the credential %q", secret)
+		}
+	}
+	for query, want := range map[string]string{
+		"signature+match": "Objects with this text: delivery webhook.test", id[:8]: "Objects with this text: delivery webhook.test",
+		"in+bearer": "Objects with this text: endpoint " + erp.URL + "/in?…",
+	} {
+		_, _, document := browse(t, server, "GET", "/?q="+query, "")
+		if got := words(document); !strings.Contains(got, want) {
+			t.Errorf("%s: no %q in %s", query, want, got)
+		}
+	}
+	if _, _, document := browse(t, server, "GET", "/?q=s3cret", ""); strings.Contains(document, "Objects with this text") {
+		t.Error("the filter finds an endpoint by its credential")
+	}
+
+	erp.Respond(hook.Status(http.StatusOK, ""))
+	hooks.do("POST", endpoint+"/deliveries/"+id+"/retry", "").want(202)
+	settle(t, server)
+	_, _, document = browse(t, server, "GET", "/object?id="+id, "")
+	got = words(document)
+	if !strings.Contains(got, "Attempt 1 of redelivery 1, 20") || strings.Contains(got, "billing-sandbox call") ||
+		!strings.Contains(got, "webhook_deliveries.retry failed to pending by Go-http-client") ||
+		!strings.Contains(document, `<code class="token">Sandbox ck_sandbox_`) {
+		t.Errorf("after the redelivery: %s", got)
+	}
+}
+
+// A request shows its headers without credentials, and the command that repeats it.
+func TestWebPageRepeatsARequest(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{Web: true, Start: morning})
+	c := call(t, server)
+	made := c.do("POST", "/v1/customers", `{"name":"Ana's"}`, "X-Trace", "a'b").want(201)
+	_, _, document := browse(t, server, "GET", "/request?id="+made.header.Get("Request-Id"), "")
+	got := words(document)
+	for _, want := range []string{"Authorization: [REDACTED] ", "X-Trace: a'b ", "Content-Type: application/json "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	_, command, _ := strings.Cut(got, "Send it again ")
+	command, _, _ = strings.Cut(command, " Request headers ")
+	const want = `curl --cacert "$BILLING_CA_CERTIFICATE_FILE" \ -X 'POST' \ -H "Authorization: Bearer $BILLING_TOKEN" \ ` +
+		`-H 'Content-Type: application/json' \ -H 'X-Trace: a'\''b' \ --data-binary '{"name":"Ana'\''s"}' \ ` +
+		`"$BILLING_BASE_URL"'/v1/customers'`
+	if command != want {
+		t.Errorf("%s\nwant %s", command, want)
+	}
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("needs curl in PATH to run the command")
+	}
+	// On one line, a backslash at the end of a line would begin an empty word.
+	run := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command, ` \ `, " "))
+	run.Env = os.Environ()
+	for name, value := range server.Env() {
+		run.Env = append(run.Env, name+"="+value)
+	}
+	if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), `"name":"Ana's"`) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// What comes next is shown with the command that moves the clock there.
+func TestWebPageShowsWhatComes(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{Web: true, Start: morning})
+	if strings.Contains(show(t, server), "Coming next") {
+		t.Error("something comes in an empty sandbox")
+	}
+	c, hooks := call(t, server), collect(t, server)
+	path, _ := c.subscribe(`,"external_id":"ana-pro"`)
+	c.do("POST", path+"/pause", `{"behavior":"void","resumes_at":"2026-05-20T00:00:00.5Z"}`).want(200)
+	key := hooks.do("POST", keysPath, `{"name":"erp","scopes":["charges:read"]}`).want(201).text("data", "id")
+	hooks.do("POST", keysPath+"/"+key+"/rotate", `{"graceDays":3}`).want(200)
+	got := words(show(t, server))
+	_, got, _ = strings.Cut(got, "Coming next ")
+	got, _, _ = strings.Cut(got, "Requests ")
+	const want = "3 2026-05-07 09:00:00 in 3 days key erp expires billing-sandbox clock set 2026-05-07T09:00:00Z " +
+		"2026-05-20 00:00:00 in 15 days subscription ana-pro pause ends " +
+		"billing-sandbox clock set 2026-05-20T00:00:00.5Z 2026-06-04 09:00:00 in 31 days subscription ana-pro " +
+		"next period begins billing-sandbox clock set 2026-06-04T09:00:00Z "
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

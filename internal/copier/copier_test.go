@@ -210,7 +210,7 @@ func TestFromEnvironment(t *testing.T) {
 		"BILLING_TOKEN is set and BILLING_BASE_URL is not":                      {"BILLING_TOKEN": "canary"},
 		"BILLING_BASE_URL: the address must start with https://":                {"BILLING_BASE_URL": "http://a", "BILLING_TOKEN": "canary"},
 		"BILLING_TOKEN: the token contains a space":                             {"BILLING_BASE_URL": "https://a", "BILLING_TOKEN": "canary b"},
-		"BILLING_CA_CERTIFICATE_FILE: open ":                                    {"BILLING_CA_CERTIFICATE_FILE": "/no/file"},
+		"BILLING_CA_CERTIFICATE_FILE: read the CA certificate file: ":           {"BILLING_CA_CERTIFICATE_FILE": "/no/file"},
 	} {
 		_, err := copier.FromEnvironment(func(name string) string { return env[name] })
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary") {

@@ -4,7 +4,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -27,40 +26,33 @@ func FromEnvironment(getenv func(string) string) (Source, error) {
 	s := Source{addresses: map[string]string{}, key: getenv("BILLING_COLLECTIONS_API_KEY")}
 	var roots *x509.CertPool
 	if file := getenv("BILLING_CA_CERTIFICATE_FILE"); file != "" {
-		pem, err := os.ReadFile(file)
-		if err != nil {
+		var err error
+		if roots, err = api.LoadCertPool(file); err != nil {
 			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %w", err)
-		}
-		if roots, err = x509.SystemCertPool(); err != nil {
-			roots = x509.NewCertPool()
-		}
-		if !roots.AppendCertsFromPEM(pem) {
-			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s contains no PEM certificate", file)
 		}
 	}
 	for _, one := range []struct {
-		service, address, token, header string
-		into                            **api.Client
+		service, header string
+		into            **api.Client
 	}{
-		{"billing", "BILLING_BASE_URL", "BILLING_TOKEN", "", &s.billing},
-		{"finance", "BILLING_FINANCE_BASE_URL", "BILLING_FINANCE_TOKEN", "", &s.finance},
-		{"collections", "BILLING_COLLECTIONS_BASE_URL", "BILLING_COLLECTIONS_API_KEY",
-			getenv("BILLING_COLLECTIONS_AUTH_HEADER"), &s.collections},
+		{"billing", "", &s.billing}, {"finance", "", &s.finance},
+		{"collections", getenv("BILLING_COLLECTIONS_AUTH_HEADER"), &s.collections},
 	} {
-		address, token := getenv(one.address), getenv(one.token)
+		names := Variables(one.service)
+		address, token := getenv(names[0]), getenv(names[1])
 		switch {
 		case address == "" && token == "":
 			continue
 		case address == "":
-			return s, fmt.Errorf("%s is set and %s is not: set it to the address of the service", one.token, one.address)
+			return s, fmt.Errorf("%s is set and %s is not: set it to the address of the service", names[1], names[0])
 		case token == "":
-			return s, fmt.Errorf("%s is set and %s is not: set it to a token of the service", one.address, one.token)
+			return s, fmt.Errorf("%s is set and %s is not: set it to a token of the service", names[0], names[1])
 		}
 		if err := api.ValidateBaseURL(address); err != nil {
-			return s, fmt.Errorf("%s: %w", one.address, err)
+			return s, fmt.Errorf("%s: %w", names[0], err)
 		}
 		if err := api.ValidateToken(token); err != nil {
-			return s, fmt.Errorf("%s: %w", one.token, err)
+			return s, fmt.Errorf("%s: %w", names[1], err)
 		}
 		client, err := api.New(api.Config{Service: one.service, BaseURL: address, Token: token, AuthHeader: one.header,
 			UserAgent: clientAgent, RootCAs: roots, MaxRetries: api.NoRetryLimit})
@@ -73,6 +65,17 @@ func FromEnvironment(getenv func(string) string) (Source, error) {
 		return s, errors.New("no organization is configured: set BILLING_BASE_URL and BILLING_TOKEN")
 	}
 	return s, nil
+}
+
+// Variables returns the names of the variables with the address and the token of a service.
+func Variables(service string) []string {
+	switch service {
+	case "finance":
+		return []string{"BILLING_FINANCE_BASE_URL", "BILLING_FINANCE_TOKEN"}
+	case "collections":
+		return []string{"BILLING_COLLECTIONS_BASE_URL", "BILLING_COLLECTIONS_API_KEY"}
+	}
+	return []string{"BILLING_BASE_URL", "BILLING_TOKEN"}
 }
 
 // prefix returns the public part of the collections key: everything before the last underscore.

@@ -9,8 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/spans"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
 )
 
 type billingProvider struct {
@@ -62,8 +64,13 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	c, diags := p.connection(ctx, req, resp, config)
-	if diags.HasError() && unconfigured(req.Config.Raw) {
+	file, err := hello.Find(environment)
+	if err != nil {
+		resp.Diagnostics.AddError(hello.Outside, apidiag.Capitalize(err.Error())+".")
+		return
+	}
+	c, diags := p.connection(ctx, req, resp, config, file)
+	if diags.HasError() && unconfigured(req.Config.Raw) && file == nil {
 		c, diags = conn.NewInvalid(diags), nil
 	}
 	resp.Diagnostics.Append(diags...)
@@ -72,12 +79,18 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	}
 }
 
-// connection connects to the services according to the configuration and the environment, and runs the guard.
+// connection connects to the services according to the configuration and the environment, or to the copy of a
+// rehearsal, and runs the guard.
 func (p *billingProvider) connection(ctx context.Context, req provider.ConfigureRequest,
-	resp *provider.ConfigureResponse, config providerModel) (*conn.Conn, diag.Diagnostics) {
+	resp *provider.ConfigureResponse, config providerModel, file *hello.File) (*conn.Conn, diag.Diagnostics) {
 	settings, diags := resolve(ctx, config, environment)
 	if diags.HasError() {
 		return nil, diags
+	}
+	if file != nil {
+		if settings = settings.rehearse(ctx, *file, p.version, &diags); diags.HasError() {
+			return nil, diags
+		}
 	}
 	if len(settings.unknown) > 0 && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/hashicorp/terraform-plugin-log/tfsdklog"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/spans"
 )
@@ -72,5 +73,8 @@ func (p *servedProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	p.billingProvider.Configure(ctx, req, resp)
 	if !resp.Diagnostics.HasError() {
 		p.front.Configured(resp.ResourceData, resp.Deferred != nil)
+	}
+	if c, ok := resp.ResourceData.(*conn.Conn); ok {
+		p.front.Rehearse(c.Rehearsal)
 	}
 }

@@ -47,6 +47,8 @@ type settings struct {
 	operations                    api.Operations
 	// unknown names the unknown arguments, except default_custom_metadata.
 	unknown []string
+	// rehearsal is the number of the rehearsal in which the provider runs; empty outside of one.
+	rehearsal string
 }
 
 // endpoint holds the configured address and token of one service.

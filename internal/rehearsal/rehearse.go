@@ -17,6 +17,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -24,8 +25,15 @@ import (
 type Options struct {
 	Folder  string // of the configuration
 	Program string // terraform, or a compatible program
-	Days    int    // how far the clock is moved
-	All     bool   // resources of other providers are applied too
+	// Arguments are those of a plan that the plans are made with, such as -var-file=production.tfvars.
+	Arguments []string
+	Days      int // how far the clock is moved
+	// All carries out the changes of other providers and runs provisioners, for real. Otherwise only resources that exist
+	// in the state alone are changed, and those of the types in Allow.
+	All   bool
+	Allow []string
+	// Partial leaves out the billing changes that depend on what is not carried out.
+	Partial bool
 	// Copy is the copy that is used; nil reads the organization that the environment names, into memory.
 	Copy      []byte
 	Environ   []string
@@ -34,22 +42,30 @@ type Options struct {
 }
 
 // Run rehearses the configuration of a folder. An error says that it could not be rehearsed.
-func Run(ctx context.Context, o Options) (*Report, error) {
-	r := &rehearsal{Options: o, user: terraform{o.Program, o.Folder, withoutArguments(o.Environ)}}
-	if err := r.read(ctx); err != nil {
+func Run(ctx context.Context, o Options) (report *Report, err error) {
+	r := &rehearsal{Options: o, partial: map[string]bool{}}
+	if err := r.userArguments(); err != nil {
 		return nil, err
 	}
 	w, err := prepare(o.Folder, r.getenv("TF_DATA_DIR"), o.Temporary)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = w.remove() }() // an interrupt gets here too
+	defer func() { err = errors.Join(err, w.remove()) }() // an interrupt gets here too
 	r.workspace = w
-	if err := w.check(o.All); err != nil {
+	kept := w.variables()
+	for _, name := range []string{"TF_DATA_DIR", "TF_WORKSPACE"} {
+		if value := r.getenv(name); value != "" {
+			kept[name] = value
+		}
+	}
+	r.user = terraform{o.Program, o.Folder, environment(o.Environ, kept)}
+	if err := r.read(ctx); err != nil {
 		return nil, err
 	}
-	if err := w.put(r.state, r.name); err != nil {
-		return nil, err
+	if len(w.invalid) > 0 {
+		r.report.Result, r.report.Refused = Refused, w.invalid
+		return &r.report, nil
 	}
 	return r.play(ctx)
 }
@@ -57,18 +73,24 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // rehearsal is one under way.
 type rehearsal struct {
 	Options
+	arguments arguments
 	user      terraform
 	workspace *workspace
 	name      string // of the workspace
 	state     []byte // empty before the first apply
 	resources []stateResource
 	copied    []byte
+	services  map[string]string // addresses of the copied ones
 	objects   []orgcopy.Object
-	leftOut   []orgcopy.LeftOut
+	notCopied []orgcopy.LeftOut
+	greetings *greetings
 	// initErr is the error of init in a folder where it has installed nothing: providers under development need none.
 	initErr error
 	writes  writeLog
 	report  Report
+	partial map[string]bool // addresses of the billing changes that are left out
+	leftOut []string        // sentences for the report
+	notes   []string        // of what is not known
 }
 
 // writeLog is a log of the requests that change something. That of the sandbox keeps the newest requests alone, and the
@@ -119,7 +141,7 @@ func (r *rehearsal) read(ctx context.Context) error {
 		return err
 	}
 	r.name = strings.TrimSpace(string(out))
-	if r.state, err = r.user.run(ctx, "state", "pull"); err != nil {
+	if r.state, err = r.user.run(ctx, "state", "pull"); err != nil && (len(r.workspace.invalid) == 0 || ctx.Err() != nil) {
 		return fmt.Errorf("the state cannot be read: %w", err)
 	}
 	r.state = bytes.TrimSpace(r.state)
@@ -189,7 +211,7 @@ func (r *rehearsal) open() error {
 		}
 		r.objects = append(r.objects, object)
 	}
-	r.leftOut = reader.LeftOut
+	r.notCopied, r.services = reader.LeftOut, reader.Header.Service
 	var of struct {
 		Name string `json:"name"`
 	}
@@ -203,7 +225,7 @@ func (r *rehearsal) open() error {
 // belongs rejects the state of another organization, of which this one has no object, and a copy that leaves out
 // objects of the state: the plan would create them again.
 func (r *rehearsal) belongs() error {
-	for _, left := range r.leftOut {
+	for _, left := range r.notCopied {
 		if slices.ContainsFunc(r.resources, func(one stateResource) bool {
 			return one.Mode == "managed" && one.Type == typeOfLeft(left)
 		}) {
@@ -242,35 +264,49 @@ func idOf(object json.RawMessage) string {
 }
 
 // serve starts a sandbox with the copy.
-func (r *rehearsal) serve(ctx context.Context, caFile string,
-	onRequest func(sandbox.Request)) (*sandbox.Server, error) {
-	return sandbox.Start(ctx, sandbox.Options{CAFile: caFile, OnRequest: onRequest, Copy: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(r.copied)), nil
-	}})
+func (r *rehearsal) serve(ctx context.Context, o sandbox.Options) (*sandbox.Server, error) {
+	o.Copy = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.copied)), nil }
+	return sandbox.Start(ctx, o)
 }
 
 // play applies the configuration to the copy.
 func (r *rehearsal) play(ctx context.Context) (*Report, error) {
-	with, err := r.serve(ctx, filepath.Join(r.workspace.temporary, "rehearsal.ca.pem"), r.writes.add)
+	r.greetings = newGreetings(r.services, r.getenv, r.Copy == nil)
+	caFile := filepath.Join(r.workspace.temporary, "rehearsal.ca.pem")
+	with, err := r.serve(ctx, sandbox.Options{CAFile: caFile, OnRequest: r.writes.add, Rehearsals: r.greetings})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = with.Close() }() // it has no state
-	tf := terraform{r.Program, r.workspace.folder, environment(r.Environ, with.Env(), r.name)}
+	file, err := r.greetings.tell(r.workspace, with, caFile)
+	if err != nil {
+		return nil, err
+	}
+	variables := r.workspace.variables()
+	variables[hello.Variable] = file
+	if r.workspace.data != ".terraform" {
+		variables["TF_DATA_DIR"] = r.workspace.data
+	}
+	tf := terraform{r.Program, r.workspace.folder, environment(r.Environ, variables)}
 	r.progress("terraform init")
 	if r.initErr = r.workspace.initialize(ctx, tf); r.initErr != nil && (!r.workspace.fresh || ctx.Err() != nil) {
 		return nil, r.initErr
 	}
+	if err := r.workspace.put(r.state, r.name); err != nil {
+		return nil, err
+	}
+	variables["TF_WORKSPACE"] = r.name
+	tf.env = environment(r.Environ, variables)
 	first, err := r.planned(ctx, tf, with)
 	if err != nil {
 		return nil, err
 	}
 	if r.report.Result != Refused {
-		if err := r.applied(ctx, tf); err != nil {
+		if err := r.applied(ctx, tf, first); err != nil {
 			return nil, err
 		}
 	}
-	without, err := r.serve(ctx, filepath.Join(r.workspace.temporary, "without.ca.pem"), nil)
+	without, err := r.serve(ctx, sandbox.Options{CAFile: filepath.Join(r.workspace.temporary, "without.ca.pem")})
 	if err != nil {
 		return nil, err
 	}
@@ -278,57 +314,89 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 	return &r.report, r.compare(ctx, with, without, first)
 }
 
-// planFile is the name of the first plan.
+// planFile is the name of the first plan, which is whole.
 const planFile = "rehearsal.tfplan"
 
 // planned plans, and records the result.
 func (r *rehearsal) planned(ctx context.Context, tf terraform, with *sandbox.Server) (plan, error) {
 	r.progress("terraform plan")
-	result, err := tf.logged(ctx, append([]string{"plan", "-json", "-input=false", "-out=" + planFile}, r.targets()...)...)
+	heard, _ := r.greetings.heard()
+	result, err := tf.logged(ctx, append([]string{"plan", "-json", "-input=false", "-out=" + planFile},
+		r.arguments.plan...)...)
 	if err == nil && r.initErr != nil && result.code == 1 && len(with.Requests()) == 0 {
 		err = r.initErr
 	}
 	if err != nil {
 		return plan{}, err
 	}
-	r.report.Warnings = result.warnings
+	r.report.Warnings = withoutOwn(result.warnings)
 	if len(result.errors) > 0 || result.code == 1 {
+		if err := r.refusal(ctx, tf, heard, result.errors); err != nil {
+			return plan{}, err
+		}
 		r.report.Result, r.report.Refused = Refused, result.errors
 		r.report.Sent = sent(r.writes.all(), r.names())
 		return plan{}, nil
 	}
-	return tf.planOf(ctx, planFile)
+	p, err := tf.planOf(ctx, planFile)
+	if err != nil {
+		return p, err
+	}
+	r.report.Plan = p.counts()
+	return p, r.greeted(heard, p.usesBilling(), "plan")
 }
 
-// targets restrict a run to the provider's own resources, where there are others.
-func (r *rehearsal) targets() (arguments []string) {
-	others := r.workspace.others()
-	if r.All || len(others) == 0 {
+// withoutOwn returns the warnings without those about the rehearsal itself and about Terraform's set-up.
+func withoutOwn(warnings []Diagnostic) []Diagnostic {
+	return slices.DeleteFunc(warnings, func(d Diagnostic) bool {
+		return d.Summary == hello.Warning || d.Summary == "Provider development overrides are in effect"
+	})
+}
+
+// greeted checks that the provider has said, since a number of greetings, that it talks to the copy.
+func (r *rehearsal) greeted(since int, uses bool, command string) error {
+	count, refused := r.greetings.heard()
+	if refused != "" {
+		return errors.New(refused)
+	}
+	if uses && count == since {
+		return fmt.Errorf("the provider has not said in the %s that it talks to the copy: %s removes the variable %s, "+
+			"or the "+
+			"installed provider is of a version that knows no rehearsals", command, r.Program, hello.Variable)
+	}
+	return nil
+}
+
+// refusal tells a plan that the configuration or the copy refuses, which is nil, from one that was not made on the
+// copy.
+func (r *rehearsal) refusal(ctx context.Context, tf terraform, since int, errs []Diagnostic) error {
+	if err := r.greeted(since, false, "plan"); err != nil {
+		return err
+	}
+	if count, _ := r.greetings.heard(); count > since {
 		return nil
 	}
-	addresses := r.workspace.targets(r.workspace.folder, "")
-	for _, one := range r.resources {
-		if one.Mode == "managed" && isOurs(one.Type) {
-			addresses = append(addresses, strings.TrimPrefix(one.Module+"."+one.Type+"."+one.Name, "."))
-		}
+	if _, err := tf.run(ctx, "validate", "-no-color"); err != nil {
+		return ctx.Err() // an invalid configuration is refused before a provider is configured
 	}
-	slices.Sort(addresses)
-	for _, address := range slices.Compact(addresses) {
-		arguments = append(arguments, "-target="+address)
-	}
-	text := "Resources of other providers (" + strings.Join(others, ", ") + ") are applied only as far as billing " +
-		"resources depend on them. Use --all to apply everything."
-	if !slices.Contains(r.report.LeftOut, text) {
-		r.report.LeftOut = append(r.report.LeftOut, text)
-	}
-	return arguments
+	return fmt.Errorf("the plan failed before the provider was configured: %s", first(errs))
 }
 
-// applied applies the plan, and plans once more.
-func (r *rehearsal) applied(ctx context.Context, tf terraform) error {
+// applied carries out the plan, and plans once more.
+func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error {
+	r.report.Result = Applied
+	file, err := r.narrow(ctx, tf, whole)
+	if err != nil || file == "" {
+		return err
+	}
 	r.progress("terraform apply")
-	result, err := tf.logged(ctx, "apply", "-json", "-input=false", "-auto-approve", planFile)
+	heard, _ := r.greetings.heard()
+	result, err := tf.logged(ctx, append(append([]string{"apply", "-json", "-input=false", "-auto-approve"},
+		r.arguments.apply...), file)...)
 	if err != nil {
+		return err
+	}
+	if err := r.greeted(heard, len(whole.billing()) > 0, "apply"); err != nil {
 		return err
 	}
 	r.report.Sent = sent(r.writes.all(), r.names())
@@ -337,7 +405,8 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform) error {
 		return nil
 	}
 	r.progress("terraform plan, again")
-	again := append([]string{"plan", "-json", "-input=false", "-out=second.tfplan"}, r.targets()...)
+	heard, _ = r.greetings.heard()
+	again := append([]string{"plan", "-json", "-input=false", "-out=second.tfplan"}, r.arguments.plan...)
 	if result, err = tf.logged(ctx, again...); err != nil {
 		return err
 	}
@@ -349,8 +418,13 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform) error {
 	if err != nil {
 		return err
 	}
-	r.report.Result = Applied
-	if r.report.SecondPlan = second.changes(); len(r.report.SecondPlan) > 0 {
+	if err := r.greeted(heard, second.usesBilling(), "second plan"); err != nil {
+		return err
+	}
+	r.report.SecondPlan = slices.DeleteFunc(second.changes(), func(c Change) bool {
+		return !isOurs(c.Type) && !r.All || r.partial[c.Address]
+	})
+	if len(r.report.SecondPlan) > 0 {
 		r.report.Result = NotEmpty
 	}
 	return nil
@@ -374,8 +448,12 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 		seen[i].before = now.objects
 	}
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
-	r.report.NotKnown = append(unknownStatuses(r.objects), notKnown(r.report, first)...)
-	for _, left := range r.leftOut {
+	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, first)...), r.notes...)
+	r.report.LeftOut = append(r.report.LeftOut, r.leftOut...)
+	for _, name := range r.workspace.notLinked {
+		r.report.LeftOut = append(r.report.LeftOut, "Not in the temporary folder: "+name+".")
+	}
+	for _, left := range r.notCopied {
 		r.report.LeftOut = append(r.report.LeftOut, "Not in the copy: "+left.String()+".")
 	}
 	return nil

@@ -15,10 +15,15 @@ const (
 type (
 	// Report is the result of a rehearsal. Its JSON is the output of --json.
 	Report struct {
-		Result       string       `json:"result"`
-		Organization string       `json:"organization"` // name
-		From         time.Time    `json:"from"`         // the time of the copy
-		Until        time.Time    `json:"until"`
+		Result       string    `json:"result"`
+		Organization string    `json:"organization"` // name
+		From         time.Time `json:"from"`         // the time of the copy
+		Until        time.Time `json:"until"`
+		// Plan counts the changes of the whole plan, with those of other providers.
+		Plan Counts `json:"plan"`
+		// NotRehearsed is how many billing changes of the plan were left out, because they depend on changes that would be
+		// carried out for real.
+		NotRehearsed int          `json:"not_rehearsed"`
 		Warnings     []Diagnostic `json:"warnings"` // of the first plan
 		Sent         []Sent       `json:"sent"`     // requests of the apply that change something, in their order
 		Refused      []Diagnostic `json:"refused"`
@@ -47,6 +52,7 @@ type (
 	// Change is a planned change.
 	Change struct {
 		Address   string   `json:"address"`
+		Type      string   `json:"type"`
 		Action    string   `json:"action"`
 		Arguments []string `json:"arguments,omitempty"`
 	}

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"maps"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
 )
 
 // terraform runs a program in a folder.
@@ -22,8 +24,8 @@ type terraform struct {
 	env     []string
 }
 
-// grace is how long a run that is interrupted may take to end.
-const grace = 20 * time.Second
+// grace is how long a run that is interrupted may take to end. It can lose nothing but the copy.
+const grace = 2 * time.Second
 
 // failed is a run that ended with an error.
 type failed struct {
@@ -43,15 +45,15 @@ func (e *failed) Error() string {
 	return fmt.Sprintf("%s failed (exit code %d):\n%s", e.command, e.code, text)
 }
 
-// run returns the standard output. The error is a *failed where the program says no.
+// run returns the standard output. The error is a *failed where the program says no. An interrupt reaches the program
+// and everything that it has started, and ends them after a short time.
 func (t terraform) run(ctx context.Context, arguments ...string) ([]byte, error) {
-	command := exec.CommandContext(ctx, t.program, arguments...)
+	command := exec.Command(t.program, arguments...) //nolint:noctx // the context ends its whole group
 	command.Dir, command.Env = t.folder, t.env
 	var out, errs bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errs
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = grace
-	err := command.Run()
+	err := runGroup(ctx, command, grace)
 	exit := new(exec.ExitError)
 	switch {
 	case ctx.Err() != nil:
@@ -69,28 +71,54 @@ func (t terraform) run(ctx context.Context, arguments ...string) ([]byte, error)
 	return out.Bytes(), err
 }
 
+// runGroup runs a program in a process group of its own. When ctx ends, the group is interrupted, and killed after the
+// grace.
+func runGroup(ctx context.Context, command *exec.Cmd, grace time.Duration) error {
+	newGroup(command)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	var err error
+	ended := make(chan struct{})
+	go func() { err = command.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	interruptGroup(command)
+	select {
+	case <-ended:
+	case <-time.After(grace):
+	}
+	killGroup(command) // what it has started may be left
+	return ctx.Err()
+}
+
 // withoutArguments returns the environment without TF_CLI_ARGS: "workspace show" and "state pull" reject the arguments
 // of a plan.
 func withoutArguments(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(one string) bool {
-		return strings.HasPrefix(strings.ToUpper(one), "TF_CLI_ARGS")
+		return strings.HasPrefix(strings.ToUpper(one), argumentsVariable)
 	})
 }
 
-// environment returns the environment of a run that can reach only the copy: without the variables for the service, a
-// proxy and other arguments.
-func environment(environ []string, of map[string]string, workspace string) []string {
+// environment returns the environment of the runs. more replaces the user's variables.
+func environment(environ []string, more map[string]string) []string {
 	kept := slices.DeleteFunc(withoutArguments(environ), func(one string) bool {
 		name, _, _ := strings.Cut(one, "=")
 		upper := strings.ToUpper(name)
-		return strings.HasPrefix(upper, "BILLING_") || strings.HasSuffix(upper, "_PROXY") ||
-			strings.HasPrefix(upper, "TF_LOG") ||
-			slices.Contains([]string{"TF_WORKSPACE", "TF_DATA_DIR", "TF_INPUT", "TF_REATTACH_PROVIDERS"}, upper)
+		_, replaced := more[upper]
+		return replaced || strings.HasPrefix(upper, "TF_LOG") || slices.Contains([]string{"TF_WORKSPACE", "TF_DATA_DIR",
+			"TF_INPUT", "TF_REATTACH_PROVIDERS", hello.Variable}, upper)
 	})
-	for name, value := range of {
-		kept = append(kept, name+"="+value)
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		kept = append(kept, name+"="+more[name])
 	}
-	return append(kept, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "TF_WORKSPACE="+workspace)
+	return append(kept, "TF_IN_AUTOMATION=1", "TF_INPUT=0")
 }
 
 // ran is the output of a plan or an apply.
@@ -150,19 +178,39 @@ type plan struct {
 			RootModule module `json:"root_module"`
 		} `json:"values"`
 	} `json:"prior_state"`
-	Deferred []any `json:"deferred_changes"`
+	Configuration struct {
+		RootModule configured `json:"root_module"`
+	} `json:"configuration"`
+	Actions  []resourceChange `json:"action_invocations"`
+	Deferred []any            `json:"deferred_changes"`
 }
 
 type resourceChange struct {
-	Address string `json:"address"`
-	Mode    string `json:"mode"`
-	Type    string `json:"type"`
-	Change  struct {
+	Address         string `json:"address"`
+	PreviousAddress string `json:"previous_address"`
+	Mode            string `json:"mode"`
+	Type            string `json:"type"`
+	Provider        string `json:"provider_name"`
+	Change          struct {
 		Actions      []string       `json:"actions"`
 		Before       map[string]any `json:"before"`
 		After        map[string]any `json:"after"`
 		AfterUnknown map[string]any `json:"after_unknown"`
+		Importing    any            `json:"importing"`
 	} `json:"change"`
+}
+
+// configured is a module of a configuration.
+type configured struct {
+	Resources []struct {
+		Address      string `json:"address"`
+		Mode         string `json:"mode"`
+		Type         string `json:"type"`
+		Provisioners []any  `json:"provisioners"`
+	} `json:"resources"`
+	ModuleCalls map[string]struct {
+		Module configured `json:"module"`
+	} `json:"module_calls"`
 }
 
 type module struct {
@@ -226,7 +274,7 @@ func (p plan) changes() (all []Change) {
 		if does == "" {
 			continue
 		}
-		change := Change{Address: c.Address, Action: does}
+		change := Change{Address: c.Address, Type: c.Type, Action: does}
 		if does == "update" {
 			for name, after := range c.Change.After {
 				if !equal(after, c.Change.Before[name]) {

@@ -1,11 +1,18 @@
 package rehearsal
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // fakeTerraform is a program that prints a text and ends with a code, and the runs of it.
@@ -50,6 +57,51 @@ func TestArgumentsOfTheEnvironment(t *testing.T) {
 	environ := []string{"A=1", "TF_CLI_ARGS=-destroy", "TF_CLI_ARGS_state_pull=-help", "TF_VAR_x=TF_CLI_ARGS"}
 	got := withoutArguments(environ)
 	if want := []string{"A=1", "TF_VAR_x=TF_CLI_ARGS"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// An interrupt ends a program that ignores it, and what that has started.
+func TestInterruptedProgram(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	script := filepath.Join(folder, "program")
+	text := "#!/bin/sh\ntrap '' INT\n(trap '' INT; sleep 600) &\necho $! > " + folder + "/child\nwait\n"
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	child := 0
+	go func() {
+		for child == 0 {
+			time.Sleep(time.Millisecond)
+			content, _ := os.ReadFile(filepath.Join(folder, "child"))
+			child, _ = strconv.Atoi(strings.TrimSpace(string(content)))
+		}
+		stop()
+	}()
+	if err := runGroup(ctx, exec.Command(script), 50*time.Millisecond); !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+	process, err := os.FindProcess(child)
+	for err == nil { // until the kernel has removed it
+		if state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child)); strings.Contains(string(state), ") Z ") {
+			return
+		}
+		err = process.Signal(syscall.Signal(0))
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A run has the user's variables, except those that would lead it elsewhere.
+func TestEnvironmentOfRuns(t *testing.T) {
+	t.Parallel()
+	got := environment([]string{"A=1", "BILLING_ENVIRONMENT=production", "HTTPS_PROXY=p", "TF_LOG_PATH=x", "TF_DATA_DIR=y",
+		"TF_WORKSPACE=z", "TF_REATTACH_PROVIDERS=w", "TF_CLI_ARGS_plan=-destroy", "BILLING_REHEARSAL=old", "TF_VAR_a=b"},
+		map[string]string{"BILLING_REHEARSAL": "new"})
+	want := []string{"A=1", "BILLING_ENVIRONMENT=production", "HTTPS_PROXY=p", "TF_VAR_a=b", "BILLING_REHEARSAL=new",
+		"TF_IN_AUTOMATION=1", "TF_INPUT=0"}
+	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

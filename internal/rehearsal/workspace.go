@@ -12,36 +12,52 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/gofrs/flock"
 )
 
-// workspace is a temporary copy of a configuration's folder.
+// workspace is a temporary folder that repeats the path of a configuration. In it are copies of the files of the root
+// module, without their backend, and links to everything else: in the folder of the configuration, and beside it and
+// its parents up to the root of the repository. So whatever Terraform reads is there, and nothing else is read.
 type workspace struct {
 	temporary string // all of it
 	folder    string // the configuration inside
+	original  string // the user's
+	data      string // Terraform's data folder, inside folder
 	plugins   string // the providers that the user's folder has installed; "" for none
 	fresh     bool   // init has installed nothing in the user's folder
-	blocks    []block
+	lock      *flock.Flock
+	notLinked []string // what could be neither linked nor copied
+	// invalid are the errors of the root module that keep Terraform from reading it.
+	invalid []Diagnostic
 }
 
-// Limits of a copy: a configuration that refers to a folder above itself includes everything in it.
-const (
-	mostFiles = 20_000
-	mostBytes = 200 << 20
-)
-
-// prefix begins the names of the temporary folders, which may be in the folder that is copied.
+// prefix begins the names of the temporary folders, which may be in the folder that is repeated.
 const prefix = "billing-rehearsal-"
 
-// skipped are folders that a configuration does not read.
-var skipped = []string{".git", ".terraform", "node_modules"}
+// lockFile ends the names of the locks. A running rehearsal holds its own, so that no other one removes its folder.
+const lockFile = ".lock"
 
-// prepare copies the configuration, with what it refers to above its folder. data is the folder in which Terraform
-// keeps modules and providers; empty means .terraform.
+// upward is how many parents of a folder that is in no repository are repeated.
+const upward = 2
+
+// Files of a folder that Terraform writes by itself; the workspace has its own.
+const (
+	stateFile   = "terraform.tfstate"
+	stateFolder = "terraform.tfstate.d"
+	lockedFile  = ".terraform.lock.hcl"
+)
+
+// prepare repeats the configuration. data is the folder in which Terraform keeps modules and providers; empty means
+// .terraform.
 func prepare(folder, data, temporary string) (w *workspace, err error) {
-	w = &workspace{}
-	if w.temporary, err = os.MkdirTemp(temporary, prefix); err != nil { // mode 0700
+	if temporary = cmp.Or(temporary, os.TempDir()); !filepath.IsAbs(temporary) {
+		if temporary, err = filepath.Abs(temporary); err != nil {
+			return nil, err
+		}
+	}
+	sweep(temporary)
+	w = &workspace{original: folder}
+	if err := w.reserve(temporary); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -49,355 +65,349 @@ func prepare(folder, data, temporary string) (w *workspace, err error) {
 			err = errors.Join(err, w.remove())
 		}
 	}()
-	root := folder
-	up, err := above(folder)
-	if err != nil {
-		return w, err
-	}
-	for range up {
-		root = filepath.Dir(root)
-	}
+	root := rootOf(folder)
 	inside, err := filepath.Rel(root, folder)
 	if err != nil {
 		return w, err
 	}
-	w.folder = filepath.Join(w.temporary, inside)
-	if err := copyTree(root, w.temporary); err != nil {
+	// The last folders of the path have the same names, because configurations use them as labels.
+	w.folder = filepath.Join(w.temporary, "files", filepath.Base(root), inside)
+	if err := os.MkdirAll(w.folder, 0o700); err != nil {
 		return w, err
 	}
-	if data = cmp.Or(data, ".terraform"); !filepath.IsAbs(data) {
-		data = filepath.Join(folder, data)
-	}
-	modules := filepath.Join(data, "modules")
-	if _, err := os.Stat(modules); err == nil {
-		if err := copyTree(modules, filepath.Join(w.folder, ".terraform", "modules")); err != nil {
+	for from, to := folder, w.folder; from != root; {
+		name := filepath.Base(from)
+		from, to = filepath.Dir(from), filepath.Dir(to)
+		if err := w.link(from, to, func(entry string) bool { return entry == name }); err != nil {
 			return w, err
+		}
+	}
+	return w, w.fill(cmp.Or(data, ".terraform"))
+}
+
+// fill repeats the folder of the configuration itself.
+func (w *workspace) fill(data string) error {
+	w.data = ".terraform"
+	if filepath.Base(data) == data { // a path would lead through a link to the user's own
+		w.data = data
+	}
+	if !filepath.IsAbs(data) {
+		data = filepath.Join(w.original, data)
+	}
+	if err := w.configureAll(); err != nil {
+		return err
+	}
+	err := w.link(w.original, w.folder, func(entry string) bool {
+		return isConfiguration(entry) || isState(entry) || entry == lockedFile || entry == ".terraform" || entry == w.data
+	})
+	if err != nil {
+		return err
+	}
+	if err := copyFile(lockedFile, w.original, w.folder); err != nil {
+		return err
+	}
+	return w.install(data)
+}
+
+// copyFile copies a file into another folder, if there is one.
+func copyFile(name, from, to string) error {
+	content, err := os.ReadFile(filepath.Join(from, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, name), content, 0o600)
+}
+
+// isState reports whether a file or folder is one that Terraform writes a local state to.
+func isState(name string) bool {
+	return strings.HasPrefix(name, stateFile) || strings.HasPrefix(name, "."+stateFile)
+}
+
+// configureAll copies the root module.
+func (w *workspace) configureAll() error {
+	entries, err := os.ReadDir(w.original)
+	if err != nil {
+		return err
+	}
+	found := false
+	for _, entry := range entries {
+		if !isConfiguration(entry.Name()) || entry.IsDir() {
+			continue
+		}
+		found = true
+		if err := w.configure(entry.Name()); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return fmt.Errorf("%s has no Terraform configuration: run this in the folder of one", w.original)
+	}
+	return nil
+}
+
+// configure copies a file of the root module without its backend.
+func (w *workspace) configure(name string) error {
+	content, err := os.ReadFile(filepath.Join(w.original, name))
+	if err != nil {
+		return err
+	}
+	content, invalid := withoutBackend(name, content)
+	w.invalid = append(w.invalid, invalid...)
+	return os.WriteFile(filepath.Join(w.folder, name), content, 0o600)
+}
+
+// install links the modules that the user's folder has, and finds its providers.
+func (w *workspace) install(data string) error {
+	to := filepath.Join(w.folder, w.data, "modules")
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	from := filepath.Join(data, "modules")
+	if exists(from) {
+		const manifest = "modules.json"
+		if err := w.link(from, to, func(entry string) bool { return entry == manifest }); err != nil {
+			return err
+		}
+		if err := copyFile(manifest, from, to); err != nil {
+			return err
 		}
 	}
 	if plugins := filepath.Join(data, "providers"); exists(plugins) {
 		w.plugins = plugins
 	}
 	w.fresh = w.plugins == ""
-	if w.blocks, err = readBlocks(w.temporary); err != nil {
-		return w, err
-	}
-	used := map[string]bool{}
-	w.use(w.folder, "", used)
-	w.blocks = slices.DeleteFunc(w.blocks, func(b block) bool { return !used[b.folder] })
-	if !w.hasBackend() {
-		return w, nil
-	}
-	backend := filepath.Join(w.folder, "rehearsal_backend_override.tf.json")
-	return w, os.WriteFile(backend, []byte(`{"terraform":{"backend":{"local":{}}}}`+"\n"), 0o600)
+	return nil
 }
 
-// hasBackend reports whether the configuration has a backend, which must be overridden.
-func (w *workspace) hasBackend() bool {
-	return slices.ContainsFunc(w.blocks, func(b block) bool {
-		if b.kind != "terraform" || b.folder != w.folder {
-			return false
+// link links the entries of a folder, except some, and except the one that has the temporary folder in it: a link to
+// that would contain itself.
+func (w *workspace) link(from, to string, except func(entry string) bool) error {
+	entries, err := os.ReadDir(from)
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		path := filepath.Join(from, name)
+		inside := strings.HasPrefix(w.temporary+string(filepath.Separator), path+string(filepath.Separator))
+		if except(name) || inside || strings.HasPrefix(name, prefix) {
+			continue
 		}
-		content, _, _ := b.body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-			{Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"}}})
-		return len(content.Blocks) > 0
-	})
+		if err := os.Symlink(path, filepath.Join(to, name)); err != nil {
+			w.copy(path, filepath.Join(to, name))
+		}
+	}
+	return nil
 }
 
-func (w *workspace) remove() error { return os.RemoveAll(w.temporary) }
+// mostBytes is the size of the largest file that is copied where links are not possible.
+const mostBytes = 50 << 20
+
+// copy copies a file or a folder where it cannot be linked: on Windows without the right to make links.
+func (w *workspace) copy(from, to string) {
+	info, err := os.Stat(from)
+	switch {
+	case err == nil && info.IsDir():
+		err = os.CopyFS(to, os.DirFS(from))
+	case err == nil && info.Mode().IsRegular() && info.Size() <= mostBytes:
+		var content []byte
+		if content, err = os.ReadFile(from); err == nil {
+			err = os.WriteFile(to, content, 0o600)
+		}
+	case err == nil:
+		err = fs.ErrInvalid
+	}
+	if err != nil {
+		w.notLinked = append(w.notLinked, from)
+	}
+}
+
+// rootOf returns the root of the repository that a folder is in, or else one of its parents.
+func rootOf(folder string) string {
+	for at := folder; ; at = filepath.Dir(at) {
+		if exists(filepath.Join(at, ".git")) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	for range upward {
+		folder = filepath.Dir(folder)
+	}
+	return folder
+}
+
+// reserve makes the temporary folder, and holds its lock.
+func (w *workspace) reserve(temporary string) error {
+	for {
+		file, err := os.CreateTemp(temporary, prefix+"*"+lockFile)
+		if err != nil {
+			return err
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+		w.lock = flock.New(file.Name())
+		held, err := w.lock.TryLock()
+		if err != nil {
+			return errors.Join(err, os.Remove(file.Name()))
+		}
+		if held && exists(file.Name()) {
+			break
+		}
+		_ = w.lock.Close() // another run was faster, and has removed it as a leftover
+	}
+	w.temporary = strings.TrimSuffix(w.lock.Path(), lockFile)
+	if err := os.Mkdir(w.temporary, 0o700); err != nil {
+		return err
+	}
+	return os.MkdirAll(w.scratch(), 0o700)
+}
+
+// sweep removes the folders of rehearsals that were killed: those whose lock nobody holds.
+func sweep(temporary string) {
+	locks, _ := filepath.Glob(filepath.Join(temporary, prefix+"*"+lockFile))
+	for _, name := range locks {
+		lock := flock.New(name, flock.SetFlag(os.O_RDWR))
+		if held, err := lock.TryLock(); err != nil || !held {
+			continue // it runs, or belongs to another user
+		}
+		if os.RemoveAll(strings.TrimSuffix(name, lockFile)) == nil {
+			_ = os.Remove(name) // the next run tries again
+		}
+		_ = lock.Close()
+	}
+}
+
+// remove removes all of it.
+func (w *workspace) remove() error {
+	err := errors.Join(os.RemoveAll(w.temporary), os.Remove(w.lock.Path()))
+	return errors.Join(err, w.lock.Close())
+}
+
+// scratch is where the programs write temporary files, such as the sockets of plugins.
+func (w *workspace) scratch() string { return filepath.Join(w.temporary, "tmp") }
+
+// longestScratch is the length of the longest folder that sockets of plugins fit in.
+const longestScratch = 64
+
+// variables are those that every run needs. Without room for sockets in the temporary folder, they are where the user's
+// runs have them, and stay there after a kill.
+func (w *workspace) variables() map[string]string {
+	if len(w.scratch()) > longestScratch {
+		return map[string]string{}
+	}
+	return map[string]string{"TMPDIR": w.scratch()}
+}
 
 func exists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
 }
 
-// above is how many folders above its own the configuration refers to, such as 1 for a module in ../modules.
-func above(folder string) (most int, err error) {
-	found := false
-	err = filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		inside, err := filepath.Rel(folder, name)
-		if entry.IsDir() {
-			if err == nil && inside != "." && slices.Contains(skipped, entry.Name()) {
-				return filepath.SkipDir
-			}
-			return err
-		}
-		if err != nil || !isConfiguration(entry.Name()) {
-			return err
-		}
-		depth := strings.Count(inside, string(filepath.Separator))
-		found = found || depth == 0
-		text, err := os.ReadFile(name)
-		for up := 1; strings.Contains(string(text), strings.Repeat("../", up)); up++ {
-			most = max(most, up-depth)
-		}
-		return err
-	})
-	if err == nil && !found {
-		err = fmt.Errorf("%s has no Terraform configuration: run this in the folder of one", folder)
-	}
-	return most, err
-}
+// endings are those of the files that Terraform or OpenTofu read as configuration.
+var endings = []string{".tf", ".tf.json", ".tofu", ".tofu.json"}
 
 func isConfiguration(name string) bool {
-	return strings.HasSuffix(name, ".tf") || strings.HasSuffix(name, ".tf.json")
-}
-
-// copyTree copies files, and no state: that is read from its backend.
-func copyTree(from, to string) error {
-	files, bytes := 0, int64(0)
-	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
-		inside, relative := filepath.Rel(from, name)
-		if err = errors.Join(err, relative); err != nil {
-			return err
-		}
-		target := filepath.Join(to, inside)
-		if entry.IsDir() {
-			if inside != "." && (slices.Contains(skipped, entry.Name()) || strings.HasPrefix(entry.Name(), prefix)) {
-				return filepath.SkipDir
-			}
-			return os.MkdirAll(target, 0o700)
-		}
-		size, err := copyFile(name, target)
-		if files, bytes = files+1, bytes+size; files > mostFiles || bytes > mostBytes {
-			return fmt.Errorf("%s, to which the configuration refers, has more than %d files or %d MB: run this where the "+
-				"folder holds less", from, mostFiles, mostBytes>>20)
-		}
-		return err
-	})
-}
-
-// copyFile copies a file, or the folder that a link leads to, and returns the size. States, sockets and links to
-// nothing are left out.
-func copyFile(name, target string) (size int64, err error) {
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), strings.Contains(filepath.Base(name), ".tfstate"):
-		return 0, nil
-	case err != nil:
-		return 0, err
-	case info.IsDir():
-		return 0, copyTree(name+string(filepath.Separator), target)
-	case !info.Mode().IsRegular():
-		return 0, nil
-	}
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), os.WriteFile(target, content, 0o600|info.Mode()&0o100)
-}
-
-// block is what matters here of a block of a configuration.
-type block struct {
-	at     hcl.Range
-	folder string
-	kind   string // resource, data, module, provider, terraform
-	labels []string
-	body   hcl.Body
-}
-
-var blockSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-	{Type: "resource", LabelNames: []string{"type", "name"}}, {Type: "data", LabelNames: []string{"type", "name"}},
-	{Type: "module", LabelNames: []string{"name"}}, {Type: "provider", LabelNames: []string{"name"}},
-	{Type: "terraform"},
-}}
-
-// readBlocks reads the blocks of every configuration below a folder. What Terraform itself rejects is left to it.
-func readBlocks(root string) (all []block, err error) {
-	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !isConfiguration(name) {
-			return err
-		}
-		parser := hclparse.NewParser()
-		parse := parser.ParseHCLFile
-		if strings.HasSuffix(name, ".json") {
-			parse = parser.ParseJSONFile
-		}
-		file, _ := parse(name)
-		if file == nil || file.Body == nil {
-			return nil
-		}
-		content, _, _ := file.Body.PartialContent(blockSchema)
-		for _, b := range content.Blocks {
-			all = append(all, block{b.DefRange, filepath.Dir(name), b.Type, b.Labels, b.Body})
-		}
-		return nil
-	})
-	return all, err
-}
-
-// text is an argument of a block that is a literal text; set reports whether the block has it at all.
-func (b block) text(name string) (value string, set bool) {
-	content, _, _ := b.body.PartialContent(&hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: name}}})
-	attribute, set := content.Attributes[name]
-	if !set {
-		return "", false
-	}
-	literal, diags := attribute.Expr.Value(nil)
-	if diags.HasErrors() || literal.IsNull() || literal.Type().FriendlyName() != "string" {
-		return "", true
-	}
-	return literal.AsString(), true
-}
-
-// ways are the arguments of the provider that lead to a service.
-var ways = []string{"base_url", "token", "finance_base_url", "finance_token", "collections_base_url",
-	"collections_api_key", "collections_auth_header", "ca_certificate_file"}
-
-// localNames are the names that the configuration gives this provider.
-func (w *workspace) localNames() []string {
-	names := []string{"billing"}
-	for _, b := range w.blocks {
-		if b.kind != "terraform" {
-			continue
-		}
-		content, _, _ := b.body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-			{Type: "required_providers"}}})
-		for _, required := range content.Blocks {
-			attributes, _ := required.Body.JustAttributes()
-			for name, attribute := range attributes {
-				pairs, _ := hcl.ExprMap(attribute.Expr)
-				for _, pair := range pairs {
-					source, diags := pair.Value.Value(nil)
-					if !diags.HasErrors() && source.Type().FriendlyName() == "string" && !source.IsNull() &&
-						strings.HasSuffix(source.AsString(), "recurring-billing/billing") {
-						names = append(names, name)
-					}
-				}
-			}
-		}
-	}
-	return names
-}
-
-// check rejects configurations that would reach more than the copy.
-func (w *workspace) check(all bool) error {
-	names := w.localNames()
-	for _, b := range w.blocks {
-		place := fmt.Sprintf("%s, line %d", filepath.Base(b.at.Filename), b.at.Start.Line)
-		switch {
-		case b.kind == "provider" && slices.Contains(names, b.labels[0]):
-			for _, way := range ways {
-				if _, set := b.text(way); set {
-					return fmt.Errorf("the provider block in %s sets %s, which leads past the copy: remove it and set the "+
-						"environment variable %s instead", place, way, variable(way))
-				}
-			}
-		case b.kind == "resource" && isOurs(b.labels[0]) && !all:
-			content, _, _ := b.body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-				{Type: "provisioner", LabelNames: []string{"type"}}}})
-			if len(content.Blocks) > 0 {
-				return fmt.Errorf("%s.%s in %s has a provisioner, which would run outside of the copy: remove it, or use --all "+
-					"to run it", b.labels[0], b.labels[1], place)
-			}
-		}
-	}
-	return nil
-}
-
-// variable is the environment variable of an argument of the provider.
-func variable(argument string) string { return "BILLING_" + strings.ToUpper(argument) }
-
-func isOurs(typeName string) bool { return strings.HasPrefix(typeName, "billing_") }
-
-// others are the types of resources of other providers, sorted.
-func (w *workspace) others() (types []string) {
-	for _, b := range w.blocks {
-		if b.kind == "resource" && !isOurs(b.labels[0]) {
-			types = append(types, b.labels[0])
-		}
-	}
-	slices.Sort(types)
-	return slices.Compact(types)
-}
-
-// targets are the addresses of the billing resources in a folder, and in the modules that it calls.
-func (w *workspace) targets(folder, prefix string) (all []string) {
-	for _, b := range w.blocks {
-		if b.folder != folder {
-			continue
-		}
-		switch {
-		case b.kind == "resource" && isOurs(b.labels[0]):
-			all = append(all, prefix+b.labels[0]+"."+b.labels[1])
-		case b.kind == "module":
-			source, _ := b.text("source")
-			name := prefix + "module." + b.labels[0]
-			if of := w.moduleFolder(folder, name, source); of != "" && of != folder {
-				all = append(all, w.targets(of, name+".")...)
-			}
-		}
-	}
-	return all
-}
-
-// use adds a folder and the folders of the modules that it calls. Other copied folders are not part of the
-// configuration.
-func (w *workspace) use(folder, prefix string, used map[string]bool) {
-	if used[folder] {
-		return
-	}
-	used[folder] = true
-	for _, b := range w.blocks {
-		if b.kind == "module" && b.folder == folder {
-			source, _ := b.text("source")
-			name := prefix + "module." + b.labels[0]
-			w.use(w.moduleFolder(folder, name, source), name+".", used)
-		}
-	}
-}
-
-// moduleFolder is where a module is: below the folder, or where init has put it.
-func (w *workspace) moduleFolder(folder, name, source string) string {
-	if strings.HasPrefix(source, "./") || strings.HasPrefix(source, "../") {
-		return filepath.Join(folder, source)
-	}
-	var manifest struct {
-		Modules []struct{ Key, Dir string }
-	}
-	content, err := os.ReadFile(filepath.Join(w.folder, ".terraform", "modules", "modules.json"))
-	if err != nil || json.Unmarshal(content, &manifest) != nil {
-		return ""
-	}
-	key := strings.ReplaceAll(strings.ReplaceAll(name, "module.", ""), "..", ".")
-	for _, m := range manifest.Modules {
-		if m.Key == key {
-			return filepath.Join(w.folder, m.Dir)
-		}
-	}
-	return ""
-}
-
-// put writes the state where the local backend expects that of the workspace.
-func (w *workspace) put(state []byte, name string) error {
-	if len(state) == 0 {
-		return nil
-	}
-	file := filepath.Join(w.folder, "terraform.tfstate")
-	if name != defaultWorkspace {
-		file = filepath.Join(w.folder, "terraform.tfstate.d", name, "terraform.tfstate")
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(file, state, 0o600)
+	ignored := strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
+	return !ignored && slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
 // defaultWorkspace is the name that Terraform gives the first workspace.
 const defaultWorkspace = "default"
 
-// initialize installs the providers and modules: those of the user's folder, where it has them.
+// states is the folder of the states. It is none that a configuration knows.
+func (w *workspace) states() string { return filepath.Join(w.temporary, "state") }
+
+// probe is the name of a Terraform workspace that no configuration has.
+const probe = "billing-rehearsal"
+
+// initialize installs the providers and modules: those of the user's folder, where it has them. Before, it has the
+// program prove that it works in the temporary folder, and afterwards, that its only backend is there.
 func (w *workspace) initialize(ctx context.Context, tf terraform) error {
-	arguments := []string{"init", "-input=false", "-no-color"}
-	if exists(filepath.Join(w.folder, ".terraform.lock.hcl")) {
+	selection := filepath.Join(w.folder, w.data, "environment")
+	if err := os.WriteFile(selection, []byte(probe), 0o600); err != nil {
+		return err
+	}
+	shown, err := tf.run(ctx, "workspace", "show")
+	if err != nil {
+		return err
+	}
+	if name := strings.TrimSpace(string(shown)); name != probe {
+		return fmt.Errorf("%s does not work in the folder in which it is started, or with the workspace that is selected "+
+			"there (\"workspace show\" prints %q): a program that changes the folder or sets TF_WORKSPACE, TF_DATA_DIR or -chdir "+
+			"cannot be used for a rehearsal; set these variables outside of it", tf.program, name)
+	}
+	if err := os.Remove(selection); err != nil {
+		return err
+	}
+	backend := map[string]any{"terraform": map[string]any{"backend": map[string]any{"local": map[string]any{
+		"path": filepath.Join(w.states(), stateFile), "workspace_dir": filepath.Join(w.states(), stateFolder)}}}}
+	content, err := json.Marshal(backend)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(w.folder, prefix+"backend.tf.json"), content, 0o600); err != nil {
+		return err
+	}
+	arguments := []string{"init", "-input=false", "-no-color", "-reconfigure"}
+	if exists(filepath.Join(w.folder, lockedFile)) {
 		arguments = append(arguments, "-lockfile=readonly")
 	}
 	if w.plugins != "" {
 		arguments = append(arguments, "-plugin-dir="+w.plugins)
 	}
-	_, err := tf.run(ctx, arguments...)
-	return err
+	_, failed := tf.run(ctx, arguments...)
+	if err := w.prove(); err != nil {
+		return errors.Join(failed, err)
+	}
+	return failed
+}
+
+// prove checks Terraform's own record of the backend that is in use.
+func (w *workspace) prove() error {
+	record := filepath.Join(w.folder, w.data, stateFile)
+	content, err := os.ReadFile(record)
+	if err != nil {
+		return fmt.Errorf("nothing proves which backend is in use: %w", err)
+	}
+	var of struct {
+		Backend struct {
+			Type   string `json:"type"`
+			Config struct {
+				Path         string `json:"path"`
+				WorkspaceDir string `json:"workspace_dir"`
+			} `json:"config"`
+		} `json:"backend"`
+	}
+	if err := json.Unmarshal(content, &of); err != nil {
+		return fmt.Errorf("nothing proves which backend is in use: %s: %w", record, err)
+	}
+	b := of.Backend
+	if b.Type != "local" || b.Config.Path != filepath.Join(w.states(), stateFile) ||
+		b.Config.WorkspaceDir != filepath.Join(w.states(), stateFolder) {
+		return fmt.Errorf("the backend in use is %q, and not the one of the rehearsal: nothing was applied", b.Type)
+	}
+	return nil
+}
+
+// put writes the state where the backend of the rehearsal has it, and links the states in the user's folder, which
+// terraform_remote_state can read.
+func (w *workspace) put(state []byte, name string) error {
+	if err := w.link(w.original, w.folder, func(entry string) bool { return !isState(entry) }); err != nil {
+		return err
+	}
+	file := filepath.Join(w.states(), stateFile)
+	if name != defaultWorkspace {
+		file = filepath.Join(w.states(), stateFolder, name, stateFile)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil || len(state) == 0 {
+		return err
+	}
+	return os.WriteFile(file, state, 0o600)
 }

@@ -133,6 +133,9 @@ func writeJSON(out io.Writer, value any) error {
 // headline is the result in one line.
 func (r *Report) headline() string {
 	of := fmt.Sprintf(" on a copy of %s of %s", r.Organization, r.From.Format(time.RFC3339))
+	if r.NotRehearsed > 0 {
+		of = fmt.Sprintf(" without %d of %s", r.NotRehearsed, counted(r.Plan.Billing, "billing change")) + of
+	}
 	switch r.Result {
 	case Applied:
 		return "Rehearsed" + of + ": applied with " + counted(len(r.Sent), "request") + ", and the next plan is empty"

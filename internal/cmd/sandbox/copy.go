@@ -87,13 +87,23 @@ func wordsOf(text string, known []string) ([]string, error) {
 	return words, nil
 }
 
-// writeBeside writes a file with mode 0600 to a temporary name, and renames it once complete.
+// writeBeside writes a file with mode 0600 to a temporary name, and renames it once complete. It writes directly to a
+// device or a pipe, which a rename would replace, and to the target of a link.
 func writeBeside(name string, write func(io.Writer) error) error {
-	switch info, err := os.Stat(name); {
+	info, err := os.Stat(name)
+	switch {
 	case err == nil && info.IsDir():
 		return misused("%s is a folder; name a file", name)
-	case err == nil && !info.Mode().IsRegular(): // a rename would replace the device
-		return misused("%s is a device or a pipe; name a file", name)
+	case err == nil && !info.Mode().IsRegular():
+		file, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
+	case err == nil:
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return err
+		}
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*") // mode 0600
 	if err != nil {

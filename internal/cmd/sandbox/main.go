@@ -32,8 +32,8 @@ type program struct {
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
-	// wrapped is the program run by rehearse.
-	wrapped string
+	// wrapped is the program run by rehearse, and its arguments.
+	wrapped []string
 	// Whether out and err are terminals.
 	outTerminal, errTerminal bool
 }
@@ -45,7 +45,12 @@ func (e usageError) Error() string { return e.text }
 func misused(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	context.AfterFunc(ctx, stop) // a second signal ends the process, whatever it waits for
 	p := program{
 		name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"),
 		in:   os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
@@ -120,12 +125,10 @@ func (p program) run(ctx context.Context, args []string) int {
 		p.complete(ctx, rest)
 		return 0
 	}
-	p.wrapped = "terraform"
 	if i := slices.Index(rest, "--"); i >= 0 && name == "rehearse" {
-		if len(rest) != i+2 {
-			return p.ended(name, " "+name, misused("name one program after --, such as -- tofu"))
+		if rest, p.wrapped = rest[:i], rest[i+1:]; len(p.wrapped) == 0 {
+			return p.ended(name, " "+name, misused("name a program after --, such as -- tofu"))
 		}
-		rest, p.wrapped = rest[:i], rest[i+1]
 	}
 	c, err := p.command(name)
 	if err != nil {

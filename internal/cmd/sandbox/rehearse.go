@@ -73,7 +73,11 @@ func (p program) rehearse() command {
 		}
 		// If the reader of a pipe exits, such as head, the temporary folder must still be removed.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-		options.Environ, options.Program = os.Environ(), p.wrapped
+		options.Environ, options.Program = os.Environ(), "terraform"
+		if len(p.wrapped) > 0 {
+			options.Program = p.wrapped[0]
+			options.Arguments = append(options.Arguments, p.wrapped[1:]...)
+		}
 		options.Progress = func(text string) { fmt.Fprintln(p.err, text+" …") }
 		result, err := rehearsal.Run(ctx, options)
 		if errors.Is(err, context.Canceled) {
@@ -98,20 +102,37 @@ Without FILE it copies the organization that BILLING_* names, with GET alone and
 that "{sandbox} copy" has written. Nothing else reaches the services, no delivery is sent, and the state,
 the lock file and the files of this folder stay as they are.
 
-It runs init, plan, apply and plan of Terraform, or of the program after --, in a temporary copy of the
-folder with the state of its backend. Only resources of this provider are applied, and what they depend on.
+It runs init, plan, apply and plan of Terraform, or of the program after --, in a temporary folder with the
+state of its backend in a local file. Flags of a plan may follow the program. The provider talks to the copy,
+whatever a configuration or a variable says. Changes of other providers are not carried out, except those that
+exist in the state alone (terraform_data, null_resource, random_*, time_*, tls_*), and no provisioner runs.
 Exit code: 0 applied and the second plan is empty, 3 refused or not empty, 1 not rehearsed.
 `,
 		examples: `{sandbox} rehearse
 {sandbox} rehearse organization.copy --days 365
 {sandbox} rehearse --markdown > report.md
-{sandbox} rehearse -- tofu
+{sandbox} rehearse --var-file production.tfvars
+{sandbox} rehearse -- tofu -parallelism=4
 `,
 		actions: []action{{
 			usage: "[FILE]",
 			flags: func(set *flag.FlagSet) {
 				set.IntVar(&options.Days, "days", defaultDays, "`NUMBER` of days to look ahead")
-				set.BoolVar(&options.All, "all", false, "apply the resources of other providers too, for real")
+				for name, what := range map[string]string{"var": "set a variable of the configuration, `NAME=VALUE`; repeatable",
+					"var-file": "take variables from `FILE`, as a plan does; repeatable"} {
+					set.Func(name, what, func(value string) error {
+						options.Arguments = append(options.Arguments, "-"+name+"="+value)
+						return nil
+					})
+				}
+				set.Func("allow", "carry out changes of resources of this `TYPE` of another provider, for real; repeatable",
+					func(value string) error {
+						options.Allow = append(options.Allow, value)
+						return nil
+					})
+				set.BoolVar(&options.All, "all", false, "carry out the changes of other providers and run provisioners, for real")
+				set.BoolVar(&options.Partial, "partial", false, "leave out billing changes that depend on changes which are not "+
+					"carried out")
 				format.flags(set)
 			},
 			run: run,

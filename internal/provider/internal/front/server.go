@@ -34,6 +34,7 @@ type Server struct {
 	kinds     kinds
 	data      atomic.Pointer[any]
 	compare   func(typeName string, ours, theirs any, err error)
+	rehearsal atomic.Pointer[string]
 }
 
 // New returns a server in front of the framework's. resources are those of the provider.
@@ -134,13 +135,13 @@ func (s *Server) ReadResource(ctx context.Context,
 // PlanResourceChange handles simple plans itself; the framework handles the others.
 func (s *Server) PlanResourceChange(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return call(ctx, req, s.plan)
+	return s.mark(call(ctx, req, s.plan))
 }
 
-// ApplyResourceChange forwards the call.
+// ApplyResourceChange forwards the call, unless the plan is not of this run.
 func (s *Server) ApplyResourceChange(ctx context.Context,
 	req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return call(ctx, req, s.Framework.ApplyResourceChange)
+	return call(ctx, req, s.apply)
 }
 
 // ImportResourceState forwards the call.

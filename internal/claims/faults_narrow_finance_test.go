@@ -82,7 +82,7 @@ func grownFault() fault {
 // overtakenFault ignores the key of a creation while another creation with the same key is in progress.
 func overtakenFault() fault {
 	var mu sync.Mutex
-	under := map[string]int{}
+	second := map[string]chan struct{}{} // by key: closed when the second request arrives
 	return fault{name: "parallel creations ignore each other", only: 760, together: true,
 		rewrite: func(in *inFlight) {
 			key := in.header.Get(keyHeader)
@@ -93,13 +93,33 @@ func overtakenFault() fault {
 				return
 			}
 			mu.Lock()
-			under[key]++
-			first := under[key] == 1
+			arrived, later := second[key]
+			switch {
+			case !later:
+				arrived = make(chan struct{})
+				second[key] = arrived
+			case !isClosed(arrived):
+				close(arrived)
+			}
 			mu.Unlock()
-			if time.Sleep(2 * time.Millisecond); !first {
+			if later {
 				in.header.Del(keyHeader)
+				return
+			}
+			select { // without a reply to the first one, the others cannot know of it
+			case <-arrived:
+			case <-time.After(max(in.proxy.patience, 20*time.Millisecond)): // it is alone
 			}
 		}}
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // sameBodyFault treats creations with the same body as one.

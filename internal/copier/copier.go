@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -44,6 +43,8 @@ type Options struct {
 	// Collections lists the collections of financial management whose records are copied, and those of recurring billing,
 	// with BillingPrefix. Plans, products and prices are always included.
 	Collections []string
+	// Optional lists collections that are copied like those in Collections, if the service has them.
+	Optional []string
 	// Progress is called after each kind, and after every thousand objects; optional.
 	Progress func(kind string, objects int)
 }
@@ -67,8 +68,8 @@ func Copy(ctx context.Context, s Source, o Options, out io.Writer) ([]orgcopy.Le
 		return nil, err
 	}
 	now, ok := s.billing.Now(ctx, func(context.Context) error { return nil })
-	if !ok {
-		return nil, errors.New("the service's responses have no Date header, so the time of the copy is unknown")
+	if !ok { // the service's responses have no Date header
+		now = time.Now()
 	}
 	prefix, err := c.ownKey(ctx)
 	if err != nil {
@@ -82,7 +83,7 @@ func Copy(ctx context.Context, s Source, o Options, out io.Writer) ([]orgcopy.Le
 	if err := c.everything(ctx); err != nil {
 		return nil, err
 	}
-	return c.leftOut, c.out.End(c.leftOut)
+	return c.leftOut, c.out.End(c.leftOut, c.copied)
 }
 
 // copying is a copy in progress.
@@ -93,6 +94,7 @@ type copying struct {
 	began      time.Time
 	seen       map[string]string // kind and id: updated_at as written
 	leftOut    []orgcopy.LeftOut
+	copied     orgcopy.Collections
 	listsItems bool
 }
 
@@ -145,17 +147,18 @@ func (c *copying) records(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, name := range c.Collections {
+	for i, name := range slices.Concat(c.Collections, c.Optional) {
+		optional := i >= len(c.Collections)
 		var err error
 		of, isBilling := strings.CutPrefix(name, BillingPrefix)
 		switch {
 		case isBilling && slices.Contains(catalogue, of):
 		case isBilling:
-			err = c.collection("billing", of, billing.New(c.billing).ListRecords(ctx, of, billing.RecordQuery{}), false)
+			err = c.collection("billing", of, billing.New(c.billing).ListRecords(ctx, of, billing.RecordQuery{}), optional)
 		case c.finance == nil:
 			c.leave("records of "+name, "", "BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN are not set")
 		default:
-			err = c.collection("finance", name, finance.New(c.finance).ListRecords(ctx, name, finance.Query{}), false)
+			err = c.collection("finance", name, finance.New(c.finance).ListRecords(ctx, name, finance.Query{}), optional)
 		}
 		if err != nil {
 			return err
@@ -166,9 +169,13 @@ func (c *copying) records(ctx context.Context) error {
 
 // collection writes the records of one collection. An optional one may be missing at the service.
 func (c *copying) collection(service, name string, records iter.Seq2[api.Record, error], optional bool) error {
-	count := 0
+	count, full := 0, name
+	if service == "billing" {
+		full = BillingPrefix + name
+	}
 	for record, err := range records {
 		if status, ok := api.AsError(err); optional && ok && status.Status == http.StatusNotFound {
+			c.copied.Absent = append(c.copied.Absent, full)
 			return nil
 		}
 		if left := missing(err); left != nil {
@@ -185,6 +192,7 @@ func (c *copying) collection(service, name string, records iter.Seq2[api.Record,
 		count++
 		c.report(name, count, false)
 	}
+	c.copied.Copied = append(c.copied.Copied, full)
 	c.report(name, count, true)
 	return nil
 }
@@ -386,14 +394,10 @@ func list(ctx context.Context, client *api.Client, operation string, query url.V
 // missing returns the entry for objects that the token may not read; nil for any other error.
 func missing(err error) *orgcopy.LeftOut {
 	e, ok := api.AsError(err)
-	if !ok || e.Status != http.StatusForbidden {
+	if !ok || e.Status != http.StatusForbidden || e.Code != "insufficient_scope" && len(e.Required) == 0 {
 		return nil
 	}
-	reason := "the token may not read them"
-	if e.Code != "insufficient_scope" {
-		reason = e.Message
-	}
-	return &orgcopy.LeftOut{Scope: strings.Join(e.Required, ", "), Reason: reason}
+	return &orgcopy.LeftOut{Scope: strings.Join(e.Required, ", "), Reason: "the token may not read them"}
 }
 
 func (c *copying) leave(what, scope, reason string) {

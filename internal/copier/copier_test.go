@@ -53,7 +53,7 @@ func start(t *testing.T, o sandbox.Options) *sandbox.Server {
 
 func sourceOf(t *testing.T, env map[string]string) copier.Source {
 	t.Helper()
-	source, err := copier.FromEnvironment(func(name string) string { return env[name] })
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestFromEnvironment(t *testing.T) {
 		"BILLING_TOKEN: the token contains a space":                             {"BILLING_BASE_URL": "https://a", "BILLING_TOKEN": "canary b"},
 		"BILLING_CA_CERTIFICATE_FILE: read the CA certificate file: ":           {"BILLING_CA_CERTIFICATE_FILE": "/no/file"},
 	} {
-		_, err := copier.FromEnvironment(func(name string) string { return env[name] })
+		_, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%v, want %s", err, want)
 		}

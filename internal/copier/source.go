@@ -1,10 +1,12 @@
 package copier
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -21,14 +23,22 @@ type Source struct {
 const clientAgent = "billing-sandbox-copy"
 
 // FromEnvironment returns the organization in the provider's variables (BILLING_BASE_URL, BILLING_TOKEN, …). The error
-// names the variable to set or correct, and never contains a token.
-func FromEnvironment(getenv func(string) string) (Source, error) {
+// names the variable to set or correct, and never contains a token. waiting is called before each pause of a request
+// that is retried; nil: never.
+func FromEnvironment(getenv func(string) string, waiting func(text string)) (Source, error) {
 	s := Source{addresses: map[string]string{}, key: getenv("BILLING_COLLECTIONS_API_KEY")}
 	var roots *x509.CertPool
 	if file := getenv("BILLING_CA_CERTIFICATE_FILE"); file != "" {
 		var err error
 		if roots, err = api.LoadCertPool(file); err != nil {
 			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %w", err)
+		}
+	}
+	var timeout time.Duration
+	if text := getenv("BILLING_RETRY_TIMEOUT"); text != "" {
+		var err error
+		if timeout, err = time.ParseDuration(text); err != nil || timeout < 0 {
+			return s, fmt.Errorf("BILLING_RETRY_TIMEOUT: %q is not a duration such as 30s", text)
 		}
 	}
 	for _, one := range []struct {
@@ -55,7 +65,8 @@ func FromEnvironment(getenv func(string) string) (Source, error) {
 			return s, fmt.Errorf("%s: %w", names[1], err)
 		}
 		client, err := api.New(api.Config{Service: one.service, BaseURL: address, Token: token, AuthHeader: one.header,
-			UserAgent: clientAgent, RootCAs: roots, MaxRetries: api.NoRetryLimit})
+			UserAgent: clientAgent, RootCAs: roots, MaxRetries: api.NoRetryLimit, RetryTimeout: timeout,
+			Observer: observer{waiting}})
 		if err != nil {
 			return s, err
 		}
@@ -65,6 +76,27 @@ func FromEnvironment(getenv func(string) string) (Source, error) {
 		return s, errors.New("no organization is configured: set BILLING_BASE_URL and BILLING_TOKEN")
 	}
 	return s, nil
+}
+
+// observer reports the pauses of requests that are retried.
+type observer struct{ waiting func(text string) }
+
+var _ api.Observer = observer{}
+
+// Request implements api.Observer.
+func (o observer) Request(context.Context, api.Exchange) {}
+
+// Response implements api.Observer.
+func (o observer) Response(context.Context, api.Exchange) {}
+
+// Fallback implements api.Observer.
+func (o observer) Fallback(context.Context, api.Exchange) {}
+
+// Waiting implements api.Observer.
+func (o observer) Waiting(_ context.Context, e api.Exchange) {
+	if o.waiting != nil && e.Delay >= time.Second {
+		o.waiting(fmt.Sprintf("%s: %s; wait %s", e.Operation, e.Reason, e.Delay.Round(time.Second)))
+	}
 }
 
 // Variables returns the names of the variables with the address and the token of a service.

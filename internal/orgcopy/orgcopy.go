@@ -59,9 +59,15 @@ type (
 		Scope  string `json:"scope,omitempty"` // that the token lacks
 		Reason string `json:"reason,omitempty"`
 	}
+	// Collections are those whose records a copy has, such as "payables", and "billing/invoices" of recurring billing.
+	Collections struct {
+		Copied []string `json:"copied"` // also those without a record
+		Absent []string `json:"absent"` // that the service does not have
+	}
 	end struct {
-		Objects int       `json:"objects"`
-		LeftOut []LeftOut `json:"left_out"`
+		Objects     int         `json:"objects"`
+		LeftOut     []LeftOut   `json:"left_out"`
+		Collections Collections `json:"collections"`
 	}
 )
 
@@ -131,16 +137,18 @@ func (w *Writer) Put(o Object) error {
 }
 
 // End completes the copy.
-func (w *Writer) End(leftOut []LeftOut) error {
-	return w.encoder.Encode(map[string]end{"end": {Objects: w.objects, LeftOut: leftOut}})
+func (w *Writer) End(leftOut []LeftOut, collections Collections) error {
+	return w.encoder.Encode(map[string]end{"end": {Objects: w.objects, LeftOut: leftOut, Collections: collections}})
 }
 
 // Reader reads a copy.
 type Reader struct {
-	Header  Header
-	LeftOut []LeftOut // complete after Objects
-	lines   *bufio.Reader
-	line    int
+	Header Header
+	// LeftOut and Collections are complete after Objects.
+	LeftOut     []LeftOut
+	Collections Collections
+	lines       *bufio.Reader
+	line        int
 }
 
 // NewReader reads the header. If the content is invalid, the error is an *Error.
@@ -226,7 +234,7 @@ func (r *Reader) finish(last end, count int) error {
 	if last.Objects != count {
 		return r.wrong(fmt.Sprintf("the copy has %d objects, want %d", count, last.Objects))
 	}
-	r.LeftOut = last.LeftOut
+	r.LeftOut, r.Collections = last.LeftOut, last.Collections
 	if _, err := r.next(); !errors.Is(err, io.EOF) {
 		return r.wrong("unexpected content after the end of the copy")
 	}

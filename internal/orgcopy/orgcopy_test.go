@@ -27,7 +27,7 @@ func whole(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if err := w.End([]orgcopy.LeftOut{{What: "API keys", Scope: "api_keys:read"}}); err != nil {
+	if err := w.End([]orgcopy.LeftOut{{What: "API keys", Scope: "api_keys:read"}}, orgcopy.Collections{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -34,7 +34,7 @@ type objects map[string]map[string]object
 // observe reads a copy as a client does.
 func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, error) {
 	env := s.Env()
-	source, err := copier.FromEnvironment(func(name string) string { return env[name] })
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -75,6 +75,16 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 		seen.objects[line.Kind][fmt.Sprint(of["id"])] = of
 	}
 	return seen, nil
+}
+
+// without removes objects, with their deliveries.
+func (o *outcome) without(ids map[string]bool) {
+	for _, of := range []objects{o.before, o.objects} {
+		for _, some := range of {
+			maps.DeleteFunc(some, func(id string, _ object) bool { return ids[id] })
+		}
+	}
+	o.deliveries = slices.DeleteFunc(o.deliveries, func(d sandbox.DeliveryState) bool { return ids[d.ObjectID] })
 }
 
 func timeOf(v any) time.Time {

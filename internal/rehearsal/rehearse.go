@@ -73,47 +73,87 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 // rehearsal is one under way.
 type rehearsal struct {
 	Options
-	arguments arguments
-	user      terraform
-	workspace *workspace
-	name      string // of the workspace
-	state     []byte // empty before the first apply
-	resources []stateResource
-	copied    []byte
-	services  map[string]string // addresses of the copied ones
-	objects   []orgcopy.Object
-	notCopied []orgcopy.LeftOut
-	greetings *greetings
+	arguments    arguments
+	user         terraform
+	workspace    *workspace
+	name         string // of the workspace
+	state        []byte // empty before the first apply
+	resources    []stateResource
+	copied       []byte
+	organization string            // id
+	services     map[string]string // addresses of the copied ones
+	// collections are those of the copy, and reads those that a plan has read although the copy does not have them.
+	collections orgcopy.Collections
+	reads       []string
+	objects     []orgcopy.Object
+	notCopied   []orgcopy.LeftOut
+	greetings   *greetings
 	// initErr is the error of init in a folder where it has installed nothing: providers under development need none.
 	initErr error
-	writes  writeLog
+	log     requestLog
+	// foreign are the ids of objects that were created outside of the apply: ephemeral keys of a plan.
+	foreign map[string]bool
 	report  Report
 	partial map[string]bool // addresses of the billing changes that are left out
 	leftOut []string        // sentences for the report
 	notes   []string        // of what is not known
 }
 
-// writeLog is a log of the requests that change something. That of the sandbox keeps the newest requests alone, and the
-// responses of even fewer.
-type writeLog struct {
+// requestLog is a log of the requests that change something, and of the collections that others read. That of the
+// sandbox keeps the newest requests alone, and the responses of even fewer.
+type requestLog struct {
 	mu       sync.Mutex
 	requests []sandbox.Request
+	reads    []string
 }
 
-func (l *writeLog) add(q sandbox.Request) {
-	if q.Method == http.MethodGet {
-		return
+func (l *requestLog) add(q sandbox.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if q.Method != http.MethodGet {
+		l.requests = append(l.requests, q)
+	} else if name := collectionOf(q); name != "" && !slices.Contains(l.reads, name) {
+		l.reads = append(l.reads, name)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.requests = append(l.requests, q)
 }
 
-// all are the requests so far.
-func (l *writeLog) all() []sandbox.Request {
+// deliveries is the name of the list of deliveries among the collections. A copy never has them.
+const deliveries = "deliveries"
+
+// collectionOf returns the collection that a request reads, as in orgcopy.Collections; "" for other requests.
+func collectionOf(q sandbox.Request) string {
+	path, _, _ := strings.Cut(strings.TrimPrefix(q.Path, "/v1/"), "/")
+	switch {
+	case q.Operation == "webhook_deliveries.list":
+		return deliveries
+	case q.Operation == "invoices.list", q.Operation == "records.list":
+		return copier.BillingPrefix + path
+	case strings.HasPrefix(q.Operation, "finance.") && !strings.HasPrefix(q.Operation, "finance.openapi"):
+		return path
+	}
+	return ""
+}
+
+// since returns the requests from the nth one on.
+func (l *requestLog) since(n int) []sandbox.Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.requests)
+	return slices.Clone(l.requests[n:])
+}
+
+func (l *requestLog) count() int { return len(l.since(0)) }
+
+// lacks returns the collections that were read and are not in a copy.
+func (l *requestLog) lacks(copied orgcopy.Collections) (names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, name := range l.reads {
+		if !slices.Contains(copied.Copied, name) && !slices.Contains(copied.Absent, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (r *rehearsal) progress(text string) {
@@ -124,13 +164,25 @@ func (r *rehearsal) progress(text string) {
 
 // stateResource contains the used parts of a resource in a state.
 type stateResource struct {
-	Module    string `json:"module"`
-	Mode      string `json:"mode"`
-	Type      string `json:"type"`
-	Name      string `json:"name"`
-	Instances []struct {
-		Attributes map[string]any `json:"attributes"`
-	} `json:"instances"`
+	Module    string          `json:"module"`
+	Mode      string          `json:"mode"`
+	Type      string          `json:"type"`
+	Name      string          `json:"name"`
+	Instances []stateInstance `json:"instances"`
+}
+
+type stateInstance struct {
+	Attributes map[string]any `json:"attributes"`
+	Private    []byte         `json:"private"`
+}
+
+// organization returns the id of the organization that the provider has noted for an object; "" for none.
+func (i stateInstance) organization() (id string) {
+	var notes map[string][]byte
+	if json.Unmarshal(i.Private, &notes) == nil {
+		_ = json.Unmarshal(notes["organization"], &id) // without a note there is none
+	}
+	return id
 }
 
 // read reads the state and the organization.
@@ -167,13 +219,13 @@ func (r *rehearsal) read(ctx context.Context) error {
 
 // fetch copies the organization into memory, with the collections that the state uses.
 func (r *rehearsal) fetch(ctx context.Context) ([]byte, error) {
-	source, err := copier.FromEnvironment(r.getenv)
+	source, err := copier.FromEnvironment(r.getenv, r.progress)
 	if err != nil {
 		return nil, err
 	}
 	r.progress("copy the organization, with GET alone")
 	var out bytes.Buffer
-	_, err = copier.Copy(ctx, source, copier.Options{Collections: r.collections()}, &out)
+	_, err = copier.Copy(ctx, source, copier.Options{Collections: r.ofState(), Optional: r.reads}, &out)
 	return out.Bytes(), err
 }
 
@@ -186,8 +238,8 @@ func (r *rehearsal) getenv(name string) string {
 	return ""
 }
 
-// collections returns the collections of financial management with records in the state.
-func (r *rehearsal) collections() (names []string) {
+// ofState returns the collections of financial management with records in the state.
+func (r *rehearsal) ofState() (names []string) {
 	for _, one := range r.resources {
 		for _, instance := range one.Instances {
 			if name, ok := instance.Attributes["collection"].(string); ok && one.Type == "billing_finance_record" {
@@ -205,25 +257,28 @@ func (r *rehearsal) open() error {
 	if err != nil {
 		return fmt.Errorf("the copy cannot be used: %w", err)
 	}
+	r.objects = nil
 	for object, err := range reader.Objects() {
 		if err != nil {
 			return fmt.Errorf("the copy cannot be used: %w", err)
 		}
 		r.objects = append(r.objects, object)
 	}
-	r.notCopied, r.services = reader.LeftOut, reader.Header.Service
+	r.notCopied, r.services, r.collections = reader.LeftOut, reader.Header.Service, reader.Collections
+	r.report.Incomplete = len(r.notCopied) > 0
 	var of struct {
+		ID   string `json:"id"`
 		Name string `json:"name"`
 	}
 	r.report.From = reader.Header.Time
 	r.report.Until = reader.Header.Time.AddDate(0, 0, r.Days)
 	_ = json.Unmarshal(reader.Header.Organization, &of) // the sandbox reports errors in it
-	r.report.Organization = of.Name
+	r.report.Organization, r.organization = of.Name, of.ID
 	return nil
 }
 
-// belongs rejects the state of another organization, of which this one has no object, and a copy that leaves out
-// objects of the state: the plan would create them again.
+// belongs rejects the state of another organization, and a copy that leaves out objects of the state: the plan would
+// create them again.
 func (r *rehearsal) belongs() error {
 	for _, left := range r.notCopied {
 		if slices.ContainsFunc(r.resources, func(one stateResource) bool {
@@ -233,24 +288,25 @@ func (r *rehearsal) belongs() error {
 				"them", typeOfLeft(left), left)
 		}
 	}
-	known := map[string]bool{}
-	for _, o := range r.objects {
-		known[idOf(o.Object)] = true
-	}
-	in, of := 0, 0
+	newest := r.report.From
 	for _, one := range r.resources {
 		for _, instance := range one.Instances {
-			if id, _ := instance.Attributes["id"].(string); one.Mode == "managed" && isOurs(one.Type) && id != "" {
-				if of++; known[id] {
-					in++
-				}
+			if one.Mode != managed || !isOurs(one.Type) {
+				continue
+			}
+			if id := instance.organization(); id != "" && !strings.EqualFold(id, r.organization) {
+				return fmt.Errorf("the state is that of organization %s, and the copy is of %s (%s): check BILLING_BASE_URL, "+
+					"BILLING_TOKEN and the workspace", id, r.organization, r.report.Organization)
+			}
+			if at := timeOf(instance.Attributes["updated_at"]); at.After(newest) {
+				newest = at
 			}
 		}
 	}
-	if of > 0 && in == 0 {
-		return fmt.Errorf("the state has %d objects of the provider, and organization %q has none of them: the state is "+
-			"that of another organization (check BILLING_BASE_URL, BILLING_TOKEN and the workspace), or the copy leaves them out",
-			of, r.report.Organization)
+	if newest.Sub(r.report.From) >= time.Second {
+		r.report.Stale = "The state is newer than the copy (" + newest.UTC().Format(time.RFC3339) +
+			"): what was applied since " +
+			"the copy appears as part of this change. Copy the organization again."
 	}
 	return nil
 }
@@ -271,19 +327,7 @@ func (r *rehearsal) serve(ctx context.Context, o sandbox.Options) (*sandbox.Serv
 
 // play applies the configuration to the copy.
 func (r *rehearsal) play(ctx context.Context) (*Report, error) {
-	r.greetings = newGreetings(r.services, r.getenv, r.Copy == nil)
-	caFile := filepath.Join(r.workspace.temporary, "rehearsal.ca.pem")
-	with, err := r.serve(ctx, sandbox.Options{CAFile: caFile, OnRequest: r.writes.add, Rehearsals: r.greetings})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = with.Close() }() // it has no state
-	file, err := r.greetings.tell(r.workspace, with, caFile)
-	if err != nil {
-		return nil, err
-	}
 	variables := r.workspace.variables()
-	variables[hello.Variable] = file
 	if r.workspace.data != ".terraform" {
 		variables["TF_DATA_DIR"] = r.workspace.data
 	}
@@ -296,11 +340,11 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	variables["TF_WORKSPACE"] = r.name
-	tf.env = environment(r.Environ, variables)
-	first, err := r.planned(ctx, tf, with)
+	with, first, err := r.planOnCopy(ctx, &tf, variables)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = with.Close() }() // it has no state
 	if r.report.Result != Refused {
 		if err := r.applied(ctx, tf, first); err != nil {
 			return nil, err
@@ -312,6 +356,57 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 	}
 	defer func() { _ = without.Close() }()
 	return &r.report, r.compare(ctx, with, without, first)
+}
+
+// planOnCopy plans on a copy that has everything that the plan reads: collections that it lacks are copied, and the
+// plan is made again.
+func (r *rehearsal) planOnCopy(ctx context.Context, tf *terraform, variables map[string]string) (with *sandbox.Server,
+	first plan, err error) {
+	caFile := filepath.Join(r.workspace.temporary, "rehearsal.ca.pem")
+	for {
+		r.greetings = newGreetings(r.services, r.getenv, r.Copy == nil)
+		r.log.requests, r.log.reads = nil, nil
+		with, err = r.serve(ctx, sandbox.Options{CAFile: caFile, OnRequest: r.log.add, Rehearsals: r.greetings})
+		if err != nil {
+			return nil, first, err
+		}
+		if variables[hello.Variable], err = r.greetings.tell(r.workspace, with, caFile); err == nil {
+			tf.env = environment(r.Environ, variables)
+			r.report.Result = ""
+			if first, err = r.planned(ctx, *tf, with); err == nil {
+				lacks := r.log.lacks(r.collections)
+				if len(lacks) == 0 {
+					return with, first, nil
+				}
+				err = r.copyMore(ctx, lacks)
+			}
+		}
+		if err = errors.Join(err, with.Close()); err != nil {
+			return nil, first, err
+		}
+	}
+}
+
+// copyMore copies the organization again, with the collections that it lacks.
+func (r *rehearsal) copyMore(ctx context.Context, lacks []string) error {
+	switch {
+	case slices.Contains(lacks, deliveries):
+		return errors.New("the configuration reads deliveries of webhooks, which a copy does not have: it cannot be " +
+			"rehearsed " +
+			"with the data source billing_webhook_deliveries")
+	case r.Copy != nil:
+		names := strings.Join(lacks, ",")
+		return fmt.Errorf("the configuration reads %s, which the copy does not have: write it again with --collections %s",
+			names, names)
+	case slices.ContainsFunc(lacks, func(name string) bool { return slices.Contains(r.reads, name) }):
+		return fmt.Errorf("%s cannot be copied, and the configuration reads it", strings.Join(lacks, ", "))
+	}
+	r.reads = append(r.reads, lacks...)
+	var err error
+	if r.copied, err = r.fetch(ctx); err != nil {
+		return err
+	}
+	return r.open()
 }
 
 // planFile is the name of the first plan, which is whole.
@@ -335,7 +430,6 @@ func (r *rehearsal) planned(ctx context.Context, tf terraform, with *sandbox.Ser
 			return plan{}, err
 		}
 		r.report.Result, r.report.Refused = Refused, result.errors
-		r.report.Sent = sent(r.writes.all(), r.names())
 		return plan{}, nil
 	}
 	p, err := tf.planOf(ctx, planFile)
@@ -391,6 +485,7 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error
 	}
 	r.progress("terraform apply")
 	heard, _ := r.greetings.heard()
+	before := r.log.count()
 	result, err := tf.logged(ctx, append(append([]string{"apply", "-json", "-input=false", "-auto-approve"},
 		r.arguments.apply...), file)...)
 	if err != nil {
@@ -399,7 +494,9 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error
 	if err := r.greeted(heard, len(whole.billing()) > 0, "apply"); err != nil {
 		return err
 	}
-	r.report.Sent = sent(r.writes.all(), r.names())
+	r.report.Sent = sent(r.log.since(before), r.names())
+	after := r.log.count()
+	defer func() { r.foreign = created(append(r.log.since(0)[:before:before], r.log.since(after)...)) }()
 	if len(result.errors) > 0 || result.code != 0 {
 		r.report.Result, r.report.Refused = Refused, result.errors
 		return nil
@@ -446,9 +543,19 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 			return err
 		}
 		seen[i].before = now.objects
+		seen[i].without(r.foreign)
 	}
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
 	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, first)...), r.notes...)
+	r.report.NotKnown = append(r.report.NotKnown, r.references()...)
+	if len(r.report.Sent) > 0 {
+		r.report.NotKnown = append(r.report.NotKnown, "Whether the token of the real apply may do this: scopes are not "+
+			"rehearsed.")
+	}
+	if slices.ContainsFunc(r.notCopied, func(left orgcopy.LeftOut) bool { return left.What == "subscriptions" }) {
+		r.report.Differences.Months = nil
+		r.report.NotKnown = append(r.report.NotKnown, "What the organization bills: the copy has no subscriptions.")
+	}
 	r.report.LeftOut = append(r.report.LeftOut, r.leftOut...)
 	for _, name := range r.workspace.notLinked {
 		r.report.LeftOut = append(r.report.LeftOut, "Not in the temporary folder: "+name+".")
@@ -529,6 +636,86 @@ func (r *rehearsal) names() map[string]string {
 		names[idOf(o.Object)] = labelOf(of)
 	}
 	return names
+}
+
+// created returns the ids of objects that requests have created.
+func created(requests []sandbox.Request) map[string]bool {
+	ids := map[string]bool{}
+	for _, q := range requests {
+		var response struct {
+			Data object `json:"data"`
+		}
+		if strings.HasSuffix(q.Operation, ".create") && json.Unmarshal(q.Response, &response) == nil {
+			ids[textOf(response.Data["id"])] = true
+		}
+	}
+	return ids
+}
+
+// references returns a sentence for each plan, product and price that the apply refers to and the copy does not have.
+// The service may have it: a list can omit archived ones.
+func (r *rehearsal) references() (sentences []string) {
+	known, listed := map[string]bool{}, map[string]bool{}
+	for _, o := range r.objects {
+		known[idOf(o.Object)] = true
+		listed[o.Collection] = true
+		if o.Kind == orgcopy.Subscription {
+			for _, text := range []json.RawMessage{o.Object, o.Items} {
+				for _, id := range referred(text) {
+					known[id] = true
+				}
+			}
+		}
+	}
+	noun := map[string]string{"plan_id": "plan", "product_id": "product", "price_id": "price"}
+	for _, q := range r.log.since(0) {
+		for name, of := range noun {
+			for _, id := range valuesOf(q.Body, name) {
+				if listed[of+"s"] && !known[id] {
+					known[id] = true
+					sentences = append(sentences, fmt.Sprintf("Whether the service accepts the %s %s: neither the "+
+						"organization's list "+
+						"of %ss nor a subscription has it.", of, id, of))
+				}
+			}
+		}
+	}
+	slices.Sort(sentences)
+	return sentences
+}
+
+// referred returns the ids of plans, products and prices in a document.
+func referred(document []byte) (ids []string) {
+	for _, name := range []string{"plan_id", "product_id", "price_id"} {
+		ids = append(ids, valuesOf(document, name)...)
+	}
+	return ids
+}
+
+// valuesOf returns the texts of all members of that name in a document.
+func valuesOf(document []byte, name string) (texts []string) {
+	var whole any
+	if json.Unmarshal(document, &whole) != nil {
+		return nil
+	}
+	var visit func(v any)
+	visit = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, one := range v {
+				visit(one)
+			}
+		case object:
+			for member, one := range v {
+				if text, ok := one.(string); ok && member == name {
+					texts = append(texts, text)
+				}
+				visit(one)
+			}
+		}
+	}
+	visit(whole)
+	return texts
 }
 
 // ReadFile reads a copy from a file.

@@ -23,14 +23,18 @@ type (
 		Plan Counts `json:"plan"`
 		// NotRehearsed is how many billing changes of the plan were left out, because they depend on changes that would be
 		// carried out for real.
-		NotRehearsed int          `json:"not_rehearsed"`
-		Warnings     []Diagnostic `json:"warnings"` // of the first plan
-		Sent         []Sent       `json:"sent"`     // requests of the apply that change something, in their order
-		Refused      []Diagnostic `json:"refused"`
-		SecondPlan   []Change     `json:"second_plan"` // changes of the plan after the apply
-		Differences  Differences  `json:"differences"`
-		NotKnown     []string     `json:"not_known"` // a sentence for each effect that the rehearsal cannot determine
-		LeftOut      []string     `json:"left_out"`  // a sentence for each thing that was not applied or not copied
+		NotRehearsed int `json:"not_rehearsed"`
+		// Incomplete is true if the token may not read everything; LeftOut names what the copy lacks.
+		Incomplete bool `json:"incomplete"`
+		// Stale is a sentence if the state is newer than the copy.
+		Stale       string       `json:"stale,omitempty"`
+		Warnings    []Diagnostic `json:"warnings"` // of the first plan
+		Sent        []Sent       `json:"sent"`     // requests of the apply that change something, in their order
+		Refused     []Diagnostic `json:"refused"`
+		SecondPlan  []Change     `json:"second_plan"` // changes of the plan after the apply
+		Differences Differences  `json:"differences"`
+		NotKnown    []string     `json:"not_known"` // a sentence for each effect that the rehearsal cannot determine
+		LeftOut     []string     `json:"left_out"`  // a sentence for each thing that was not applied or not copied
 	}
 	// Diagnostic is an error or a warning of Terraform.
 	Diagnostic struct {

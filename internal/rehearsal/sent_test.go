@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -38,5 +39,22 @@ func TestSent(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A reference that neither a list nor a subscription has is not known to be right, and not known to be wrong.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	of := func(kind, collection, text string) orgcopy.Object {
+		return orgcopy.Object{Kind: kind, Collection: collection, Object: []byte(text)}
+	}
+	r := rehearsal{objects: []orgcopy.Object{of(orgcopy.Record, "plans", `{"id":"listed"}`),
+		of(orgcopy.Subscription, "", `{"id":"s","plan_id":"archived"}`)}}
+	for _, body := range []string{`{"plan_id":"listed"}`, `{"plan_id":"archived"}`, `{"plan_id":"none"}`, `{"plan_id":"none"}`,
+		`{"items":[{"price_id":"p"}]}`} { // no list of prices was read
+		r.log.add(sandbox.Request{Method: "POST", Body: []byte(body)})
+	}
+	if got := r.references(); len(got) != 1 || !strings.HasPrefix(got[0], "Whether the service accepts the plan none: ") {
+		t.Errorf("%q", got)
 	}
 }

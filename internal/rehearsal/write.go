@@ -132,7 +132,11 @@ func writeJSON(out io.Writer, value any) error {
 
 // headline is the result in one line.
 func (r *Report) headline() string {
-	of := fmt.Sprintf(" on a copy of %s of %s", r.Organization, r.From.Format(time.RFC3339))
+	a := "a"
+	if r.Incomplete {
+		a = "an incomplete"
+	}
+	of := fmt.Sprintf(" on %s copy of %s of %s", a, r.Organization, r.From.Format(time.RFC3339))
 	if r.NotRehearsed > 0 {
 		of = fmt.Sprintf(" without %d of %s", r.NotRehearsed, counted(r.Plan.Billing, "billing change")) + of
 	}
@@ -159,6 +163,9 @@ func (r *Report) sections() (all []section) {
 		if len(rows) > 0 {
 			all = append(all, section{title, header, rows})
 		}
+	}
+	if r.Stale != "" {
+		add("The copy is too old", nil, lines([]string{r.Stale}))
 	}
 	add("Refused", nil, diagnostics(r.Refused, true))
 	add("Warnings of the plan", nil, diagnostics(r.Warnings, false))

@@ -113,7 +113,9 @@ func (s *Server) load(tx *store.Tx) error {
 			return s.finance.Load(tx, organization, o)
 		}
 		return s.billing.Load(tx, organization, o)
-	}, func(*orgcopy.Reader) error { return nil }, func(*orgcopy.Reader) {})
+	}, func(*orgcopy.Reader) error { return nil }, func(r *orgcopy.Reader) {
+		s.billing.Collect(tx, r.Collections.Copied)
+	})
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func copiedAt(t *testing.T, at time.Time, objects ...orgcopy.Object) func() (io.
 			t.Fatal(err)
 		}
 	}
-	if err := w.End(nil); err != nil {
+	if err := w.End(nil, orgcopy.Collections{}); err != nil {
 		t.Fatal(err)
 	}
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil }

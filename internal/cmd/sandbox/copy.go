@@ -42,7 +42,7 @@ content of FILE is replaced when the copy is complete. What the token may not re
 				collectionsFlag(set, &options.Collections)
 			},
 			run: func(ctx context.Context, _ *controller, values []string) error {
-				source, err := copier.FromEnvironment(p.getenv)
+				source, err := copier.FromEnvironment(p.getenv, func(text string) { fmt.Fprintln(p.err, text) })
 				if err != nil {
 					return err
 				}

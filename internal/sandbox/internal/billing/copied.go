@@ -172,6 +172,13 @@ func (s *Service) loadRecord(tx *store.Tx, owned server.Owned, o orgcopy.Object)
 		return loadListed(tx, s.Core, s.products, owned, o.Object)
 	case "prices":
 		return loadListed(tx, s.Core, s.prices, owned, o.Object)
+	case "invoices":
+		var of Invoice
+		id, err := s.Keep(tx, o.Object, &of, asIs)
+		if err == nil {
+			s.Invoices.Put(tx, id, InvoiceRow{Owned: owned, Invoice: of})
+		}
+		return err
 	}
 	var of struct {
 		ID string `json:"id"`
@@ -193,10 +200,18 @@ func loadListed[T any](tx *store.Tx, core *server.Core, table store.Table[listed
 	return err
 }
 
+// Collect notes which collections a copy has, also those without a record.
+func (s *Service) Collect(tx *store.Tx, names []string) {
+	for _, name := range names {
+		if of, ok := strings.CutPrefix(name, "billing/"); ok {
+			s.collections.Put(tx, of, true)
+		}
+	}
+}
+
 // listCopied lists the records of another copied collection. They can be filtered and sorted by any field.
 func (s *Service) listCopied(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	var found []object
-	known := false
+	found := []object{}
 	for _, row := range s.records.All(tx) {
 		if row.Collection != c.Path["collection"] || row.Organization != c.Organization {
 			continue
@@ -205,11 +220,11 @@ func (s *Service) listCopied(c *server.Call, tx *store.Tx) (server.Reply, error)
 		if err := json.Unmarshal(row.Object, &record); err != nil {
 			return server.Reply{}, err
 		}
-		if known = true; record.passes(c.Query, string(row.Object)) {
+		if record.passes(c.Query, string(row.Object)) {
 			found = append(found, record)
 		}
 	}
-	if !known {
+	if _, known := s.collections.Get(tx, c.Path["collection"]); !known {
 		return server.Reply{}, server.ErrNoRoute
 	}
 	if by := c.Query.Get("sort_by"); by != "" {

@@ -32,6 +32,7 @@ type Service struct {
 	products      store.Table[listed[product]]
 	prices        store.Table[listed[price]]
 	records       store.Table[copiedRecord] // of other collections, in a copy
+	collections   store.Table[bool]         // of which a copy has the records
 	shown         store.Table[shownAmount]  // amounts that the source of a copy showed, by terms
 	// invoiceNumbers contains the last invoice number, by organization.
 	invoiceNumbers store.Table[int64]
@@ -58,6 +59,7 @@ func Open(c *server.Core) *Service {
 		products:       store.NewTable[listed[product]](c.DB, "products"),
 		prices:         store.NewTable[listed[price]](c.DB, "prices"),
 		records:        store.NewTable[copiedRecord](c.DB, "copied_records"),
+		collections:    store.NewTable[bool](c.DB, "copied_collections"),
 		shown:          store.NewTable[shownAmount](c.DB, "shown_amounts"),
 		history: history{
 			writers: store.NewTable[map[string]Writer](c.DB, "metadata_writers"),

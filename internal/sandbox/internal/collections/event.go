@@ -338,8 +338,20 @@ type DeliveryState struct {
 	URL        string            `json:"url,omitempty"` // empty: the endpoint has been removed
 	Event      string            `json:"event"`
 	EventID    string            `json:"event_id"`
+	ObjectID   string            `json:"object_id,omitempty"` // that the event is about
 	CreatedAt  time.Time         `json:"created_at"`
 	State      delivery.Delivery `json:"state"`
+}
+
+// objectID returns the id of the object that an event is about.
+func (s *Service) objectID(tx *store.Tx, eventID string) string {
+	var event struct {
+		Data struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	_ = json.Unmarshal(s.Payload(tx, eventID), &event) // the data of an emitted event can be anything
+	return event.Data.ID
 }
 
 // DeliveryStates returns all deliveries in order of creation.
@@ -351,7 +363,8 @@ func (s *Service) DeliveryStates() []DeliveryState {
 			endpoint, _ := s.Endpoints.Get(tx, row.EndpointID)
 			states = append(states, DeliveryState{
 				ID: row.ID, EndpointID: row.EndpointID, URL: endpoint.Endpoint.URL,
-				Event: row.Event, EventID: row.EventID, CreatedAt: row.CreatedAt, State: row.State,
+				Event: row.Event, EventID: row.EventID, ObjectID: s.objectID(tx, row.EventID), CreatedAt: row.CreatedAt,
+				State: row.State,
 			})
 		}
 		return states

@@ -99,20 +99,10 @@ func textOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-// money is an amount of cents in JSON. null is not known.
-func money(v any) Money {
-	number, ok := v.(interface{ Int64() (int64, error) })
-	if !ok {
-		return Money{}
-	}
-	cents, err := number.Int64()
-	return Money{Cents: cents, Known: err == nil}
-}
-
 // compare says what differs between the two copies from one time to another.
 func compare(without, with outcome, since, until time.Time) Differences {
 	return Differences{
-		Months: months(without.invoices, with.invoices), Subscriptions: amounts(without, with),
+		Months: months(without, with, since, until), Subscriptions: amounts(without, with),
 		Events: events(without, with), Occurrences: occurrences(without, with, since, until),
 	}
 }
@@ -120,42 +110,94 @@ func compare(without, with outcome, since, until time.Time) Differences {
 // billed is the status of a payable invoice. The other statuses are of invoices of a paused subscription.
 const billed = "open"
 
-// months are the sums of the invoices by month and currency, where any of them differs.
-func months(without, with []object) []Month {
-	sums := map[[2]string]*Month{}
-	add := func(invoices []object, into func(*Month) *Money) {
-		for _, of := range invoices {
-			if of["status"] != billed {
-				continue
-			}
-			key := [2]string{timeOf(of["created_at"]).UTC().Format("2006-01"), textOf(of["currency"])}
-			if sums[key] == nil {
-				sums[key] = &Month{Month: key[0], Currency: key[1], Without: Money{Known: true}, With: Money{Known: true}}
-			}
-			sum, amount := into(sums[key]), money(of["amount_cents"])
-			sum.Cents += amount.Cents
-			sum.Known = sum.Known && amount.Known
+// invoiced are the payable invoices of the subscriptions, by month and currency.
+type invoiced map[[2]string]map[string]Money
+
+func (o outcome) invoiced() invoiced {
+	all := invoiced{}
+	for _, of := range o.invoices {
+		if of["status"] != billed {
+			continue
 		}
+		key := [2]string{timeOf(of["created_at"]).UTC().Format("2006-01"), textOf(of["currency"])}
+		if all[key] == nil {
+			all[key] = map[string]Money{}
+		}
+		id := textOf(of["subscription_id"])
+		sum, more := all[key][id]
+		if !more {
+			sum = exactly(0)
+		}
+		all[key][id] = sum.plus(money(of["amount_cents"]))
 	}
-	add(without, func(m *Month) *Money { return &m.Without })
-	add(with, func(m *Month) *Money { return &m.With })
-	var all []Month
-	differs := false
-	for _, m := range slices.SortedFunc(maps.Values(sums), func(a, b *Month) int {
-		return cmp.Or(cmp.Compare(a.Month, b.Month), cmp.Compare(a.Currency, b.Currency))
-	}) {
-		for _, sum := range []*Money{&m.Without, &m.With} {
-			if !sum.Known {
-				sum.Cents = 0
+	return all
+}
+
+// months are the sums of the invoices by month and currency, if any subscription differs in one of them.
+func months(without, with outcome, since, until time.Time) (all []Month) {
+	before, now := without.invoiced(), with.invoiced()
+	keys := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(now)))
+	slices.SortFunc(keys, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	differ := false
+	for _, key := range slices.Compact(keys) {
+		m := Month{Month: key[0], Currency: key[1], Days: daysOf(key[0], since, until), Without: exactly(0), With: exactly(0),
+			Difference: exactly(0)}
+		ids := map[string]bool{}
+		for _, of := range []map[string]Money{before[key], now[key]} {
+			for id := range of {
+				ids[id] = true
 			}
 		}
-		differs = differs || m.Without != m.With || !m.With.Known
-		all = append(all, *m)
+		for id := range ids {
+			a, has := before[key][id]
+			if !has {
+				a = exactly(0)
+			}
+			b, has := now[key][id]
+			if !has {
+				b = exactly(0)
+			}
+			m.Without, m.With = m.Without.plus(a), m.With.plus(b)
+			if a != b || !a.Known && !sameTerms(without, with, id) {
+				m.Difference, differ = m.Difference.plus(b.minus(a)), true
+			}
+		}
+		all = append(all, m)
 	}
-	if !differs {
+	if !differ {
 		return nil
 	}
 	return all
+}
+
+// sameTerms reports whether the apply changes nothing of what an amount of a subscription depends on.
+func sameTerms(without, with outcome, id string) bool {
+	for _, at := range [][2]objects{{without.before, with.before}, {without.objects, with.objects}} {
+		if !same(at[0][orgcopy.Subscription][id], at[1][orgcopy.Subscription][id], "plan_id", "items", "discount_percent",
+			"discount_code_id", "billing_cycle", "billing_account_id", "status") {
+			return false
+		}
+	}
+	return true
+}
+
+// daysOf are the days of a month between two times; empty for the whole month.
+func daysOf(month string, since, until time.Time) string {
+	begin, _ := time.Parse("2006-01", month)
+	first, last := begin, begin.AddDate(0, 1, -1)
+	if since = since.UTC(); since.After(first) {
+		first = since
+	}
+	if until = until.UTC(); until.Before(last.AddDate(0, 0, 1)) {
+		last = until
+	}
+	if first.Equal(begin) && last.Day() == begin.AddDate(0, 1, -1).Day() {
+		return ""
+	}
+	if first.Day() == last.Day() {
+		return fmt.Sprint(first.Day())
+	}
+	return fmt.Sprintf("%d-%d", first.Day(), last.Day())
 }
 
 // live reports whether a subscription exists and bills. The invoices of a pause are not payable.
@@ -163,39 +205,33 @@ func live(of object) bool {
 	return of != nil && of["status"] != "canceled" && of["status"] != "draft" && of["status"] != "paused"
 }
 
-// amounts returns the prices of the subscriptions whose amount, cycle or status the apply changes.
+// price is what a subscription costs in a copy; nil if it does not bill.
+func (o outcome) price(of object) *Price {
+	if !live(of) {
+		return nil
+	}
+	account := o.objects[orgcopy.Account][textOf(of["billing_account_id"])]
+	return &Price{money(of["recurring_amount_cents"]), textOf(of["billing_cycle"]), textOf(account["currency"])}
+}
+
+// amounts returns the prices, at the end, of the subscriptions whose price, plan or status the apply changes.
 func amounts(without, with outcome) (all []Amounts) {
 	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
 		before, now := without.objects[orgcopy.Subscription][id], with.objects[orgcopy.Subscription][id]
-		if same(before, now, "recurring_amount_cents", "billing_cycle", "status", "plan_id") {
+		if same(before, now, "recurring_amount_cents", "billing_cycle", "status", "plan_id", "items", "discount_percent",
+			"discount_code_id") {
 			continue
 		}
-		of := cmpOr(now, before)
-		account := cmpOr(with.objects[orgcopy.Account][textOf(of["billing_account_id"])],
-			without.objects[orgcopy.Account][textOf(of["billing_account_id"])])
-		one := Amounts{ID: id, Name: cmp.Or(textOf(of["external_id"]), id), Cycle: textOf(of["billing_cycle"]),
-			Currency: textOf(account["currency"])}
-		if start := without.before[orgcopy.Subscription][id]; live(start) {
-			one.Now = new(money(start["recurring_amount_cents"]))
-			one.begins(textOf(start["billing_cycle"]), one.Currency)
+		one := Amounts{ID: id, Name: cmp.Or(textOf(cmpOr(now, before)["external_id"]), id),
+			Without: without.price(before), With: with.price(now)}
+		if one.Without == nil && one.With == nil {
+			continue
 		}
-		if live(now) {
-			one.Then = new(money(now["recurring_amount_cents"]))
-		}
+		one.Difference = differs(one.Without, one.With)
 		all = append(all, one)
 	}
-	slices.SortFunc(all, func(a, b Amounts) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b Amounts) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	return all
-}
-
-// begins notes the cycle and the currency of the present amount, where they are others than those of the later one.
-func (a *Amounts) begins(cycle, currency string) {
-	if cycle != a.Cycle {
-		a.CycleNow = cycle
-	}
-	if currency != a.Currency {
-		a.CurrencyNow = currency
-	}
 }
 
 func cmpOr(a, b object) object {
@@ -232,7 +268,7 @@ func events(without, with outcome) (all []Event) {
 	add := func(deliveries []sandbox.DeliveryState, into func(*Event) *int) {
 		for _, d := range deliveries {
 			of := without.before[orgcopy.Endpoint][d.EndpointID] // the apply may have deleted it
-			key := [2]string{d.Event, cmp.Or(d.URL, textOf(of["url"]), d.EndpointID)}
+			key := [2]string{d.Event, cmp.Or(publicURL(d.URL), publicURL(of["url"]), d.EndpointID)}
 			if counts[key] == nil {
 				counts[key] = &Event{Event: key[0], Endpoint: key[1]}
 			}
@@ -417,7 +453,7 @@ func keyEvents(l life) map[string]time.Time {
 func notKnown(r Report, p plan) (all []string) {
 	unknown := 0
 	for _, one := range r.Differences.Subscriptions {
-		if one.Then != nil && !one.Then.Known {
+		if one.With != nil && !one.With.Known {
 			unknown++
 		}
 	}

@@ -77,6 +77,71 @@ func TestOccurrences(t *testing.T) {
 	}
 }
 
+// Months are sums of what is known. Only subscriptions that differ are part of a difference, and one that the apply
+// does not touch takes nothing from it, also if its amount is not known.
+func TestMonths(t *testing.T) {
+	t.Parallel()
+	invoice := func(subscription, month, cents string) object {
+		of := object{"subscription_id": subscription, "status": billed, "currency": "BRL", "created_at": month +
+			"-10T00:00:00Z"}
+		if cents != "" {
+			of["amount_cents"] = json.Number(cents)
+		}
+		return of
+	}
+	terms := func(plan string) objects {
+		return objects{orgcopy.Subscription: of(object{"id": "same", "plan_id": "1"}, object{"id": "changed",
+			"plan_id": plan},
+			object{"id": "unknown", "plan_id": plan})}
+	}
+	without := outcome{before: terms("1"), objects: terms("1"), invoices: []object{invoice("same", "2026-02", ""),
+		invoice("changed", "2026-02", "500"), invoice("unknown", "2026-02", ""), invoice("same", "2026-03", "100")}}
+	with := outcome{before: terms("2"), objects: terms("2"), invoices: []object{invoice("same", "2026-02", ""),
+		invoice("changed", "2026-02", "200"), invoice("unknown", "2026-02", ""), invoice("same", "2026-03", "100"),
+		{"subscription_id": "changed", "status": "void", "created_at": "2026-02-10T00:00:00Z", "amount_cents": json.Number("9")}}}
+	since, until := time.Date(2026, 2, 5, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
+	want := []Month{
+		{Month: "2026-02", Days: "5-28", Currency: "BRL", Without: Money{Cents: 500, Unknown: 2},
+			With: Money{Cents: 200, Unknown: 2}, Difference: Money{Cents: -300, Unknown: 1}},
+		{Month: "2026-03", Currency: "BRL", Without: exactly(100), With: exactly(100), Difference: exactly(0)}}
+	if got := months(without, with, since, until); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := months(without, without, since, until); got != nil {
+		t.Errorf("without a difference: %+v", got)
+	}
+}
+
+// Without and with are the prices at the end: a subscription whose end is taken back goes on, instead of ending.
+func TestPricesAtTheEnd(t *testing.T) {
+	t.Parallel()
+	state := func(status string) objects {
+		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}),
+			orgcopy.Subscription: of(object{"id": "jade",
+				"billing_account_id": "a", "status": status, "billing_cycle": "monthly", "recurring_amount_cents": json.Number("9990")})}
+	}
+	got := amountRows(amounts(outcome{before: state("active"), objects: state("canceled")},
+		outcome{before: state("active"), objects: state("active")}))
+	if want := []string{"jade", "–", "BRL 99.90 monthly", "+BRL 99.90"}; len(got) != 1 || !slices.Equal(got[0], want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestMoney(t *testing.T) {
+	t.Parallel()
+	for want, of := range map[string]Money{"BRL 792.00": exactly(79200), "≈ BRL 1,792.00": {Cents: 179200, Known: true,
+		Estimated: 2},
+		"BRL 792.00 + 3 not known": {Cents: 79200, Unknown: 3}, "not known": missing(), "2 not known": {Unknown: 2},
+		"-BRL 1,000,000.05": exactly(-100_000_005), "BRL 0.00": exactly(0)} {
+		if got := of.in("BRL"); got != want {
+			t.Errorf("%+v: %s, want %s", of, got, want)
+		}
+	}
+	if got := exactly(5).minus(missing()); got != missing() {
+		t.Errorf("a difference to what is not known: %+v", got)
+	}
+}
+
 // An amount is shown with the cycle in which it is billed.
 func TestAmountsOfAnotherCycle(t *testing.T) {
 	t.Parallel()
@@ -87,7 +152,7 @@ func TestAmountsOfAnotherCycle(t *testing.T) {
 	without := outcome{before: state("monthly"), objects: state("monthly")}
 	with := outcome{before: state("annual"), objects: state("annual")}
 	got := amountRows(amounts(without, with))
-	want := []string{"s", "monthly → annual", "BRL 99.90", "BRL 99.90"}
+	want := []string{"s", "BRL 99.90 monthly", "BRL 99.90 annual", "another cycle or currency"}
 	if len(got) != 1 || !slices.Equal(got[0], want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -221,11 +221,13 @@ func sortedKeys(s States) (names []string) {
 }
 
 // Text writes the findings and the counts.
-func (c *Coverage) Text(out io.Writer) error { return writeText(out, c.headline(), c.sections()) }
+func (c *Coverage) Text(out io.Writer) error {
+	return writeText(out, []string{c.headline()}, c.sections())
+}
 
 // Markdown writes the same for a comment on a pull request.
 func (c *Coverage) Markdown(out io.Writer) error {
-	return writeMarkdown(out, c.headline(), c.sections())
+	return writeMarkdown(out, []string{c.headline()}, c.sections())
 }
 
 // JSON writes everything.
@@ -248,7 +250,7 @@ func (c *Coverage) sections() (all []section) {
 			rows = append(rows, []string{one.Type, one.ID, strings.Join(one.States, ", ")})
 		}
 		if len(rows) > 0 {
-			all = append(all, section{part.title, []string{"Type", "Id", "States"}, rows})
+			all = append(all, section{title: part.title, header: []string{"Type", "Id", "States"}, rows: rows})
 		}
 	}
 	return all

@@ -18,21 +18,21 @@ type Forecast struct {
 	Totals        []Total      `json:"totals"`        // of all subscriptions of the configuration
 }
 
-// Forecasted is the price of a subscription per billing cycle, before and after the apply.
+// Forecasted is the price of a subscription without and with the apply, after what is scheduled already: a plan change
+// or an end at the end of the period.
 type Forecasted struct {
 	Address string `json:"address"`
 	Action  string `json:"action"`
 	Amounts
-	At string `json:"at,omitempty"` // when the new amount begins, where that is not the apply
+	At string `json:"at,omitempty"` // when the new price begins, where that is not the apply
 }
 
-// Total is the sum of a billing cycle and a currency. One that has an amount which is not known is not known.
+// Total is the sum of the subscriptions of the configuration with one billing cycle and currency.
 type Total struct {
 	Cycle    string `json:"cycle"`
 	Currency string `json:"currency"`
-	Now      Money  `json:"now"`
-	Then     Money  `json:"then"`
-	Unknown  int    `json:"unknown"` // subscriptions of which the new amount is not known
+	Without  Money  `json:"without"`
+	With     Money  `json:"with"`
 }
 
 // formatMajor is the version of Terraform's plan format that is read.
@@ -122,9 +122,12 @@ type shownAmounts map[string]map[string]Money
 // of the new plan: the amount is known where the service showed these terms with the present cycle alone.
 func (s shownAmounts) of(terms, cycle string, open bool) Money {
 	if open && len(s[terms]) > 1 {
-		return Money{}
+		return missing()
 	}
-	return s[terms][cycle]
+	if amount, shown := s[terms][cycle]; shown {
+		return amount
+	}
+	return missing()
 }
 
 // shown are the amounts that the service showed. Two amounts for the same terms prove none.
@@ -134,12 +137,14 @@ func (p plan) shown(currencies currencies) shownAmounts {
 		var seen []object
 		switch r.Type {
 		case "billing_subscription":
-			seen = []object{r.Values}
+			if live(r.Values) { // others prove nothing about what is billed now
+				seen = []object{r.Values}
+			}
 		case "billing_subscriptions":
 			list, _ := r.Values["subscriptions"].([]any)
 			for _, one := range list {
 				of, _ := one.(object)
-				if _, lists := of["items"]; lists { // else the terms are not complete
+				if _, lists := of["items"]; lists && live(of) { // else the terms are not complete
 					seen = append(seen, of)
 				}
 			}
@@ -151,7 +156,7 @@ func (p plan) shown(currencies currencies) shownAmounts {
 				all[key] = map[string]Money{}
 			}
 			if other, known := all[key][cycle]; known && other != amount {
-				amount = Money{}
+				amount = missing()
 			}
 			all[key][cycle] = amount
 		}
@@ -204,21 +209,25 @@ func (p plan) forecast() *Forecast {
 	shown := p.shown(currencies)
 	f := &Forecast{}
 	totals := map[[2]string]*Total{}
+	add := func(price *Price, into func(*Total) *Money) {
+		if price == nil {
+			return
+		}
+		key := [2]string{price.Cycle, price.Currency}
+		if totals[key] == nil {
+			totals[key] = &Total{Cycle: price.Cycle, Currency: price.Currency, Without: exactly(0), With: exactly(0)}
+		}
+		sum := into(totals[key])
+		*sum = sum.plus(price.Money)
+	}
 	for _, c := range p.ResourceChanges {
-		if c.Type != "billing_subscription" || c.Mode != "managed" {
+		if c.Type != "billing_subscription" || c.Mode != managed {
 			continue
 		}
 		one := c.forecast(shown, currencies)
-		payer := func(of object) string { return textOf(of["billing_account_id"]) }
-		before, after := c.Change.Before, cmpOr(c.Change.After, c.Change.Before)
-		one.Currency = currencies.of(after)
-		if one.Now != nil {
-			one.begins(textOf(before["billing_cycle"]), currencies.of(before))
-		}
-		if one.Currency == "" && len(currencies) > 1 && one.Then != nil && (one.Now == nil || payer(before) != payer(after)) {
-			one.Then = &Money{} // in which currency it will be billed is not known
-		}
-		one.add(totals)
+		one.Difference = differs(one.Without, one.With)
+		add(one.Without, func(t *Total) *Money { return &t.Without })
+		add(one.With, func(t *Total) *Money { return &t.With })
 		if action(c.Change.Actions) != "" && !one.stays() {
 			f.Subscriptions = append(f.Subscriptions, one)
 		}
@@ -226,11 +235,6 @@ func (p plan) forecast() *Forecast {
 	for _, t := range slices.SortedFunc(maps.Values(totals), func(a, b *Total) int {
 		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Cycle, b.Cycle))
 	}) {
-		for _, sum := range []*Money{&t.Now, &t.Then} {
-			if !sum.Known {
-				sum.Cents = 0
-			}
-		}
 		f.Totals = append(f.Totals, *t)
 	}
 	return f
@@ -238,60 +242,78 @@ func (p plan) forecast() *Forecast {
 
 // stays reports whether the price of the subscription does not change.
 func (f Forecasted) stays() bool {
-	if f.Now == nil || f.Then == nil {
-		return f.Now == f.Then
+	if f.Without == nil || f.With == nil {
+		return f.Without == f.With
 	}
-	return *f.Now == *f.Then && f.Now.Known && f.CycleNow == "" && f.CurrencyNow == ""
+	return f.Difference != nil && f.Difference.none()
 }
 
-// forecast returns the effect of a change on the amount of a subscription.
+// forecast returns the effect of a change on the price of a subscription.
 func (c resourceChange) forecast(shown shownAmounts, currencies currencies) Forecasted {
 	before, after, unknown := c.Change.Before, c.Change.After, c.Change.AfterUnknown
 	of := cmpOr(after, before)
 	one := Forecasted{Address: c.Address, Action: cmp.Or(action(c.Change.Actions), "no change")}
 	one.ID = textOf(of["id"])
-	if one.Cycle = textOf(of["billing_cycle"]); one.Cycle == "" && !replaced(c) {
-		one.Cycle = textOf(before["billing_cycle"])
-	}
-	one.Cycle = cmp.Or(one.Cycle, defaultCycle)
 	one.Name = cmp.Or(textOf(of["external_id"]), c.Address)
-	if live(before) {
-		one.Now = new(money(before["recurring_amount_cents"]))
+	one.Without = scheduled(before, shown, currencies)
+	cycle := textOf(of["billing_cycle"])
+	if cycle == "" && !replaced(c) {
+		cycle = textOf(before["billing_cycle"])
+	}
+	priced := func(amount Money) *Price {
+		return &Price{amount, cmp.Or(cycle, defaultCycle), currencies.of(of)}
 	}
 	switch {
 	case after == nil:
-		one.destroyed(before)
+		c.destroyed(&one)
 	case after["status"] == "canceled", after["pause"] != nil:
 	case hasUnknown(unknown["pause"]):
-		one.Then = &Money{}
+		one.With = priced(missing())
+	case after["cancel_at_period_end"] == true:
+		one.At = textOf(before["current_period_end"])
 	default:
-		one.Then = c.amount(shown, currencies, one)
-		if one.At = c.later(); after["cancel_at_period_end"] == true {
-			one.Then, one.At = nil, textOf(before["current_period_end"])
+		one.With, one.At = priced(c.amount(shown, currencies, cmp.Or(cycle, defaultCycle))), c.later()
+		payer := func(of object) string { return textOf(of["billing_account_id"]) }
+		if one.With.Currency == "" && len(currencies) > 1 && (one.Without == nil || payer(before) != payer(after)) {
+			one.With.Money = missing() // in which currency it will be billed is not known
 		}
 	}
 	return one
 }
 
-// destroyed returns the amount after a destroy.
-func (f *Forecasted) destroyed(before object) {
+// scheduled returns the price of a subscription of a state after what is scheduled for it; nil if it then bills
+// nothing.
+func scheduled(before object, shown shownAmounts, currencies currencies) *Price {
+	if !live(before) || before["cancel_at_period_end"] == true {
+		return nil
+	}
+	amount, cycle := money(before["recurring_amount_cents"]), textOf(before["billing_cycle"])
+	if now := running(before); !equal(now["plan_id"], before["plan_id"]) {
+		amount = shown.of(currencies.terms(before, nil), cycle, false)
+	}
+	return &Price{amount, cycle, currencies.of(before)}
+}
+
+// destroyed returns the price after a destroy, or after a removal from the state alone.
+func (c resourceChange) destroyed(one *Forecasted) {
+	before := c.Change.Before
 	switch {
-	case before["deletion_policy"] == "abandon":
-		f.Then = f.Now
-	case before["deletion_policy"] == "cancel_at_period_end", before["cancel_at_period_end"] == true:
-		f.At = textOf(before["current_period_end"])
+	case before["deletion_policy"] == "abandon", action(c.Change.Actions) == "forget":
+		one.With = one.Without
+	case before["deletion_policy"] == "cancel_at_period_end":
+		one.At = textOf(before["current_period_end"])
 	}
 }
 
-// amount returns the price of the subscription after the change: the present one if its terms do not change.
-func (c resourceChange) amount(shown shownAmounts, currencies currencies, one Forecasted) *Money {
+// amount returns the amount of the subscription after the change: the present one if its terms do not change.
+func (c resourceChange) amount(shown shownAmounts, currencies currencies, cycle string) Money {
 	before, after := c.Change.Before, c.Change.After
 	wanted, open := currencies.terms(after, c.Change.AfterUnknown), hasUnknown(c.Change.AfterUnknown["billing_cycle"])
-	if one.Now != nil && !replaced(c) && !open && wanted == currencies.terms(running(before), nil) &&
+	if live(before) && !replaced(c) && !open && wanted == currencies.terms(running(before), nil) &&
 		equal(after["billing_cycle"], before["billing_cycle"]) {
-		return one.Now
+		return money(before["recurring_amount_cents"])
 	}
-	return new(shown.of(wanted, one.Cycle, open))
+	return shown.of(wanted, cycle, open)
 }
 
 // later is when another plan begins, where that is not the apply.
@@ -309,32 +331,6 @@ func replaced(c resourceChange) bool { return strings.HasPrefix(action(c.Change.
 // defaultCycle is the cycle of a subscription without billing_cycle.
 const defaultCycle = "monthly"
 
-// add adds the amounts to the totals of their cycles and currencies.
-func (f Forecasted) add(totals map[[2]string]*Total) {
-	of := func(cycle, currency string) *Total {
-		key := [2]string{cycle, currency}
-		if totals[key] == nil {
-			totals[key] = &Total{Cycle: cycle, Currency: currency, Now: Money{Known: true}, Then: Money{Known: true}}
-		}
-		return totals[key]
-	}
-	if f.Now != nil {
-		of(cmp.Or(f.CycleNow, f.Cycle), cmp.Or(f.CurrencyNow, f.Currency)).Now.plus(f.Now)
-	}
-	if f.Then != nil {
-		t := of(f.Cycle, f.Currency)
-		t.Then.plus(f.Then)
-		if !f.Then.Known {
-			t.Unknown++
-		}
-	}
-}
-
-func (m *Money) plus(other *Money) {
-	m.Cents += other.Cents
-	m.Known = m.Known && other.Known
-}
-
 // sections are the tables of a forecast.
 func (f *Forecast) sections() []section {
 	var all []section
@@ -349,18 +345,16 @@ func (f *Forecast) sections() []section {
 		rows = append(rows, append(row, strings.Join(strings.Fields(s.Action+" "+at), " ")))
 	}
 	if len(rows) > 0 {
-		all = append(all, section{"Subscriptions", []string{"Address", "Cycle", "Now", "Then", "Plan"}, rows})
+		all = append(all, section{title: "Subscriptions", header: []string{"Address", "Without", "With", "Difference",
+			"Plan"}, rows: rows})
 	}
 	rows = nil
 	for _, t := range f.Totals {
-		then := t.Then.in(t.Currency)
-		if t.Unknown > 0 {
-			then += " (" + counted(t.Unknown, "subscription") + ")"
-		}
-		rows = append(rows, []string{cmp.Or(t.Cycle, notKnownText), t.Now.in(t.Currency), then})
+		rows = append(rows, []string{cmp.Or(t.Cycle, notKnownText), t.Without.in(t.Currency), t.With.in(t.Currency)})
 	}
 	if len(rows) > 0 {
-		all = append(all, section{"Total of the subscriptions in this configuration", []string{"Cycle", "Now", "Then"}, rows})
+		all = append(all, section{title: "Total of the subscriptions in this configuration", header: []string{"Cycle",
+			"Without", "With"}, rows: rows})
 	}
 	return all
 }
@@ -377,11 +371,13 @@ func (f *Forecast) headline() string {
 }
 
 // Text writes the forecast for people.
-func (f *Forecast) Text(out io.Writer) error { return writeText(out, f.headline(), f.sections()) }
+func (f *Forecast) Text(out io.Writer) error {
+	return writeText(out, []string{f.headline()}, f.sections())
+}
 
 // Markdown writes the forecast for a comment on a pull request.
 func (f *Forecast) Markdown(out io.Writer) error {
-	return writeMarkdown(out, f.headline(), f.sections())
+	return writeMarkdown(out, []string{f.headline()}, f.sections())
 }
 
 // JSON writes the forecast for programs.

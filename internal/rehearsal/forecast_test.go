@@ -151,13 +151,13 @@ func forecastComesTrue(t *testing.T, seed uint64) {
 	for _, one := range forecast.Subscriptions {
 		invoiced := last[one.Name+"false"]
 		switch {
-		case one.Then == nil && invoiced != nil:
+		case one.With == nil && invoiced != nil:
 			t.Errorf("seed %d: %s was forecast to end, and is invoiced: %v", seed, one.Name, invoiced)
-		case one.Then == nil || invoiced == nil: // or billed by hand, or ended
-		case !one.Then.Known:
+		case one.With == nil || invoiced == nil: // or billed by hand, or ended
+		case !one.With.Known:
 			unknown++
-		case fmt.Sprint(invoiced["amount_cents"]) != fmt.Sprint(one.Then.Cents):
-			t.Errorf("seed %d: %s was forecast to cost %d, and is invoiced %v", seed, one.Name, one.Then.Cents, invoiced)
+		case fmt.Sprint(invoiced["amount_cents"]) != fmt.Sprint(one.With.Cents):
+			t.Errorf("seed %d: %s was forecast to cost %d, and is invoiced %v", seed, one.Name, one.With.Cents, invoiced)
 		default:
 			known++
 		}
@@ -187,15 +187,15 @@ func TestForecastOfAnotherCycle(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ actions, before, after, unknown, want string }{
 		"another cycle": {`"update"`, subscription(`"monthly"`, "a", ""), subscription(`"quarterly"`, "a", ""), `{}`,
-			"monthly → quarterly BRL 99.90 BRL 99.90 / monthly BRL 99.90 BRL 0.00 / quarterly BRL 0.00 BRL 99.90"},
+			"BRL 99.90 monthly BRL 99.90 quarterly another cycle or currency / monthly BRL 99.90 BRL 0.00 / quarterly BRL 0.00 BRL 99.90"},
 		"created again": {`"delete","create"`, subscription(`"quarterly"`, "a", ""), subscription("null", "a", ""),
 			`{"billing_cycle":true}`,
-			"quarterly → monthly BRL 99.90 BRL 99.90 / monthly BRL 0.00 BRL 99.90 / quarterly BRL 99.90 BRL 0.00"},
+			"BRL 99.90 quarterly BRL 99.90 monthly another cycle or currency / monthly BRL 0.00 BRL 99.90 / quarterly BRL 99.90 BRL 0.00"},
 		"another payer": {`"delete","create"`, subscription(`"monthly"`, "a", ""), subscription(`"monthly"`, "b", ""), `{}`,
-			"monthly BRL 99.90 not known / monthly BRL 99.90 BRL 0.00 / monthly USD 0.00 not known (1 subscription)"},
+			"BRL 99.90 monthly not known monthly another cycle or currency / monthly BRL 99.90 BRL 0.00 / monthly USD 0.00 not known"},
 		"a payer to come": {`"delete","create"`, subscription(`"monthly"`, "a", ""),
 			fmt.Sprintf(`{%s,"billing_cycle":"monthly"}`, values), `{"billing_account_id":true}`,
-			"monthly BRL 99.90 not known / monthly 0.00 not known (1 subscription) / monthly BRL 99.90 BRL 0.00"},
+			"BRL 99.90 monthly not known monthly another cycle or currency / monthly 0.00 not known / monthly BRL 99.90 BRL 0.00"},
 	} {
 		shown := subscription(`"monthly"`, "a", "")
 		if strings.Contains(c.want, "quarterly BRL 0.00") {

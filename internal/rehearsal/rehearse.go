@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
@@ -97,63 +95,6 @@ type rehearsal struct {
 	partial map[string]bool // addresses of the billing changes that are left out
 	leftOut []string        // sentences for the report
 	notes   []string        // of what is not known
-}
-
-// requestLog is a log of the requests that change something, and of the collections that others read. That of the
-// sandbox keeps the newest requests alone, and the responses of even fewer.
-type requestLog struct {
-	mu       sync.Mutex
-	requests []sandbox.Request
-	reads    []string
-}
-
-func (l *requestLog) add(q sandbox.Request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if q.Method != http.MethodGet {
-		l.requests = append(l.requests, q)
-	} else if name := collectionOf(q); name != "" && !slices.Contains(l.reads, name) {
-		l.reads = append(l.reads, name)
-	}
-}
-
-// deliveries is the name of the list of deliveries among the collections. A copy never has them.
-const deliveries = "deliveries"
-
-// collectionOf returns the collection that a request reads, as in orgcopy.Collections; "" for other requests.
-func collectionOf(q sandbox.Request) string {
-	path, _, _ := strings.Cut(strings.TrimPrefix(q.Path, "/v1/"), "/")
-	switch {
-	case q.Operation == "webhook_deliveries.list":
-		return deliveries
-	case q.Operation == "invoices.list", q.Operation == "records.list":
-		return copier.BillingPrefix + path
-	case strings.HasPrefix(q.Operation, "finance.") && !strings.HasPrefix(q.Operation, "finance.openapi"):
-		return path
-	}
-	return ""
-}
-
-// since returns the requests from the nth one on.
-func (l *requestLog) since(n int) []sandbox.Request {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.requests[n:])
-}
-
-func (l *requestLog) count() int { return len(l.since(0)) }
-
-// lacks returns the collections that were read and are not in a copy.
-func (l *requestLog) lacks(copied orgcopy.Collections) (names []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, name := range l.reads {
-		if !slices.Contains(copied.Copied, name) && !slices.Contains(copied.Absent, name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 func (r *rehearsal) progress(text string) {
@@ -495,6 +436,7 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error
 		return err
 	}
 	r.report.Sent = sent(r.log.since(before), r.names())
+	r.annotate(whole)
 	after := r.log.count()
 	defer func() { r.foreign = created(append(r.log.since(0)[:before:before], r.log.since(after)...)) }()
 	if len(result.errors) > 0 || result.code != 0 {
@@ -518,6 +460,7 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error
 	if err := r.greeted(heard, second.usesBilling(), "second plan"); err != nil {
 		return err
 	}
+	r.annotate(whole, second)
 	r.report.SecondPlan = slices.DeleteFunc(second.changes(), func(c Change) bool {
 		return !isOurs(c.Type) && !r.All || r.partial[c.Address]
 	})
@@ -564,158 +507,6 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 		r.report.LeftOut = append(r.report.LeftOut, "Not in the copy: "+left.String()+".")
 	}
 	return nil
-}
-
-// sent returns the requests for the report. names are the names of the copy's objects, by id.
-func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
-	for _, q := range requests {
-		one := Sent{Operation: q.Operation, Status: q.Status, ID: q.Object}
-		one.Object, one.Verb = objectOf(q.Operation)
-		var body, response object
-		_ = json.Unmarshal(q.Body, &body)         // a request without a body has no arguments
-		_ = json.Unmarshal(q.Response, &response) // nor has a response without one an object
-		result, _ := response["data"].(object)
-		if q.Operation == "customers.create" {
-			if inner, ok := body["customer"].(object); ok {
-				body = inner
-			}
-			result, _ = result["customer"].(object)
-		}
-		if id := textOf(result["id"]); id != "" && names[id] == "" {
-			names[id] = labelOf(result) // a later request may be about what this one has created
-		}
-		if name := firstText(body["external_id"], body["url"], names[q.Object], body["name"], q.Object); name != "" {
-			one.Object += " \"" + name + "\""
-		}
-		for name := range body {
-			if name != "custom_metadata_mode" {
-				one.Arguments = append(one.Arguments, name)
-			}
-		}
-		slices.Sort(one.Arguments)
-		refusal, _ := response["error"].(object)
-		one.Code = textOf(refusal["code"])
-		all = append(all, one)
-	}
-	return all
-}
-
-// labelOf returns the name of an object; "" without one.
-func labelOf(of object) string {
-	customer, _ := of["customer"].(object) // of an account
-	return firstText(of["external_id"], of["url"], of["name"], customer["name"])
-}
-
-func firstText(values ...any) string {
-	for _, v := range values {
-		if text, ok := v.(string); ok && text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
-// objectOf is the noun and the verb of an operation.
-func objectOf(operation string) (noun, verb string) {
-	family, verb, _ := strings.Cut(strings.TrimPrefix(operation, "finance."), ".")
-	noun = map[string]string{"customers": "customer", "billing_accounts": "billing account",
-		"subscriptions": "subscription", "webhook_endpoints": "webhook endpoint", "api_keys": "API key",
-		"records": "finance record"}[family]
-	if verb == "items.sync" {
-		return noun, "set the items of"
-	}
-	return noun, strings.ReplaceAll(verb, "_", " ")
-}
-
-// names are the names of the objects of the copy, by id.
-func (r *rehearsal) names() map[string]string {
-	names := map[string]string{}
-	for _, o := range r.objects {
-		var of object
-		_ = json.Unmarshal(o.Object, &of) // the sandbox has read it
-		names[idOf(o.Object)] = labelOf(of)
-	}
-	return names
-}
-
-// created returns the ids of objects that requests have created.
-func created(requests []sandbox.Request) map[string]bool {
-	ids := map[string]bool{}
-	for _, q := range requests {
-		var response struct {
-			Data object `json:"data"`
-		}
-		if strings.HasSuffix(q.Operation, ".create") && json.Unmarshal(q.Response, &response) == nil {
-			ids[textOf(response.Data["id"])] = true
-		}
-	}
-	return ids
-}
-
-// references returns a sentence for each plan, product and price that the apply refers to and the copy does not have.
-// The service may have it: a list can omit archived ones.
-func (r *rehearsal) references() (sentences []string) {
-	known, listed := map[string]bool{}, map[string]bool{}
-	for _, o := range r.objects {
-		known[idOf(o.Object)] = true
-		listed[o.Collection] = true
-		if o.Kind == orgcopy.Subscription {
-			for _, text := range []json.RawMessage{o.Object, o.Items} {
-				for _, id := range referred(text) {
-					known[id] = true
-				}
-			}
-		}
-	}
-	noun := map[string]string{"plan_id": "plan", "product_id": "product", "price_id": "price"}
-	for _, q := range r.log.since(0) {
-		for name, of := range noun {
-			for _, id := range valuesOf(q.Body, name) {
-				if listed[of+"s"] && !known[id] {
-					known[id] = true
-					sentences = append(sentences, fmt.Sprintf("Whether the service accepts the %s %s: neither the "+
-						"organization's list "+
-						"of %ss nor a subscription has it.", of, id, of))
-				}
-			}
-		}
-	}
-	slices.Sort(sentences)
-	return sentences
-}
-
-// referred returns the ids of plans, products and prices in a document.
-func referred(document []byte) (ids []string) {
-	for _, name := range []string{"plan_id", "product_id", "price_id"} {
-		ids = append(ids, valuesOf(document, name)...)
-	}
-	return ids
-}
-
-// valuesOf returns the texts of all members of that name in a document.
-func valuesOf(document []byte, name string) (texts []string) {
-	var whole any
-	if json.Unmarshal(document, &whole) != nil {
-		return nil
-	}
-	var visit func(v any)
-	visit = func(v any) {
-		switch v := v.(type) {
-		case []any:
-			for _, one := range v {
-				visit(one)
-			}
-		case object:
-			for member, one := range v {
-				if text, ok := one.(string); ok && member == name {
-					texts = append(texts, text)
-				}
-				visit(one)
-			}
-		}
-	}
-	visit(whole)
-	return texts
 }
 
 // ReadFile reads a copy from a file.

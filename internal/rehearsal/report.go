@@ -49,9 +49,18 @@ type (
 		Verb      string   `json:"verb"`                // create, update, cancel, …
 		Object    string   `json:"object"`              // type and name, such as customer "aurora"
 		ID        string   `json:"id,omitempty"`        // of the object
+		Address   string   `json:"address,omitempty"`   // of the resource, where a plan shows it
 		Arguments []string `json:"arguments,omitempty"` // arguments that the request sets
-		Status    int      `json:"status"`
-		Code      string   `json:"code,omitempty"` // of an error
+		// Values are the values of arguments that the plan shows and changes.
+		Values []Value `json:"values,omitempty"`
+		Status int     `json:"status"`
+		Code   string  `json:"code,omitempty"` // of an error
+	}
+	// Value is an argument with its old and its new value, as a plan shows them.
+	Value struct {
+		Argument string `json:"argument"`
+		From     string `json:"from"`
+		To       string `json:"to"`
 	}
 	// Change is a planned change.
 	Change struct {
@@ -67,30 +76,25 @@ type (
 		Events        []Event      `json:"events"`
 		Occurrences   []Occurrence `json:"occurrences"` // of accounts, subscriptions and keys, by time
 	}
-	// Month is the sum of the invoices of a calendar month (UTC).
+	// Month is the sum of the payable invoices of a calendar month (UTC).
 	Month struct {
 		Month    string `json:"month"` // 2026-12
+		Days     string `json:"days"`  // the days that are looked at, such as 1-15; empty: the whole month
 		Currency string `json:"currency"`
 		Without  Money  `json:"without"`
 		With     Money  `json:"with"`
+		// Difference is the sum over the subscriptions whose invoices differ.
+		Difference Money `json:"difference"`
 	}
-	// Money is an amount, or not known.
-	Money struct {
-		Cents int64 `json:"cents"`
-		Known bool  `json:"known"`
-	}
-	// Amounts is what a subscription costs a billing cycle, now and then. Nil: there is no such subscription, or it has
-	// ended.
+	// Amounts are the prices of a subscription at the end, without the apply and with it. Nil: there is no such
+	// subscription then, or it does not bill.
 	Amounts struct {
-		ID       string `json:"id"`
-		Name     string `json:"name"` // external_id, or the id
-		Cycle    string `json:"cycle"`
-		Currency string `json:"currency"`
-		// CycleNow and CurrencyNow are the cycle and currency of Now, if they differ from Cycle and Currency.
-		CycleNow    string `json:"cycle_now,omitempty"`
-		CurrencyNow string `json:"currency_now,omitempty"`
-		Now         *Money `json:"now"`
-		Then        *Money `json:"then"`
+		ID      string `json:"id"`
+		Name    string `json:"name"` // external_id, or the id
+		Without *Price `json:"without"`
+		With    *Price `json:"with"`
+		// Difference is nil if the two are of different cycles or currencies.
+		Difference *Price `json:"difference"`
 	}
 	// Event is how many webhook deliveries of an event an endpoint gets.
 	Event struct {

@@ -58,3 +58,41 @@ func TestReferences(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A report goes into a comment that many can read: URLs lose what can be a secret.
+func TestPublicURL(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[string]string{
+		"https://hooks.example.com/billing":            "https://hooks.example.com/billing",
+		"https://hooks.example.com":                    "https://hooks.example.com",
+		"https://u:p@hooks.example.com/b":              "https://hooks.example.com/b/…",
+		"https://hooks.example.com/services/T0/SECRET": "https://hooks.example.com/services/…",
+		"https://hooks.example.com/b?token=SECRET#x":   "https://hooks.example.com/b/…",
+		"no address": "",
+	} {
+		if got := publicURL(of); got != want {
+			t.Errorf("%s: %s, want %s", of, got, want)
+		}
+	}
+}
+
+// Old and new values are those of the plan. Sensitive, unknown and nested ones are left out.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	c := resourceChange{}
+	if err := decode([]byte(`{"before":{"plan_id":"1","discount":"10","secret":"a","later":"x","items":[],"url":"https://h/a","same":1},
+		"after":{"plan_id":"2","discount":null,"secret":"b","items":[1],"url":"https://h/b?x=SECRET","same":1},
+		"after_unknown":{"later":true},"after_sensitive":{"secret":true}}`), &c.Change); err != nil {
+		t.Fatal(err)
+	}
+	got := c.values([]string{"plan_id", "discount", "secret", "later", "items", "url", "same"},
+		map[string]string{"1": "Gold"})
+	want := []Value{{"plan_id", "Gold", "2"}, {"discount", "10", "none"}, {"url", "https://h/a", "https://h/b/…"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := (Sent{Arguments: []string{"plan_id", "timing"}, Values: want}).arguments(); got != "plan_id Gold → 2, "+
+		"timing" {
+		t.Error(got)
+	}
+}

@@ -196,7 +196,10 @@ type resourceChange struct {
 		Before       map[string]any `json:"before"`
 		After        map[string]any `json:"after"`
 		AfterUnknown map[string]any `json:"after_unknown"`
-		Importing    any            `json:"importing"`
+		// BeforeSensitive and AfterSensitive are true, or have true, for each value that must not be shown.
+		BeforeSensitive any `json:"before_sensitive"`
+		AfterSensitive  any `json:"after_sensitive"`
+		Importing       any `json:"importing"`
 	} `json:"change"`
 }
 

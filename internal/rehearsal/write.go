@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,13 +16,18 @@ type section struct {
 	title  string
 	header []string // of a table; nil: the rows have one cell
 	rows   [][]string
+	long   bool // rows of it can be left out of Markdown: others say money, refusals or what is not known
 }
 
 // Text writes the report for people.
-func (r *Report) Text(out io.Writer) error { return writeText(out, r.headline(), r.sections()) }
+func (r *Report) Text(out io.Writer) error {
+	return writeText(out, []string{r.headline(), r.subtitle()}, r.sections())
+}
 
 // Markdown writes the report for a comment on a pull request. Names cannot break out of it.
-func (r *Report) Markdown(out io.Writer) error { return writeMarkdown(out, r.headline(), r.sections()) }
+func (r *Report) Markdown(out io.Writer) error {
+	return writeMarkdown(out, []string{r.headline(), r.subtitle()}, r.sections())
+}
 
 // JSON writes the report for programs.
 func (r *Report) JSON(out io.Writer) error {
@@ -35,8 +42,8 @@ func (r *Report) JSON(out io.Writer) error {
 // list is a list that JSON shows as [] and not as null where it is empty.
 func list[T any](all []T) []T { return append([]T{}, all...) }
 
-func writeText(out io.Writer, headline string, sections []section) error {
-	text := headline + "\n"
+func writeText(out io.Writer, headlines []string, sections []section) error {
+	text := strings.Join(headlines, "\n") + "\n"
 	for _, s := range sections {
 		text += "\n" + s.title + "\n"
 		widths := make([]int, len(s.header))
@@ -69,8 +76,26 @@ func writeText(out io.Writer, headline string, sections []section) error {
 // longList is from how many rows on a list is folded in Markdown.
 const longList = 12
 
-func writeMarkdown(out io.Writer, headline string, sections []section) error {
-	text := "### " + escaped(headline) + "\n"
+// longestMarkdown is the size of the largest comment, in bytes. GitHub takes 65,536 characters.
+const longestMarkdown = 60_000
+
+// writeMarkdown leaves out rows of long sections until the text is a comment on a pull request.
+func writeMarkdown(out io.Writer, headlines []string, sections []section) error {
+	most := 400
+	text := markdown(headlines, sections, most)
+	for len(text) > longestMarkdown && most > 0 {
+		most /= 2
+		text = markdown(headlines, sections, most)
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+func markdown(headlines []string, sections []section, most int) string {
+	text := "### " + escaped(headlines[0]) + "\n"
+	for _, more := range headlines[1:] {
+		text += "\n" + escaped(more) + "\n"
+	}
 	for _, s := range sections {
 		text += "\n"
 		folded := len(s.rows) > longList
@@ -82,7 +107,11 @@ func writeMarkdown(out io.Writer, headline string, sections []section) error {
 		if s.header != nil {
 			text += "| " + strings.Join(s.header, " | ") + " |\n|" + strings.Repeat(" --- |", len(s.header)) + "\n"
 		}
-		for _, row := range s.rows {
+		rows, more := s.rows, 0
+		if s.long && len(rows) > most {
+			rows, more = rows[:most], len(rows)-most
+		}
+		for _, row := range rows {
 			var cells []string
 			for _, cell := range row {
 				cells = append(cells, escaped(cell))
@@ -93,12 +122,14 @@ func writeMarkdown(out io.Writer, headline string, sections []section) error {
 				text += "- " + strings.Join(cells, " ") + "\n"
 			}
 		}
+		if more > 0 {
+			text += fmt.Sprintf("\nand %d more\n", more)
+		}
 		if folded {
 			text += "\n</details>\n"
 		}
 	}
-	_, err := io.WriteString(out, text)
-	return err
+	return text
 }
 
 // escaped escapes a text for Markdown, on one line.
@@ -130,23 +161,122 @@ func writeJSON(out io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// headline is the result in one line.
+// headline says what the change means: money, subscriptions and keys.
 func (r *Report) headline() string {
+	var parts []string
+	if r.NotRehearsed > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s not rehearsed", r.NotRehearsed, counted(r.Plan.Billing,
+			"billing change")))
+	}
+	if r.Result == Refused {
+		parts = append(parts, "Refused")
+		if len(r.Sent) > 0 {
+			parts = append(parts, "after the part that was applied")
+		}
+	}
+	parts = append(parts, perCycle(r.Differences.Subscriptions)...)
+	parts = append(parts, r.happenings()...)
+	if len(parts) == 0 {
+		return "No difference"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// perCycle are the differences of the prices, one for each cycle and currency.
+func perCycle(all []Amounts) (parts []string) {
+	sums, others := map[[2]string]Money{}, 0
+	for _, a := range all {
+		if a.Difference == nil {
+			others++
+			continue
+		}
+		key := [2]string{a.Difference.Currency, a.Difference.Cycle}
+		sum, more := sums[key]
+		if !more {
+			sum = exactly(0)
+		}
+		sums[key] = sum.plus(a.Difference.Money)
+	}
+	keys := slices.Collect(maps.Keys(sums))
+	slices.SortFunc(keys, func(a, b [2]string) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(cycleOrder[a[1]], cycleOrder[b[1]]), cmp.Compare(a[1], b[1]))
+	})
+	for _, key := range keys {
+		if sum := sums[key]; !sum.none() {
+			parts = append(parts, strings.TrimSpace(sum.signed(key[0])+" "+cmp.Or(cycleWords[key[1]], key[1])))
+		}
+	}
+	if others > 0 {
+		parts = append(parts, counted(others, "subscription")+" with another cycle or currency")
+	}
+	return parts
+}
+
+var (
+	cycleOrder = map[string]int{"monthly": 1, "quarterly": 2, "semiannual": 3, "annual": 4}
+	cycleWords = map[string]string{"monthly": "a month", "quarterly": "a quarter", "semiannual": "every six months",
+		"annual": "a year"}
+)
+
+// happening is an occurrence that the headline counts.
+type happening struct{ noun, what, one, many string }
+
+var headlined = []happening{{"subscription", "begins", "begins", "begin"}, {"subscription", "ends", "ends", "end"},
+	{"subscription", "is paused", "is paused", "are paused"}, {"API key", "ends", "ends", "end"},
+	{"API key", "is revoked", "is revoked", "are revoked"}}
+
+// happenings count what subscriptions and keys go through with the apply: "2 subscriptions end today".
+func (r *Report) happenings() (parts []string) {
+	for _, h := range headlined {
+		var days []string
+		for _, o := range r.Differences.Occurrences {
+			what, _, _ := strings.Cut(o.What, ",") // "begins, billed to …"
+			if o.With && what == h.what && strings.HasPrefix(o.Object, h.noun+" ") {
+				days = append(days, r.dayOf(o.At))
+			}
+		}
+		if len(days) == 0 {
+			continue
+		}
+		text := counted(len(days), strings.TrimPrefix(h.noun, "API ")) + " " + h.many
+		if len(days) == 1 {
+			text = counted(1, strings.TrimPrefix(h.noun, "API ")) + " " + h.one
+		}
+		slices.Sort(days)
+		if days = slices.Compact(days); len(days) == 1 {
+			text += " " + days[0]
+		}
+		parts = append(parts, text)
+	}
+	return parts
+}
+
+// dayOf is a day of the report in words.
+func (r *Report) dayOf(at time.Time) string {
+	switch {
+	case at.Format(time.DateOnly) == r.From.Format(time.DateOnly):
+		return "today"
+	case at.Year() == r.From.Year():
+		return at.Format("on 2 January")
+	}
+	return at.Format("on 2 January 2006")
+}
+
+// subtitle says on what the change was rehearsed, and how that went.
+func (r *Report) subtitle() string {
 	a := "a"
 	if r.Incomplete {
 		a = "an incomplete"
 	}
-	of := fmt.Sprintf(" on %s copy of %s of %s", a, r.Organization, r.From.Format(time.RFC3339))
-	if r.NotRehearsed > 0 {
-		of = fmt.Sprintf(" without %d of %s", r.NotRehearsed, counted(r.Plan.Billing, "billing change")) + of
-	}
+	text := fmt.Sprintf("Rehearsed on %s copy of %s of %s. Plan: %s. ", a, r.Organization, r.From.Format(time.RFC3339),
+		r.Plan)
 	switch r.Result {
 	case Applied:
-		return "Rehearsed" + of + ": applied with " + counted(len(r.Sent), "request") + ", and the next plan is empty"
+		return text + "Applied with " + counted(len(r.Sent), "request") + ", and the next plan is empty."
 	case NotEmpty:
-		return "Rehearsed" + of + ": applied, but the next plan has " + counted(len(r.SecondPlan), "change")
+		return text + "Applied, but the next plan has " + counted(len(r.SecondPlan), "change") + "."
 	}
-	return "Rehearsed" + of + ": refused"
+	return text + "Refused."
 }
 
 // counted is a number with its noun.
@@ -161,22 +291,28 @@ func counted(n int, noun string) string {
 func (r *Report) sections() (all []section) {
 	add := func(title string, header []string, rows [][]string) {
 		if len(rows) > 0 {
-			all = append(all, section{title, header, rows})
+			all = append(all, section{title: title, header: header, rows: rows})
+		}
+	}
+	addLong := func(title string, header []string, rows [][]string) {
+		if add(title, header, rows); len(rows) > 0 {
+			all[len(all)-1].long = true
 		}
 	}
 	if r.Stale != "" {
 		add("The copy is too old", nil, lines([]string{r.Stale}))
 	}
 	add("Refused", nil, diagnostics(r.Refused, true))
-	add("Warnings of the plan", nil, diagnostics(r.Warnings, false))
-	add("Sent", []string{"Request", "Object", "Arguments"}, r.sentRows())
-	add("Left to do after the apply", nil, changeRows(r.SecondPlan))
+	addLong("Warnings of the plan", nil, diagnostics(r.Warnings, false))
+	addLong("Sent", []string{"Request", "Object", "Arguments", "Address"}, r.sentRows())
+	addLong("Left to do after the apply", nil, changeRows(r.SecondPlan))
 	until := " until " + r.Until.Format(time.DateOnly)
 	d := r.Differences
 	add("Invoices"+until, []string{"Month", "Without", "With", "Difference"}, monthRows(d.Months))
-	add("Subscriptions", []string{"Subscription", "Cycle", "Now", "Then"}, amountRows(d.Subscriptions))
-	add("What happens"+until, nil, occurrenceRows(d.Occurrences))
-	add("Webhook deliveries"+until, []string{"Event", "Endpoint", "Without", "With"}, eventRows(d.Events))
+	add("Prices on "+r.Until.Format(time.DateOnly), []string{"Subscription", "Without", "With", "Difference"},
+		amountRows(d.Subscriptions))
+	addLong("What happens"+until, nil, occurrenceRows(d.Occurrences))
+	addLong("Webhook deliveries"+until, []string{"Event", "Endpoint", "Without", "With"}, eventRows(d.Events))
 	if r.Result != Refused && len(d.Months)+len(d.Subscriptions)+len(d.Occurrences)+len(d.Events) == 0 {
 		add("Nothing differs"+until, nil, [][]string{{"No invoice, subscription, key or event differs."}})
 	}
@@ -213,9 +349,23 @@ func (r *Report) sentRows() (rows [][]string) {
 		if s.Status >= 300 {
 			result = fmt.Sprintf(" (rejected: %d %s)", s.Status, s.Code)
 		}
-		rows = append(rows, []string{s.Verb, s.Object + result, strings.Join(s.Arguments, ", ")})
+		rows = append(rows, []string{s.Verb, s.Object + result, s.arguments(), s.Address})
 	}
 	return rows
+}
+
+// arguments are the arguments of a request, with the values that are known.
+func (s Sent) arguments() string {
+	var all []string
+	for _, name := range s.Arguments {
+		for _, v := range s.Values {
+			if v.Argument == name {
+				name += " " + v.From + " → " + v.To
+			}
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, ", ")
 }
 
 func changeRows(changes []Change) (rows [][]string) {
@@ -230,30 +380,33 @@ func changeRows(changes []Change) (rows [][]string) {
 }
 
 func monthRows(months []Month) (rows [][]string) {
+	totals := map[string]*Month{}
 	for _, m := range months {
-		difference := notKnownText
-		if m.Without.Known && m.With.Known {
-			difference = signed(m.With.Cents-m.Without.Cents, m.Currency)
+		label := m.Month
+		if m.Days != "" {
+			label += " (" + m.Days + ")"
 		}
-		rows = append(rows, []string{m.Month, m.Without.in(m.Currency), m.With.in(m.Currency), difference})
+		rows = append(rows, []string{label, m.Without.in(m.Currency), m.With.in(m.Currency), m.Difference.signed(m.Currency)})
+		if totals[m.Currency] == nil {
+			totals[m.Currency] = &Month{Without: exactly(0), With: exactly(0), Difference: exactly(0)}
+		}
+		t := totals[m.Currency]
+		t.Without, t.With, t.Difference = t.Without.plus(m.Without), t.With.plus(m.With), t.Difference.plus(m.Difference)
+	}
+	for _, currency := range slices.Sorted(maps.Keys(totals)) {
+		t := totals[currency]
+		rows = append(rows, []string{"total", t.Without.in(currency), t.With.in(currency), t.Difference.signed(currency)})
 	}
 	return rows
 }
 
 func amountRows(all []Amounts) (rows [][]string) {
-	shown := func(m *Money, currency string) string {
-		if m == nil {
-			return "–"
-		}
-		return m.in(currency)
-	}
 	for _, a := range all {
-		cycle := a.Cycle
-		if a.CycleNow != "" {
-			cycle = a.CycleNow + " → " + cycle
+		difference := "another cycle or currency"
+		if a.Difference != nil {
+			difference = a.Difference.signed(a.Difference.Currency)
 		}
-		now := shown(a.Now, cmp.Or(a.CurrencyNow, a.Currency))
-		rows = append(rows, []string{a.Name, cycle, now, shown(a.Then, a.Currency)})
+		rows = append(rows, []string{a.Name, a.Without.text(), a.With.text(), difference})
 	}
 	return rows
 }
@@ -284,31 +437,4 @@ func eventRows(all []Event) (rows [][]string) {
 		rows = append(rows, []string{e.Event, e.Endpoint, fmt.Sprint(e.Without), fmt.Sprint(e.With)})
 	}
 	return rows
-}
-
-const notKnownText = "not known"
-
-// in is an amount with its currency.
-func (m Money) in(currency string) string {
-	if !m.Known {
-		return notKnownText
-	}
-	return strings.TrimSpace(currency + " " + decimal(m.Cents))
-}
-
-// decimal is an amount of cents in units.
-func decimal(cents int64) string {
-	sign := ""
-	if cents < 0 {
-		sign, cents = "-", -cents
-	}
-	return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
-}
-
-func signed(cents int64, currency string) string {
-	text := decimal(cents)
-	if cents > 0 {
-		text = "+" + text
-	}
-	return strings.TrimSpace(currency + " " + text)
 }

@@ -2,6 +2,7 @@ package rehearsal_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -16,15 +17,21 @@ func report() *rehearsal.Report {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	return &rehearsal.Report{
 		Result: rehearsal.Applied, Organization: "Padaria Aurora", From: at, Until: at.AddDate(0, 0, 90),
+		Plan: rehearsal.Counts{Change: 1, Billing: 1},
 		Sent: []rehearsal.Sent{{Verb: "update", Object: "customer \"" + hostile + "\"", Arguments: []string{"name"},
 			Status: 200}},
 		Differences: rehearsal.Differences{
 			Months: []rehearsal.Month{
-				{Month: "2026-02", Currency: "BRL", Without: rehearsal.Money{Cents: 1050, Known: true},
-					With: rehearsal.Money{Cents: 5, Known: true}},
-				{Month: "2026-03", Currency: "BRL", Without: rehearsal.Money{Known: true}, With: rehearsal.Money{}}},
-			Subscriptions: []rehearsal.Amounts{{Name: "aurora", Cycle: "monthly", Currency: "BRL",
-				Now: &rehearsal.Money{Cents: 1050, Known: true}}},
+				{Month: "2026-02", Currency: "BRL", Without: rehearsal.Money{Cents: 79_201_050, Known: true},
+					With: rehearsal.Money{Cents: 5, Known: true, Estimated: 1}, Difference: rehearsal.Money{Cents: -79_201_045,
+						Known: true}},
+				{Month: "2026-03", Currency: "BRL", Days: "1-15", Without: rehearsal.Money{Known: true},
+					With: rehearsal.Money{Cents: 7, Unknown: 3}, Difference: rehearsal.Money{Unknown: 1}}},
+			Subscriptions: []rehearsal.Amounts{{Name: "aurora",
+				Without:    &rehearsal.Price{Money: rehearsal.Money{Cents: 1050, Known: true}, Cycle: "monthly", Currency: "BRL"},
+				Difference: &rehearsal.Price{Money: rehearsal.Money{Cents: -1050, Known: true}, Cycle: "monthly", Currency: "BRL"}},
+				{Name: "brisa", Without: &rehearsal.Price{Money: rehearsal.Money{Cents: 100, Known: true}, Cycle: "monthly", Currency: "BRL"},
+					With: &rehearsal.Price{Money: rehearsal.Money{Cents: 1200, Known: true}, Cycle: "annual", Currency: "BRL"}}},
 			Occurrences: []rehearsal.Occurrence{{At: at, Object: "subscription \"aurora\"", What: "ends", With: true,
 				Cause: "request", Action: "subscriptions.cancel", Reason: "moves away"}},
 			Events: []rehearsal.Event{{Event: "api_key.rotated", Endpoint: "https://hooks.example.com", With: 1}},
@@ -41,9 +48,14 @@ func TestReportText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Rehearsed on a copy of Padaria Aurora of 2026-01-31T12:00:00Z: applied with 1 request, and the next plan is empty\n",
-		"2026-02  BRL 10.50  BRL 0.05   BRL -10.45\n", "2026-03  BRL 0.00   not known  not known\n",
-		"aurora        monthly  BRL 10.50  –\n",
+		"-BRL 10.50 a month; 1 subscription with another cycle or currency; 1 subscription ends today\n" +
+			"Rehearsed on a copy of Padaria Aurora of 2026-01-31T12:00:00Z. Plan: 0 to add, 1 to change, 0 to destroy. " +
+			"Applied with 1 request, and the next plan is empty.\n",
+		"2026-02         BRL 792,010.50  ≈ BRL 0.05                -BRL 792,010.45\n",
+		"2026-03 (1-15)  BRL 0.00        BRL 0.07 + 3 not known    not known\n",
+		"total           BRL 792,010.50  ≈ BRL 0.12 + 3 not known  -BRL 792,010.45 + 1 not known\n",
+		"aurora        BRL 10.50 monthly  –                 -BRL 10.50\n",
+		"brisa         BRL 1.00 monthly   BRL 12.00 annual  another cycle or currency\n",
 		"2026-01-31  subscription \"aurora\" ends (request: subscriptions.cancel, reason: moves away)\n",
 		"api_key.rotated  https://hooks.example.com  0        1\n", "Not known\n  What discount codes are worth.\n",
 	} {
@@ -65,7 +77,7 @@ func TestReportMarkdown(t *testing.T) {
 	}
 	for line := range strings.Lines(out.String()) {
 		if strings.Contains(line, "img src") && (strings.Contains(line, "<img") || strings.Contains(line, "@team") ||
-			strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 4) {
+			strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 5) {
 			t.Errorf("the name breaks out of its cell: %s", line)
 		}
 		if strings.HasPrefix(line, "# ") {
@@ -81,5 +93,27 @@ func TestReportJSON(t *testing.T) {
 	err := (&rehearsal.Report{Result: rehearsal.Applied}).JSON(&out)
 	if err != nil || strings.Contains(out.String(), "null") {
 		t.Errorf("%s (%v)", out.String(), err)
+	}
+}
+
+// A report is a comment of at most 60,000 bytes. Amounts, refusals and what is not known stay whole.
+func TestLongMarkdown(t *testing.T) {
+	t.Parallel()
+	r := report()
+	for n := range 2000 {
+		r.Sent = append(r.Sent, rehearsal.Sent{Verb: "create", Object: fmt.Sprintf("customer %q", fmt.Sprint("customer ",
+			n))})
+	}
+	for n := range 200 {
+		r.NotKnown = append(r.NotKnown, fmt.Sprintf("sentence %d", n))
+	}
+	var out bytes.Buffer
+	if err := r.Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	if len(text) > 60_000 || !strings.Contains(text, "and 1") || !strings.Contains(text, "sentence 199") ||
+		!strings.Contains(text, "792,010.50") {
+		t.Errorf("%d bytes: %s", len(text), text[:2000])
 	}
 }

@@ -1,0 +1,126 @@
+package rehearsal
+
+import (
+	"fmt"
+	"strings"
+)
+
+type (
+	// Money is an amount, or the sum of several of which some may not be known.
+	Money struct {
+		Cents     int64 `json:"cents"`     // the sum of what is known
+		Known     bool  `json:"known"`     // nothing is missing in it
+		Unknown   int   `json:"unknown"`   // how many amounts are missing
+		Estimated int   `json:"estimated"` // how many amounts are derived, and not confirmed by an amount of the service
+	}
+	// Price is what a subscription costs a billing cycle.
+	Price struct {
+		Money
+		Cycle    string `json:"cycle"`
+		Currency string `json:"currency"`
+	}
+)
+
+// exactly is a known amount.
+func exactly(cents int64) Money { return Money{Cents: cents, Known: true} }
+
+// missing is one amount that is not known.
+func missing() Money { return Money{Unknown: 1} }
+
+// money is an amount of cents in JSON. null is not known.
+func money(v any) Money {
+	number, ok := v.(interface{ Int64() (int64, error) })
+	if !ok {
+		return missing()
+	}
+	cents, err := number.Int64()
+	if err != nil {
+		return missing()
+	}
+	return exactly(cents)
+}
+
+// plus is the sum of two amounts.
+func (m Money) plus(other Money) Money {
+	m.Cents, m.Unknown, m.Estimated = m.Cents+other.Cents, m.Unknown+other.Unknown, m.Estimated+other.Estimated
+	m.Known = m.Unknown == 0
+	return m
+}
+
+// minus is the difference of two amounts of one object: not known where one of them is not.
+func (m Money) minus(other Money) Money {
+	if !m.Known || !other.Known {
+		return missing()
+	}
+	return Money{Cents: m.Cents - other.Cents, Known: true, Estimated: min(m.Estimated+other.Estimated, 1)}
+}
+
+// none reports whether an amount is known to be nothing.
+func (m Money) none() bool { return m.Known && m.Cents == 0 }
+
+const notKnownText = "not known"
+
+// in is an amount with its currency, such as BRL 792.00, ≈ BRL 792.00, or BRL 792.00 + 3 not known.
+func (m Money) in(currency string) string { return m.text(currency, "") }
+
+// signed is a difference with its sign, such as +BRL 10.00.
+func (m Money) signed(currency string) string {
+	if m.Cents > 0 {
+		return m.text(currency, "+")
+	}
+	return m.text(currency, "")
+}
+
+func (m Money) text(currency, sign string) string {
+	if m.Cents == 0 && m.Unknown == 1 {
+		return notKnownText
+	}
+	cents := m.Cents
+	if cents < 0 {
+		sign, cents = "-", -cents
+	}
+	text := sign + strings.TrimSpace(currency+" "+decimal(cents))
+	if m.Estimated > 0 {
+		text = "≈ " + text
+	}
+	switch {
+	case m.Cents == 0 && m.Unknown > 0:
+		return fmt.Sprintf("%d %s", m.Unknown, notKnownText)
+	case m.Unknown > 0:
+		text += fmt.Sprintf(" + %d %s", m.Unknown, notKnownText)
+	}
+	return text
+}
+
+// decimal is an amount of cents in units, with a comma before every three digits.
+func decimal(cents int64) string {
+	whole := fmt.Sprint(cents / 100)
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	return fmt.Sprintf("%s.%02d", whole, cents%100)
+}
+
+// text is a price with its cycle; nil is nothing.
+func (p *Price) text() string {
+	if p == nil {
+		return "–"
+	}
+	return strings.TrimSpace(p.in(p.Currency) + " " + p.Cycle)
+}
+
+// differs returns the difference of two prices of a subscription, of which one may not be there. It is nil where they
+// are of different cycles or currencies.
+func differs(without, with *Price) *Price {
+	switch {
+	case without == nil && with == nil:
+		return nil
+	case without == nil:
+		return with
+	case with == nil:
+		return &Price{exactly(0).minus(without.Money), without.Cycle, without.Currency}
+	case without.Cycle != with.Cycle || without.Currency != with.Currency:
+		return nil
+	}
+	return &Price{with.minus(without.Money), with.Cycle, with.Currency}
+}

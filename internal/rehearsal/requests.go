@@ -1,0 +1,151 @@
+package rehearsal
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// requestLog is a log of the requests that change something, and of the collections that others read. That of the
+// sandbox keeps the newest requests alone, and the responses of even fewer.
+type requestLog struct {
+	mu       sync.Mutex
+	requests []sandbox.Request
+	reads    []string
+}
+
+func (l *requestLog) add(q sandbox.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if q.Method != http.MethodGet {
+		l.requests = append(l.requests, q)
+	} else if name := collectionOf(q); name != "" && !slices.Contains(l.reads, name) {
+		l.reads = append(l.reads, name)
+	}
+}
+
+// deliveries is the name of the list of deliveries among the collections. A copy never has them.
+const deliveries = "deliveries"
+
+// collectionOf returns the collection that a request reads, as in orgcopy.Collections; "" for other requests.
+func collectionOf(q sandbox.Request) string {
+	path, _, _ := strings.Cut(strings.TrimPrefix(q.Path, "/v1/"), "/")
+	switch {
+	case q.Operation == "webhook_deliveries.list":
+		return deliveries
+	case q.Operation == "invoices.list", q.Operation == "records.list":
+		return copier.BillingPrefix + path
+	case strings.HasPrefix(q.Operation, "finance.") && !strings.HasPrefix(q.Operation, "finance.openapi"):
+		return path
+	}
+	return ""
+}
+
+// since returns the requests from the nth one on.
+func (l *requestLog) since(n int) []sandbox.Request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.requests[n:])
+}
+
+func (l *requestLog) count() int { return len(l.since(0)) }
+
+// lacks returns the collections that were read and are not in a copy.
+func (l *requestLog) lacks(copied orgcopy.Collections) (names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, name := range l.reads {
+		if !slices.Contains(copied.Copied, name) && !slices.Contains(copied.Absent, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// created returns the ids of objects that requests have created.
+func created(requests []sandbox.Request) map[string]bool {
+	ids := map[string]bool{}
+	for _, q := range requests {
+		var response struct {
+			Data object `json:"data"`
+		}
+		if strings.HasSuffix(q.Operation, ".create") && json.Unmarshal(q.Response, &response) == nil {
+			ids[textOf(response.Data["id"])] = true
+		}
+	}
+	return ids
+}
+
+// references returns a sentence for each plan, product and price that the apply refers to and the copy does not have.
+// The service may have it: a list can omit archived ones.
+func (r *rehearsal) references() (sentences []string) {
+	known, listed := map[string]bool{}, map[string]bool{}
+	for _, o := range r.objects {
+		known[idOf(o.Object)] = true
+		listed[o.Collection] = true
+		if o.Kind == orgcopy.Subscription {
+			for _, text := range []json.RawMessage{o.Object, o.Items} {
+				for _, id := range referred(text) {
+					known[id] = true
+				}
+			}
+		}
+	}
+	noun := map[string]string{"plan_id": "plan", "product_id": "product", "price_id": "price"}
+	for _, q := range r.log.since(0) {
+		for name, of := range noun {
+			for _, id := range valuesOf(q.Body, name) {
+				if listed[of+"s"] && !known[id] {
+					known[id] = true
+					sentences = append(sentences, fmt.Sprintf("Whether the service accepts the %s %s: neither the "+
+						"organization's list "+
+						"of %ss nor a subscription has it.", of, id, of))
+				}
+			}
+		}
+	}
+	slices.Sort(sentences)
+	return sentences
+}
+
+// referred returns the ids of plans, products and prices in a document.
+func referred(document []byte) (ids []string) {
+	for _, name := range []string{"plan_id", "product_id", "price_id"} {
+		ids = append(ids, valuesOf(document, name)...)
+	}
+	return ids
+}
+
+// valuesOf returns the texts of all members of that name in a document.
+func valuesOf(document []byte, name string) (texts []string) {
+	var whole any
+	if json.Unmarshal(document, &whole) != nil {
+		return nil
+	}
+	var visit func(v any)
+	visit = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, one := range v {
+				visit(one)
+			}
+		case object:
+			for member, one := range v {
+				if text, ok := one.(string); ok && member == name {
+					texts = append(texts, text)
+				}
+				visit(one)
+			}
+		}
+	}
+	visit(whole)
+	return texts
+}

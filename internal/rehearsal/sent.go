@@ -1,0 +1,185 @@
+package rehearsal
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// sent returns the requests for the report. names are the names of the copy's objects, by id.
+func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
+	for _, q := range requests {
+		one := Sent{Operation: q.Operation, Status: q.Status, ID: q.Object}
+		one.Object, one.Verb = objectOf(q.Operation)
+		var body, response object
+		_ = json.Unmarshal(q.Body, &body)         // a request without a body has no arguments
+		_ = json.Unmarshal(q.Response, &response) // nor has a response without one an object
+		result, _ := response["data"].(object)
+		if q.Operation == "customers.create" {
+			if inner, ok := body["customer"].(object); ok {
+				body = inner
+			}
+			result, _ = result["customer"].(object)
+		}
+		if id := textOf(result["id"]); id != "" {
+			one.ID = cmp.Or(one.ID, id)
+			names[id] = cmp.Or(names[id], labelOf(result)) // a later request may be about what this one has created
+		}
+		if name := firstText(body["external_id"], publicURL(body["url"]), names[q.Object], body["name"],
+			q.Object); name != "" {
+			one.Object += " \"" + name + "\""
+		}
+		for name := range body {
+			if name != "custom_metadata_mode" {
+				one.Arguments = append(one.Arguments, name)
+			}
+		}
+		slices.Sort(one.Arguments)
+		refusal, _ := response["error"].(object)
+		one.Code = textOf(refusal["code"])
+		all = append(all, one)
+	}
+	return all
+}
+
+// labelOf returns the name of an object; "" without one.
+func labelOf(of object) string {
+	customer, _ := of["customer"].(object) // of an account
+	return firstText(of["external_id"], publicURL(of["url"]), of["name"], customer["name"])
+}
+
+// publicURL is a URL without what can be a secret: credentials, all of the path but its first part, and the query.
+func publicURL(v any) string {
+	u, err := url.Parse(textOf(v))
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	first, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	text := u.Scheme + "://" + u.Host
+	if first != "" {
+		text += "/" + first
+	}
+	if rest != "" || u.RawQuery != "" || u.User != nil || u.Fragment != "" {
+		text += "/…"
+	}
+	return text
+}
+
+// annotate completes requests with what plans say: the address of the resource, and old and new values. It sorts them
+// by address, so that a report does not depend on the order in which Terraform happens to work.
+func (r *rehearsal) annotate(plans ...plan) {
+	addresses, changes := map[string]string{}, map[string]resourceChange{}
+	for _, p := range plans {
+		for _, of := range p.PriorState.Values.RootModule.all() {
+			if id := textOf(of.Values["id"]); of.Mode == managed && isOurs(of.Type) && id != "" {
+				addresses[id] = of.Address
+			}
+		}
+	}
+	for _, c := range plans[0].billing() {
+		if id := textOf(c.Change.Before["id"]); id != "" {
+			changes[id], addresses[id] = c, c.Address
+		}
+	}
+	for i, s := range r.report.Sent {
+		r.report.Sent[i].Address = addresses[s.ID]
+		if c, ok := changes[s.ID]; ok && slices.Equal(c.Change.Actions, []string{"update"}) {
+			r.report.Sent[i].Values = c.values(s.Arguments, r.labels())
+		}
+	}
+	slices.SortStableFunc(r.report.Sent, func(a, b Sent) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Object, b.Object))
+	})
+}
+
+// labels are the names of plans, by id.
+func (r *rehearsal) labels() map[string]string {
+	labels := map[string]string{}
+	for _, o := range r.objects {
+		var of object
+		if o.Collection == "plans" && json.Unmarshal(o.Object, &of) == nil {
+			labels[idOf(o.Object)] = textOf(of["name"])
+		}
+	}
+	return labels
+}
+
+// longestValue limits a value in a report, in characters.
+const longestValue = 60
+
+// values are the old and new values of arguments that are single values, and not sensitive.
+func (c resourceChange) values(arguments []string, labels map[string]string) (all []Value) {
+	hidden := func(of any, name string) bool {
+		members, ok := of.(object)
+		return of == true || ok && members[name] != nil && members[name] != false
+	}
+	for _, name := range arguments {
+		if hidden(c.Change.BeforeSensitive, name) || hidden(c.Change.AfterSensitive, name) ||
+			hasUnknown(c.Change.AfterUnknown[name]) || equal(c.Change.Before[name], c.Change.After[name]) {
+			continue
+		}
+		from, one := shownValue(c.Change.Before[name], labels)
+		to, other := shownValue(c.Change.After[name], labels)
+		if one && other {
+			all = append(all, Value{name, from, to})
+		}
+	}
+	return all
+}
+
+func firstText(values ...any) string {
+	for _, v := range values {
+		if text, ok := v.(string); ok && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// objectOf is the noun and the verb of an operation.
+func objectOf(operation string) (noun, verb string) {
+	family, verb, _ := strings.Cut(strings.TrimPrefix(operation, "finance."), ".")
+	noun = map[string]string{"customers": "customer", "billing_accounts": "billing account",
+		"subscriptions": "subscription", "webhook_endpoints": "webhook endpoint", "api_keys": "API key",
+		"records": "finance record"}[family]
+	if verb == "items.sync" {
+		return noun, "set the items of"
+	}
+	return noun, strings.ReplaceAll(verb, "_", " ")
+}
+
+// names are the names of the objects of the copy, by id.
+func (r *rehearsal) names() map[string]string {
+	names := map[string]string{}
+	for _, o := range r.objects {
+		var of object
+		_ = json.Unmarshal(o.Object, &of) // the sandbox has read it
+		names[idOf(o.Object)] = labelOf(of)
+	}
+	return names
+}
+
+// shownValue is a single value of an argument; false for others.
+func shownValue(v any, labels map[string]string) (string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return "none", true
+	case string:
+		if text := cmp.Or(publicURL(v), labels[v]); text != "" {
+			return text, true
+		}
+		text := []rune(strings.Join(strings.Fields(v), " "))
+		if len(text) > longestValue {
+			return string(text[:longestValue]) + "…", true
+		}
+		return string(text), true
+	case bool, json.Number:
+		return fmt.Sprint(v), true
+	}
+	return "", false
+}

@@ -26,6 +26,19 @@ type outcome struct {
 	deliveries []sandbox.DeliveryState
 	names      map[string]string // of plans, by id
 	trail      []sandbox.AuditEntry
+	certainty  sandbox.Certainty
+}
+
+// amount is the amount of an object: estimated or not known where the copy says so.
+func (o outcome) amount(of object, member string) Money {
+	m, id := money(of[member]), textOf(of["id"])
+	switch {
+	case o.certainty.Unknown[id]:
+		return missing()
+	case o.certainty.Estimated[id] && m.Known:
+		m.Estimated = 1
+	}
+	return m
 }
 
 // objects are the objects of each kind, by id.
@@ -51,7 +64,8 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	seen := outcome{objects: objects{}, names: map[string]string{}, deliveries: s.Deliveries(), trail: trail}
+	seen := outcome{objects: objects{}, names: map[string]string{}, deliveries: s.Deliveries(), trail: trail,
+		certainty: s.Certainty()}
 	for line, err := range reader.Objects() {
 		if err != nil {
 			return outcome{}, err
@@ -128,7 +142,7 @@ func (o outcome) invoiced() invoiced {
 		if !more {
 			sum = exactly(0)
 		}
-		all[key][id] = sum.plus(money(of["amount_cents"]))
+		all[key][id] = sum.plus(o.amount(of, "amount_cents"))
 	}
 	return all
 }
@@ -210,8 +224,11 @@ func (o outcome) price(of object) *Price {
 	if !live(of) {
 		return nil
 	}
-	account := o.objects[orgcopy.Account][textOf(of["billing_account_id"])]
-	return &Price{money(of["recurring_amount_cents"]), textOf(of["billing_cycle"]), textOf(account["currency"])}
+	account, amount := o.objects[orgcopy.Account][textOf(of["billing_account_id"])], o.amount(of, "recurring_amount_cents")
+	if of["status"] == "suspended" { // no description says whether it is billed
+		amount = missing()
+	}
+	return &Price{amount, textOf(of["billing_cycle"]), textOf(account["currency"])}
 }
 
 // amounts returns the prices, at the end, of the subscriptions whose price, plan or status the apply changes.
@@ -451,15 +468,16 @@ func keyEvents(l life) map[string]time.Time {
 
 // notKnown returns sentences about effects of this change that the rehearsal cannot determine.
 func notKnown(r Report, p plan) (all []string) {
-	unknown := 0
+	var unknown []string
 	for _, one := range r.Differences.Subscriptions {
 		if one.With != nil && !one.With.Known {
-			unknown++
+			unknown = append(unknown, one.Name)
 		}
 	}
-	if unknown > 0 {
-		all = append(all, fmt.Sprintf("What %d of these subscriptions will cost: no subscription of the organization shows "+
-			"the same plan, items, discount and cycle.", unknown))
+	if len(unknown) > 0 {
+		all = append(all, "The price of "+some(unknown)+": no subscription that is billed now has the same plan, "+
+			"items, discount "+
+			"and cycle, and neither the catalogue nor other amounts prove it.")
 	}
 	sent := func(is func(s Sent) bool) bool {
 		return slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.Status < 300 && is(s) })
@@ -489,6 +507,15 @@ func notKnown(r Report, p plan) (all []string) {
 		all = append(all, "Which events of this apply reach endpoints that it changes: the order of these requests varies.")
 	}
 	return all
+}
+
+// some are names for a sentence.
+func some(names []string) string {
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ") + more
 }
 
 var nounOf = map[string]string{orgcopy.Account: "billing account", orgcopy.Subscription: "subscription",

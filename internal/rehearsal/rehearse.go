@@ -489,6 +489,7 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 		seen[i].without(r.foreign)
 	}
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
+	r.report.Assumed = assumed(seen[0], seen[1], r.report.From)
 	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, first)...), r.notes...)
 	r.report.NotKnown = append(r.report.NotKnown, r.references()...)
 	if len(r.report.Sent) > 0 {

@@ -33,8 +33,11 @@ type (
 		Refused     []Diagnostic `json:"refused"`
 		SecondPlan  []Change     `json:"second_plan"` // changes of the plan after the apply
 		Differences Differences  `json:"differences"`
-		NotKnown    []string     `json:"not_known"` // a sentence for each effect that the rehearsal cannot determine
-		LeftOut     []string     `json:"left_out"`  // a sentence for each thing that was not applied or not copied
+		// Assumed has a sentence for each rule of the copy that no description of the service gives and that was used for a
+		// subscription of the difference.
+		Assumed  []string `json:"assumed"`
+		NotKnown []string `json:"not_known"` // a sentence for each effect that the rehearsal cannot determine
+		LeftOut  []string `json:"left_out"`  // a sentence for each thing that was not applied or not copied
 	}
 	// Diagnostic is an error or a warning of Terraform.
 	Diagnostic struct {

@@ -34,6 +34,7 @@ func (r *Report) JSON(out io.Writer) error {
 	whole := *r
 	whole.Warnings, whole.Sent, whole.Refused = list(r.Warnings), list(r.Sent), list(r.Refused)
 	whole.SecondPlan, whole.NotKnown, whole.LeftOut = list(r.SecondPlan), list(r.NotKnown), list(r.LeftOut)
+	whole.Assumed = list(r.Assumed)
 	d := r.Differences
 	whole.Differences = Differences{list(d.Months), list(d.Subscriptions), list(d.Events), list(d.Occurrences)}
 	return writeJSON(out, whole)
@@ -316,6 +317,7 @@ func (r *Report) sections() (all []section) {
 	if r.Result != Refused && len(d.Months)+len(d.Subscriptions)+len(d.Occurrences)+len(d.Events) == 0 {
 		add("Nothing differs"+until, nil, [][]string{{"No invoice, subscription, key or event differs."}})
 	}
+	add("Assumed", nil, lines(r.Assumed))
 	add("Not known", nil, lines(r.NotKnown))
 	add("Left out", nil, lines(r.LeftOut))
 	return all

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -114,7 +115,7 @@ func (s *Server) load(tx *store.Tx) error {
 		}
 		return s.billing.Load(tx, organization, o)
 	}, func(*orgcopy.Reader) error { return nil }, func(r *orgcopy.Reader) {
-		s.billing.Collect(tx, r.Collections.Copied)
+		s.billing.Loaded(tx, r.Collections.Copied)
 	})
 	if err != nil {
 		return err
@@ -123,6 +124,12 @@ func (s *Server) load(tx *store.Tx) error {
 	s.collections.Use(tx, organization, s.bootstrap.Credentials[Collections])
 	return nil
 }
+
+// Certainty says how far the amounts of a copy can be trusted.
+type Certainty = billing.Certainty
+
+// Certainty returns that of all amounts of a copy.
+func (s *Server) Certainty() Certainty { return s.billing.Certainty() }
 
 // copyState is nil unless this is a copy.
 func (s *Server) copyState() *CopyState {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -308,6 +309,7 @@ func TestCopyThatCannotBeUsed(t *testing.T) {
 func TestCopyInventsNoAmount(t *testing.T) {
 	t.Parallel()
 	other := strings.NewReplacer("31111111-", "32222222-", "41111111-", "42222222-", "12345", "99",
+		`"status":"in_dispute"`, `"status":"active"`,
 		`"pending_plan_id":"42222222-2222-4222-8222-222222222222",`, "").Replace(copiedSubscription)
 	s := start(t, sandbox.Options{Copy: copied(t,
 		orgcopy.Object{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
@@ -323,6 +325,127 @@ func TestCopyInventsNoAmount(t *testing.T) {
 	} {
 		if got := string(answer(t, s, "PATCH", path, s.BillingToken(), c.body)); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s", c.body, got)
+		}
+	}
+}
+
+// The amount of terms that no subscription has follows from the catalogue, and from arithmetic that the organization's
+// own amounts prove. What contradicts itself proves nothing.
+func TestCopiedAmounts(t *testing.T) {
+	t.Parallel()
+	const plan = `{"id":"41111111-0000-4000-8000-00000000000%d","name":"p","amount_cents":%d,"currency":"BRL","billing_cycle":"monthly"}`
+	planID := func(n int) string { return fmt.Sprintf("41111111-0000-4000-8000-00000000000%d", n) }
+	subscription := func(n int, cents, more string) string {
+		return fmt.Sprintf(`{"id":"31111111-0000-4000-8000-00000000000%d","status":"active","billing_cycle":"monthly",`+
+			`"billing_account_id":"21111111-1111-4111-8111-111111111111","recurring_amount_cents":%s,`+
+			`"current_period_start":"2026-01-10T00:00:00Z","current_period_end":"2026-02-10T00:00:00Z",`+
+			`"created_at":"2025-01-10T00:00:00Z","updated_at":"2026-01-10T00:00:00Z"%s}`, n, cents, more)
+	}
+	on := func(n int) string { return `,"plan_id":"` + planID(n) + `"` }
+	discount := func(percent string) string { return `,"discount_percent":"` + percent + `"` }
+	const item = `[{"id":"i","product_id":"a","price_id":"b","quantity":%d,"unit_amount_subcents":%d}]`
+	const none = "null"
+	for name, c := range map[string]struct {
+		more   []string // subscriptions beside the first one, which is on plan 1 for 310.27
+		items  string   // of the first one
+		cents  string   // of the first one; empty: 31027
+		body   string
+		want   string
+		unsure string // certainty of the first one
+	}{
+		"a plan of the catalogue":         {body: `{"plan_id":"` + planID(2) + `"}`, want: "99900"},
+		"a canceled one proves nothing":   {more: []string{strings.Replace(subscription(2, "50000", on(2)), "active", "canceled", 1)}, body: `{"plan_id":"` + planID(2) + `"}`, want: "99900"},
+		"one that costs less than listed": {more: []string{subscription(2, "50000", on(2))}, body: `{"plan_id":"` + planID(2) + `"}`, want: none},
+		"a plan of another currency":      {body: `{"plan_id":"` + planID(3) + `"}`, want: none},
+		"a discount that nothing proves":  {body: `{"discount_percent":10}`, want: none, unsure: "unknown"},
+		"a discount that one proves": {more: []string{subscription(2, "89910", on(2)+discount("10.00"))},
+			body: `{"discount_percent":50,"plan_id":"` + planID(2) + `"}`, want: "49950"},
+		"a discount of unknown rounding": {more: []string{subscription(2, "89910", on(2)+discount("10.00"))},
+			body: `{"discount_percent":15}`, want: "26373", unsure: "estimated"}, // 263.7295
+		"a discount of proven rounding": {more: []string{subscription(2, "89910", on(2)+discount("10.00")),
+			subscription(3, "27924", on(1)+discount("10.00")), // 279.243: not up
+			subscription(4, "29476", on(1)+discount("5.00"))}, // 294.7565: not down
+			body: `{"discount_percent":15}`, want: "26373"},
+		"a discount that is shown before it": {more: []string{subscription(2, "99900", on(2)+discount("10.00"))},
+			body: `{"discount_percent":15}`, want: none, unsure: "unknown"},
+		"items that add up": {items: fmt.Sprintf(item, 3, 450000), cents: "44527",
+			body: `{"items":[{"product_id":"51111111-1111-4111-8111-111111111111","price_id":"61111111-1111-4111-8111-111111111111","quantity":4,"unit_amount_subcents":450000}]}`, want: "49027"},
+		"items that do not": {items: fmt.Sprintf(item, 3, 450000), cents: "44528",
+			body: `{"items":[{"product_id":"51111111-1111-4111-8111-111111111111","price_id":"61111111-1111-4111-8111-111111111111","quantity":4,"unit_amount_subcents":450000}]}`, want: none},
+	} {
+		own := c.cents
+		if own == "" {
+			own = "31027"
+		}
+		first := orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(subscription(1, own, on(1)))}
+		if c.items != "" {
+			first.Items = json.RawMessage(c.items)
+		}
+		objects := []orgcopy.Object{
+			{Kind: orgcopy.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(fmt.Sprintf(plan, 1, 31027))},
+			{Kind: orgcopy.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(fmt.Sprintf(plan, 2, 99900))},
+			{Kind: orgcopy.Record, Service: "billing", Collection: "plans",
+				Object: json.RawMessage(strings.Replace(fmt.Sprintf(plan, 3, 99900), "BRL", "USD", 1))},
+			{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
+			{Kind: orgcopy.Account, Object: json.RawMessage(copiedAccount)}, first}
+		for _, one := range c.more {
+			objects = append(objects, orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(one)})
+		}
+		s := start(t, sandbox.Options{Copy: copied(t, objects...)})
+		path := s.BillingURL() + "/v1/subscriptions/31111111-0000-4000-8000-000000000001"
+		var got string
+		if strings.Contains(c.body, "items") {
+			answer(t, s, "PUT", path+"/items", s.BillingToken(), c.body)
+			got = string(answer(t, s, "GET", path, s.BillingToken(), ""))
+		} else {
+			got = string(answer(t, s, "PATCH", path, s.BillingToken(), c.body))
+		}
+		if !strings.Contains(got, `"recurring_amount_cents":`+c.want+`,`) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		certainty, id := s.Certainty(), "31111111-0000-4000-8000-000000000001"
+		unsure := map[bool]string{true: "unknown"}[certainty.Unknown[id]] +
+			map[bool]string{true: "estimated"}[certainty.Estimated[id]]
+		if unsure != c.unsure {
+			t.Errorf("%s: the amount is %q, want %q", name, unsure, c.unsure)
+		}
+	}
+}
+
+// No invoice is made before the end of a trial that is later than that of the period. On another day than that of the
+// renewal, and for a suspended account, nothing says what is invoiced.
+func TestCopiedInvoices(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ account, subscription, want string }{
+		"a trial": {"active", `"status":"trialing","trial_end":"2026-03-02T00:00:00Z","current_period_end":"2026-02-10T00:00:00Z"`,
+			"2026-03-02 100, 2026-04-02 100"},
+		"no trial":    {"active", `"status":"active","current_period_end":"2026-02-10T00:00:00Z"`, "2026-02-10 100, 2026-03-10 100, 2026-04-10 100"},
+		"another day": {"active", `"status":"active","current_period_end":"2026-04-10T00:00:00Z","cycle_billing_date":"2026-04-01T00:00:00Z"`, "2026-04-10 <nil>"},
+		"suspended":   {"suspended", `"status":"active","current_period_end":"2026-04-10T00:00:00Z"`, "2026-04-10 <nil>"},
+	} {
+		s := start(t, sandbox.Options{Copy: copied(t,
+			orgcopy.Object{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
+			orgcopy.Object{Kind: orgcopy.Account, Object: json.RawMessage(`{"id":"a","status":"` + c.account +
+				`","currency":"BRL","customer":{"id":"11111111-1111-4111-8111-111111111111"}}`)},
+			orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(`{"id":"s","billing_account_id":"a","billing_cycle":` +
+				`"monthly","recurring_amount_cents":100,"current_period_start":"2026-01-10T00:00:00Z",` + c.subscription + `}`)})})
+		s.Clock().Set(time.Date(2026, 4, 15, 0, 0, 0, 0, time.UTC))
+		var list struct {
+			Data []struct {
+				CreatedAt   time.Time `json:"created_at"`
+				AmountCents any       `json:"amount_cents"`
+			} `json:"data"`
+		}
+		content := answer(t, s, "GET", s.BillingURL()+"/v1/invoices?sort_by=created_at&sort_order=asc", s.BillingToken(), "")
+		if err := json.Unmarshal(content, &list); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, invoice := range list.Data {
+			got = append(got, fmt.Sprintf("%s %v", invoice.CreatedAt.Format(time.DateOnly), invoice.AmountCents))
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s: %s, want %s", name, text, c.want)
 		}
 	}
 }

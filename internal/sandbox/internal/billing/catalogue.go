@@ -188,7 +188,7 @@ type costs func(SubscriptionRow) *int64
 
 func (s *Service) costs(tx *store.Tx) costs {
 	if s.Copy {
-		return func(r SubscriptionRow) *int64 { return s.shownAmount(tx, r) }
+		return func(r SubscriptionRow) *int64 { return s.copied(tx, r).cents }
 	}
 	prices := s.pricing(tx)
 	return func(r SubscriptionRow) *int64 { return r.amount(prices) }
@@ -231,6 +231,8 @@ type Invoice struct {
 type InvoiceRow struct {
 	server.Owned
 	Invoice Invoice `json:"invoice"`
+	// Estimated is true in a copy if the amount can be off by one cent.
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 const invoiceOpen = "open"
@@ -277,7 +279,18 @@ func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, re
 	if subscription.PauseCollection != nil {
 		made.Status = pauseInvoices[subscription.PauseCollection.Behavior]
 	}
-	s.Invoices.Put(tx, made.ID, InvoiceRow{Owned: server.Owned{Organization: row.Organization}, Invoice: made})
+	stored := InvoiceRow{Owned: server.Owned{Organization: row.Organization}}
+	if s.Copy {
+		amount := s.copied(tx, row)
+		stored.Estimated = amount.estimated
+		// Nothing says what happens to the subscriptions of a suspended account, or when an invoice of another day than that
+		// of the renewal is made.
+		if !amount.billed || account.Account.Status == accountSuspended || row.OtherDay {
+			made.AmountCents = nil
+		}
+	}
+	stored.Invoice = made
+	s.Invoices.Put(tx, made.ID, stored)
 	return made
 }
 

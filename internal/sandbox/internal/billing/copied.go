@@ -15,8 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// In a copy of an organization (package orgcopy), objects are those of the source and amounts are not invented. A
-// subscription's amount is the one that the source returned for the same terms, or unknown.
+// In a copy of an organization (package orgcopy), objects are those of the source and amounts are not invented.
 
 // shownAmount is the amount that the source of a copy showed for terms.
 type shownAmount struct {
@@ -45,16 +44,6 @@ func amountOf(i item) int64 {
 		return -1
 	}
 	return *i.UnitAmountSubcents
-}
-
-// shownAmount returns the amount that the source showed for the terms of a subscription, preferably for itself.
-func (s *Service) shownAmount(tx *store.Tx, r SubscriptionRow) *int64 {
-	terms := s.terms(tx, r)
-	if r.Shown != nil && r.Shown.Terms == terms {
-		return r.Shown.Cents
-	}
-	shown, _ := s.shown.Get(tx, terms)
-	return shown.Cents
 }
 
 // Load stores an object of a copy unchanged.
@@ -119,13 +108,17 @@ func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.O
 		}
 		row.AnchorDay = row.anchor().UTC().Day()
 		row.Shown = &shownAmount{Terms: s.terms(tx, row), Cents: row.Subscription.RecurringAmountCents}
+		apart := row.Subscription.CycleBillingDate.Sub(row.Subscription.CurrentPeriodEnd.Time).Abs()
+		row.OtherDay = !row.Subscription.CycleBillingDate.IsZero() && apart >= 24*time.Hour && row.trial().IsZero()
 		row = row.derived(s.costs(tx))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	s.noteShown(tx, *row.Shown)
+	if row.billedNow() {
+		s.noteShown(tx, *row.Shown)
+	}
 	s.Subscriptions.Put(tx, id, row)
 	s.note(row)
 	return nil
@@ -165,6 +158,7 @@ type copiedRecord struct {
 }
 
 func (s *Service) loadRecord(tx *store.Tx, owned server.Owned, o orgcopy.Object) error {
+	s.listAmount(tx, o.Collection, o.Object)
 	switch o.Collection {
 	case "plans":
 		return loadListed(tx, s.Core, s.plans, owned, o.Object)
@@ -200,8 +194,10 @@ func loadListed[T any](tx *store.Tx, core *server.Core, table store.Table[listed
 	return err
 }
 
-// Collect notes which collections a copy has, also those without a record.
-func (s *Service) Collect(tx *store.Tx, names []string) {
+// Loaded completes a copy: it notes which collections it has, also those without a record, and what its amounts prove.
+func (s *Service) Loaded(tx *store.Tx, names []string) {
+	s.learn(tx)
+	s.learn(tx) // the amounts of items, which the first pass proves, are part of what discounts are compared with
 	for _, name := range names {
 		if of, ok := strings.CutPrefix(name, "billing/"); ok {
 			s.collections.Put(tx, of, true)

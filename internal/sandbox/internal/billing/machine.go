@@ -213,15 +213,32 @@ func (r SubscriptionRow) Due() (at time.Time, ok bool) {
 	s := r.Subscription
 	switch s.Status {
 	case subscriptionTrialing, SubscriptionActive, SubscriptionPastDue:
-		return s.CurrentPeriodEnd.Time, true
+		return r.periodEnd().Time, true
 	case subscriptionPaused:
-		if s.ResumesAt != nil && s.ResumesAt.Before(s.CurrentPeriodEnd.Time) {
+		if s.ResumesAt != nil && s.ResumesAt.Before(r.periodEnd().Time) {
 			return s.ResumesAt.Time, true
 		}
-		return s.CurrentPeriodEnd.Time, true
+		return r.periodEnd().Time, true
 	default:
 		return time.Time{}, false
 	}
+}
+
+// trial returns the end of a trial that is later than that of the period: a copy can have one, and nothing is invoiced
+// before it ends. Zero without one.
+func (r SubscriptionRow) trial() time.Time {
+	if s := r.Subscription; s.TrialEnd != nil && s.TrialEnd.After(s.CurrentPeriodEnd.Time) {
+		return s.TrialEnd.Time
+	}
+	return time.Time{}
+}
+
+// periodEnd returns when the next period begins.
+func (r SubscriptionRow) periodEnd() server.Timestamp {
+	if end := r.trial(); !end.IsZero() {
+		return server.Timestamp{Time: end}
+	}
+	return r.Subscription.CurrentPeriodEnd
 }
 
 // pass applies the changes due at that time, and reports whether a period was renewed. A pause that ends together with
@@ -233,7 +250,8 @@ func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
 		// resume rejects only subscriptions that are not paused.
 		_ = r.resume(s.ResumesAt.Time)
 	}
-	if s.CurrentPeriodEnd.After(at) {
+	end := r.periodEnd()
+	if end.After(at) {
 		return false
 	}
 	if s.CancelAtPeriodEnd {
@@ -246,7 +264,7 @@ func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
 	if s.Status == subscriptionTrialing {
 		s.activate(at)
 	}
-	r.startPeriod(s.CurrentPeriodEnd)
+	r.startPeriod(end)
 	return true
 }
 

@@ -33,6 +33,8 @@ type Service struct {
 	prices        store.Table[listed[price]]
 	records       store.Table[copiedRecord] // of other collections, in a copy
 	collections   store.Table[bool]         // of which a copy has the records
+	listed        store.Table[listedAmount] // of the plan and price records of a copy
+	rules         store.Table[rules]        // of the amounts of a copy
 	shown         store.Table[shownAmount]  // amounts that the source of a copy showed, by terms
 	// invoiceNumbers contains the last invoice number, by organization.
 	invoiceNumbers store.Table[int64]
@@ -59,6 +61,8 @@ func Open(c *server.Core) *Service {
 		products:       store.NewTable[listed[product]](c.DB, "products"),
 		prices:         store.NewTable[listed[price]](c.DB, "prices"),
 		records:        store.NewTable[copiedRecord](c.DB, "copied_records"),
+		listed:         store.NewTable[listedAmount](c.DB, "listed_amounts"),
+		rules:          store.NewTable[rules](c.DB, "amount_rules"),
 		collections:    store.NewTable[bool](c.DB, "copied_collections"),
 		shown:          store.NewTable[shownAmount](c.DB, "shown_amounts"),
 		history: history{

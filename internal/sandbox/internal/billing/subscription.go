@@ -93,6 +93,8 @@ type SubscriptionRow struct {
 	AnchorDay int `json:"anchor_day"`
 	// Shown is the amount that the source of a copy returned, with its terms.
 	Shown *shownAmount `json:"shown,omitempty"`
+	// OtherDay is true in a copy if the source makes the next invoice on another day than that of the renewal.
+	OtherDay bool `json:"other_day,omitempty"`
 }
 
 // externalKey includes the subscription in the index of external ids until it is canceled (wire contract: external_id

@@ -1,0 +1,91 @@
+package rehearsal
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+)
+
+// rule is a rule of the copy that no description of the service gives.
+type rule struct {
+	applies func(a assumption) bool
+	says    func(a assumption) string
+}
+
+// assumption is a subscription of the difference, about which a rule assumes something.
+type assumption struct {
+	of    object // right after the apply, or without it
+	name  string
+	isNew bool
+	since time.Time // of the copy
+}
+
+// lastSafeDay is the last day that every month has.
+const lastSafeDay = 28
+
+var rules = []rule{
+	{func(a assumption) bool { return timeOf(a.of["trial_end"]).After(a.since) }, func(a assumption) string {
+		return fmt.Sprintf("%s is first invoiced when its trial ends, on %s", a.name,
+			timeOf(a.of["trial_end"]).UTC().Format(time.DateOnly))
+	}},
+	{func(a assumption) bool { return a.of["status"] == "past_due" }, func(a assumption) string {
+		return a.name + " is past due, and is invoiced as before"
+	}},
+	{func(a assumption) bool { return a.of["collection_method"] == "manual_invoice" }, func(a assumption) string {
+		return a.name + " is invoiced by hand, so no invoice of it is counted"
+	}},
+	{func(a assumption) bool {
+		settings, _ := a.of["renewal_settings"].(object)
+		return settings["type"] == "cancel"
+	}, func(a assumption) string {
+		return a.name + ` is renewed, although its renewal_settings are "cancel"`
+	}},
+	{func(a assumption) bool {
+		commitment, _ := a.of["commitment"].(object)
+		return len(commitment) > 0
+	}, func(a assumption) string {
+		return "the commitment of " + a.name + " changes neither what it costs nor when it can end"
+	}},
+	{func(a assumption) bool { return a.isNew && a.since.UTC().Day() > lastSafeDay }, func(a assumption) string {
+		return fmt.Sprintf("%s begins on day %d, so its periods begin on that day, or on the last one of a shorter month",
+			a.name,
+			a.since.UTC().Day())
+	}},
+}
+
+// assumed returns a sentence for each rule of the copy that was used for a subscription of the difference, with the
+// price that is at stake.
+func assumed(without, with outcome, since time.Time) (sentences []string) {
+	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
+		if sameTerms(without, with, id) {
+			continue
+		}
+		before, now := without.before[orgcopy.Subscription][id], with.before[orgcopy.Subscription][id]
+		of := cmpOr(now, before)
+		if of == nil {
+			continue
+		}
+		a := assumption{of: of, name: "subscription \"" + cmp.Or(labelOf(of), id) + "\"", isNew: before == nil, since: since}
+		price := with.price(with.objects[orgcopy.Subscription][id])
+		if price == nil {
+			price = without.price(without.objects[orgcopy.Subscription][id])
+		}
+		for _, r := range rules {
+			if r.applies(a) {
+				sentences = append(sentences, capitalized(r.says(a))+" ("+price.text()+").")
+			}
+		}
+	}
+	slices.Sort(sentences)
+	return sentences
+}
+
+func capitalized(text string) string {
+	if text[0] >= 'a' && text[0] <= 'z' {
+		return string(text[0]-'a'+'A') + text[1:]
+	}
+	return text
+}

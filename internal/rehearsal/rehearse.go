@@ -489,6 +489,11 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 		seen[i].without(r.foreign)
 	}
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
+	endpoints := endpointOccurrences(seen[0], seen[1], r.report.Sent, r.report.From)
+	r.report.Differences.Occurrences = append(endpoints, r.report.Differences.Occurrences...)
+	if len(endpoints) > 0 {
+		r.notes = append(r.notes, "How many events of billing the webhook endpoints get: a copy has those of API keys alone.")
+	}
 	r.report.Assumed = assumed(seen[0], seen[1], r.report.From)
 	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, first)...), r.notes...)
 	r.report.NotKnown = append(r.report.NotKnown, r.references()...)

@@ -70,7 +70,7 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		return
 	}
 	c, diags := p.connection(ctx, req, resp, config, file)
-	if diags.HasError() && unconfigured(req.Config.Raw) && file == nil {
+	if diags.HasError() && unconfigured(req.Config.Raw) {
 		c, diags = conn.NewInvalid(diags), nil
 	}
 	resp.Diagnostics.Append(diags...)

@@ -41,7 +41,7 @@ func (r *rehearsal) userArguments() error {
 			return err
 		}
 	}
-	if err := r.takeWords("the arguments of this command", r.Arguments, planFlags); err != nil {
+	if err := r.takeWords("the command line", r.Arguments, planFlags); err != nil {
 		return err
 	}
 	// A saved plan has its variables, so an apply takes none. Other values there would be those of another plan.

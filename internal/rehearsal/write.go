@@ -203,7 +203,11 @@ func perCycle(all []Amounts) (parts []string) {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(cycleOrder[a[1]], cycleOrder[b[1]]), cmp.Compare(a[1], b[1]))
 	})
 	for _, key := range keys {
-		if sum := sums[key]; !sum.none() {
+		switch sum := sums[key]; {
+		case sum.none():
+		case sum.Cents == 0 && sum.Unknown > 0:
+			parts = append(parts, "the price of "+counted(sum.Unknown, "subscription")+" is not known")
+		default:
 			parts = append(parts, strings.TrimSpace(sum.signed(key[0])+" "+cmp.Or(cycleWords[key[1]], key[1])))
 		}
 	}

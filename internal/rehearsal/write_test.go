@@ -117,3 +117,38 @@ func TestLongMarkdown(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(text), text[:2000])
 	}
 }
+
+// The first line says in words what is not known.
+func TestHeadline(t *testing.T) {
+	t.Parallel()
+	price := func(m rehearsal.Money, cycle string) *rehearsal.Price {
+		return &rehearsal.Price{Money: m, Cycle: cycle, Currency: "BRL"}
+	}
+	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	key := func(days int) rehearsal.Occurrence {
+		return rehearsal.Occurrence{At: at.AddDate(0, 0, days), Object: "API key \"k\"", What: "ends", With: true}
+	}
+	for want, of := range map[string]rehearsal.Report{
+		"No difference": {Result: rehearsal.Applied},
+		"Refused":       {Result: rehearsal.Refused},
+		"the price of 2 subscriptions is not known": {Differences: rehearsal.Differences{Subscriptions: []rehearsal.Amounts{
+			{Difference: price(rehearsal.Money{Unknown: 1}, "monthly")}, {Difference: price(rehearsal.Money{Unknown: 1}, "monthly")}}}},
+		"+BRL 10.00 + 1 not known a month; -BRL 0.05 a year; 1 key ends on 10 February": {Differences: rehearsal.Differences{
+			Subscriptions: []rehearsal.Amounts{{Difference: price(rehearsal.Money{Cents: -5, Known: true}, "annual")},
+				{Difference: price(rehearsal.Money{Cents: 1000, Known: true}, "monthly")},
+				{Difference: price(rehearsal.Money{Unknown: 1}, "monthly")}},
+			Occurrences: []rehearsal.Occurrence{key(10)}}},
+		"2 keys end": {Differences: rehearsal.Differences{Occurrences: []rehearsal.Occurrence{key(10), key(11)}}},
+	} {
+		if of.From = at; of.Result == "" {
+			of.Result = rehearsal.Applied
+		}
+		var out strings.Builder
+		if err := of.Text(&out); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, _ := strings.Cut(out.String(), "\n"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

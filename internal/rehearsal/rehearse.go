@@ -314,7 +314,7 @@ func (r *rehearsal) planOnCopy(ctx context.Context, tf *terraform, variables map
 		if variables[hello.Variable], err = r.greetings.tell(r.workspace, with, caFile); err == nil {
 			tf.env = environment(r.Environ, variables)
 			r.report.Result = ""
-			if first, err = r.planned(ctx, *tf, with); err == nil {
+			if first, err = r.planned(ctx, *tf); err == nil {
 				lacks := r.log.lacks(r.collections)
 				if len(lacks) == 0 {
 					return with, first, nil
@@ -354,14 +354,11 @@ func (r *rehearsal) copyMore(ctx context.Context, lacks []string) error {
 const planFile = "rehearsal.tfplan"
 
 // planned plans, and records the result.
-func (r *rehearsal) planned(ctx context.Context, tf terraform, with *sandbox.Server) (plan, error) {
+func (r *rehearsal) planned(ctx context.Context, tf terraform) (plan, error) {
 	r.progress("terraform plan")
 	heard, _ := r.greetings.heard()
 	result, err := tf.logged(ctx, append([]string{"plan", "-json", "-input=false", "-out=" + planFile},
 		r.arguments.plan...)...)
-	if err == nil && r.initErr != nil && result.code == 1 && len(with.Requests()) == 0 {
-		err = r.initErr
-	}
 	if err != nil {
 		return plan{}, err
 	}
@@ -411,8 +408,16 @@ func (r *rehearsal) refusal(ctx context.Context, tf terraform, since int, errs [
 	if count, _ := r.greetings.heard(); count > since {
 		return nil
 	}
-	if _, err := tf.run(ctx, "validate", "-no-color"); err != nil {
-		return ctx.Err() // an invalid configuration is refused before a provider is configured
+	if _, err := tf.run(ctx, "validate", "-no-color"); err != nil && ctx.Err() == nil {
+		if r.initErr != nil {
+			if _, err := tf.run(ctx, "providers", "schema", "-json"); err != nil {
+				return r.initErr // the providers are not installed
+			}
+		}
+		return nil // an invalid configuration is refused before a provider is configured
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	return fmt.Errorf("the plan failed before the provider was configured: %s", first(errs))
 }

@@ -384,3 +384,32 @@ func TestArgumentsOfPlans(t *testing.T) {
 		}
 	}
 }
+
+// With a provider under development init installs nothing. Its error is the reason only where that matters.
+func TestProviderUnderDevelopment(t *testing.T) {
+	i := newInfrastructure(t)
+	built, err := acctest.BuiltProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.Write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n  }\n}\n",
+		"recurring-billing/billing", built))
+	for name, c := range map[string]struct{ more, want string }{
+		"applied":       {"", rehearsal.Applied},
+		"another token": {"provider \"billing\" {\n  token = \"other\"\n}\n", "has another token than BILLING_TOKEN"},
+		"invalid":       {"resource \"billing_customer\" \"x\" {}\n", rehearsal.Refused},
+		"no variable":   {"variable \"must\" {}\n", "No value for required variable"},
+	} {
+		i.Write("infra/main.tf", required+customer("c", "C")+c.more)
+		report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1})
+		if err == nil && report.Result != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v %+v, want %s", name, err, report, c.want)
+		}
+	}
+	i.Write("cli.tfrc", "provider_installation {\n  filesystem_mirror {\n    path = \""+t.TempDir()+"\"\n  }\n}\n")
+	i.Write("infra/main.tf", required+customer("c", "C"))
+	if _, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1}); err == nil || !strings.Contains(err.Error(),
+		"init failed") {
+		t.Errorf("not installed: %v", err)
+	}
+}

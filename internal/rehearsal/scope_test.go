@@ -94,3 +94,28 @@ func TestCounts(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// A billing change of the whole plan that the targeted one lacks, or does otherwise, ends the rehearsal, or is named.
+func TestNothingIsMissing(t *testing.T) {
+	t.Parallel()
+	whole := plan{ResourceChanges: []resourceChange{changed("billing_customer.a", "billing_customer", "", "create"),
+		changed("billing_customer.b", "billing_customer", "", "update"), changed("aws_x.a", "aws_x", "", "create")}}
+	for name, c := range map[string]struct {
+		found map[string]string
+		left  int
+	}{
+		"all":       {map[string]string{"billing_customer.a": "create", "billing_customer.b": "update"}, 0},
+		"one":       {map[string]string{"billing_customer.a": "create"}, 1},
+		"otherwise": {map[string]string{"billing_customer.a": "create", "billing_customer.b": "replace"}, 1},
+		"none":      {nil, 2},
+	} {
+		r := rehearsal{partial: map[string]bool{}}
+		if err := r.without(whole, c.found); (err == nil) != (c.left == 0) {
+			t.Errorf("%s: %v", name, err)
+		}
+		r.Partial = true
+		if err := r.without(whole, c.found); err != nil || r.report.NotRehearsed != c.left {
+			t.Errorf("%s, partial: %v, %d left", name, err, r.report.NotRehearsed)
+		}
+	}
+}

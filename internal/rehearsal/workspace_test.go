@@ -169,3 +169,33 @@ func TestRemovedProvisioners(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Only Terraform's own record proves that the backend of the rehearsal is in use.
+func TestProofOfTheBackend(t *testing.T) {
+	t.Parallel()
+	w := &workspace{temporary: "/t", folder: tree(t, map[string]string{".terraform/x": ""}), data: ".terraform"}
+	local := func(kind, path, workspaces string) string {
+		return `{"backend":{"type":"` + kind + `","config":{"path":"` + path + `","workspace_dir":"` + workspaces + `"}}}`
+	}
+	for record, proven := range map[string]bool{
+		local("local", "/t/state/terraform.tfstate", "/t/state/terraform.tfstate.d"): true,
+		local("s3", "/t/state/terraform.tfstate", "/t/state/terraform.tfstate.d"):    false,
+		local("local", "/prod.tfstate", "/t/state/terraform.tfstate.d"):              false,
+		local("local", "/t/state/terraform.tfstate", "/prod"):                        false,
+		"{}": false, "": false,
+	} {
+		name := filepath.Join(w.folder, ".terraform", stateFile)
+		if err := os.WriteFile(name, []byte(record), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.prove(); (err == nil) != proven {
+			t.Errorf("%s: %v", record, err)
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.prove(); err == nil {
+		t.Error("no record proves the backend")
+	}
+}

@@ -79,8 +79,7 @@ func (r *rehearsal) initArguments() error {
 	}
 	if len(names) > 0 {
 		r.report.LeftOut = append(r.report.LeftOut, fmt.Sprintf("%s (%s) is not used: a rehearsal has a backend of its "+
-			"own, and "+
-			"the providers and modules that init has installed in this folder.", variable, strings.Join(names, ", ")))
+			"own, and the providers and modules that init has installed in this folder.", variable, strings.Join(names, ", ")))
 	}
 	return nil
 }

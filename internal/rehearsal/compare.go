@@ -138,13 +138,17 @@ func (o outcome) invoiced() invoiced {
 			all[key] = map[string]Money{}
 		}
 		id := textOf(of["subscription_id"])
-		sum, more := all[key][id]
-		if !more {
-			sum = exactly(0)
-		}
-		all[key][id] = sum.plus(o.amount(of, "amount_cents"))
+		all[key][id] = all[key][id].plus(o.amount(of, "amount_cents"))
 	}
 	return all
+}
+
+// of is the sum of a subscription in a month and currency.
+func (i invoiced) of(key [2]string, id string) Money {
+	if sum, has := i[key][id]; has {
+		return sum
+	}
+	return exactly(0)
 }
 
 // months are the sums of the invoices by month and currency, if any subscription differs in one of them.
@@ -156,21 +160,8 @@ func months(without, with outcome, since, until time.Time) (all []Month) {
 	for _, key := range slices.Compact(keys) {
 		m := Month{Month: key[0], Currency: key[1], Days: daysOf(key[0], since, until), Without: exactly(0), With: exactly(0),
 			Difference: exactly(0)}
-		ids := map[string]bool{}
-		for _, of := range []map[string]Money{before[key], now[key]} {
-			for id := range of {
-				ids[id] = true
-			}
-		}
-		for id := range ids {
-			a, has := before[key][id]
-			if !has {
-				a = exactly(0)
-			}
-			b, has := now[key][id]
-			if !has {
-				b = exactly(0)
-			}
+		for _, id := range ids(before[key], now[key]) {
+			a, b := before.of(key, id), now.of(key, id)
 			m.Without, m.With = m.Without.plus(a), m.With.plus(b)
 			if a != b || !a.Known && !sameTerms(without, with, id) {
 				m.Difference, differ = m.Difference.plus(b.minus(a)), true
@@ -271,7 +262,7 @@ func same(a, b object, fields ...string) bool {
 	return true
 }
 
-func ids(of ...map[string]object) (all []string) {
+func ids[V any](of ...map[string]V) (all []string) {
 	for _, some := range of {
 		all = slices.AppendSeq(all, maps.Keys(some))
 	}
@@ -476,8 +467,7 @@ func notKnown(r Report, p plan) (all []string) {
 	}
 	if len(unknown) > 0 {
 		all = append(all, "The price of "+some(unknown)+": no subscription that is billed now has the same plan, "+
-			"items, discount "+
-			"and cycle, and neither the catalogue nor other amounts prove it.")
+			"items, discount and cycle, and neither the catalogue nor other amounts prove it.")
 	}
 	sent := func(is func(s Sent) bool) bool {
 		return slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.Status < 300 && is(s) })

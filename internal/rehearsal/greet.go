@@ -67,8 +67,7 @@ func (g *greetings) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *greetings) judge(said hello.Greeting) string {
 	if said.Protocol != hello.Protocol {
 		return fmt.Sprintf("provider %s speaks version %d of the rehearsal's protocol, and this billing-sandbox "+
-			"version %d: use "+
-			"those of one release", said.Version, said.Protocol, hello.Protocol)
+			"version %d: use those of one release", said.Version, said.Protocol, hello.Protocol)
 	}
 	var reasons []string
 	for _, name := range hello.Services {
@@ -93,8 +92,7 @@ func (g *greetings) judge(said hello.Greeting) string {
 		return ""
 	}
 	return strings.Join(reasons, "; ") + ". A rehearsal has the copy of one organization. Use the same addresses " +
-		"and tokens " +
-		"in the configuration and in the variables of billing-sandbox."
+		"and tokens in the configuration and in the variables of billing-sandbox."
 }
 
 // heard returns the number of greetings so far, and the reason of the first refusal.

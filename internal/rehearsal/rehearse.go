@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,8 +90,7 @@ type rehearsal struct {
 	// initErr is the error of init in a folder where it has installed nothing: providers under development need none.
 	initErr error
 	log     requestLog
-	// foreign are the ids of objects that were created outside of the apply: ephemeral keys of a plan.
-	foreign map[string]bool
+	sent    []sandbox.Request // by the apply
 	report  Report
 	partial map[string]bool // addresses of the billing changes that are left out
 	leftOut []string        // sentences for the report
@@ -223,7 +223,7 @@ func (r *rehearsal) open() error {
 func (r *rehearsal) belongs() error {
 	for _, left := range r.notCopied {
 		if slices.ContainsFunc(r.resources, func(one stateResource) bool {
-			return one.Mode == "managed" && one.Type == typeOfLeft(left)
+			return one.Mode == managed && one.Type == typeOfLeft(left)
 		}) {
 			return fmt.Errorf("the state has objects of the type %s, and the copy leaves out %s: use a token that may read "+
 				"them", typeOfLeft(left), left)
@@ -246,8 +246,7 @@ func (r *rehearsal) belongs() error {
 	}
 	if newest.Sub(r.report.From) >= time.Second {
 		r.report.Stale = "The state is newer than the copy (" + newest.UTC().Format(time.RFC3339) +
-			"): what was applied since " +
-			"the copy appears as part of this change. Copy the organization again."
+			"): what was applied since the copy appears as part of this change. Copy the organization again."
 	}
 	return nil
 }
@@ -333,8 +332,7 @@ func (r *rehearsal) copyMore(ctx context.Context, lacks []string) error {
 	switch {
 	case slices.Contains(lacks, deliveries):
 		return errors.New("the configuration reads deliveries of webhooks, which a copy does not have: it cannot be " +
-			"rehearsed " +
-			"with the data source billing_webhook_deliveries")
+			"rehearsed with the data source billing_webhook_deliveries")
 	case r.Copy != nil:
 		names := strings.Join(lacks, ",")
 		return fmt.Errorf("the configuration reads %s, which the copy does not have: write it again with --collections %s",
@@ -393,8 +391,7 @@ func (r *rehearsal) greeted(since int, uses bool, command string) error {
 	}
 	if uses && count == since {
 		return fmt.Errorf("the provider has not said in the %s that it talks to the copy: %s removes the variable %s, "+
-			"or the "+
-			"installed provider is of a version that knows no rehearsals", command, r.Program, hello.Variable)
+			"or the installed provider is of a version that knows no rehearsals", command, r.Program, hello.Variable)
 	}
 	return nil
 }
@@ -440,10 +437,9 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error
 	if err := r.greeted(heard, len(whole.billing()) > 0, "apply"); err != nil {
 		return err
 	}
-	r.report.Sent = sent(r.log.since(before), r.names())
+	r.sent = r.log.since(before)
+	r.report.Sent = sent(r.sent, r.names())
 	r.annotate(whole)
-	after := r.log.count()
-	defer func() { r.foreign = created(append(r.log.since(0)[:before:before], r.log.since(after)...)) }()
 	if len(result.errors) > 0 || result.code != 0 {
 		r.report.Result, r.report.Refused = Refused, result.errors
 		return nil
@@ -478,6 +474,9 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error
 // compare moves both copies on, and notes what differs.
 func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, first plan) error {
 	r.progress(fmt.Sprintf("move both clocks by %d days", r.Days))
+	// What was created outside of the apply are ephemeral keys of a plan.
+	foreign, applied := created(r.log.since(0)), created(r.sent)
+	maps.DeleteFunc(foreign, func(id string, _ bool) bool { return applied[id] })
 	var seen [2]outcome
 	for i, server := range []*sandbox.Server{without, with} {
 		now, err := observe(ctx, server, r.report.From)
@@ -491,7 +490,7 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 			return err
 		}
 		seen[i].before = now.objects
-		seen[i].without(r.foreign)
+		seen[i].without(foreign)
 	}
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
 	endpoints := endpointOccurrences(seen[0], seen[1], r.report.Sent, r.report.From)
@@ -503,8 +502,8 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, first)...), r.notes...)
 	r.report.NotKnown = append(r.report.NotKnown, r.references()...)
 	if len(r.report.Sent) > 0 {
-		r.report.NotKnown = append(r.report.NotKnown, "Whether the token of the real apply may do this: scopes are not "+
-			"rehearsed.")
+		r.report.NotKnown = append(r.report.NotKnown,
+			"Whether the token of the real apply may do this: scopes are not rehearsed.")
 	}
 	if slices.ContainsFunc(r.notCopied, func(left orgcopy.LeftOut) bool { return left.What == "subscriptions" }) {
 		r.report.Differences.Months = nil

@@ -84,68 +84,56 @@ func created(requests []sandbox.Request) map[string]bool {
 	return ids
 }
 
+// nounOfReference are the nouns of the members that refer to the catalogue.
+var nounOfReference = map[string]string{"plan_id": "plan", "product_id": "product", "price_id": "price"}
+
 // references returns a sentence for each plan, product and price that the apply refers to and the copy does not have.
 // The service may have it: a list can omit archived ones.
 func (r *rehearsal) references() (sentences []string) {
 	known, listed := map[string]bool{}, map[string]bool{}
+	know := func(_, id string) { known[id] = true }
 	for _, o := range r.objects {
-		known[idOf(o.Object)] = true
+		know("", idOf(o.Object))
 		listed[o.Collection] = true
 		if o.Kind == orgcopy.Subscription {
-			for _, text := range []json.RawMessage{o.Object, o.Items} {
-				for _, id := range referred(text) {
-					known[id] = true
-				}
-			}
+			eachReference(o.Object, know)
+			eachReference(o.Items, know)
 		}
 	}
-	noun := map[string]string{"plan_id": "plan", "product_id": "product", "price_id": "price"}
 	for _, q := range r.log.since(0) {
-		for name, of := range noun {
-			for _, id := range valuesOf(q.Body, name) {
-				if listed[of+"s"] && !known[id] {
-					known[id] = true
-					sentences = append(sentences, fmt.Sprintf("Whether the service accepts the %s %s: neither the "+
-						"organization's list "+
-						"of %ss nor a subscription has it.", of, id, of))
-				}
+		eachReference(q.Body, func(noun, id string) {
+			if listed[noun+"s"] && !known[id] {
+				known[id] = true
+				sentences = append(sentences, fmt.Sprintf("Whether the service accepts the %s %s: neither the organization's "+
+					"list of %ss nor a subscription has it.", noun, id, noun))
 			}
-		}
+		})
 	}
 	slices.Sort(sentences)
 	return sentences
 }
 
-// referred returns the ids of plans, products and prices in a document.
-func referred(document []byte) (ids []string) {
-	for _, name := range []string{"plan_id", "product_id", "price_id"} {
-		ids = append(ids, valuesOf(document, name)...)
-	}
-	return ids
-}
-
-// valuesOf returns the texts of all members of that name in a document.
-func valuesOf(document []byte, name string) (texts []string) {
+// eachReference calls visit for each reference to the catalogue in a document.
+func eachReference(document []byte, visit func(noun, id string)) {
 	var whole any
 	if json.Unmarshal(document, &whole) != nil {
-		return nil
+		return // without a body there is none
 	}
-	var visit func(v any)
-	visit = func(v any) {
+	var walk func(v any)
+	walk = func(v any) {
 		switch v := v.(type) {
 		case []any:
 			for _, one := range v {
-				visit(one)
+				walk(one)
 			}
 		case object:
 			for member, one := range v {
-				if text, ok := one.(string); ok && member == name {
-					texts = append(texts, text)
+				if id, ok := one.(string); ok && nounOfReference[member] != "" {
+					visit(nounOfReference[member], id)
 				}
-				visit(one)
+				walk(one)
 			}
 		}
 	}
-	visit(whole)
-	return texts
+	walk(whole)
 }

@@ -37,9 +37,8 @@ const managed = "managed"
 
 // usesBilling reports whether a plan has anything of the provider, so that the provider must have been configured.
 func (p plan) usesBilling() bool {
-	ours := func(typeName string) bool { return isOurs(typeName) }
-	return slices.ContainsFunc(p.ResourceChanges, func(c resourceChange) bool { return ours(c.Type) }) ||
-		slices.ContainsFunc(p.PriorState.Values.RootModule.all(), func(of resource) bool { return ours(of.Type) })
+	return slices.ContainsFunc(p.ResourceChanges, func(c resourceChange) bool { return isOurs(c.Type) }) ||
+		slices.ContainsFunc(p.PriorState.Values.RootModule.all(), func(of resource) bool { return isOurs(of.Type) })
 }
 
 // Counts are the changes of a plan as Terraform counts them. A replacement is one to add and one to destroy.
@@ -94,7 +93,7 @@ func (n Counts) String() string {
 	return text
 }
 
-// configuration returns the address of the resource block of an instance: without keys.
+// configurationOf returns the address of the resource block of an instance: without keys.
 func configurationOf(address string) string {
 	var out strings.Builder
 	inKey, quoted := false, false
@@ -201,8 +200,7 @@ func (r *rehearsal) narrow(ctx context.Context, tf terraform, whole plan) (file 
 	r.leftOut = append(r.leftOut, "Not carried out: "+addresses(append(others, billing...))+".")
 	if len(billing) > 0 && !r.Partial {
 		return "", fmt.Errorf("%s %s a provisioner, which would run outside of the copy: use --all to run it, or "+
-			"--partial to "+
-			"leave out these changes", addresses(billing), has(billing))
+			"--partial to leave out these changes", addresses(billing), has(billing))
 	}
 	left := map[string]bool{}
 	for _, c := range billing {
@@ -363,8 +361,7 @@ func (r *rehearsal) without(whole plan, found map[string]string) error {
 	}
 	if !r.Partial {
 		return fmt.Errorf("the plan of the billing changes alone lacks some of the whole plan: %s. Use --all, or "+
-			"--partial to "+
-			"leave them out", addresses(missing))
+			"--partial to leave them out", addresses(missing))
 	}
 	for _, c := range missing {
 		r.partial[c.Address] = true

@@ -86,10 +86,11 @@ func (r *rehearsal) annotate(plans ...plan) {
 			changes[id], addresses[id] = c, c.Address
 		}
 	}
+	labels := r.labels()
 	for i, s := range r.report.Sent {
 		r.report.Sent[i].Address = addresses[s.ID]
 		if c, ok := changes[s.ID]; ok && slices.Equal(c.Change.Actions, []string{"update"}) {
-			r.report.Sent[i].Values = c.values(s.Arguments, r.labels())
+			r.report.Sent[i].Values = c.values(s.Arguments, labels)
 		}
 	}
 	slices.SortStableFunc(r.report.Sent, func(a, b Sent) int {

@@ -50,10 +50,8 @@ const (
 // prepare repeats the configuration. data is the folder in which Terraform keeps modules and providers; empty means
 // .terraform.
 func prepare(folder, data, temporary string) (w *workspace, err error) {
-	if temporary = cmp.Or(temporary, os.TempDir()); !filepath.IsAbs(temporary) {
-		if temporary, err = filepath.Abs(temporary); err != nil {
-			return nil, err
-		}
+	if temporary, err = filepath.Abs(cmp.Or(temporary, os.TempDir())); err != nil {
+		return nil, err
 	}
 	sweep(temporary)
 	w = &workspace{original: folder}
@@ -213,10 +211,7 @@ func (w *workspace) copy(from, to string) {
 	case err == nil && info.IsDir():
 		err = os.CopyFS(to, os.DirFS(from))
 	case err == nil && info.Mode().IsRegular() && info.Size() <= mostBytes:
-		var content []byte
-		if content, err = os.ReadFile(from); err == nil {
-			err = os.WriteFile(to, content, 0o600)
-		}
+		err = copyFile(filepath.Base(from), filepath.Dir(from), filepath.Dir(to))
 	case err == nil:
 		err = fs.ErrInvalid
 	}

@@ -192,11 +192,7 @@ func perCycle(all []Amounts) (parts []string) {
 			continue
 		}
 		key := [2]string{a.Difference.Currency, a.Difference.Cycle}
-		sum, more := sums[key]
-		if !more {
-			sum = exactly(0)
-		}
-		sums[key] = sum.plus(a.Difference.Money)
+		sums[key] = sums[key].plus(a.Difference.Money)
 	}
 	keys := slices.Collect(maps.Keys(sums))
 	slices.SortFunc(keys, func(a, b [2]string) int {
@@ -394,7 +390,7 @@ func monthRows(months []Month) (rows [][]string) {
 		}
 		rows = append(rows, []string{label, m.Without.in(m.Currency), m.With.in(m.Currency), m.Difference.signed(m.Currency)})
 		if totals[m.Currency] == nil {
-			totals[m.Currency] = &Month{Without: exactly(0), With: exactly(0), Difference: exactly(0)}
+			totals[m.Currency] = &Month{}
 		}
 		t := totals[m.Currency]
 		t.Without, t.With, t.Difference = t.Without.plus(m.Without), t.With.plus(m.With), t.Difference.plus(m.Difference)

@@ -149,8 +149,7 @@ func read(name string) (f File, err error) {
 func (f File) check() error {
 	if f.Protocol != Protocol {
 		return fmt.Errorf("it has version %d, and this provider reads version %d; use a provider and a billing-sandbox "+
-			"of the "+
-			"same release", f.Protocol, Protocol)
+			"of the same release", f.Protocol, Protocol)
 	}
 	addresses := []string{f.Hello}
 	for _, service := range f.Services {

@@ -189,18 +189,14 @@ func (s *Service) copied(tx *store.Tx, r SubscriptionRow) amountIn {
 	proven, _ := s.rules.Get(tx, rulesID)
 	isDiscounted := discountPoints(r.Subscription.DiscountPercent) > 0
 	billed := r.Subscription.DiscountCodeID == nil && (!isDiscounted || proven.Net)
-	if r.Shown != nil && r.Shown.Terms == terms {
+	shown, known := s.shown.Get(tx, terms)
+	switch {
+	case r.Shown != nil && r.Shown.Terms == terms:
 		return amountIn{r.Shown.Cents, false, billed}
-	}
-	if r.Subscription.DiscountCodeID != nil {
-		shown, _ := s.shown.Get(tx, terms)
+	case r.Subscription.DiscountCodeID != nil, isDiscounted && known:
 		return amountIn{shown.Cents, false, billed}
-	}
-	if !isDiscounted {
+	case !isDiscounted:
 		return amountIn{s.undiscounted(tx, r), false, true}
-	}
-	if shown, known := s.shown.Get(tx, terms); known {
-		return amountIn{shown.Cents, false, billed}
 	}
 	base := s.undiscounted(tx, r)
 	if base == nil || !proven.Net || len(proven.Rounding) == 0 {

@@ -33,6 +33,9 @@ func Kinds() []string {
 // BillingPrefix is the prefix for a collection of recurring billing in Options.Collections.
 const BillingPrefix = "billing/"
 
+// invoices is the collection of recurring billing that shows what is billed.
+const invoices = "invoices"
+
 // catalogue lists the collections of recurring billing in every copy.
 var catalogue = []string{"plans", "products", "prices"}
 
@@ -41,7 +44,8 @@ type Options struct {
 	// Only lists the kinds that are copied; empty: all.
 	Only []string
 	// Collections lists the collections of financial management whose records are copied, and those of recurring billing,
-	// with BillingPrefix. Plans, products and prices are always included.
+	// with BillingPrefix. Plans, products and prices are always included, and so are the invoices of the last 13 months
+	// where subscriptions are.
 	Collections []string
 	// Optional lists collections that are copied like those in Collections, if the service has them.
 	Optional []string
@@ -147,6 +151,12 @@ func (c *copying) records(ctx context.Context) error {
 			return err
 		}
 	}
+	if selected := slices.Concat(c.Collections, c.Optional); c.wants("subscriptions") &&
+		!slices.Contains(selected, BillingPrefix+invoices) {
+		if err := c.recentInvoices(ctx); err != nil {
+			return err
+		}
+	}
 	for i, name := range slices.Concat(c.Collections, c.Optional) {
 		optional := i >= len(c.Collections)
 		var err error
@@ -161,6 +171,33 @@ func (c *copying) records(ctx context.Context) error {
 			err = c.collection("finance", name, finance.New(c.finance).ListRecords(ctx, name, finance.Query{}), optional)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recentInvoices writes the invoices that show what subscriptions are billed today, newest first. The longest billing
+// cycle is a year. A service that does not list them so shows nothing.
+func (c *copying) recentInvoices(ctx context.Context) error {
+	since := c.began.AddDate(-1, -1, 0)
+	newest := api.ListOptions[api.Record]{ID: func(r api.Record) string { return r.ID }, SortOrder: "desc"}
+	for invoice, err := range api.List(ctx, c.billing, api.Request{Operation: "invoices.list"}, newest) {
+		if left := missing(err); left != nil {
+			c.leave(invoices, left.Scope, left.Reason)
+			return nil
+		}
+		if e, ok := api.AsError(err); ok && e.Status >= 400 && e.Status < 500 && e.Status != http.StatusUnauthorized {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if at, err := time.Parse(time.RFC3339, invoice.Field("created_at")); err == nil && at.Before(since) {
+			return nil
+		}
+		object := orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: invoices, Object: invoice.Raw}
+		if err := c.out.Put(object); err != nil {
 			return err
 		}
 	}

@@ -53,7 +53,7 @@ func start(t *testing.T, o sandbox.Options) *sandbox.Server {
 
 func sourceOf(t *testing.T, env map[string]string) copier.Source {
 	t.Helper()
-	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil)
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestFromEnvironment(t *testing.T) {
 		"BILLING_TOKEN: the token contains a space":                             {"BILLING_BASE_URL": "https://a", "BILLING_TOKEN": "canary b"},
 		"BILLING_CA_CERTIFICATE_FILE: read the CA certificate file: ":           {"BILLING_CA_CERTIFICATE_FILE": "/no/file"},
 	} {
-		_, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil)
+		_, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -236,5 +236,57 @@ func TestCopyFollowsNoRedirect(t *testing.T) {
 	}
 	if elsewhere > 0 {
 		t.Error(fmt.Sprint("the redirect was followed ", elsewhere, " times"))
+	}
+}
+
+// TestCopyOfOtherPaths checks that overrides of operations are used, and that one that cannot be used is an error.
+func TestCopyOfOtherPaths(t *testing.T) {
+	t.Parallel()
+	env := start(t, sandbox.Options{}).Env()
+	getenv := func(name string) string { return env[name] }
+	source, err := copier.FromEnvironment(getenv, nil, map[string]string{
+		"webhook_endpoints.list": "GET /api/v1/api-keys"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count, _, _ := copied(t, source, copier.Options{}); count[orgcopy.Key] != 2 || count[orgcopy.Endpoint] != 2 {
+		t.Errorf("endpoints are copied from another path than the given one: %v", count)
+	}
+	if _, err := copier.FromEnvironment(getenv, nil, map[string]string{"customers.lists": "GET /v1/x"}); err == nil ||
+		!strings.Contains(err.Error(), "unknown operation") {
+		t.Error(err)
+	}
+}
+
+// TestCopyOfRecentInvoices checks that a copy has the invoices that show what is billed, that they do not count as a
+// copied collection, and that a service without them, or a token that may not read them, is no error.
+func TestCopyOfRecentInvoices(t *testing.T) {
+	t.Parallel()
+	s := start(t, sandbox.Options{})
+	s.Clock().Advance(800 * 24 * time.Hour)
+	invoices := func(o copier.Options) (n int, text string) {
+		_, left, text := copied(t, sourceOf(t, s.Env()), o)
+		if len(left) > 0 && o.Only == nil {
+			text += " left out: " + left[0].String()
+		}
+		return strings.Count(text, `"collection":"invoices"`), text
+	}
+	recent, text := invoices(copier.Options{})
+	all, _ := invoices(copier.Options{Collections: []string{"billing/invoices"}})
+	if recent == 0 || recent >= all || strings.Contains(text, `"billing/invoices"`) {
+		t.Errorf("%d recent invoices of %d: %s", recent, all, text)
+	}
+	if n, _ := invoices(copier.Options{Only: []string{"records"}}); n > 0 {
+		t.Error("invoices are copied without subscriptions")
+	}
+	for status, want := range map[string]string{"404": "", "422": "", "403": ""} {
+		fault, err := sandbox.ParseFault("operation=invoices.list,status=" + status)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.AddFault(fault)
+		if n, text := invoices(copier.Options{}); n > 0 || !strings.Contains(text, want) {
+			t.Errorf("%s: %d invoices, %s", status, n, text)
+		}
 	}
 }

@@ -24,9 +24,14 @@ const clientAgent = "billing-sandbox-copy"
 
 // FromEnvironment returns the organization in the provider's variables (BILLING_BASE_URL, BILLING_TOKEN, …). The error
 // names the variable to set or correct, and never contains a token. waiting is called before each pause of a request
-// that is retried; nil: never.
-func FromEnvironment(getenv func(string) string, waiting func(text string)) (Source, error) {
+// that is retried; nil: never. operations are overrides of methods and paths, as in the provider's argument.
+func FromEnvironment(getenv func(string) string, waiting func(text string),
+	operations map[string]string) (Source, error) {
 	s := Source{addresses: map[string]string{}, key: getenv("BILLING_COLLECTIONS_API_KEY")}
+	table, err := api.ParseOperations(operations)
+	if err != nil {
+		return s, err
+	}
 	var roots *x509.CertPool
 	if file := getenv("BILLING_CA_CERTIFICATE_FILE"); file != "" {
 		var err error
@@ -34,12 +39,9 @@ func FromEnvironment(getenv func(string) string, waiting func(text string)) (Sou
 			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %w", err)
 		}
 	}
-	var timeout time.Duration
-	if text := getenv("BILLING_RETRY_TIMEOUT"); text != "" {
-		var err error
-		if timeout, err = time.ParseDuration(text); err != nil || timeout < 0 {
-			return s, fmt.Errorf("BILLING_RETRY_TIMEOUT: %q is not a duration such as 30s", text)
-		}
+	timeout, err := retryTimeout(getenv("BILLING_RETRY_TIMEOUT"))
+	if err != nil {
+		return s, err
 	}
 	for _, one := range []struct {
 		service, header string
@@ -65,7 +67,7 @@ func FromEnvironment(getenv func(string) string, waiting func(text string)) (Sou
 			return s, fmt.Errorf("%s: %w", names[1], err)
 		}
 		client, err := api.New(api.Config{Service: one.service, BaseURL: address, Token: token, AuthHeader: one.header,
-			UserAgent: clientAgent, RootCAs: roots, MaxRetries: api.NoRetryLimit, RetryTimeout: timeout,
+			UserAgent: clientAgent, RootCAs: roots, Operations: table, MaxRetries: api.NoRetryLimit, RetryTimeout: timeout,
 			Observer: observer{waiting}})
 		if err != nil {
 			return s, err
@@ -76,6 +78,18 @@ func FromEnvironment(getenv func(string) string, waiting func(text string)) (Sou
 		return s, errors.New("no organization is configured: set BILLING_BASE_URL and BILLING_TOKEN")
 	}
 	return s, nil
+}
+
+// retryTimeout parses a duration; empty: the default.
+func retryTimeout(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	timeout, err := time.ParseDuration(text)
+	if err != nil || timeout < 0 {
+		return 0, fmt.Errorf("BILLING_RETRY_TIMEOUT: %q is not a duration such as 30s", text)
+	}
+	return timeout, nil
 }
 
 // observer reports the pauses of requests that are retried.

@@ -51,7 +51,7 @@ func (w *world) copied() *violation {
 // copyOf returns a copy of the organization, with the collections of records that a state may contain.
 func (w *world) copyOf() ([]byte, *violation) {
 	env := w.service.Sandbox.Env()
-	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil)
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // rule is a rule of the copy that no description of the service gives.
@@ -23,6 +24,13 @@ type assumption struct {
 	since time.Time // of the copy
 }
 
+// otherDay reports whether the next invoice is due on another day than that of the renewal.
+func (a assumption) otherDay() bool {
+	invoice, renewal := timeOf(a.of["cycle_billing_date"]), timeOf(a.of["current_period_end"])
+	trial := timeOf(a.of["trial_end"]).After(renewal)
+	return !invoice.IsZero() && !renewal.IsZero() && !trial && invoice.Sub(renewal).Abs() >= 24*time.Hour
+}
+
 // lastSafeDay is the last day that every month has.
 const lastSafeDay = 28
 
@@ -30,6 +38,10 @@ var rules = []rule{
 	{func(a assumption) bool { return timeOf(a.of["trial_end"]).After(a.since) }, func(a assumption) string {
 		return fmt.Sprintf("%s is first invoiced when its trial ends, on %s", a.name,
 			timeOf(a.of["trial_end"]).UTC().Format(time.DateOnly))
+	}},
+	{func(a assumption) bool { return a.otherDay() }, func(a assumption) string {
+		return fmt.Sprintf("%s is invoiced on its cycle_billing_date, %s, and on that day of later cycles", a.name,
+			timeOf(a.of["cycle_billing_date"]).UTC().Format(time.DateOnly))
 	}},
 	{func(a assumption) bool { return a.of["status"] == "past_due" }, func(a assumption) string {
 		return a.name + " is past due, and is invoiced as before"
@@ -77,6 +89,13 @@ func assumed(without, with outcome, since time.Time) (sentences []string) {
 			if r.applies(a) {
 				sentences = append(sentences, capitalized(r.says(a))+" ("+price.text()+").")
 			}
+		}
+	}
+	for _, one := range prices(without, with) {
+		if one.Without.from() == string(amounts.Invoiced) || one.With.from() == string(amounts.Invoiced) {
+			sentences = append(sentences, "The fields subscription_id, status, amount_cents, currency, period_start and "+
+				"created_at of invoices are what their names say. No description lists them.")
+			break
 		}
 	}
 	slices.Sort(sentences)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // A rule of the copy that no description gives is named where the difference depends on it, and only there.
@@ -14,7 +15,7 @@ func TestAssumed(t *testing.T) {
 	t.Parallel()
 	subscription := func(id, plan string, more object) object {
 		of := object{"id": id, "external_id": id, "billing_account_id": "a", "status": "active", "billing_cycle": "monthly",
-			"plan_id": plan, "recurring_amount_cents": json.Number("9990")}
+			"plan_id": plan}
 		for name, value := range more {
 			of[name] = value
 		}
@@ -25,23 +26,33 @@ func TestAssumed(t *testing.T) {
 			subscription("same", "1", object{"status": "past_due"}), subscription("plain", plan, nil),
 			subscription("trial", plan, object{"status": "trialing", "trial_end": "2026-03-02T00:00:00Z"}),
 			subscription("tried", plan, object{"trial_end": "2026-01-02T00:00:00Z", "commitment": object{}}),
+			subscription("day", plan, object{"cycle_billing_date": "2026-02-20T00:00:00Z",
+				"current_period_end": "2026-03-03T00:00:00Z"}),
 			subscription("late", plan, object{"status": "past_due"}),
 			subscription("hand", plan, object{"collection_method": "manual_invoice"}),
 			subscription("once", plan, object{"renewal_settings": object{"type": "cancel"}}),
 			subscription("bound", plan, object{"commitment": object{"months": json.Number("12")}}),
 		}, more...)...)}
 	}
-	without := outcome{before: state("1"), objects: state("1")}
-	with := outcome{before: state("2", subscription("new", "1", nil)), objects: state("2", subscription("new", "1", nil))}
+	all := map[string]amounts.Amount{}
+	for _, id := range []string{"plain", "trial", "tried", "late", "hand", "once", "bound", "new", "day"} {
+		all[id] = amounts.Amount{Cents: new(int64(9990)), Source: amounts.Invoiced}
+	}
+	without := outcome{before: state("1"), objects: state("1"), amounts: all}
+	with := outcome{before: state("2", subscription("new", "1", nil)), objects: state("2", subscription("new", "1", nil)),
+		amounts: all}
 	got := assumed(without, with, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC))
 	const price = " (BRL 99.90 monthly)."
 	want := []string{
+		`Subscription "day" is invoiced on its cycle_billing_date, 2026-02-20, and on that day of later cycles` + price,
 		`Subscription "hand" is invoiced by hand, so no invoice of it is counted` + price,
 		`Subscription "late" is past due, and is invoiced as before` + price,
 		`Subscription "new" begins on day 31, so its periods begin on that day, or on the last one of a shorter month` + price,
 		`Subscription "once" is renewed, although its renewal_settings are "cancel"` + price,
 		`Subscription "trial" is first invoiced when its trial ends, on 2026-03-02` + price,
 		`The commitment of subscription "bound" changes neither what it costs nor when it can end` + price,
+		"The fields subscription_id, status, amount_cents, currency, period_start and created_at of invoices are what " +
+			"their names say. No description lists them.",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -14,6 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 type object = map[string]any
@@ -26,19 +27,7 @@ type outcome struct {
 	deliveries []sandbox.DeliveryState
 	names      map[string]string // of plans, by id
 	trail      []sandbox.AuditEntry
-	certainty  sandbox.Certainty
-}
-
-// amount is the amount of an object: estimated or not known where the copy says so.
-func (o outcome) amount(of object, member string) Money {
-	m, id := money(of[member]), textOf(of["id"])
-	switch {
-	case o.certainty.Unknown[id]:
-		return missing()
-	case o.certainty.Estimated[id] && m.Known:
-		m.Estimated = 1
-	}
-	return m
+	amounts    map[string]amounts.Amount // of subscriptions and invoices, by id
 }
 
 // objects are the objects of each kind, by id.
@@ -47,7 +36,7 @@ type objects map[string]map[string]object
 // observe reads a copy as a client does.
 func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, error) {
 	env := s.Env()
-	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil)
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil, nil)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -65,7 +54,7 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 		return outcome{}, err
 	}
 	seen := outcome{objects: objects{}, names: map[string]string{}, deliveries: s.Deliveries(), trail: trail,
-		certainty: s.Certainty()}
+		amounts: s.Amounts()}
 	for line, err := range reader.Objects() {
 		if err != nil {
 			return outcome{}, err
@@ -116,7 +105,7 @@ func textOf(v any) string {
 // compare says what differs between the two copies from one time to another.
 func compare(without, with outcome, since, until time.Time) Differences {
 	return Differences{
-		Months: months(without, with, since, until), Subscriptions: amounts(without, with),
+		Months: months(without, with, since, until), Subscriptions: prices(without, with),
 		Events: events(without, with), Occurrences: occurrences(without, with, since, until),
 	}
 }
@@ -138,7 +127,7 @@ func (o outcome) invoiced() invoiced {
 			all[key] = map[string]Money{}
 		}
 		id := textOf(of["subscription_id"])
-		all[key][id] = all[key][id].plus(o.amount(of, "amount_cents"))
+		all[key][id] = all[key][id].plus(moneyOf(o.amounts[textOf(of["id"])]))
 	}
 	return all
 }
@@ -215,19 +204,20 @@ func (o outcome) price(of object) *Price {
 	if !live(of) {
 		return nil
 	}
-	account, amount := o.objects[orgcopy.Account][textOf(of["billing_account_id"])], o.amount(of, "recurring_amount_cents")
-	if of["status"] == "suspended" { // no description says whether it is billed
-		amount = missing()
+	account := o.objects[orgcopy.Account][textOf(of["billing_account_id"])]
+	amount := o.amounts[textOf(of["id"])]
+	if of["status"] == "suspended" {
+		amount = amounts.Amount{Why: "no description says whether a suspended subscription is billed"}
 	}
-	return &Price{amount, textOf(of["billing_cycle"]), textOf(account["currency"])}
+	return priceOf(amount, textOf(of["billing_cycle"]), textOf(account["currency"]))
 }
 
-// amounts returns the prices, at the end, of the subscriptions whose price, plan or status the apply changes.
-func amounts(without, with outcome) (all []Amounts) {
+// prices returns those, at the end, of the subscriptions whose price, plan or status the apply changes.
+func prices(without, with outcome) (all []Amounts) {
 	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
 		before, now := without.objects[orgcopy.Subscription][id], with.objects[orgcopy.Subscription][id]
 		if same(before, now, "recurring_amount_cents", "billing_cycle", "status", "plan_id", "items", "discount_percent",
-			"discount_code_id") {
+			"discount_code_id") && moneyOf(without.amounts[id]) == moneyOf(with.amounts[id]) {
 			continue
 		}
 		one := Amounts{ID: id, Name: cmp.Or(textOf(cmpOr(now, before)["external_id"]), id),
@@ -459,16 +449,7 @@ func keyEvents(l life) map[string]time.Time {
 
 // notKnown returns sentences about effects of this change that the rehearsal cannot determine.
 func notKnown(r Report, p plan) (all []string) {
-	var unknown []string
-	for _, one := range r.Differences.Subscriptions {
-		if one.With != nil && !one.With.Known {
-			unknown = append(unknown, one.Name)
-		}
-	}
-	if len(unknown) > 0 {
-		all = append(all, "The price of "+some(unknown)+": no subscription that is billed now has the same plan, "+
-			"items, discount and cycle, and neither the catalogue nor other amounts prove it.")
-	}
+	all = unknownPrices(r.Differences.Subscriptions)
 	sent := func(is func(s Sent) bool) bool {
 		return slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.Status < 300 && is(s) })
 	}
@@ -476,8 +457,8 @@ func notKnown(r Report, p plan) (all []string) {
 		all = append(all, "What the service bills or refunds for the rest of the current period (proration).")
 	}
 	if sent(func(s Sent) bool { return s.Operation == "subscriptions.create" }) {
-		all = append(all, "Whether the service invoices the first period of a new subscription when it begins. "+
-			"The copy does not.")
+		all = append(all, "Whether the service invoices the first period when it begins, of "+
+			some(newPrices(r))+". The copy does not.")
 	}
 	if sent(func(s Sent) bool { return s.Operation == "billing_accounts.suspend" }) {
 		all = append(all, "Whether the service bills the subscriptions of a suspended account. The copy does.")
@@ -494,7 +475,65 @@ func notKnown(r Report, p plan) (all []string) {
 		return func(s Sent) bool { return strings.HasPrefix(s.Operation, family) }
 	}
 	if sent(of("webhook_endpoints.")) && sent(of("api_keys.")) {
-		all = append(all, "Which events of this apply reach endpoints that it changes: the order of these requests varies.")
+		all = append(all, "Which events of this apply reach "+some(objectsSent(r, "webhook_endpoints."))+
+			": the order of these requests varies.")
+	}
+	return all
+}
+
+// objectsSent are the objects of the accepted requests of a family of operations.
+func objectsSent(r Report, family string) (names []string) {
+	for _, s := range r.Sent {
+		if s.Status < 300 && strings.HasPrefix(s.Operation, family) {
+			names = append(names, s.Object)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// newPrices are the new subscriptions, with their prices where they bill.
+func newPrices(r Report) (all []string) {
+	prices := map[string]string{}
+	for _, one := range r.Differences.Subscriptions {
+		prices[one.ID] = " (" + one.With.text() + ")"
+	}
+	for _, s := range r.Sent {
+		if s.Status < 300 && s.Operation == "subscriptions.create" {
+			all = append(all, s.Object+prices[s.ID])
+		}
+	}
+	return all
+}
+
+// varying marks the counts of events that depend on the order of requests: those of keys, at endpoints that the apply
+// changes.
+func varying(events []Event, endpoints objects, sent []Sent) {
+	changed, keys := map[string]bool{}, false
+	for _, s := range sent {
+		keys = keys || s.Status < 300 && strings.HasPrefix(s.Operation, "api_keys.")
+		if s.Status < 300 && strings.HasPrefix(s.Operation, "webhook_endpoints.") {
+			changed[publicURL(endpoints[orgcopy.Endpoint][s.ID]["url"])] = true
+		}
+	}
+	for i, e := range events {
+		events[i].Varies = e.Varies || keys && changed[e.Endpoint] && strings.HasPrefix(e.Event, "api_key.")
+	}
+}
+
+// unknownPrices returns a sentence for each reason why prices are not known.
+func unknownPrices(of []Amounts) (all []string) {
+	unknown := map[string][]string{} // names, by reason
+	for _, one := range of {
+		for _, price := range []*Price{one.With, one.Without} {
+			if price != nil && !price.Known {
+				unknown[price.Why] = append(unknown[price.Why], one.Name)
+				break
+			}
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(unknown)) {
+		all = append(all, "The price of "+some(unknown[why])+": "+why+".")
 	}
 	return all
 }

@@ -1,7 +1,6 @@
 package rehearsal
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // of are objects of one kind, by their ids.
@@ -81,24 +81,24 @@ func TestOccurrences(t *testing.T) {
 // does not touch takes nothing from it, also if its amount is not known.
 func TestMonths(t *testing.T) {
 	t.Parallel()
-	invoice := func(subscription, month, cents string) object {
-		of := object{"subscription_id": subscription, "status": billed, "currency": "BRL", "created_at": month +
-			"-10T00:00:00Z"}
-		if cents != "" {
-			of["amount_cents"] = json.Number(cents)
-		}
-		return of
+	cents := func(n int64) amounts.Amount { return amounts.Amount{Cents: &n} }
+	all := map[string]amounts.Amount{"100": cents(100), "200": cents(200), "500": cents(500), "9": cents(9)}
+	invoice := func(subscription, month, amount string) object {
+		return object{"id": amount, "subscription_id": subscription, "status": billed, "currency": "BRL",
+			"created_at": month + "-10T00:00:00Z"}
 	}
 	terms := func(plan string) objects {
 		return objects{orgcopy.Subscription: of(object{"id": "same", "plan_id": "1"}, object{"id": "changed",
 			"plan_id": plan},
 			object{"id": "unknown", "plan_id": plan})}
 	}
-	without := outcome{before: terms("1"), objects: terms("1"), invoices: []object{invoice("same", "2026-02", ""),
-		invoice("changed", "2026-02", "500"), invoice("unknown", "2026-02", ""), invoice("same", "2026-03", "100")}}
-	with := outcome{before: terms("2"), objects: terms("2"), invoices: []object{invoice("same", "2026-02", ""),
-		invoice("changed", "2026-02", "200"), invoice("unknown", "2026-02", ""), invoice("same", "2026-03", "100"),
-		{"subscription_id": "changed", "status": "void", "created_at": "2026-02-10T00:00:00Z", "amount_cents": json.Number("9")}}}
+	without := outcome{amounts: all, before: terms("1"), objects: terms("1"),
+		invoices: []object{invoice("same", "2026-02", ""),
+			invoice("changed", "2026-02", "500"), invoice("unknown", "2026-02", ""), invoice("same", "2026-03", "100")}}
+	with := outcome{amounts: all, before: terms("2"), objects: terms("2"),
+		invoices: []object{invoice("same", "2026-02", ""),
+			invoice("changed", "2026-02", "200"), invoice("unknown", "2026-02", ""), invoice("same", "2026-03", "100"),
+			{"id": "9", "subscription_id": "changed", "status": "void", "created_at": "2026-02-10T00:00:00Z"}}}
 	since, until := time.Date(2026, 2, 5, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
 	want := []Month{
 		{Month: "2026-02", Days: "5-28", Currency: "BRL", Without: Money{Cents: 500, Unknown: 2},
@@ -118,11 +118,13 @@ func TestPricesAtTheEnd(t *testing.T) {
 	state := func(status string) objects {
 		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}),
 			orgcopy.Subscription: of(object{"id": "jade",
-				"billing_account_id": "a", "status": status, "billing_cycle": "monthly", "recurring_amount_cents": json.Number("9990")})}
+				"billing_account_id": "a", "status": status, "billing_cycle": "monthly"})}
 	}
-	got := amountRows(amounts(outcome{before: state("active"), objects: state("canceled")},
-		outcome{before: state("active"), objects: state("active")}))
-	if want := []string{"jade", "–", "BRL 99.90 monthly", "+BRL 99.90"}; len(got) != 1 || !slices.Equal(got[0], want) {
+	all := map[string]amounts.Amount{"jade": {Cents: new(int64(9990)), Source: amounts.Shown}}
+	got := amountRows(prices(outcome{before: state("active"), objects: state("canceled"), amounts: all},
+		outcome{before: state("active"), objects: state("active"), amounts: all}))
+	want := []string{"jade", "–", "BRL 99.90 monthly", "+BRL 99.90", "shown"}
+	if len(got) != 1 || !slices.Equal(got[0], want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -147,12 +149,13 @@ func TestAmountsOfAnotherCycle(t *testing.T) {
 	t.Parallel()
 	state := func(cycle string) objects {
 		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}), orgcopy.Subscription: of(object{"id": "s",
-			"billing_account_id": "a", "status": "active", "billing_cycle": cycle, "recurring_amount_cents": json.Number("9990")})}
+			"billing_account_id": "a", "status": "active", "billing_cycle": cycle})}
 	}
-	without := outcome{before: state("monthly"), objects: state("monthly")}
-	with := outcome{before: state("annual"), objects: state("annual")}
-	got := amountRows(amounts(without, with))
-	want := []string{"s", "BRL 99.90 monthly", "BRL 99.90 annual", "another cycle or currency"}
+	all := map[string]amounts.Amount{"s": {Cents: new(int64(9990)), Source: amounts.Invoiced}}
+	without := outcome{before: state("monthly"), objects: state("monthly"), amounts: all}
+	with := outcome{before: state("annual"), objects: state("annual"), amounts: all}
+	got := amountRows(prices(without, with))
+	want := []string{"s", "BRL 99.90 monthly", "BRL 99.90 annual", "another cycle or currency", "invoice"}
 	if len(got) != 1 || !slices.Equal(got[0], want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -167,6 +170,33 @@ func TestEventsOfDeletedEndpoint(t *testing.T) {
 	want := Event{Event: "api_key.revoked", Endpoint: "https://hooks.example.com", With: 1}
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// The number of events of keys at an endpoint that the apply changes depends on the order of the requests.
+func TestEventsThatVary(t *testing.T) {
+	t.Parallel()
+	endpoints := objects{orgcopy.Endpoint: of(object{"id": "e", "url": "https://hooks.example.com"},
+		object{"id": "f", "url": "https://other.example.com"})}
+	rotated, changed := Sent{Operation: "api_keys.rotate", Status: 200}, Sent{Operation: "webhook_endpoints.update", ID: "e", Status: 200}
+	for name, c := range map[string]struct {
+		sent []Sent
+		want string
+	}{
+		"both":                 {[]Sent{rotated, changed}, "1 (or not, by the order of requests) 1"},
+		"only the key":         {[]Sent{rotated}, "1 1"},
+		"only the endpoint":    {[]Sent{changed}, "1 1"},
+		"a rejected rotation":  {[]Sent{{Operation: "api_keys.rotate", Status: 422}, changed}, "1 1"},
+		"another one's change": {[]Sent{rotated, {Operation: "webhook_endpoints.update", ID: "g", Status: 200}}, "1 1"},
+	} {
+		all := []Event{{Event: "api_key.rotated", Endpoint: "https://hooks.example.com", With: 1},
+			{Event: "api_key.rotated", Endpoint: "https://other.example.com", With: 1}}
+		varying(all, endpoints, c.sent)
+		varying(all, objects{}, c.sent)
+		rows := eventRows(all)
+		if got := rows[0][3] + " " + rows[1][3]; got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
 	}
 }
 
@@ -200,9 +230,9 @@ func TestNotKnown(t *testing.T) {
 	t.Parallel()
 	const (
 		proration = "for the rest of the current period"
-		first     = "the first period of a new subscription"
+		first     = "Whether the service invoices the first period when it begins, of subscription \"nova\" (BRL 99.90 monthly)."
 		suspended = "the subscriptions of a suspended account"
-		order     = "Which events of this apply"
+		order     = "Which events of this apply reach webhook endpoint \"keys\": the order"
 	)
 	for name, c := range map[string]struct {
 		sent []Sent
@@ -211,12 +241,13 @@ func TestNotKnown(t *testing.T) {
 		"nothing":     {nil, nil},
 		"a plan":      {[]Sent{{Operation: "subscriptions.change_plan", Status: 200}}, []string{proration}},
 		"rejected":    {[]Sent{{Operation: "subscriptions.create", Status: 422}}, nil},
-		"a new one":   {[]Sent{{Operation: "subscriptions.create", Status: 201}}, []string{first}},
+		"a new one":   {[]Sent{{Operation: "subscriptions.create", Status: 201, ID: "n", Object: `subscription "nova"`}}, []string{first}},
 		"suspended":   {[]Sent{{Operation: "billing_accounts.suspend", Status: 200}}, []string{suspended}},
 		"only a key":  {[]Sent{{Operation: "api_keys.rotate", Status: 200}}, nil},
-		"key and end": {[]Sent{{Operation: "api_keys.rotate"}, {Operation: "webhook_endpoints.delete"}}, []string{order}},
+		"key and end": {[]Sent{{Operation: "api_keys.rotate"}, {Operation: "webhook_endpoints.delete", Object: `webhook endpoint "keys"`}}, []string{order}},
 	} {
-		got := notKnown(Report{Sent: c.sent}, plan{})
+		price := &Price{Money: exactly(9990), Cycle: "monthly", Currency: "BRL"}
+		got := notKnown(Report{Sent: c.sent, Differences: Differences{Subscriptions: []Amounts{{ID: "n", With: price}}}}, plan{})
 		if !slices.EqualFunc(got, c.want, strings.Contains) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
@@ -227,15 +258,11 @@ func TestNotKnown(t *testing.T) {
 func TestCurrencies(t *testing.T) {
 	t.Parallel()
 	var p plan
-	if err := decode([]byte(`{"prior_state":{"values":{"root_module":{"resources":[{"type":"billing_account",
-		"values":{"id":"a","currency":"BRL"}}]}}}}`), &p); err != nil {
-		t.Fatal(err)
-	}
 	created := resourceChange{Address: "billing_account.n", Type: "billing_account"}
 	for currency, want := range map[string]string{"BRL": "BRL", "USD": ""} {
 		created.Change.After = object{"currency": currency}
 		p.ResourceChanges = []resourceChange{created}
-		if got := p.currencies().of(object{}); got != want {
+		if got := p.currencies(map[string]string{"a": "BRL"}).of(object{}); got != want {
 			t.Errorf("with a new account in %s: %q, want %q", currency, got, want)
 		}
 	}

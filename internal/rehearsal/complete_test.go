@@ -14,7 +14,7 @@ import (
 // copyOf copies the service, as "billing-sandbox copy" does.
 func (i *infrastructure) copyOf(o copier.Options) []byte {
 	i.t.Helper()
-	source, err := copier.FromEnvironment(func(name string) string { return i.Env[name] }, nil)
+	source, err := copier.FromEnvironment(func(name string) string { return i.Env[name] }, nil, nil)
 	if err != nil {
 		i.t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 	if err != nil {
 		return nil, err
 	}
-	source, err := copier.FromEnvironment(getenv, nil)
+	source, err := copier.FromEnvironment(getenv, nil, nil)
 	if err != nil {
 		return nil, err
 	}

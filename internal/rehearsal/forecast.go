@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // Forecast contains the amounts that follow from a plan alone. Its JSON is the output of --json.
@@ -38,8 +42,9 @@ type Total struct {
 // formatMajor is the version of Terraform's plan format that is read.
 const formatMajor = "1."
 
-// ReadForecast reads the output of terraform show -json of a saved plan.
-func ReadForecast(document []byte) (*Forecast, error) {
+// ReadForecast reads the output of terraform show -json of a saved plan. A copy of the organization and a price list
+// are further sources of amounts; nil: none. An error in the copy is an *orgcopy.Error.
+func ReadForecast(document, copied []byte, prices []amounts.Entry) (*Forecast, error) {
 	if len(document) > 1 && document[0] == 'P' && document[1] == 'K' {
 		return nil, errors.New("this is a saved plan: convert it with \"terraform show -json FILE > plan.json\"")
 	}
@@ -59,38 +64,29 @@ func ReadForecast(document []byte) (*Forecast, error) {
 	case p.ResourceChanges == nil && p.Values != nil:
 		return nil, errors.New("this is the JSON of a state: save a plan with \"terraform plan -out FILE\", and show that")
 	}
-	return p.forecast(), nil
+	from, err := p.sources(copied, prices)
+	if err != nil {
+		return nil, err
+	}
+	return p.forecast(from), nil
 }
 
-// terms are all that an amount may depend on, but for the cycle; "" where one of them is not known.
-func terms(of, unknown object) string {
+// termsOf are the terms of a subscription of a plan; false where one of them is not known.
+func termsOf(of, unknown object, currency string) (t amounts.Terms, known bool) {
 	for _, name := range []string{"plan_id", "items", "discount_percent", "discount_code_id"} {
 		if hasUnknown(unknown[name]) {
-			return ""
+			return t, false
 		}
 	}
-	var items []string
-	list, _ := of["items"].([]any)
-	for _, one := range list {
-		fields, _ := one.(object)
-		text, _ := json.Marshal([]any{fields["product_id"], fields["price_id"], fields["quantity"],
-			fields["unit_amount_subcents"]}) // of decoded JSON
-		items = append(items, string(text))
-	}
-	slices.Sort(items)
-	text, _ := json.Marshal([]any{of["plan_id"], items, number(of["discount_percent"]), of["discount_code_id"]})
-	return string(text)
+	t = amounts.Terms{Plan: textOf(of["plan_id"]), Cycle: textOf(of["billing_cycle"]), Currency: currency,
+		Percent: textOf(of["discount_percent"]), Code: textOf(of["discount_code_id"])}
+	return t, decode(itemsOf(of), &t.Items) == nil
 }
 
-// number is a number in one wording: 10, 10.0 and "10.00" are the same discount.
-func number(v any) string {
-	text := textOf(v)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	if text == "0" {
-		return "" // none
-	}
+// itemsOf is the list of items of a subscription in JSON. A plan shows none as null.
+func itemsOf(of object) json.RawMessage {
+	all, _ := of["items"].([]any)
+	text, _ := json.Marshal(append([]any{}, all...)) // of decoded JSON
 	return text
 }
 
@@ -115,69 +111,144 @@ func running(of object) object {
 	return of
 }
 
-// shownAmounts are the amounts that the service showed, by terms and cycle.
-type shownAmounts map[string]map[string]Money
-
-// of is the amount for terms. While the plan leaves the cycle open, the service may keep the present one or take that
-// of the new plan: the amount is known where the service showed these terms with the present cycle alone.
-func (s shownAmounts) of(terms, cycle string, open bool) Money {
-	if open && len(s[terms]) > 1 {
-		return missing()
-	}
-	if amount, shown := s[terms][cycle]; shown {
-		return amount
-	}
-	return missing()
+// sources are what a forecast takes amounts from.
+type sources struct {
+	book       *amounts.Book
+	currencies currencies
 }
 
-// shown are the amounts that the service showed. Two amounts for the same terms prove none.
-func (p plan) shown(currencies currencies) shownAmounts {
-	all := shownAmounts{}
+// sources reads what the prior state of the plan shows, and what the copy and the price list have beside it.
+func (p plan) sources(copied []byte, prices []amounts.Entry) (sources, error) {
+	s := sources{book: amounts.NewBook()}
+	if copied != nil {
+		reader, err := orgcopy.NewReader(bytes.NewReader(copied))
+		if err != nil {
+			return s, err
+		}
+		for object, err := range reader.Objects() {
+			if err != nil {
+				return s, err
+			}
+			s.book.Add(object)
+		}
+	}
+	subscriptions := s.shown(p)
+	s.currencies = p.currencies(s.book.Currencies)
+	for id, of := range subscriptions {
+		of = running(of)
+		of["id"], of["status"] = id, cmp.Or(textOf(of["status"]), "active")
+		if payer := textOf(of["billing_account_id"]); s.book.Currency(payer) == "" {
+			s.add(orgcopy.Account, "", object{"id": payer, "currency": s.currencies.as(of)})
+		}
+		s.add(orgcopy.Subscription, "", of)
+	}
+	s.book.Use(prices)
+	s.book.Learn()
+	return s, nil
+}
+
+// shown adds what the plan shows, but for the subscriptions, which it returns by id.
+func (s sources) shown(p plan) map[string]object {
+	subscriptions := map[string]object{} // by id
 	for _, r := range p.PriorState.Values.RootModule.all() {
-		var seen []object
 		switch r.Type {
+		case "billing_account":
+			s.add(orgcopy.Account, "", r.Values)
 		case "billing_subscription":
-			if live(r.Values) { // others prove nothing about what is billed now
-				seen = []object{r.Values}
+			subscriptions[idIn(r.Values, r.Address)] = withItems(r.Values)
+		case "billing_accounts":
+			for _, of := range objectsOf(r.Values["accounts"]) {
+				s.add(orgcopy.Account, "", of)
 			}
 		case "billing_subscriptions":
-			list, _ := r.Values["subscriptions"].([]any)
-			for _, one := range list {
-				of, _ := one.(object)
-				if _, lists := of["items"]; lists && live(of) { // else the terms are not complete
-					seen = append(seen, of)
-				}
+			for _, of := range objectsOf(r.Values["subscriptions"]) {
+				subscriptions[textOf(of["id"])] = of
 			}
+		case "billing_invoices":
+			s.addRecords("invoices", r.Values["invoices"])
+		case "billing_records":
+			s.addRecords(textOf(r.Values["collection"]), r.Values["items"])
 		}
-		for _, of := range seen {
-			key, cycle := currencies.terms(running(of), nil), textOf(of["billing_cycle"])
-			amount := money(of["recurring_amount_cents"])
-			if all[key] == nil {
-				all[key] = map[string]Money{}
-			}
-			if other, known := all[key][cycle]; known && other != amount {
-				amount = missing()
-			}
-			all[key][cycle] = amount
+	}
+	for _, c := range p.ResourceChanges { // what the plan has refreshed
+		if c.Type == "billing_subscription" && c.Change.Before != nil {
+			subscriptions[idIn(c.Change.Before, c.Address)] = withItems(c.Change.Before)
+		}
+	}
+	return subscriptions
+}
+
+// idIn is the id of an object of a plan, or its address.
+func idIn(of object, address string) string { return cmp.Or(textOf(of["id"]), address) }
+
+// withItems is a subscription of the configuration, which has no items where it shows none.
+func withItems(of object) object {
+	of = maps.Clone(of)
+	if of["items"] == nil {
+		of["items"] = []any{}
+	}
+	return of
+}
+
+// add adds an object of the state.
+func (s sources) add(kind, collection string, of object) {
+	text, _ := json.Marshal(of) // of decoded JSON
+	o := orgcopy.Object{Kind: kind, Service: "billing", Collection: collection, Object: text}
+	if _, lists := of["items"]; lists {
+		o.Items = itemsOf(of)
+	}
+	s.book.Add(o)
+}
+
+// addRecords adds records of a data source, which are in JSON.
+func (s sources) addRecords(collection string, all any) {
+	for _, of := range objectsOf(all) {
+		var record object
+		if decode([]byte(textOf(of["json"])), &record) == nil {
+			s.add(orgcopy.Record, collection, record)
+		}
+	}
+}
+
+func objectsOf(list any) (all []object) {
+	some, _ := list.([]any)
+	for _, one := range some {
+		if of, is := one.(object); is {
+			all = append(all, of)
 		}
 	}
 	return all
+}
+
+// of is the amount of a subscription of the plan. id is empty for a new one.
+func (s sources) of(id string, of, unknown object, cycle string) amounts.Amount {
+	terms, known := termsOf(of, unknown, s.currencies.as(of))
+	if !known {
+		return amounts.Amount{Why: "the plan leaves its terms open"}
+	}
+	terms.Cycle = cycle
+	amount := s.book.Of(id, terms)
+	if !hasUnknown(unknown["billing_cycle"]) {
+		return amount
+	}
+	// The service may keep the present cycle or take that of the new plan.
+	for other := range cycleOrder {
+		if terms.Cycle = other; other != cycle && s.book.Of("", terms).Cents != nil {
+			return amounts.Amount{Why: "the service chooses the billing cycle"}
+		}
+	}
+	return amount
 }
 
 // currencies are those of the accounts, by id. Under "" is that of an account that is not there yet: known where all
 // others, and those that the plan creates, have one and the same.
 type currencies map[string]string
 
-func (p plan) currencies() currencies {
-	all := currencies{}
-	for _, r := range p.PriorState.Values.RootModule.all() {
-		if r.Type == "billing_account" {
-			all[textOf(r.Values["id"])] = textOf(r.Values["currency"])
-		}
-	}
+func (p plan) currencies(known map[string]string) currencies {
+	all := currencies(maps.Clone(known))
 	for _, c := range p.ResourceChanges {
 		if of := textOf(c.Change.After["currency"]); c.Type == "billing_account" && of != "" {
-			all[cmp.Or(textOf(c.Change.Before["id"]), c.Address)] = of
+			all[cmp.Or(strings.ToLower(textOf(c.Change.Before["id"])), c.Address)] = of
 		}
 	}
 	if of := slices.Compact(slices.Sorted(maps.Values(all))); len(of) == 1 {
@@ -188,25 +259,20 @@ func (p plan) currencies() currencies {
 
 // of returns the currency of a subscription; "" if it is unknown.
 func (c currencies) of(subscription object) string {
-	return cmp.Or(c[textOf(subscription["billing_account_id"])], c[""])
+	return cmp.Or(c[strings.ToLower(textOf(subscription["billing_account_id"]))], c[""])
 }
 
-// terms returns the terms of a subscription with its currency: in another one its price may differ.
-func (c currencies) terms(subscription, unknown object) string {
-	text := terms(subscription, unknown)
-	if text == "" {
-		return ""
-	}
+// as is the currency that amounts of a subscription are compared in: in another one its price may differ. That of an
+// unknown one is like that of no other account.
+func (c currencies) as(subscription object) string {
 	currency := c.of(subscription)
 	if currency == "" && len(c) > 1 {
-		currency = textOf(subscription["billing_account_id"]) // it is like that of no other account
+		currency = textOf(subscription["billing_account_id"])
 	}
-	return currency + " " + text
+	return currency
 }
 
-func (p plan) forecast() *Forecast {
-	currencies := p.currencies()
-	shown := p.shown(currencies)
+func (p plan) forecast(s sources) *Forecast {
 	f := &Forecast{}
 	totals := map[[2]string]*Total{}
 	add := func(price *Price, into func(*Total) *Money) {
@@ -224,7 +290,7 @@ func (p plan) forecast() *Forecast {
 		if c.Type != "billing_subscription" || c.Mode != managed {
 			continue
 		}
-		one := c.forecast(shown, currencies)
+		one := c.forecast(s)
 		one.Difference = differs(one.Without, one.With)
 		add(one.Without, func(t *Total) *Money { return &t.Without })
 		add(one.With, func(t *Total) *Money { return &t.With })
@@ -249,33 +315,36 @@ func (f Forecasted) stays() bool {
 }
 
 // forecast returns the effect of a change on the price of a subscription.
-func (c resourceChange) forecast(shown shownAmounts, currencies currencies) Forecasted {
+func (c resourceChange) forecast(s sources) Forecasted {
 	before, after, unknown := c.Change.Before, c.Change.After, c.Change.AfterUnknown
 	of := cmpOr(after, before)
 	one := Forecasted{Address: c.Address, Action: cmp.Or(action(c.Change.Actions), "no change")}
 	one.ID = textOf(of["id"])
+	id := idIn(of, c.Address)
 	one.Name = cmp.Or(textOf(of["external_id"]), c.Address)
-	one.Without = scheduled(before, shown, currencies)
+	one.Without = s.scheduled(id, before)
 	cycle := textOf(of["billing_cycle"])
 	if cycle == "" && !replaced(c) {
 		cycle = textOf(before["billing_cycle"])
 	}
-	priced := func(amount Money) *Price {
-		return &Price{amount, cmp.Or(cycle, defaultCycle), currencies.of(of)}
-	}
+	cycle = cmp.Or(cycle, defaultCycle)
+	priced := func(amount amounts.Amount) *Price { return priceOf(amount, cycle, s.currencies.of(of)) }
 	switch {
 	case after == nil:
 		c.destroyed(&one)
 	case after["status"] == "canceled", after["pause"] != nil:
 	case hasUnknown(unknown["pause"]):
-		one.With = priced(missing())
+		one.With = priced(amounts.Amount{Why: "the plan leaves open whether it is paused"})
 	case after["cancel_at_period_end"] == true:
 		one.At = textOf(before["current_period_end"])
 	default:
-		one.With, one.At = priced(c.amount(shown, currencies, cmp.Or(cycle, defaultCycle))), c.later()
+		if replaced(c) || !live(before) {
+			id = ""
+		}
+		one.With, one.At = priced(s.of(id, after, unknown, cycle)), c.later()
 		payer := func(of object) string { return textOf(of["billing_account_id"]) }
-		if one.With.Currency == "" && len(currencies) > 1 && (one.Without == nil || payer(before) != payer(after)) {
-			one.With.Money = missing() // in which currency it will be billed is not known
+		if one.With.Currency == "" && len(s.currencies) > 1 && (one.Without == nil || payer(before) != payer(after)) {
+			one.With = priced(amounts.Amount{Why: "the currency of its billing account is not known yet"})
 		}
 	}
 	return one
@@ -283,15 +352,12 @@ func (c resourceChange) forecast(shown shownAmounts, currencies currencies) Fore
 
 // scheduled returns the price of a subscription of a state after what is scheduled for it; nil if it then bills
 // nothing.
-func scheduled(before object, shown shownAmounts, currencies currencies) *Price {
+func (s sources) scheduled(id string, before object) *Price {
 	if !live(before) || before["cancel_at_period_end"] == true {
 		return nil
 	}
-	amount, cycle := money(before["recurring_amount_cents"]), textOf(before["billing_cycle"])
-	if now := running(before); !equal(now["plan_id"], before["plan_id"]) {
-		amount = shown.of(currencies.terms(before, nil), cycle, false)
-	}
-	return &Price{amount, cycle, currencies.of(before)}
+	cycle := textOf(before["billing_cycle"])
+	return priceOf(s.of(id, before, nil, cycle), cycle, s.currencies.of(before))
 }
 
 // destroyed returns the price after a destroy, or after a removal from the state alone.
@@ -303,17 +369,6 @@ func (c resourceChange) destroyed(one *Forecasted) {
 	case before["deletion_policy"] == "cancel_at_period_end":
 		one.At = textOf(before["current_period_end"])
 	}
-}
-
-// amount returns the amount of the subscription after the change: the present one if its terms do not change.
-func (c resourceChange) amount(shown shownAmounts, currencies currencies, cycle string) Money {
-	before, after := c.Change.Before, c.Change.After
-	wanted, open := currencies.terms(after, c.Change.AfterUnknown), hasUnknown(c.Change.AfterUnknown["billing_cycle"])
-	if live(before) && !replaced(c) && !open && wanted == currencies.terms(running(before), nil) &&
-		equal(after["billing_cycle"], before["billing_cycle"]) {
-		return money(before["recurring_amount_cents"])
-	}
-	return shown.of(wanted, cycle, open)
 }
 
 // later is when another plan begins, where that is not the apply.
@@ -346,7 +401,7 @@ func (f *Forecast) sections() []section {
 	}
 	if len(rows) > 0 {
 		all = append(all, section{title: "Subscriptions", header: []string{"Address", "Without", "With", "Difference",
-			"Plan"}, rows: rows})
+			"Source", "Plan"}, rows: rows})
 	}
 	rows = nil
 	for _, t := range f.Totals {
@@ -355,6 +410,13 @@ func (f *Forecast) sections() []section {
 	if len(rows) > 0 {
 		all = append(all, section{title: "Total of the subscriptions in this configuration", header: []string{"Cycle",
 			"Without", "With"}, rows: rows})
+	}
+	var changed []Amounts
+	for _, s := range f.Subscriptions {
+		changed = append(changed, s.Amounts)
+	}
+	if reasons := unknownPrices(changed); len(reasons) > 0 {
+		all = append(all, section{title: "Not known", rows: lines(reasons)})
 	}
 	return all
 }

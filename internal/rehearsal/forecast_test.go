@@ -105,7 +105,7 @@ func forecastComesTrue(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forecast, err := rehearsal.ReadForecast(document)
+	forecast, err := rehearsal.ReadForecast(document, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,21 +181,24 @@ func (i *infrastructure) inFolder(arguments ...string) *exec.Cmd {
 // subscription that is created again nor the currency of another payer.
 func TestForecastOfAnotherCycle(t *testing.T) {
 	t.Parallel()
-	const values = `"recurring_amount_cents":9990,"plan_id":"p","current_plan_id":"p","items":[],"status":"active"`
+	const values = `"recurring_amount_cents":9990,"plan_id":"p","current_plan_id":"p","items":[],"status":"active","id":"1"`
 	subscription := func(cycle, payer, more string) string {
 		return fmt.Sprintf(`{%s,"billing_cycle":%s,"billing_account_id":%q%s}`, values, cycle, payer, more)
 	}
 	for name, c := range map[string]struct{ actions, before, after, unknown, want string }{
 		"another cycle": {`"update"`, subscription(`"monthly"`, "a", ""), subscription(`"quarterly"`, "a", ""), `{}`,
-			"BRL 99.90 monthly BRL 99.90 quarterly another cycle or currency / monthly BRL 99.90 BRL 0.00 / quarterly BRL 0.00 BRL 99.90"},
+			"BRL 99.90 monthly BRL 99.90 quarterly another cycle or currency shown / monthly BRL 99.90 BRL 0.00 / quarterly BRL 0.00 BRL 99.90"},
 		"created again": {`"delete","create"`, subscription(`"quarterly"`, "a", ""), subscription("null", "a", ""),
 			`{"billing_cycle":true}`,
-			"BRL 99.90 quarterly BRL 99.90 monthly another cycle or currency / monthly BRL 0.00 BRL 99.90 / quarterly BRL 99.90 BRL 0.00"},
+			"BRL 99.90 quarterly not known monthly another cycle or currency shown / monthly BRL 0.00 not known / quarterly BRL 99.90 BRL 0.00 / " +
+				"The price of s: the service chooses the billing cycle."},
 		"another payer": {`"delete","create"`, subscription(`"monthly"`, "a", ""), subscription(`"monthly"`, "b", ""), `{}`,
-			"BRL 99.90 monthly not known monthly another cycle or currency / monthly BRL 99.90 BRL 0.00 / monthly USD 0.00 not known"},
+			"BRL 99.90 monthly not known monthly another cycle or currency shown / monthly BRL 99.90 BRL 0.00 / monthly USD 0.00 not known / " +
+				"The price of s: neither the catalogue nor a subscription shows the amount of the plan p, monthly in USD."},
 		"a payer to come": {`"delete","create"`, subscription(`"monthly"`, "a", ""),
 			fmt.Sprintf(`{%s,"billing_cycle":"monthly"}`, values), `{"billing_account_id":true}`,
-			"BRL 99.90 monthly not known monthly another cycle or currency / monthly 0.00 not known / monthly BRL 99.90 BRL 0.00"},
+			"BRL 99.90 monthly not known monthly another cycle or currency shown / monthly 0.00 not known / monthly BRL 99.90 BRL 0.00 / " +
+				"The price of s: the currency of its billing account is not known yet."},
 	} {
 		shown := subscription(`"monthly"`, "a", "")
 		if strings.Contains(c.want, "quarterly BRL 0.00") {
@@ -204,9 +207,10 @@ func TestForecastOfAnotherCycle(t *testing.T) {
 		f, err := rehearsal.ReadForecast([]byte(fmt.Sprintf(`{"format_version":"1.2","prior_state":{"values":{"root_module":
 			{"resources":[{"type":"billing_account","values":{"id":"a","currency":"BRL"}},
 			{"type":"billing_account","values":{"id":"b","currency":"USD"}},
-			{"type":"billing_subscription","values":%s}]}}},
+			{"type":"billing_subscription","values":%s},{"type":"billing_subscription","values":%s}]}}},
 			"resource_changes":[{"address":"s","mode":"managed","type":"billing_subscription","change":
-			{"actions":[%s],"before":%s,"after":%s,"after_unknown":%s}}]}`, shown, c.actions, c.before, c.after, c.unknown)))
+			{"actions":[%s],"before":%s,"after":%s,"after_unknown":%s}}]}`, strings.Replace(shown, `"id":"1"`, `"id":"2"`, 1), c.before,
+			c.actions, c.before, c.after, c.unknown)), nil, nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -216,7 +220,8 @@ func TestForecastOfAnotherCycle(t *testing.T) {
 		}
 		var rows []string
 		for line := range strings.Lines(out.String()) {
-			if fields := strings.Fields(line); strings.Contains(line, "ly ") {
+			if fields := strings.Fields(line); strings.Contains(line, "ly ") ||
+				strings.Contains(line, "The price") {
 				fields = slices.DeleteFunc(fields, func(s string) bool {
 					return s == "s" || s == "update" || s == "replace"
 				})

@@ -3,6 +3,8 @@ package rehearsal
 import (
 	"fmt"
 	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 type (
@@ -18,6 +20,12 @@ type (
 		Money
 		Cycle    string `json:"cycle"`
 		Currency string `json:"currency"`
+		// Source says where the amount comes from: invoice, shown, catalogue, derived or price list. Empty: it is not known.
+		Source amounts.Source `json:"source,omitempty"`
+		// Arithmetic names what a derived amount is computed from, such as "plan + items − 10 %".
+		Arithmetic string `json:"arithmetic,omitempty"`
+		// Why says, in half a sentence, why the amount is not known.
+		Why string `json:"why,omitempty"`
 	}
 )
 
@@ -27,17 +35,22 @@ func exactly(cents int64) Money { return Money{Cents: cents, Known: true} }
 // missing is one amount that is not known.
 func missing() Money { return Money{Unknown: 1} }
 
-// money is an amount of cents in JSON. null is not known.
-func money(v any) Money {
-	number, ok := v.(interface{ Int64() (int64, error) })
-	if !ok {
+// moneyOf is an amount as a sum of one.
+func moneyOf(a amounts.Amount) Money {
+	if a.Cents == nil {
 		return missing()
 	}
-	cents, err := number.Int64()
-	if err != nil {
-		return missing()
+	m := exactly(*a.Cents)
+	if a.Estimated {
+		m.Estimated = 1
 	}
-	return exactly(cents)
+	return m
+}
+
+// priceOf is an amount for a cycle.
+func priceOf(a amounts.Amount, cycle, currency string) *Price {
+	return &Price{Money: moneyOf(a), Cycle: cycle, Currency: currency, Source: a.Source, Arithmetic: a.Arithmetic,
+		Why: a.Why}
 }
 
 // plus is the sum of two amounts.
@@ -109,6 +122,14 @@ func (p *Price) text() string {
 	return strings.TrimSpace(p.in(p.Currency) + " " + p.Cycle)
 }
 
+// from is where the amount comes from, for people.
+func (p *Price) from() string {
+	if p == nil {
+		return ""
+	}
+	return amounts.Amount{Source: p.Source, Arithmetic: p.Arithmetic}.String()
+}
+
 // differs returns the difference of two prices of a subscription, of which one may not be there. It is nil where they
 // are of different cycles or currencies.
 func differs(without, with *Price) *Price {
@@ -116,11 +137,11 @@ func differs(without, with *Price) *Price {
 	case without == nil && with == nil:
 		return nil
 	case without == nil:
-		return with
+		return &Price{Money: with.Money, Cycle: with.Cycle, Currency: with.Currency}
 	case with == nil:
-		return &Price{exactly(0).minus(without.Money), without.Cycle, without.Currency}
+		return &Price{Money: exactly(0).minus(without.Money), Cycle: without.Cycle, Currency: without.Currency}
 	case without.Cycle != with.Cycle || without.Currency != with.Currency:
 		return nil
 	}
-	return &Price{with.minus(without.Money), with.Cycle, with.Currency}
+	return &Price{Money: with.minus(without.Money), Cycle: with.Cycle, Currency: with.Currency}
 }

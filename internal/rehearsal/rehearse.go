@@ -18,6 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // Options configure a rehearsal.
@@ -34,10 +35,15 @@ type Options struct {
 	// Partial leaves out the billing changes that depend on what is not carried out.
 	Partial bool
 	// Copy is the copy that is used; nil reads the organization that the environment names, into memory.
-	Copy      []byte
-	Environ   []string
-	Temporary string            // folder for the temporary one; empty: that of the system
-	Progress  func(text string) // nil: none
+	Copy []byte
+	// Prices are amounts of plans and prices that the service does not show.
+	Prices []amounts.Entry
+	// Operations are methods and paths of the service that differ, as in the provider's argument of that name. They are
+	// used to copy the organization: the copy has paths of its own.
+	Operations map[string]string
+	Environ    []string
+	Temporary  string            // folder for the temporary one; empty: that of the system
+	Progress   func(text string) // nil: none
 }
 
 // Run rehearses the configuration of a folder. An error says that it could not be rehearsed.
@@ -160,7 +166,7 @@ func (r *rehearsal) read(ctx context.Context) error {
 
 // fetch copies the organization into memory, with the collections that the state uses.
 func (r *rehearsal) fetch(ctx context.Context) ([]byte, error) {
-	source, err := copier.FromEnvironment(r.getenv, r.progress)
+	source, err := copier.FromEnvironment(r.getenv, r.progress, r.Operations)
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +267,7 @@ func idOf(object json.RawMessage) string {
 
 // serve starts a sandbox with the copy.
 func (r *rehearsal) serve(ctx context.Context, o sandbox.Options) (*sandbox.Server, error) {
+	o.Prices = r.Prices
 	o.Copy = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.copied)), nil }
 	return sandbox.Start(ctx, o)
 }
@@ -493,6 +500,9 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 		seen[i].without(foreign)
 	}
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
+	for _, one := range seen {
+		varying(r.report.Differences.Events, one.before, r.report.Sent)
+	}
 	endpoints := endpointOccurrences(seen[0], seen[1], r.report.Sent, r.report.From)
 	r.report.Differences.Occurrences = append(endpoints, r.report.Differences.Occurrences...)
 	if len(endpoints) > 0 {

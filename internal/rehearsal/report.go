@@ -105,6 +105,8 @@ type (
 		Endpoint string `json:"endpoint"` // URL
 		Without  int    `json:"without"`
 		With     int    `json:"with"`
+		// Varies is true if the number with the apply depends on the order of its requests, which varies.
+		Varies bool `json:"varies"`
 	}
 	// Occurrence is something that happens to an object in one of the two copies and not in the other.
 	Occurrence struct {

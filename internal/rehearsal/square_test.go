@@ -322,7 +322,7 @@ func (w *world) change() {
 func (w *world) copy(s *sandbox.Server) []byte {
 	w.t.Helper()
 	env := s.Env()
-	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil)
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}

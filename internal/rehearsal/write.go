@@ -310,8 +310,8 @@ func (r *Report) sections() (all []section) {
 	until := " until " + r.Until.Format(time.DateOnly)
 	d := r.Differences
 	add("Invoices"+until, []string{"Month", "Without", "With", "Difference"}, monthRows(d.Months))
-	add("Prices on "+r.Until.Format(time.DateOnly), []string{"Subscription", "Without", "With", "Difference"},
-		amountRows(d.Subscriptions))
+	add("Prices on "+r.Until.Format(time.DateOnly), []string{"Subscription", "Without", "With", "Difference",
+		"Source"}, amountRows(d.Subscriptions))
 	addLong("What happens"+until, nil, occurrenceRows(d.Occurrences))
 	addLong("Webhook deliveries"+until, []string{"Event", "Endpoint", "Without", "With"}, eventRows(d.Events))
 	if r.Result != Refused && len(d.Months)+len(d.Subscriptions)+len(d.Occurrences)+len(d.Events) == 0 {
@@ -408,7 +408,8 @@ func amountRows(all []Amounts) (rows [][]string) {
 		if a.Difference != nil {
 			difference = a.Difference.signed(a.Difference.Currency)
 		}
-		rows = append(rows, []string{a.Name, a.Without.text(), a.With.text(), difference})
+		rows = append(rows, []string{a.Name, a.Without.text(), a.With.text(), difference,
+			cmp.Or(a.With.from(), a.Without.from())})
 	}
 	return rows
 }
@@ -436,7 +437,11 @@ func occurrenceRows(all []Occurrence) (rows [][]string) {
 
 func eventRows(all []Event) (rows [][]string) {
 	for _, e := range all {
-		rows = append(rows, []string{e.Event, e.Endpoint, fmt.Sprint(e.Without), fmt.Sprint(e.With)})
+		with := fmt.Sprint(e.With)
+		if e.Varies {
+			with += " (or not, by the order of requests)"
+		}
+		rows = append(rows, []string{e.Event, e.Endpoint, fmt.Sprint(e.Without), with})
 	}
 	return rows
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -97,7 +97,7 @@ func eachOf(open func() (io.ReadCloser, error), each func(*orgcopy.Reader, orgco
 // load stores the objects of the copy.
 func (s *Server) load(tx *store.Tx) error {
 	organization := s.bootstrap.Organization
-	kinds := map[string]string{} // id: kind
+	kinds, book := map[string]string{}, amounts.NewBook() // id: kind
 	err := eachOf(s.options.Copy, func(_ *orgcopy.Reader, o orgcopy.Object) error {
 		var of struct {
 			ID string `json:"id"`
@@ -107,6 +107,7 @@ func (s *Server) load(tx *store.Tx) error {
 			return fmt.Errorf("the id %q is also that of another object, of the kind %s", of.ID, other)
 		}
 		kinds[of.ID] = o.Kind
+		book.Add(o)
 		switch {
 		case o.Kind == orgcopy.Endpoint, o.Kind == orgcopy.Key:
 			return s.collections.Load(tx, organization, o)
@@ -115,7 +116,9 @@ func (s *Server) load(tx *store.Tx) error {
 		}
 		return s.billing.Load(tx, organization, o)
 	}, func(*orgcopy.Reader) error { return nil }, func(r *orgcopy.Reader) {
-		s.billing.Loaded(tx, r.Collections.Copied)
+		book.Use(s.options.Prices)
+		book.Learn()
+		s.billing.Loaded(tx, book, r.Collections.Copied)
 	})
 	if err != nil {
 		return err
@@ -125,11 +128,8 @@ func (s *Server) load(tx *store.Tx) error {
 	return nil
 }
 
-// Certainty says how far the amounts of a copy can be trusted.
-type Certainty = billing.Certainty
-
-// Certainty returns that of all amounts of a copy.
-func (s *Server) Certainty() Certainty { return s.billing.Certainty() }
+// Amounts returns those of all subscriptions and invoices of a copy, by id.
+func (s *Server) Amounts() map[string]amounts.Amount { return s.billing.Amounts() }
 
 // copyState is nil unless this is a copy.
 func (s *Server) copyState() *CopyState {

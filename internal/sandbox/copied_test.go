@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -315,7 +316,8 @@ func TestCopyInventsNoAmount(t *testing.T) {
 		orgcopy.Object{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
 		orgcopy.Object{Kind: orgcopy.Account, Object: json.RawMessage(copiedAccount)},
 		orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(copiedSubscription)},
-		orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(other)})})
+		orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(other),
+			Items: json.RawMessage(`[]`)})})
 	path := s.BillingURL() + "/v1/subscriptions/31111111-1111-4111-8111-111111111111"
 	for _, c := range []struct{ body, want string }{
 		{`{"plan_id":"42222222-1111-4111-8111-111111111111"}`, `"recurring_amount_cents":99,`},
@@ -355,9 +357,9 @@ func TestCopiedAmounts(t *testing.T) {
 	}{
 		"a plan of the catalogue":         {body: `{"plan_id":"` + planID(2) + `"}`, want: "99900"},
 		"a canceled one proves nothing":   {more: []string{strings.Replace(subscription(2, "50000", on(2)), "active", "canceled", 1)}, body: `{"plan_id":"` + planID(2) + `"}`, want: "99900"},
-		"one that costs less than listed": {more: []string{subscription(2, "50000", on(2))}, body: `{"plan_id":"` + planID(2) + `"}`, want: none},
-		"a plan of another currency":      {body: `{"plan_id":"` + planID(3) + `"}`, want: none},
-		"a discount that nothing proves":  {body: `{"discount_percent":10}`, want: none, unsure: "unknown"},
+		"one that costs less than listed": {more: []string{subscription(2, "50000", on(2))}, body: `{"plan_id":"` + planID(2) + `"}`, want: none, unsure: "unknown"},
+		"a plan of another currency":      {body: `{"plan_id":"` + planID(3) + `"}`, want: none, unsure: "unknown"},
+		"a discount that nothing proves":  {body: `{"discount_percent":10}`, want: none, unsure: "estimated"},
 		"a discount that one proves": {more: []string{subscription(2, "89910", on(2)+discount("10.00"))},
 			body: `{"discount_percent":50,"plan_id":"` + planID(2) + `"}`, want: "49950"},
 		"a discount of unknown rounding": {more: []string{subscription(2, "89910", on(2)+discount("10.00"))},
@@ -367,20 +369,18 @@ func TestCopiedAmounts(t *testing.T) {
 			subscription(4, "29476", on(1)+discount("5.00"))}, // 294.7565: not down
 			body: `{"discount_percent":15}`, want: "26373"},
 		"a discount that is shown before it": {more: []string{subscription(2, "99900", on(2)+discount("10.00"))},
-			body: `{"discount_percent":15}`, want: none, unsure: "unknown"},
+			body: `{"discount_percent":15}`, want: "31027", unsure: "estimated"},
 		"items that add up": {items: fmt.Sprintf(item, 3, 450000), cents: "44527",
 			body: `{"items":[{"product_id":"51111111-1111-4111-8111-111111111111","price_id":"61111111-1111-4111-8111-111111111111","quantity":4,"unit_amount_subcents":450000}]}`, want: "49027"},
 		"items that do not": {items: fmt.Sprintf(item, 3, 450000), cents: "44528",
-			body: `{"items":[{"product_id":"51111111-1111-4111-8111-111111111111","price_id":"61111111-1111-4111-8111-111111111111","quantity":4,"unit_amount_subcents":450000}]}`, want: none},
+			body: `{"items":[{"product_id":"51111111-1111-4111-8111-111111111111","price_id":"61111111-1111-4111-8111-111111111111","quantity":4,"unit_amount_subcents":450000}]}`, want: none, unsure: "unknown"},
 	} {
 		own := c.cents
 		if own == "" {
 			own = "31027"
 		}
-		first := orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(subscription(1, own, on(1)))}
-		if c.items != "" {
-			first.Items = json.RawMessage(c.items)
-		}
+		first := orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(subscription(1, own, on(1))),
+			Items: json.RawMessage(cmp.Or(c.items, "[]"))}
 		objects := []orgcopy.Object{
 			{Kind: orgcopy.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(fmt.Sprintf(plan, 1, 31027))},
 			{Kind: orgcopy.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(fmt.Sprintf(plan, 2, 99900))},
@@ -389,7 +389,8 @@ func TestCopiedAmounts(t *testing.T) {
 			{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
 			{Kind: orgcopy.Account, Object: json.RawMessage(copiedAccount)}, first}
 		for _, one := range c.more {
-			objects = append(objects, orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(one)})
+			objects = append(objects, orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(one),
+				Items: json.RawMessage(`[]`)})
 		}
 		s := start(t, sandbox.Options{Copy: copied(t, objects...)})
 		path := s.BillingURL() + "/v1/subscriptions/31111111-0000-4000-8000-000000000001"
@@ -403,9 +404,9 @@ func TestCopiedAmounts(t *testing.T) {
 		if !strings.Contains(got, `"recurring_amount_cents":`+c.want+`,`) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
-		certainty, id := s.Certainty(), "31111111-0000-4000-8000-000000000001"
-		unsure := map[bool]string{true: "unknown"}[certainty.Unknown[id]] +
-			map[bool]string{true: "estimated"}[certainty.Estimated[id]]
+		amount := s.Amounts()["31111111-0000-4000-8000-000000000001"]
+		unsure := map[bool]string{true: "unknown"}[amount.Cents == nil] +
+			map[bool]string{true: "estimated"}[amount.Estimated]
 		if unsure != c.unsure {
 			t.Errorf("%s: the amount is %q, want %q", name, unsure, c.unsure)
 		}
@@ -419,8 +420,9 @@ func TestCopiedInvoices(t *testing.T) {
 	for name, c := range map[string]struct{ account, subscription, want string }{
 		"a trial": {"active", `"status":"trialing","trial_end":"2026-03-02T00:00:00Z","current_period_end":"2026-02-10T00:00:00Z"`,
 			"2026-03-02 100, 2026-04-02 100"},
+		"a day later": {"active", `"status":"active","current_period_end":"2026-02-10T00:00:00Z","cycle_billing_date":"2026-02-28T00:00:00Z"`, "2026-02-28 100, 2026-03-28 100"},
 		"no trial":    {"active", `"status":"active","current_period_end":"2026-02-10T00:00:00Z"`, "2026-02-10 100, 2026-03-10 100, 2026-04-10 100"},
-		"another day": {"active", `"status":"active","current_period_end":"2026-04-10T00:00:00Z","cycle_billing_date":"2026-04-01T00:00:00Z"`, "2026-04-10 <nil>"},
+		"another day": {"active", `"status":"active","current_period_end":"2026-04-10T00:00:00Z","cycle_billing_date":"2026-04-01T00:00:00Z"`, "2026-04-01 100"},
 		"suspended":   {"suspended", `"status":"active","current_period_end":"2026-04-10T00:00:00Z"`, "2026-04-10 <nil>"},
 	} {
 		s := start(t, sandbox.Options{Copy: copied(t,

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
@@ -87,6 +88,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}
 	guard := netguard.Guard{AllowLoopback: o.AllowLoopbackReceivers, Resolver: o.Resolver}
 	s.billing, s.finance = billing.Open(s.core), finance.Open(s.core)
+	s.billing.Arithmetic = o.Arithmetic
 	s.collections = collections.Open(s.core, guard, o.ReceiverCAs, o.Logger)
 	s.settings = store.NewTable[bootstrap](s.core.DB, "settings")
 	s.tokens = store.NewTable[server.StoredToken](s.core.DB, "tokens")
@@ -365,6 +367,10 @@ type Options struct {
 	// exactly these objects, and a clock that stands at the time of the copy. No delivery is sent and no amount is
 	// invented. When something is wrong with the copy, Start fails with a *CopyError. Only a new state takes a copy.
 	Copy func() (io.ReadCloser, error)
+	// Prices is a user's price list, for amounts that the copy does not show.
+	Prices []amounts.Entry
+	// Arithmetic is how recurring billing computes amounts, except in a copy. The zero value rounds the sum half up.
+	Arithmetic amounts.Arithmetic
 	// Tokens are known from the start, with these values. The first one of a service that may do everything is the
 	// service's in Env. A revoked one is valid again after a reset. When one cannot be used, Start fails with a
 	// *TokenError.

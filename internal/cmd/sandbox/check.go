@@ -168,9 +168,7 @@ func (p program) checkFlags(set *flag.FlagSet, c *checking) {
 		func(value string) error {
 			return readPrices(value, &t.Prices)
 		})
-	set.Func("operation", "method and path of an operation, repeatable; `NAME=METHOD /path`", func(value string) error {
-		return readOverride(value, t)
-	})
+	operationFlag(set, &t.Operations)
 	set.StringVar(&c.only, "only", "",
 		"only these claims: a comma-separated `LIST` of numbers, ranges, services (billing, finance, "+
 			"collections) and beginnings of operations")
@@ -273,8 +271,15 @@ func names(word string, claim claims.Claim) bool {
 	return word != "" && strings.HasPrefix(claim.Operation(), word)
 }
 
+// operationFlag is for services that differ in paths, as the provider's argument operations is.
+func operationFlag(set *flag.FlagSet, into *map[string]string) {
+	set.Func("operation", "method and path of an operation, repeatable; `NAME=METHOD /path`", func(value string) error {
+		return readOverride(value, into)
+	})
+}
+
 // readOverride parses NAME=METHOD /path.
-func readOverride(value string, t *claims.Target) error {
+func readOverride(value string, into *map[string]string) error {
 	name, route, _ := strings.Cut(value, "=")
 	method, path, written := strings.Cut(route, " ")
 	if !written || method != strings.ToUpper(method) || !strings.HasPrefix(path, "/") {
@@ -284,9 +289,9 @@ func readOverride(value string, t *claims.Target) error {
 	if !slices.Contains(known, name) {
 		return fmt.Errorf("there is no operation %q%s", name, meant(name, known))
 	}
-	if t.Operations == nil {
-		t.Operations = map[string]string{}
+	if *into == nil {
+		*into = map[string]string{}
 	}
-	t.Operations[name] = route
+	(*into)[name] = route
 	return nil
 }

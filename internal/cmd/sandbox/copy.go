@@ -17,6 +17,7 @@ import (
 
 func (p program) copy() command {
 	var options copier.Options
+	var operations map[string]string
 	return command{
 		name: "copy", summary: "copy the organization that BILLING_* names into a file, with GET alone", alone: true,
 		about: `Reads the organization at the services that BILLING_BASE_URL, BILLING_TOKEN and their kin name, and writes it
@@ -40,9 +41,11 @@ content of FILE is replaced when the copy is complete. What the token may not re
 						return err
 					})
 				collectionsFlag(set, &options.Collections)
+				operationFlag(set, &operations)
 			},
 			run: func(ctx context.Context, _ *controller, values []string) error {
-				source, err := copier.FromEnvironment(p.getenv, func(text string) { fmt.Fprintln(p.err, text) })
+				source, err := copier.FromEnvironment(p.getenv, func(text string) { fmt.Fprintln(p.err, text) },
+					operations)
 				if err != nil {
 					return err
 				}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // exitRefused is the exit code of a refused rehearsal, or of one whose second plan is not empty.
@@ -56,11 +58,15 @@ func (f *formats) write(out io.Writer, r report) error {
 func (p program) rehearse() command {
 	options := rehearsal.Options{Program: "terraform", Days: defaultDays}
 	var format formats
+	var prices string
 	run := func(ctx context.Context, _ *controller, values []string) (err error) {
 		if options.Days > mostDays {
 			return misused("--days must be at most %d", mostDays)
 		}
 		if err := format.check(); err != nil {
+			return err
+		}
+		if options.Prices, err = priceList(prices); err != nil {
 			return err
 		}
 		if len(values) > 0 {
@@ -111,7 +117,7 @@ Exit code: 0 applied and the second plan is empty, 3 refused or not empty, 1 not
 		examples: `{sandbox} rehearse
 {sandbox} rehearse organization.copy --days 365
 {sandbox} rehearse --markdown > report.md
-{sandbox} rehearse --var-file production.tfvars
+{sandbox} rehearse --var-file production.tfvars --prices prices.json
 {sandbox} rehearse -- tofu -parallelism=4
 `,
 		actions: []action{{
@@ -133,6 +139,8 @@ Exit code: 0 applied and the second plan is empty, 3 refused or not empty, 1 not
 				set.BoolVar(&options.All, "all", false, "carry out the changes of other providers and run provisioners, for real")
 				set.BoolVar(&options.Partial, "partial", false, "leave out billing changes that depend on changes which are not "+
 					"carried out")
+				pricesFlag(set, &prices)
+				operationFlag(set, &options.Operations)
 				format.flags(set)
 			},
 			run: run,
@@ -140,20 +148,50 @@ Exit code: 0 applied and the second plan is empty, 3 refused or not empty, 1 not
 	}
 }
 
+// pricesFlag names a price list.
+func pricesFlag(set *flag.FlagSet, file *string) {
+	set.StringVar(file, "prices", "", "take amounts that the service does not show from `FILE`, a JSON list such as "+
+		`[{"plan":"ID","cycle":"monthly","currency":"BRL","cents":43740},{"price":"ID","currency":"BRL","cents":4990}]`)
+}
+
+// priceList reads a price list; none without a name.
+func priceList(name string) ([]amounts.Entry, error) {
+	if name == "" {
+		return nil, nil
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	list, err := amounts.ReadPriceList(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return list, nil
+}
+
 func (p program) forecast() command {
 	var format formats
+	var copied, prices string
 	return command{
 		name: "forecast", summary: "show what the subscriptions of a plan cost, now and then", alone: true,
 		about: `Reads what "terraform show -json" prints of a saved plan, and shows for each subscription what it costs a
-billing cycle before and after the apply, and the totals. An amount is what the service showed for the same
-plan, items, discount and cycle in the state or in a data source, or it is not known. PLAN may be -.
+billing cycle before and after the apply, and the totals. Amounts are those that the state and the data sources
+billing_subscriptions, billing_invoices and billing_records of the plan show, or that follow from them; with
+--copy, also those of a copy that "{sandbox} copy" has written. Other amounts are not known. PLAN may be -.
 `,
 		examples: `terraform plan -out plan.tfplan && terraform show -json plan.tfplan > plan.json
 {sandbox} forecast plan.json
+{sandbox} forecast plan.json --copy organization.copy --prices prices.json
 {sandbox} forecast plan.json --markdown
 `,
 		actions: []action{{
-			usage: "PLAN", flags: format.flags,
+			usage: "PLAN",
+			flags: func(set *flag.FlagSet) {
+				set.StringVar(&copied, "copy", "", "take amounts from the copy in `FILE` too")
+				pricesFlag(set, &prices)
+				format.flags(set)
+			},
 			run: func(_ context.Context, _ *controller, values []string) error {
 				if err := format.check(); err != nil {
 					return err
@@ -162,7 +200,20 @@ plan, items, discount and cycle in the state or in a data source, or it is not k
 				if err != nil {
 					return err
 				}
-				f, err := rehearsal.ReadForecast(content)
+				var organization []byte
+				if copied != "" {
+					if organization, err = rehearsal.ReadFile(copied); err != nil {
+						return err
+					}
+				}
+				list, err := priceList(prices)
+				if err != nil {
+					return err
+				}
+				f, err := rehearsal.ReadForecast(content, organization, list)
+				if wrong := new(sandbox.CopyError); errors.As(err, &wrong) {
+					return fmt.Errorf("%s: %w", copied, err)
+				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", values[0], err)
 				}

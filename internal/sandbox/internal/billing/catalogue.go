@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -55,7 +56,7 @@ type listed[T any] struct {
 var (
 	productForm = server.Form{Required: []string{"name"}, Shape: productShape}
 	planForm    = server.Form{Required: []string{"name", "amount_cents"}, Shape: productShape.And(server.Shape{
-		"amount_cents": server.IntegerBetween(0, math.MaxInt64/subcentsPerCent),
+		"amount_cents": server.IntegerBetween(0, math.MaxInt64/amounts.SubcentsPerCent),
 		"currency":     server.Filled, "billing_cycle": billingCycles}, "")}
 	priceForm = server.Form{Required: []string{"product_id", "unit_amount_subcents"}, Shape: server.Shape{
 		"id": server.UUID, "product_id": server.UUID, "name": server.Nullable(server.Filled),
@@ -183,15 +184,16 @@ func (s *Service) checkReferences(c *server.Call, tx *store.Tx, planID *string, 
 	return p.Err()
 }
 
-// costs returns the price of a subscription per billing cycle, in cents; nil if unknown.
-type costs func(SubscriptionRow) *int64
+// costs returns what a subscription is invoiced each billing cycle.
+type costs func(SubscriptionRow) amounts.Amount
 
 func (s *Service) costs(tx *store.Tx) costs {
 	if s.Copy {
-		return func(r SubscriptionRow) *int64 { return s.copied(tx, r).cents }
+		book, _ := s.books.Get(tx, theBook)
+		return func(r SubscriptionRow) amounts.Amount { return book.Of(r.Subscription.ID, s.terms(tx, r)) }
 	}
 	prices := s.pricing(tx)
-	return func(r SubscriptionRow) *int64 { return r.amount(prices) }
+	return func(r SubscriptionRow) amounts.Amount { return r.amount(s.Arithmetic, prices) }
 }
 
 // pricing returns the amount of the plan or price with that id, in subcents.
@@ -201,7 +203,7 @@ type pricing func(id string) int64
 func (s *Service) pricing(tx *store.Tx) pricing {
 	return func(id string) int64 {
 		if row, ok := s.plans.Get(tx, id); ok {
-			return row.Object.AmountCents * subcentsPerCent
+			return row.Object.AmountCents * amounts.SubcentsPerCent
 		}
 		if row, ok := s.prices.Get(tx, id); ok {
 			return row.Object.UnitAmountSubcents
@@ -247,12 +249,12 @@ var pauseInvoices = map[string]string{
 
 const defaultPauseBehavior = "mark_uncollectible"
 
-// invoiceRenewal creates the invoice of a period that has just started, unless the subscription is invoiced manually.
-// The first period has no invoice: it starts with the subscription, and according to cycle_billing_date the first
-// invoice is created when it ends.
-func (s *Service) invoiceRenewal(tx *store.Tx, row SubscriptionRow) {
+// invoiceRenewal creates the invoice of a period, unless the subscription is invoiced manually. The first period has no
+// invoice: it starts with the subscription, and according to cycle_billing_date the first invoice is created when it
+// ends.
+func (s *Service) invoiceRenewal(tx *store.Tx, row SubscriptionRow, at time.Time) {
 	if !is(row.Subscription.CollectionMethod, manualInvoice) {
-		s.putInvoice(tx, row, row.Subscription.CurrentPeriodStart.Time, nil)
+		s.putInvoice(tx, row, at, nil)
 	}
 }
 
@@ -260,14 +262,14 @@ func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, re
 	subscription := row.Subscription
 	// Exists: an account cannot be deleted while it has a subscription that is not canceled.
 	account, _ := s.Accounts.Get(tx, subscription.BillingAccountID)
-	terms := int(account.Account.PaymentTermsDays)
+	terms, amount := int(account.Account.PaymentTermsDays), s.costs(tx)(row)
 	made := Invoice{
 		ID:               s.Source.UUID(),
 		Number:           s.nextInvoiceNumber(tx, row.Organization),
 		SubscriptionID:   subscription.ID,
 		BillingAccountID: subscription.BillingAccountID,
 		Status:           invoiceOpen,
-		AmountCents:      subscription.RecurringAmountCents,
+		AmountCents:      amount.Cents,
 		Currency:         account.Account.Currency,
 		PeriodStart:      subscription.CurrentPeriodStart,
 		PeriodEnd:        subscription.CurrentPeriodEnd,
@@ -279,15 +281,9 @@ func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, re
 	if subscription.PauseCollection != nil {
 		made.Status = pauseInvoices[subscription.PauseCollection.Behavior]
 	}
-	stored := InvoiceRow{Owned: server.Owned{Organization: row.Organization}}
-	if s.Copy {
-		amount := s.copied(tx, row)
-		stored.Estimated = amount.estimated
-		// Nothing says what happens to the subscriptions of a suspended account, or when an invoice of another day than that
-		// of the renewal is made.
-		if !amount.billed || account.Account.Status == accountSuspended || row.OtherDay {
-			made.AmountCents = nil
-		}
+	stored := InvoiceRow{Owned: server.Owned{Organization: row.Organization}, Estimated: amount.Estimated}
+	if s.Copy && account.Account.Status == accountSuspended {
+		made.AmountCents = nil // nothing says what happens to the subscriptions of a suspended account
 	}
 	stored.Invoice = made
 	s.Invoices.Put(tx, made.ID, stored)
@@ -325,45 +321,45 @@ func (s *Service) invoices() server.Kind[InvoiceRow, Invoice] {
 // The amount of a plan or price outside the catalogue is derived from its id, so that it is stable: 10.00 to 509.99 in
 // whole cents.
 const (
-	subcentsPerCent = 100
-	leastCents      = 1_000
-	centsRange      = 50_000
+	leastCents = 1_000
+	centsRange = 50_000
 )
 
 // priceAmount returns the amount of a plan or price, in subcents (ten-thousandths).
 func priceAmount(id string) int64 {
 	sum := sha256.Sum256([]byte(id))
 	cents := leastCents + binary.BigEndian.Uint64(sum[:8])%centsRange
-	return int64(cents) * subcentsPerCent
+	return int64(cents) * amounts.SubcentsPerCent
 }
 
-// allBasisPoints is 100 %: basis points are hundredths of a percent.
-const allBasisPoints = 10_000
-
-// amount returns the subscription's amount per billing cycle in cents: the plan plus all items less the discount,
-// rounded half up at the end. Discount codes are ignored, because their value is undocumented. nil: the sum overflows
-// 64 bits.
-func (r SubscriptionRow) amount(costs pricing) *int64 {
-	sum := new(big.Int)
+// amount returns the amount of the plan and all items less the discount. Discount codes are ignored, because their
+// value is undocumented. An amount that overflows 64 bits is not known.
+func (r SubscriptionRow) amount(how amounts.Arithmetic, costs pricing) amounts.Amount {
+	lines := []*big.Int{}
 	if r.Subscription.PlanID != nil {
-		sum.SetInt64(costs(*r.Subscription.PlanID))
+		lines = append(lines, big.NewInt(costs(*r.Subscription.PlanID)))
 	}
 	for _, item := range r.Items {
 		unit := costs(item.PriceID)
 		if item.UnitAmountSubcents != nil {
 			unit = *item.UnitAmountSubcents
 		}
-		sum.Add(sum, new(big.Int).Mul(big.NewInt(unit), big.NewInt(item.Quantity)))
+		lines = append(lines, new(big.Int).Mul(big.NewInt(unit), big.NewInt(item.Quantity)))
 	}
-	sum.Mul(sum, big.NewInt(allBasisPoints-discountPoints(r.Subscription.DiscountPercent)))
-	const divisor = allBasisPoints * subcentsPerCent
-	sum.Add(sum, big.NewInt(divisor/2))
-	sum.Div(sum, big.NewInt(divisor))
-	if !sum.IsInt64() {
-		return nil
+	discount := new(big.Rat)
+	if percent := r.Subscription.DiscountPercent; percent != nil {
+		discount.SetString(*percent) // formatPercent always writes a valid number
+		discount.Quo(discount, big.NewRat(100, 1))
 	}
-	cents := sum.Int64()
-	return &cents
+	shown := discount
+	if how.Gross {
+		shown = new(big.Rat)
+	}
+	cents, whole := how.Cents(lines, discount), how.Cents(lines, shown)
+	if !whole.IsInt64() || !cents.IsInt64() {
+		return amounts.Amount{}
+	}
+	return amounts.Amount{Cents: new(cents.Int64()), Shown: new(whole.Int64())}
 }
 
 // formatPercent formats a validated percentage as the service returns it, with two places (wire contract:
@@ -374,14 +370,4 @@ func formatPercent(number *float64) *string {
 	}
 	text := strconv.FormatFloat(math.Abs(*number), 'f', 2, 64)
 	return &text
-}
-
-// discountPoints parses the output of formatPercent, in basis points.
-func discountPoints(percent *string) int64 {
-	if percent == nil {
-		return 0
-	}
-	// formatPercent always writes a valid number.
-	value, _ := strconv.ParseFloat(*percent, 64)
-	return int64(math.Round(value * 100))
 }

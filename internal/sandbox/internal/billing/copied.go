@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,39 +10,42 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
 // In a copy of an organization (package orgcopy), objects are those of the source and amounts are not invented.
 
-// shownAmount is the amount that the source of a copy showed for terms.
-type shownAmount struct {
-	Terms string `json:"terms"`
-	Cents *int64 `json:"cents"` // nil: unknown, or ambiguous for the terms
-}
+// theBook is the id of the only one.
+const theBook = "book"
 
-// terms are all inputs that the amount of a subscription may depend on.
-func (s *Service) terms(tx *store.Tx, r SubscriptionRow) string {
+// terms are everything that the amount of a subscription may depend on.
+func (s *Service) terms(tx *store.Tx, r SubscriptionRow) amounts.Terms {
 	account, _ := s.Accounts.Get(tx, r.Subscription.BillingAccountID)
-	items := slices.Clone(r.Items)
-	for i := range items {
-		items[i].ID = ""
+	t := amounts.Terms{Cycle: r.Subscription.BillingCycle, Currency: account.Account.Currency,
+		Plan: server.TextOf(r.Subscription.PlanID), Percent: server.TextOf(r.Subscription.DiscountPercent),
+		Code: server.TextOf(r.Subscription.DiscountCodeID)}
+	for _, one := range r.Items {
+		t.Items = append(t.Items, amounts.Item{Product: one.ProductID, Price: one.PriceID, Quantity: one.Quantity,
+			Unit: one.UnitAmountSubcents})
 	}
-	slices.SortFunc(items, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.ProductID, b.ProductID), cmp.Compare(a.PriceID, b.PriceID),
-			cmp.Compare(a.Quantity, b.Quantity), cmp.Compare(amountOf(a), amountOf(b)))
-	})
-	text, _ := json.Marshal([]any{r.Subscription.PlanID, r.Subscription.BillingCycle, r.Subscription.DiscountPercent,
-		r.Subscription.DiscountCodeID, account.Account.Currency, items}) // strings and numbers: it cannot fail
-	return string(text)
+	return t
 }
 
-func amountOf(i item) int64 {
-	if i.UnitAmountSubcents == nil {
-		return -1
-	}
-	return *i.UnitAmountSubcents
+// Amounts returns those of all subscriptions and invoices of a copy, by id.
+func (s *Service) Amounts() map[string]amounts.Amount {
+	return store.Read(s.DB, func(tx *store.Tx) map[string]amounts.Amount {
+		all := map[string]amounts.Amount{}
+		costs := s.costs(tx)
+		for id, row := range s.Subscriptions.All(tx) {
+			all[id] = costs(row)
+		}
+		for id, row := range s.Invoices.All(tx) {
+			all[id] = amounts.Amount{Cents: row.Invoice.AmountCents, Estimated: row.Estimated}
+		}
+		return all
+	})
 }
 
 // Load stores an object of a copy unchanged.
@@ -107,33 +109,22 @@ func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.O
 			row.PendingPlanID = &pending
 		}
 		row.AnchorDay = row.anchor().UTC().Day()
-		row.Shown = &shownAmount{Terms: s.terms(tx, row), Cents: row.Subscription.RecurringAmountCents}
 		apart := row.Subscription.CycleBillingDate.Sub(row.Subscription.CurrentPeriodEnd.Time).Abs()
-		row.OtherDay = !row.Subscription.CycleBillingDate.IsZero() && apart >= 24*time.Hour && row.trial().IsZero()
-		row = row.derived(s.costs(tx))
+		if !row.Subscription.CycleBillingDate.IsZero() && apart >= 24*time.Hour && row.trial().IsZero() {
+			row.BillingDate = &row.Subscription.CycleBillingDate
+			row.BillingDay = row.BillingDate.UTC().Day()
+		}
+		row = row.derived(func(r SubscriptionRow) amounts.Amount {
+			return amounts.Amount{Shown: r.Subscription.RecurringAmountCents}
+		})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if row.billedNow() {
-		s.noteShown(tx, *row.Shown)
-	}
 	s.Subscriptions.Put(tx, id, row)
 	s.note(row)
 	return nil
-}
-
-// noteShown records the amount of a subscription. Different amounts for the same terms make it unknown.
-func (s *Service) noteShown(tx *store.Tx, amount shownAmount) {
-	other, known := s.shown.Get(tx, amount.Terms)
-	switch {
-	case amount.Cents == nil:
-		return
-	case known && (other.Cents == nil || *other.Cents != *amount.Cents):
-		amount.Cents = nil
-	}
-	s.shown.Put(tx, amount.Terms, amount)
 }
 
 // asIs completes an object without derived fields.
@@ -158,7 +149,6 @@ type copiedRecord struct {
 }
 
 func (s *Service) loadRecord(tx *store.Tx, owned server.Owned, o orgcopy.Object) error {
-	s.listAmount(tx, o.Collection, o.Object)
 	switch o.Collection {
 	case "plans":
 		return loadListed(tx, s.Core, s.plans, owned, o.Object)
@@ -168,7 +158,7 @@ func (s *Service) loadRecord(tx *store.Tx, owned server.Owned, o orgcopy.Object)
 		return loadListed(tx, s.Core, s.prices, owned, o.Object)
 	case "invoices":
 		var of Invoice
-		id, err := s.Keep(tx, o.Object, &of, asIs)
+		id, err := s.KeepFree(tx, o.Object, &of)
 		if err == nil {
 			s.Invoices.Put(tx, id, InvoiceRow{Owned: owned, Invoice: of})
 		}
@@ -187,17 +177,16 @@ func (s *Service) loadRecord(tx *store.Tx, owned server.Owned, o orgcopy.Object)
 func loadListed[T any](tx *store.Tx, core *server.Core, table store.Table[listed[T]], owned server.Owned,
 	object json.RawMessage) error {
 	var of T
-	id, err := core.Keep(tx, object, &of, asIs)
+	id, err := core.KeepFree(tx, object, &of)
 	if err == nil {
 		table.Put(tx, id, listed[T]{Owned: owned, Object: of})
 	}
 	return err
 }
 
-// Loaded completes a copy: it notes which collections it has, also those without a record, and what its amounts prove.
-func (s *Service) Loaded(tx *store.Tx, names []string) {
-	s.learn(tx)
-	s.learn(tx) // the amounts of items, which the first pass proves, are part of what discounts are compared with
+// Loaded completes a copy: its amounts, and which collections it has, also those without a record.
+func (s *Service) Loaded(tx *store.Tx, book *amounts.Book, names []string) {
+	s.books.Put(tx, theBook, book)
 	for _, name := range names {
 		if of, ok := strings.CutPrefix(name, "billing/"); ok {
 			s.collections.Put(tx, of, true)

@@ -212,16 +212,18 @@ func (s *Service) manipulate(e server.AuditEntry, id string, change func(row *Su
 func (r SubscriptionRow) Due() (at time.Time, ok bool) {
 	s := r.Subscription
 	switch s.Status {
-	case subscriptionTrialing, SubscriptionActive, SubscriptionPastDue:
-		return r.periodEnd().Time, true
-	case subscriptionPaused:
-		if s.ResumesAt != nil && s.ResumesAt.Before(r.periodEnd().Time) {
-			return s.ResumesAt.Time, true
-		}
-		return r.periodEnd().Time, true
+	case subscriptionTrialing, SubscriptionActive, SubscriptionPastDue, subscriptionPaused:
 	default:
 		return time.Time{}, false
 	}
+	at = r.periodEnd().Time
+	if s.Status == subscriptionPaused && s.ResumesAt != nil && s.ResumesAt.Before(at) {
+		at = s.ResumesAt.Time
+	}
+	if r.BillingDate != nil && r.BillingDate.Before(at) {
+		at = r.BillingDate.Time
+	}
+	return at, true
 }
 
 // trial returns the end of a trial that is later than that of the period: a copy can have one, and nothing is invoiced
@@ -241,31 +243,34 @@ func (r SubscriptionRow) periodEnd() server.Timestamp {
 	return r.Subscription.CurrentPeriodEnd
 }
 
-// pass applies the changes due at that time, and reports whether a period was renewed. A pause that ends together with
+// pass applies the changes due at that time, and reports whether an invoice is made. A pause that ends together with
 // the period ends first.
-func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
+func (r *SubscriptionRow) pass(at time.Time) (invoiced bool) {
 	s := &r.Subscription
 	s.UpdatedAt = s.UpdatedAt.Next(at)
 	if s.Status == subscriptionPaused && s.ResumesAt != nil && !s.ResumesAt.After(at) {
 		// resume rejects only subscriptions that are not paused.
 		_ = r.resume(s.ResumesAt.Time)
 	}
-	end := r.periodEnd()
-	if end.After(at) {
-		return false
+	if end := r.periodEnd(); !end.After(at) {
+		if s.CancelAtPeriodEnd {
+			r.end(at)
+			return false
+		}
+		if r.PendingPlanID != nil {
+			s.PlanID, r.PendingPlanID = r.PendingPlanID, nil
+		}
+		if s.Status == subscriptionTrialing {
+			s.activate(at)
+		}
+		r.startPeriod(end)
+		invoiced = r.BillingDate == nil
 	}
-	if s.CancelAtPeriodEnd {
-		r.end(at)
-		return false
+	if r.BillingDate != nil && !r.BillingDate.After(at) {
+		next := addMonths(r.BillingDate.Time, cycleMonths[s.BillingCycle], r.BillingDay)
+		r.BillingDate, invoiced = &server.Timestamp{Time: next}, true
 	}
-	if r.PendingPlanID != nil {
-		s.PlanID, r.PendingPlanID = r.PendingPlanID, nil
-	}
-	if s.Status == subscriptionTrialing {
-		s.activate(at)
-	}
-	r.startPeriod(end)
-	return true
+	return invoiced
 }
 
 // never is later than any due time.
@@ -286,7 +291,7 @@ func (s *Service) Settle(now time.Time) error {
 	}
 	err := s.DB.Update(func(tx *store.Tx) error {
 		s.due = never
-		var renewals []SubscriptionRow
+		var renewals []renewal
 		for _, row := range s.Subscriptions.All(tx) {
 			passed, renewed := row.passUntil(now, s.costs(tx), func(at time.Time, before, after SubscriptionRow) {
 				s.auditDue(tx, at, before, after)
@@ -297,11 +302,9 @@ func (s *Service) Settle(now time.Time) error {
 			s.note(passed)
 			renewals = append(renewals, renewed...)
 		}
-		slices.SortStableFunc(renewals, func(a, b SubscriptionRow) int {
-			return a.Subscription.CurrentPeriodStart.Compare(b.Subscription.CurrentPeriodStart.Time)
-		})
-		for _, row := range renewals {
-			s.invoiceRenewal(tx, row)
+		slices.SortStableFunc(renewals, func(a, b renewal) int { return a.at.Compare(b.at) })
+		for _, one := range renewals {
+			s.invoiceRenewal(tx, one.row, one.at)
 		}
 		return nil
 	})
@@ -311,20 +314,26 @@ func (s *Service) Settle(now time.Time) error {
 	return err
 }
 
+// renewal is a subscription when an invoice of it is made.
+type renewal struct {
+	row SubscriptionRow
+	at  time.Time
+}
+
 // passUntil applies all changes due until now, and also returns the row after each renewal. note is called for each
 // change.
 func (r SubscriptionRow) passUntil(now time.Time, costs costs,
-	note func(at time.Time, before, after SubscriptionRow)) (passed SubscriptionRow, renewed []SubscriptionRow) {
+	note func(at time.Time, before, after SubscriptionRow)) (passed SubscriptionRow, renewed []renewal) {
 	for {
 		at, ok := r.Due()
 		if !ok || at.After(now) {
 			return r, renewed
 		}
 		before := r
-		isRenewed := r.pass(at)
+		invoiced := r.pass(at)
 		note(at, before, r)
-		if isRenewed {
-			renewed = append(renewed, r.derived(costs))
+		if invoiced {
+			renewed = append(renewed, renewal{r.derived(costs), at})
 		}
 	}
 }

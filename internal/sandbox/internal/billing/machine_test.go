@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
@@ -119,11 +120,11 @@ func sameCode(err error, want *server.Error) bool {
 	return errors.As(err, &got) && got.Code == want.Code && got.Status == want.Status
 }
 
+// byID are the amounts that follow from the ids.
+func byID(r SubscriptionRow) amounts.Amount { return r.amount(amounts.Arithmetic{}, priceAmount) }
+
 // The effect of the end of the period in every state (Recurring billing §3
 // lifecycle), with nothing scheduled and with a cancellation.
-// byID are the amounts that follow from the ids.
-func byID(r SubscriptionRow) *int64 { return r.amount(priceAmount) }
-
 func TestArrowsOfTime(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]struct {

@@ -3,6 +3,8 @@ package billing
 import (
 	"math"
 	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // Document numbers are compared without mask and case.
@@ -18,7 +20,7 @@ func TestAmount(t *testing.T) {
 	t.Parallel()
 	unit := func(subcents int64) *int64 { return &subcents }
 	percent := func(number float64) *string { return formatPercent(&number) }
-	plan := priceAmount(planA) / subcentsPerCent
+	plan := priceAmount(planA) / amounts.SubcentsPerCent
 	tests := map[string]struct {
 		row  SubscriptionRow
 		want int64
@@ -30,7 +32,7 @@ func TestAmount(t *testing.T) {
 		"three times a third": {SubscriptionRow{Items: []item{{Quantity: 3, UnitAmountSubcents: unit(1_050_125)}}},
 			31_504},
 		"the price's own amount": {SubscriptionRow{Items: []item{{Quantity: 2, PriceID: planB}}},
-			2 * priceAmount(planB) / subcentsPerCent},
+			2 * priceAmount(planB) / amounts.SubcentsPerCent},
 		"a free item": {SubscriptionRow{Items: []item{{Quantity: 2, PriceID: planB, UnitAmountSubcents: unit(0)}}}, 0},
 		"plan and item": {SubscriptionRow{Subscription: subscription{PlanID: &planA},
 			Items: []item{{Quantity: 2, UnitAmountSubcents: unit(100)}}}, plan + 2},
@@ -41,13 +43,13 @@ func TestAmount(t *testing.T) {
 			9_007_199_254_740_993},
 	}
 	for name, test := range tests {
-		if got := test.row.amount(priceAmount); got == nil || *got != test.want {
+		if got := test.row.amount(amounts.Arithmetic{}, priceAmount).Cents; got == nil || *got != test.want {
 			t.Errorf("%s: %v, want %d", name, got, test.want)
 		}
 	}
 	if got := (SubscriptionRow{Items: []item{{Quantity: math.MaxInt64, UnitAmountSubcents: unit(math.MaxInt64)}}}).
-		amount(priceAmount); got != nil {
-		t.Errorf("a sum beyond 64 bits is %d, want none", *got)
+		amount(amounts.Arithmetic{}, priceAmount); got.Cents != nil {
+		t.Errorf("a sum beyond 64 bits is %d, want none", *got.Cents)
 	}
 }
 
@@ -58,7 +60,7 @@ func TestPriceAmount(t *testing.T) {
 		t.Errorf("prices %d and %d", a, b)
 	}
 	for _, id := range []string{planA, planB, "", "x"} {
-		if got := priceAmount(id); got%subcentsPerCent != 0 || got < 100_000 || got > 5_099_900 {
+		if got := priceAmount(id); got%amounts.SubcentsPerCent != 0 || got < 100_000 || got > 5_099_900 {
 			t.Errorf("price of %q: %d subcents", id, got)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -20,7 +21,9 @@ import (
 // subscriptions and invoices.
 type Service struct {
 	*server.Core
-	history history
+	// Arithmetic is how amounts are computed, except in a copy. Set it before the first request.
+	Arithmetic amounts.Arithmetic
+	history    history
 	// due is when the next subscription is due, or earlier; zero: unknown. Guarded by the tables' lock.
 	due time.Time
 
@@ -31,11 +34,9 @@ type Service struct {
 	plans         store.Table[listed[plan]]
 	products      store.Table[listed[product]]
 	prices        store.Table[listed[price]]
-	records       store.Table[copiedRecord] // of other collections, in a copy
-	collections   store.Table[bool]         // of which a copy has the records
-	listed        store.Table[listedAmount] // of the plan and price records of a copy
-	rules         store.Table[rules]        // of the amounts of a copy
-	shown         store.Table[shownAmount]  // amounts that the source of a copy showed, by terms
+	records       store.Table[copiedRecord]  // of other collections, in a copy
+	collections   store.Table[bool]          // of which a copy has the records
+	books         store.Table[*amounts.Book] // the only one has the amounts of a copy
 	// invoiceNumbers contains the last invoice number, by organization.
 	invoiceNumbers store.Table[int64]
 
@@ -61,10 +62,8 @@ func Open(c *server.Core) *Service {
 		products:       store.NewTable[listed[product]](c.DB, "products"),
 		prices:         store.NewTable[listed[price]](c.DB, "prices"),
 		records:        store.NewTable[copiedRecord](c.DB, "copied_records"),
-		listed:         store.NewTable[listedAmount](c.DB, "listed_amounts"),
-		rules:          store.NewTable[rules](c.DB, "amount_rules"),
 		collections:    store.NewTable[bool](c.DB, "copied_collections"),
-		shown:          store.NewTable[shownAmount](c.DB, "shown_amounts"),
+		books:          store.NewTable[*amounts.Book](c.DB, "copied_amounts"),
 		history: history{
 			writers: store.NewTable[map[string]Writer](c.DB, "metadata_writers"),
 		},

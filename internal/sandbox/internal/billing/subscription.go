@@ -91,10 +91,10 @@ type SubscriptionRow struct {
 	// AnchorDay is the day of the month on which periods start, if the month has it: a period that started on 31 January
 	// ends on the last day of February, and the next one on 31 March.
 	AnchorDay int `json:"anchor_day"`
-	// Shown is the amount that the source of a copy returned, with its terms.
-	Shown *shownAmount `json:"shown,omitempty"`
-	// OtherDay is true in a copy if the source makes the next invoice on another day than that of the renewal.
-	OtherDay bool `json:"other_day,omitempty"`
+	// BillingDate is when the next invoice is made, in a copy of a subscription that is invoiced on another day than that
+	// of its renewal, and BillingDay its day of the month.
+	BillingDate *server.Timestamp `json:"billing_date,omitempty"`
+	BillingDay  int               `json:"billing_day,omitempty"`
 }
 
 // externalKey includes the subscription in the index of external ids until it is canceled (wire contract: external_id
@@ -113,7 +113,10 @@ func (r SubscriptionRow) derived(costs costs) SubscriptionRow {
 		r.Subscription.Metadata["pending_plan_id"] = *r.PendingPlanID
 	}
 	r.Subscription.CycleBillingDate = r.Subscription.CurrentPeriodEnd
-	r.Subscription.RecurringAmountCents = costs(r)
+	if r.BillingDate != nil {
+		r.Subscription.CycleBillingDate = *r.BillingDate
+	}
+	r.Subscription.RecurringAmountCents = costs(r).Shown
 	return r
 }
 

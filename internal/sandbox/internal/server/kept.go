@@ -25,6 +25,24 @@ func (c *Core) Keep(tx *store.Tx, document json.RawMessage, into any, complete f
 	if err := json.Unmarshal(document, into); err != nil {
 		return "", fmt.Errorf("the object is not what the service describes: %w", err)
 	}
+	return c.keep(tx, document, into, complete)
+}
+
+// KeepFree is Keep for an object whose fields no description gives: one in another form is only shown.
+func (c *Core) KeepFree(tx *store.Tx, document json.RawMessage, into any) (id string, err error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(document, &fields); err != nil {
+		return "", err
+	}
+	for name, value := range fields {
+		if one, err := json.Marshal(map[string]json.RawMessage{name: value}); err == nil {
+			_ = json.Unmarshal(one, into) // in another form
+		}
+	}
+	return c.keep(tx, document, into, func() error { return nil })
+}
+
+func (c *Core) keep(tx *store.Tx, document json.RawMessage, into any, complete func() error) (id string, err error) {
 	var source, here map[string]json.RawMessage
 	if err := json.Unmarshal(document, &source); err != nil {
 		return "", err

@@ -1,0 +1,123 @@
+// Package amounts determines what a subscription is invoiced each billing cycle. The sources, in this order: invoices,
+// the amounts that the service shows for subscriptions, its catalogue, arithmetic, and a price list. The organization's
+// own amounts confirm or refute the arithmetic. An amount that no source proves is not known.
+package amounts
+
+import (
+	"cmp"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+type (
+	// Terms are everything that the amount of a subscription may depend on.
+	Terms struct {
+		Plan     string // id; empty: none
+		Cycle    string
+		Currency string
+		Items    []Item
+		Percent  string // discount in percent; empty: none
+		Code     string // id of a discount code; empty: none
+	}
+	// Item is a price that a subscription is billed, times its quantity.
+	Item struct {
+		Product  string `json:"product_id"`
+		Price    string `json:"price_id"`
+		Quantity int64  `json:"quantity"`
+		// Unit is in subcents, hundredths of a cent. nil: the amount of the price.
+		Unit *int64 `json:"unit_amount_subcents"`
+	}
+	// Amount is what a subscription is invoiced each billing cycle.
+	Amount struct {
+		Cents *int64 // nil: not known
+		// Shown is recurring_amount_cents as the service shows it, which may be before the discount. nil: not known.
+		Shown *int64
+		// Estimated is true if the arithmetic is not confirmed. If only the rounding is not, the amount is off by at most one
+		// cent for each item.
+		Estimated bool
+		Source    Source
+		// Arithmetic names what a Derived amount is computed from, such as "plan + items − 10 %".
+		Arithmetic string
+		// Why says, in half a sentence, why the amount is not known.
+		Why string
+	}
+	// Source says where an amount comes from.
+	Source string
+)
+
+// Sources of amounts.
+const (
+	Invoiced  Source = "invoice"   // of the current period
+	Shown     Source = "shown"     // for this subscription, or for another one with the same terms that is billed now
+	Catalogue Source = "catalogue" // the record of the plan
+	Derived   Source = "derived"
+	PriceList Source = "price list" // of the user
+)
+
+// String is the source for people: the arithmetic of what is derived.
+func (a Amount) String() string {
+	if a.Arithmetic != "" {
+		return a.Arithmetic
+	}
+	return string(a.Source)
+}
+
+// canonical returns the terms with ids in lower case.
+func (t Terms) canonical() Terms {
+	t.Plan, t.Code = strings.ToLower(t.Plan), strings.ToLower(t.Code)
+	t.Items = append([]Item(nil), t.Items...) // none has one spelling in a key
+	for i, item := range t.Items {
+		t.Items[i].Product, t.Items[i].Price = strings.ToLower(item.Product), strings.ToLower(item.Price)
+	}
+	return t
+}
+
+// discount is the part of the sum that the percent takes away; nil if it is not a number.
+func (t Terms) discount() *big.Rat {
+	if t.Percent == "" {
+		return new(big.Rat)
+	}
+	percent, ok := new(big.Rat).SetString(t.Percent)
+	if !ok {
+		return nil
+	}
+	return percent.Quo(percent, big.NewRat(100, 1))
+}
+
+// isDiscounted reports whether the terms have a percentage.
+func (t Terms) isDiscounted() bool { return t.discount() == nil || t.discount().Sign() != 0 }
+
+// without returns the terms without discounts.
+func (t Terms) without() Terms {
+	t.Percent, t.Code = "", ""
+	return t
+}
+
+// key identifies terms in any spelling of their values. Items without an amount have that of the catalogue.
+func (b *Book) key(t Terms) string {
+	t = t.canonical()
+	for i, item := range t.Items {
+		if item.Unit == nil {
+			t.Items[i].Unit = b.listedPrice(item.Price, t.Currency)
+		}
+	}
+	slices.SortFunc(t.Items, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Price, b.Price),
+			cmp.Compare(a.Quantity, b.Quantity), cmp.Compare(orNone(a.Unit), orNone(b.Unit)))
+	})
+	percent := t.Percent
+	if d := t.discount(); d != nil {
+		percent = d.RatString()
+	}
+	text, _ := json.Marshal([]any{t.Plan, t.Cycle, t.Currency, t.Items, percent, t.Code}) // strings and numbers
+	return string(text)
+}
+
+func orNone(n *int64) int64 {
+	if n == nil {
+		return -1
+	}
+	return *n
+}

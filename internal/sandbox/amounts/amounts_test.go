@@ -1,0 +1,349 @@
+package amounts_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
+)
+
+var (
+	organizations = flag.Int("organizations", 4000, "how many random organizations are asked for amounts")
+	seed          = flag.Uint64("seed", 1, "of the first of them")
+)
+
+// service is a service with plans, prices and an arithmetic of its own.
+type service struct {
+	*rand.Rand
+	how       amounts.Arithmetic
+	plans     map[string]int64 // cents, by id and cycle
+	prices    map[string]int64 // subcents, by id
+	catalogue bool             // its lists show amounts
+	odd       bool             // some subscriptions keep an old price
+	book      *amounts.Book
+	all       []subscription
+}
+
+// subscription is one of the service, with what it is really billed.
+type subscription struct {
+	id    string
+	terms amounts.Terms
+	truth int64
+}
+
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+func newService(seed uint64) *service {
+	r := rand.New(rand.NewPCG(seed, 7))
+	s := &service{Rand: r, plans: map[string]int64{}, prices: map[string]int64{}, book: amounts.NewBook(),
+		catalogue: r.IntN(2) == 0, odd: r.IntN(4) == 0}
+	s.how = amounts.Arithmetic{Rounding: amounts.Rounding(r.IntN(5)), PerLine: r.IntN(3) == 0, Twice: r.IntN(4) == 0,
+		Gross: r.IntN(3) == 0}
+	s.add(orgcopy.Account, "", map[string]any{"id": "account", "currency": "BRL"})
+	for n := range 2 + r.IntN(3) {
+		for _, cycle := range []string{"monthly", "annual"} {
+			id := fmt.Sprintf("plan-%d", n)
+			s.plans[id+cycle] = r.Int64N(100_000)
+			if s.catalogue && cycle == "monthly" {
+				s.add(orgcopy.Record, "plans", map[string]any{"id": id, "amount_cents": s.plans[id+cycle], "currency": "BRL",
+					"billing_cycle": cycle})
+			}
+		}
+		id := fmt.Sprintf("price-%d", n)
+		s.prices[id] = pick(r, r.Int64N(10_000)*100, r.Int64N(1_000_000))
+		if s.catalogue {
+			s.add(orgcopy.Record, "prices", map[string]any{"id": id, "unit_amount_subcents": s.prices[id], "currency": "BRL"})
+		}
+	}
+	for n := range 1 + r.IntN(25) {
+		s.subscribe(n)
+	}
+	s.book.Learn()
+	return s
+}
+
+func (s *service) add(kind, collection string, of map[string]any) {
+	text, err := json.Marshal(of)
+	if err != nil {
+		panic(err)
+	}
+	o := orgcopy.Object{Kind: kind, Service: "billing", Collection: collection, Object: text}
+	if items, has := of["items"]; has {
+		o.Items, _ = json.Marshal(items)
+	}
+	s.book.Add(o)
+}
+
+// terms are random ones.
+func (s *service) terms() amounts.Terms {
+	t := amounts.Terms{Cycle: pick(s.Rand, "monthly", "monthly", "monthly", "annual"), Currency: "BRL",
+		Percent: pick(s.Rand, "", "", "", "10.00", "12.5", "33.33")}
+	if s.IntN(5) > 0 {
+		t.Plan = fmt.Sprintf("plan-%d", s.IntN(len(s.prices)))
+	}
+	for t.Plan == "" && len(t.Items) == 0 || s.IntN(4) == 0 {
+		t.Items = append(t.Items, amounts.Item{Product: "product", Price: fmt.Sprintf("price-%d", s.IntN(len(s.prices))),
+			Quantity: 1 + s.Int64N(4), Unit: pick(s.Rand, nil, nil, new(s.Int64N(500_000)))})
+	}
+	return t
+}
+
+// bills is what the service bills for terms, with the discount and without it. more is added to each line.
+func (s *service) bills(t amounts.Terms, more int64) (billed, whole int64) {
+	var lines []*big.Int
+	if t.Plan != "" {
+		lines = append(lines, big.NewInt(s.plans[t.Plan+t.Cycle]*100+more))
+	}
+	for _, item := range t.Items {
+		unit := s.prices[item.Price]
+		if item.Unit != nil {
+			unit = *item.Unit
+		}
+		lines = append(lines, big.NewInt(unit*item.Quantity+more))
+	}
+	discount := new(big.Rat)
+	if t.Percent != "" {
+		discount.SetString(t.Percent)
+		discount.Quo(discount, big.NewRat(100, 1))
+	}
+	return s.how.Cents(lines, discount).Int64(), s.how.Cents(lines, new(big.Rat)).Int64()
+}
+
+func (s *service) subscribe(n int) {
+	one := subscription{id: fmt.Sprintf("subscription-%d", n), terms: s.terms()}
+	more := int64(0)
+	if s.odd && s.IntN(8) == 0 { // an old price
+		more = 50_000
+	}
+	var whole int64
+	one.truth, whole = s.bills(one.terms, more)
+	shown := one.truth
+	if s.how.Gross {
+		shown = whole
+	}
+	const period = "2026-01-10T00:00:00Z"
+	s.add(orgcopy.Subscription, "", map[string]any{"id": one.id, "billing_account_id": "account",
+		"plan_id": one.terms.Plan, "billing_cycle": one.terms.Cycle, "discount_percent": one.terms.Percent, "recurring_amount_cents": shown,
+		"status": pick(s.Rand, "active", "active", "active", "past_due", "canceled"), "current_period_start": period,
+		"updated_at": period, "items": one.terms.Items})
+	if s.IntN(2) == 0 {
+		s.add(orgcopy.Record, "invoices", map[string]any{"id": "invoice-" + one.id, "subscription_id": one.id,
+			"amount_cents": one.truth, "currency": "BRL", "status": "open", "period_start": period, "created_at": period})
+	}
+	s.all = append(s.all, one)
+}
+
+// change is a random change of terms, as a pull request makes it.
+func (s *service) change(t amounts.Terms) amounts.Terms {
+	other := s.terms()
+	switch s.IntN(6) {
+	case 0, 1:
+		t.Percent = other.Percent
+	case 2, 3:
+		if other.Plan != "" {
+			t.Plan = other.Plan
+		}
+	case 4:
+		if t.Plan != "" || len(other.Items) > 0 {
+			t.Items = other.Items
+		}
+	case 5:
+		return other
+	}
+	return t
+}
+
+// Whatever a service charges and however it rounds and shows it, an amount is right, or it is said to be an estimate
+// that is off by a cent for each line at most, or it is not known.
+func TestAmountsComeTrue(t *testing.T) {
+	t.Parallel()
+	counts := map[bool]map[string]int{true: {}, false: {}}
+	for n := range uint64(*organizations) {
+		s := newService(*seed + n)
+		for range 6 {
+			of := s.all[s.IntN(len(s.all))]
+			id, terms, changed := of.id, of.terms, s.IntN(4) > 0
+			if changed {
+				id, terms = pick(s.Rand, id, ""), s.change(terms)
+			}
+			truth, _ := s.bills(terms, 0)
+			got := s.book.Of(id, terms)
+			if !changed {
+				truth = of.truth
+			}
+			kind := "exact"
+			lines := int64(len(terms.Items) + 1)
+			switch {
+			case got.Cents == nil && got.Why == "":
+				t.Errorf("seed %d: no reason why %+v is not known", *seed+n, terms)
+			case got.Cents == nil:
+				kind = "unknown"
+			case s.odd && changed: // an amount may be that of a subscription that keeps its old price
+				continue
+			case got.Estimated && (*got.Cents-truth > lines || truth-*got.Cents > lines):
+				t.Errorf("seed %d: %+v is about %d (%s), and really %d", *seed+n, terms, *got.Cents, got, truth)
+			case got.Estimated:
+				kind = "estimated"
+			case *got.Cents != truth:
+				t.Errorf("seed %d, %+v: %+v is %d (%s), and really %d", *seed+n, s.how, terms, *got.Cents, got, truth)
+			}
+			counts[s.catalogue][kind]++
+		}
+		if t.Failed() {
+			t.Logf("run again with -organizations=1 -seed=%d", *seed+n)
+			return
+		}
+	}
+	for catalogue, least := range map[bool]int{true: 70, false: 50} { // the catalogue shows monthly amounts alone
+		of := counts[catalogue]
+		all := of["exact"] + of["estimated"] + of["unknown"]
+		t.Logf("catalogue %v: %d amounts, %d %% exact, %d %% estimated, %d %% not known", catalogue, all, of["exact"]*100/all,
+			of["estimated"]*100/all, of["unknown"]*100/all)
+		if *organizations > 1000 && of["exact"]*100/all < least {
+			t.Errorf("catalogue %v: too few amounts are exact", catalogue)
+		}
+	}
+}
+
+const plan = `{"id":"GOLD","amount_cents":43740,"currency":"BRL","billing_cycle":"monthly"}`
+
+// book is that of an organization with a plan record and these subscriptions.
+func book(t *testing.T, subscriptions ...string) *amounts.Book {
+	t.Helper()
+	b := amounts.NewBook()
+	b.Add(orgcopy.Object{Kind: orgcopy.Account, Object: json.RawMessage(`{"id":"a","currency":"BRL"}`)})
+	b.Add(orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(plan)})
+	for i, more := range subscriptions {
+		id := fmt.Sprintf("s%d", i)
+		b.Add(orgcopy.Object{Kind: orgcopy.Subscription, Items: json.RawMessage(`[]`), Object: json.RawMessage(`{"id":"` + id +
+			`","billing_account_id":"A","status":"active","billing_cycle":"monthly","current_period_start":"2026-01-10T00:00:00Z",` +
+			`"updated_at":"2026-01-10T00:00:01Z",` + more + `}`)})
+	}
+	return b
+}
+
+// Each amount says where it is from, and each that is not known why.
+func TestSources(t *testing.T) {
+	t.Parallel()
+	gold := amounts.Terms{Plan: "gold", Cycle: "monthly", Currency: "BRL"}
+	with := func(change func(t *amounts.Terms)) amounts.Terms {
+		terms := gold
+		change(&terms)
+		return terms
+	}
+	silver := with(func(t *amounts.Terms) { t.Plan = "silver" })
+	tenth := with(func(t *amounts.Terms) { t.Percent = "10" })
+	coded := with(func(t *amounts.Terms) { t.Code = "c" })
+	const ofGold, ofSilver, discount = `"plan_id":"gold","recurring_amount_cents":43740`,
+		`"plan_id":"silver","recurring_amount_cents":31027`, `,"discount_percent":"10.00"`
+	invoice := func(more string) string {
+		return `{"id":"i","subscription_id":"s0","currency":"BRL","status":"paid","period_start":"2026-01-10T00:00:00Z",` +
+			`"created_at":"2026-01-10T00:00:00Z",` + more + `}`
+	}
+	for name, c := range map[string]struct {
+		subscriptions []string
+		invoice       string
+		id            string
+		terms         amounts.Terms
+		want          string // cents, ≈, source, arithmetic, or why
+	}{
+		"its own":          {[]string{ofSilver}, "", "S0", silver, "31027 shown"},
+		"that of another":  {[]string{ofSilver}, "", "", silver, "31027 shown"},
+		"the catalogue":    {nil, "", "", gold, "43740 catalogue"},
+		"nothing":          {nil, "", "", silver, "neither the catalogue nor a subscription shows the amount of the plan silver, monthly in BRL"},
+		"a contradiction":  {[]string{`"plan_id":"gold","recurring_amount_cents":40000`}, "", "", gold, "a subscription with the same terms shows 400.00, and the catalogue says 437.40"},
+		"two amounts":      {[]string{ofSilver, `"plan_id":"silver","recurring_amount_cents":31000`}, "", "", silver, "subscriptions with the same terms show 310.00 and 310.27"},
+		"an invoice":       {[]string{`"plan_id":"gold","discount_code_id":"C","recurring_amount_cents":43740`}, invoice(`"amount_cents":40000`), "s0", coded, "40000 invoice"},
+		"an older invoice": {[]string{`"plan_id":"gold","discount_code_id":"C","recurring_amount_cents":43740`}, strings.Replace(invoice(`"amount_cents":40000`), "01-10", "01-09", 2), "s0", coded, "the amount that the service shows may be before the discount code"},
+		"a void invoice":   {[]string{`"plan_id":"gold","discount_code_id":"C","recurring_amount_cents":43740`}, strings.Replace(invoice(`"amount_cents":40000`), "paid", "void", 1), "s0", coded, "the amount that the service shows may be before the discount code"},
+		"a taxed invoice":  {[]string{ofGold}, invoice(`"amount_cents":50000`), "s0", gold, "the invoice shows 500.00, and the subscription 437.40"},
+		"a code":           {[]string{ofGold}, "", "s0", coded, "the service does not show what the discount code is worth"},
+		"a code that is part of the amount": {[]string{`"plan_id":"gold","discount_code_id":"C","recurring_amount_cents":40000`}, "", "s0", coded,
+			"40000 shown"},
+		"a discount":           {nil, "", "", tenth, "39366≈ derived catalogue − 10 %"},
+		"a confirmed discount": {[]string{`"plan_id":"gold","recurring_amount_cents":41553,"discount_percent":"5.00"`}, "", "", tenth, "39366 derived catalogue − 10 %"},
+		"before the discount":  {[]string{ofGold + discount}, "", "s0", tenth, "39366≈ derived shown amount − 10 %"},
+		"invoiced after the discount": {[]string{ofGold + discount}, invoice(`"amount_cents":39366`), "s0", tenth,
+			"39366 invoice"},
+		"another discount": {[]string{`"plan_id":"gold","recurring_amount_cents":30000` + discount}, "", "",
+			with(func(t *amounts.Terms) { t.Percent = "20" }),
+			"the amounts of subscriptions with a discount are not explained by their percentages"},
+		"the amount before a discount": {[]string{`"plan_id":"gold","recurring_amount_cents":41553,"discount_percent":"5.00"`,
+			`"plan_id":"silver","recurring_amount_cents":27924` + discount}, "", "", silver, "31027≈ derived amount before 10 %"},
+		"a discount of nothing known": {[]string{`"plan_id":"silver","recurring_amount_cents":27924` + discount}, "", "s0",
+			with(func(t *amounts.Terms) { t.Plan, t.Percent = "silver", "10" }),
+			"no amount shows whether the service shows amounts before or after a discount"},
+		"items": {nil, "", "", amounts.Terms{Cycle: "monthly", Currency: "BRL", Items: []amounts.Item{{Price: "p", Quantity: 3,
+			Unit: new(int64(450000))}}}, "13500≈ derived items"},
+		"an unknown price": {nil, "", "", amounts.Terms{Items: []amounts.Item{{Price: "p", Quantity: 3}}},
+			"neither the catalogue nor a subscription shows the amount of the price p"},
+		"the list of the user": {nil, "", "", with(func(t *amounts.Terms) { t.Plan = "bronze" }), "1000 price list"},
+		"the list of the user, with items and a discount": {nil, "", "", with(func(t *amounts.Terms) {
+			t.Plan, t.Percent, t.Items = "bronze", "50", []amounts.Item{{Price: "seat", Quantity: 2}}
+		}), "600≈ price list plan + items − 50 %"},
+		"what the service shows comes before the list": {[]string{`"plan_id":"bronze","recurring_amount_cents":900`}, "", "",
+			with(func(t *amounts.Terms) { t.Plan = "bronze" }), "900 shown"},
+		"no percentage": {nil, "", "", with(func(t *amounts.Terms) { t.Percent = "x" }), `"x" is not a percentage`},
+		"too large": {nil, "", "", amounts.Terms{Items: []amounts.Item{{Quantity: 1 << 62, Unit: new(int64(1 << 62))}}},
+			"it is too large"},
+	} {
+		b := book(t, c.subscriptions...)
+		if c.invoice != "" {
+			b.Add(orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: "invoices",
+				Object: json.RawMessage(c.invoice)})
+		}
+		b.Use([]amounts.Entry{{Plan: "bronze", Cycle: "monthly", Currency: "BRL", Cents: 1000},
+			{Price: "seat", Currency: "BRL", Cents: 100}})
+		b.Learn()
+		stored, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := new(amounts.Book)
+		if err := json.Unmarshal(stored, read); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range []*amounts.Book{b, read} {
+			a := one.Of(c.id, c.terms)
+			got := a.Why
+			if a.Cents != nil {
+				about := map[bool]string{true: "≈"}[a.Estimated]
+				got = strings.TrimSpace(fmt.Sprint(*a.Cents, about, " ", a.Source, " ", a.Arithmetic))
+			}
+			if got != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+		}
+	}
+}
+
+// A price list that cannot be used names the entry and what is wrong with it.
+func TestReadPriceList(t *testing.T) {
+	t.Parallel()
+	for document, want := range map[string]string{
+		`[{"plan":"G","cycle":"monthly","currency":"BRL","cents":43740},{"price":"P","currency":"BRL","cents":0}]`: "<nil>",
+		`{}`:               "must be a JSON list",
+		`[{"plan":"g"}] 1`: "unexpected content",
+		`[{"plan":"g","cycle":"monthly","currency":"BRL","cents":1.5}]`:                       "must be a JSON list",
+		`[{"plan":"g","amount":1}]`:                                                           `unknown field "amount"`,
+		`[{"cycle":"monthly","currency":"BRL","cents":1}]`:                                    "entry 1 must have a plan or a price, and not both",
+		`[{"plan":"g","price":"p","currency":"BRL","cents":1}]`:                               "entry 1 must have a plan or a price, and not both",
+		`[{"plan":"g","currency":"BRL","cents":1}]`:                                           "entry 1 lacks the cycle of the plan",
+		`[{"price":"p","cycle":"monthly","currency":"BRL","cents":1}]`:                        "entry 1 must not have a cycle",
+		`[{"price":"p","cents":1}]`:                                                           "entry 1 lacks the currency",
+		`[{"price":"p","currency":"BRL"}]`:                                                    "entry 1 lacks cents",
+		`[{"price":"p","currency":"BRL","cents":-1}]`:                                         "entry 1 has negative cents",
+		`[{"price":"p","currency":"BRL","cents":1},{"price":"P","currency":"BRL","cents":2}]`: "entry 2 repeats another one",
+	} {
+		list, err := amounts.ReadPriceList([]byte(document))
+		if !strings.Contains(fmt.Sprint(err), want) || err == nil && (len(list) != 2 || list[0].Plan != "g") {
+			t.Errorf("%s: %+v, %v, want %s", document, list, err, want)
+		}
+	}
+}

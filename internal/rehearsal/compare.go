@@ -80,6 +80,20 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 	return seen, nil
 }
 
+// moved moves the clock of a copy, and returns what it then is.
+func moved(ctx context.Context, s *sandbox.Server, since time.Time, days int) (outcome, error) {
+	now, err := observe(ctx, s, since)
+	if err != nil {
+		return outcome{}, err
+	}
+	for range days {
+		s.Clock().Advance(24 * time.Hour)
+	}
+	then, err := observe(ctx, s, since)
+	then.before = now.objects
+	return then, err
+}
+
 // without removes objects, with their deliveries.
 func (o *outcome) without(ids map[string]bool) {
 	for _, of := range []objects{o.before, o.objects} {

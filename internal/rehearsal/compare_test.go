@@ -178,7 +178,8 @@ func TestEventsThatVary(t *testing.T) {
 	t.Parallel()
 	endpoints := objects{orgcopy.Endpoint: of(object{"id": "e", "url": "https://hooks.example.com"},
 		object{"id": "f", "url": "https://other.example.com"})}
-	rotated, changed := Sent{Operation: "api_keys.rotate", Status: 200}, Sent{Operation: "webhook_endpoints.update", ID: "e", Status: 200}
+	rotated := Sent{Operation: "api_keys.rotate", Status: 200}
+	changed := Sent{Operation: "webhook_endpoints.update", ID: "e", Status: 200}
 	for name, c := range map[string]struct {
 		sent []Sent
 		want string
@@ -230,7 +231,7 @@ func TestNotKnown(t *testing.T) {
 	t.Parallel()
 	const (
 		proration = "for the rest of the current period"
-		first     = "Whether the service invoices the first period when it begins, of subscription \"nova\" (BRL 99.90 monthly)."
+		first     = "invoices the first period when it begins, of subscription \"nova\" (BRL 99.90 monthly)"
 		suspended = "the subscriptions of a suspended account"
 		order     = "Which events of this apply reach webhook endpoint \"keys\": the order"
 	)
@@ -247,7 +248,8 @@ func TestNotKnown(t *testing.T) {
 		"key and end": {[]Sent{{Operation: "api_keys.rotate"}, {Operation: "webhook_endpoints.delete", Object: `webhook endpoint "keys"`}}, []string{order}},
 	} {
 		price := &Price{Money: exactly(9990), Cycle: "monthly", Currency: "BRL"}
-		got := notKnown(Report{Sent: c.sent, Differences: Differences{Subscriptions: []Amounts{{ID: "n", With: price}}}}, plan{})
+		r := Report{Sent: c.sent, Differences: Differences{Subscriptions: []Amounts{{ID: "n", With: price}}}}
+		got := notKnown(r, plan{})
 		if !slices.EqualFunc(got, c.want, strings.Contains) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

@@ -486,17 +486,10 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 	maps.DeleteFunc(foreign, func(id string, _ bool) bool { return applied[id] })
 	var seen [2]outcome
 	for i, server := range []*sandbox.Server{without, with} {
-		now, err := observe(ctx, server, r.report.From)
-		if err != nil {
+		var err error
+		if seen[i], err = moved(ctx, server, r.report.From, r.Days); err != nil {
 			return err
 		}
-		for range r.Days {
-			server.Clock().Advance(24 * time.Hour)
-		}
-		if seen[i], err = observe(ctx, server, r.report.From); err != nil {
-			return err
-		}
-		seen[i].before = now.objects
 		seen[i].without(foreign)
 	}
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)

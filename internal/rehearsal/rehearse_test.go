@@ -177,7 +177,7 @@ func (i *infrastructure) files() (all string) {
 }
 
 // What a rehearsal says is what happens: the change is applied to the service, whose clock is moved as far.
-func TestRehearsalComesTrue(t *testing.T) {
+func TestRehearsalOfManyChanges(t *testing.T) {
 	i := newInfrastructure(t)
 	const n = 12
 	i.Write("infra/main.tf", teams(n, nil)+hooks)

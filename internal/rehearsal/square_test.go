@@ -116,9 +116,13 @@ type world struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	t.Helper()
-	server, err := sandbox.Start(context.Background(), sandbox.Options{
-		Start: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), Seed: seed, NoExampleData: true, MaxPerPage: 3,
-	})
+	return newWorldOf(t, seed, sandbox.Options{NoExampleData: true, MaxPerPage: 3})
+}
+
+func newWorldOf(t *testing.T, seed uint64, o sandbox.Options) *world {
+	t.Helper()
+	o.Start, o.Seed = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), seed
+	server, err := sandbox.Start(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,6 +146,34 @@ func serveCopy(t *testing.T, document []byte) *sandbox.Server {
 
 // send sends a request to the source, and returns the id in the response; "" where it was rejected.
 func (w *world) send(service, method, path string, body object) string {
+	w.t.Helper()
+	status, content := w.exchange(service, method, path, body)
+	if status >= 300 {
+		return ""
+	}
+	var reply struct {
+		Data struct {
+			ID       string `json:"id"`
+			Customer struct {
+				ID string `json:"id"`
+			} `json:"customer"`
+		} `json:"data"`
+	}
+	_ = json.Unmarshal(content, &reply) // a deletion has no object
+	if path == "/v1/customers" {
+		return reply.Data.Customer.ID
+	}
+	return reply.Data.ID
+}
+
+// status is the status of the response to a request to recurring billing.
+func (w *world) status(q request) int {
+	w.t.Helper()
+	status, _ := w.exchange("", q.method, q.path, q.body)
+	return status
+}
+
+func (w *world) exchange(service, method, path string, body object) (status int, content []byte) {
 	w.t.Helper()
 	env := w.server.Env()
 	base, token := env["BILLING_BASE_URL"], env["BILLING_TOKEN"]
@@ -171,26 +203,10 @@ func (w *world) send(service, method, path string, body object) string {
 		w.t.Fatal(err)
 	}
 	defer response.Body.Close()
-	var reply struct {
-		Data struct {
-			ID       string `json:"id"`
-			Customer struct {
-				ID string `json:"id"`
-			} `json:"customer"`
-		} `json:"data"`
-	}
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
+	if content, err = io.ReadAll(response.Body); err != nil {
 		w.t.Fatal(err)
 	}
-	if response.StatusCode >= 300 {
-		return ""
-	}
-	_ = json.Unmarshal(content, &reply) // a deletion has no object
-	if path == "/v1/customers" {
-		return reply.Data.Customer.ID
-	}
-	return reply.Data.ID
+	return response.StatusCode, content
 }
 
 func clientOf(s *sandbox.Server) *http.Client {

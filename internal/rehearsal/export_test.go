@@ -8,7 +8,8 @@ import (
 )
 
 // Compared moves two copies on, and says what differs.
-func Compared(ctx context.Context, without, with *sandbox.Server, since time.Time, days int) (d Differences, err error) {
+func Compared(ctx context.Context, without, with *sandbox.Server, since time.Time, days int) (d Differences,
+	err error) {
 	before, err := moved(ctx, without, since, days)
 	if err != nil {
 		return d, err

@@ -21,6 +21,7 @@ type (
 		invoiced      map[string]fact            // by terms
 		shown         map[string]fact            // by terms
 		percents      map[string][]*subscription // billed now with a percentage, by the terms without it
+		deduced       map[string]deduction       // by price and currency
 	}
 	// facts are added. The others are learned from them.
 	facts struct {
@@ -154,7 +155,7 @@ func (b *Book) terms(s *subscription) Terms {
 // Learn concludes what the amounts prove.
 func (b *Book) Learn() {
 	b.subscriptions, b.invoiced, b.shown = map[string]known{}, map[string]fact{}, map[string]fact{}
-	b.percents = map[string][]*subscription{}
+	b.percents, b.deduced = map[string][]*subscription{}, map[string]deduction{}
 	invoices := b.current()
 	for id, s := range b.Subscriptions {
 		t := b.terms(s)
@@ -177,6 +178,7 @@ func (b *Book) Learn() {
 	b.examples(b.learnItems)
 	b.examples(b.learnDiscount)
 	b.conclude()
+	b.examples(b.deduce)
 }
 
 // slack is how much later than an invoice the subscription may have been updated by the renewal that made it.
@@ -238,7 +240,7 @@ func (b *Book) learnItems(k known) {
 		return
 	}
 	p := b.parts(k.terms)
-	if p.lines == nil || p.source == PriceList || p.open > 0 {
+	if p.lines == nil || p.source == PriceList || p.low != nil {
 		return
 	}
 	agrees := b.explained(*cents, p.lines, none)
@@ -257,7 +259,7 @@ func (b *Book) learnDiscount(k known) {
 		return
 	}
 	base := b.undiscounted(k.terms.without(), false)
-	if base.lines == nil || base.source == PriceList || base.rounded || base.open > 0 {
+	if base.lines == nil || base.source == PriceList || base.rounded || base.low != nil {
 		if k.invoiced != nil && k.shown != nil {
 			b.learnDisplay(*k.invoiced, *k.shown, k.terms)
 		}

@@ -14,7 +14,7 @@ type base struct {
 	cents      *int64     // that the service shows or invoices for it
 	estimated  bool       // the lines are not certain
 	rounded    bool       // the only line is the rounded sum of several: what a discount makes of it is not certain
-	open       int64      // by how many cents the first line may be off
+	low, high  []*big.Int // between which the lines are; nil: they are exact
 	source     Source
 	arithmetic string
 	why        string // lines is nil
@@ -74,7 +74,13 @@ func (b *Book) ofOthers(key string, t Terms) Amount {
 
 // agree reports whether an invoice and the amount that is shown can both be right.
 func (b *Book) agree(invoiced, shown int64, t Terms) bool {
-	return invoiced == shown || t.Code != "" || t.isDiscounted() && explains(invoiced, line(shown), t)
+	d := t.discount()
+	if invoiced == shown || t.Code != "" || d == nil || d.Sign() == 0 {
+		return invoiced == shown || t.Code != ""
+	}
+	after := Arithmetic{}.Cents(line(shown), d)
+	off := after.Sub(after, big.NewInt(invoiced))
+	return off.CmpAbs(big.NewInt(int64(len(t.Items)+1))) <= 0 // each line may be rounded
 }
 
 // plain is the amount of terms without a discount.
@@ -110,17 +116,11 @@ func (b *Book) less(of base, discount *big.Rat) Amount {
 func (b *Book) span(of base, discount *big.Rat) (first, low, high *big.Int) {
 	first = b.rules[0].Cents(of.lines, discount)
 	low, high = first, first
-	for off := -of.open; off <= of.open; off++ {
-		lines := slices.Clone(of.lines)
-		if off != 0 {
-			lines[0] = new(big.Int).Add(lines[0], big.NewInt(off*SubcentsPerCent))
-		}
+	for _, lines := range [][]*big.Int{of.lines, of.low, of.high} {
 		for _, a := range b.rules {
-			cents := a.Cents(lines, discount)
-			if cents.Cmp(low) < 0 {
+			if cents := a.Cents(lines, discount); lines != nil && cents.Cmp(low) < 0 {
 				low = cents
-			}
-			if cents.Cmp(high) > 0 {
+			} else if lines != nil && cents.Cmp(high) > 0 {
 				high = cents
 			}
 		}
@@ -235,11 +235,11 @@ func (b *Book) undiscounted(t Terms, invert bool) base {
 		return b.inverted(key, parts)
 	case len(found) == 0:
 		return parts
-	case isListed && parts.open == 0 && (&learned{fits: every()}).explained(found[0], parts.lines, none):
+	case isListed && parts.low == nil && (&learned{fits: every()}).explained(found[0], parts.lines, none):
 		return base{lines: parts.lines, cents: &found[0], source: source}
 	case isListed && !parts.estimated:
 		return unknown("a subscription with the same terms shows %s, and the catalogue says %s", decimal(found[0]),
-			decimal(*b.less(parts, none).Cents))
+			b.less(parts, none).text())
 	}
 	return base{lines: line(found[0]), cents: &found[0], source: source, rounded: len(t.Items) > 0}
 }
@@ -255,19 +255,19 @@ func (b *Book) parts(t Terms) base {
 		sum = plan
 	}
 	for _, item := range t.Items {
-		unit, source := item.Unit, Derived
-		if unit == nil {
-			unit = b.listedPrice(item.Price, t.Currency)
-		}
-		if unit == nil {
-			if unit, source = b.userPrice(item.Price, t.Currency), PriceList; unit == nil {
-				return unknown("neither the catalogue nor a subscription shows the amount of the price %s", item.Price)
+		one, source := b.item(item, t.Currency), Derived
+		if one == nil {
+			if one, source = b.userItem(item, t.Currency), PriceList; one == nil {
+				one, source = b.deduced[item.Price+" "+t.Currency].times(item.Quantity), Derived
 			}
+		}
+		if one == nil {
+			return unknown("neither the catalogue nor a subscription shows the amount of the price %s", item.Price)
 		}
 		if sum.source != PriceList {
 			sum.source = source
 		}
-		sum.lines = append(sum.lines, new(big.Int).Mul(big.NewInt(*unit), big.NewInt(item.Quantity)))
+		sum = sum.plus(*one)
 	}
 	if len(t.Items) == 0 {
 		return sum
@@ -282,7 +282,7 @@ func (b *Book) parts(t Terms) base {
 	if proof.refutes() {
 		return unknown("amounts of the organization are not the sums of plan and items")
 	}
-	sum.estimated = sum.estimated || !proof.confirms()
+	sum.estimated = sum.estimated || sum.low != nil || !proof.confirms()
 	return sum
 }
 
@@ -316,13 +316,101 @@ func (b *Book) listedPrice(id, currency string) *int64 {
 	return nil
 }
 
-func (b *Book) userPrice(id, currency string) *int64 {
+// ranged is a line between two others, in subcents.
+type ranged struct{ low, middle, high *big.Int }
+
+// exactly is a line of so many units.
+func exactly(subcents, quantity int64) *ranged {
+	line := new(big.Int).Mul(big.NewInt(subcents), big.NewInt(quantity))
+	return &ranged{line, line, line}
+}
+
+// item is the line of an item whose amount the service shows; nil: it does not.
+func (b *Book) item(i Item, currency string) *ranged {
+	unit := i.Unit
+	if unit == nil {
+		unit = b.listedPrice(i.Price, currency)
+	}
+	if unit == nil {
+		return nil
+	}
+	return exactly(*unit, i.Quantity)
+}
+
+// userItem is the line of an item whose price is in the list of the user; nil: it is not.
+func (b *Book) userItem(i Item, currency string) *ranged {
 	for _, e := range b.List {
-		if e.Price == id && e.Currency == currency {
-			return new(e.Cents * SubcentsPerCent)
+		if e.Price == i.Price && e.Currency == currency {
+			return exactly(e.Cents*SubcentsPerCent, i.Quantity)
 		}
 	}
 	return nil
+}
+
+// plus is a sum with one more line.
+func (of base) plus(r ranged) base {
+	if of.low == nil && r.low.Cmp(r.high) != 0 {
+		of.low, of.high = append([]*big.Int{}, of.lines...), append([]*big.Int{}, of.lines...)
+	}
+	if of.low != nil {
+		of.low, of.high = append(slices.Clip(of.low), r.low), append(slices.Clip(of.high), r.high)
+	}
+	of.lines = append(slices.Clip(of.lines), r.middle)
+	return of
+}
+
+// deduction is what a subscription is billed for one item, before rounding.
+type deduction struct {
+	line     *big.Int // in subcents, off by less than a cent; nil: nothing
+	quantity int64
+}
+
+// times is the line of another quantity; nil: it is not known.
+func (d deduction) times(quantity int64) *ranged {
+	if d.line == nil {
+		return nil
+	}
+	of := func(off int64) *big.Int {
+		line := new(big.Int).Add(d.line, big.NewInt(off))
+		line.Mul(line, big.NewInt(quantity))
+		return line.Div(line, big.NewInt(d.quantity))
+	}
+	return &ranged{of(1 - SubcentsPerCent), of(0), of(SubcentsPerCent)}
+}
+
+// deduce computes the amount of a price from that of a subscription without a discount, of which all else is known.
+func (b *Book) deduce(k known) {
+	cents := k.invoiced
+	if cents == nil {
+		cents = k.shown
+	}
+	var missing []Item
+	rest := k.terms
+	rest.Items = nil
+	for _, item := range k.terms.Items {
+		if b.item(item, k.terms.Currency) == nil {
+			missing = append(missing, item)
+		} else {
+			rest.Items = append(rest.Items, item)
+		}
+	}
+	if cents == nil || k.terms.isDiscounted() || len(missing) != 1 {
+		return
+	}
+	line := new(big.Int).Mul(big.NewInt(*cents), big.NewInt(SubcentsPerCent))
+	if rest.Plan != "" || len(rest.Items) > 0 {
+		parts := b.parts(rest)
+		if parts.lines == nil || parts.low != nil || parts.source == PriceList {
+			return
+		}
+		for _, one := range parts.lines {
+			line.Sub(line, one)
+		}
+	}
+	key := missing[0].Price + " " + k.terms.Currency
+	if line.Sign() >= 0 && missing[0].Quantity > b.deduced[key].quantity {
+		b.deduced[key] = deduction{line, missing[0].Quantity}
+	}
 }
 
 // inverted computes an amount back from one that is shown or invoiced after a discount. The user's price list is used
@@ -344,7 +432,7 @@ func (b *Book) inverted(key string, parts base) base {
 			continue
 		}
 		if of, ok := b.before(*shown, d); ok {
-			of.estimated = of.open > 0 || len(s.Items) > 0 || !b.discounts.confirms()
+			of.estimated = of.low != nil || len(s.Items) > 0 || !b.discounts.confirms()
 			of.rounded, of.source = len(s.Items) > 0, Derived
 			of.arithmetic = "amount before " + percentText(b.terms(s))
 			return of
@@ -370,13 +458,24 @@ func (b *Book) before(after int64, discount *big.Rat) (of base, ok bool) {
 	if len(fits) == 0 || fits[len(fits)-1]-fits[0] > 2 {
 		return of, false
 	}
-	cents := fits[len(fits)/2]
-	return base{lines: line(cents), open: max(cents-fits[0], fits[len(fits)-1]-cents)}, true
+	of.lines = line(fits[len(fits)/2])
+	if len(fits) > 1 {
+		of.low, of.high = line(fits[0]), line(fits[len(fits)-1])
+	}
+	return of, true
 }
 
 // differ says that a fact is none.
 func (f fact) differ() string {
 	return fmt.Sprintf("subscriptions with the same terms show %s and %s", decimal(slices.Min(f)), decimal(slices.Max(f)))
+}
+
+// text is an amount in units.
+func (a Amount) text() string {
+	if a.Cents == nil {
+		return "another amount"
+	}
+	return decimal(*a.Cents)
 }
 
 // decimal is an amount of cents in units.

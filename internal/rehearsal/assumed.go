@@ -21,7 +21,10 @@ type assumption struct {
 	of    object // right after the apply, or without it
 	name  string
 	isNew bool
-	since time.Time // of the copy
+	// keeps and chosen are true if the configuration leaves the billing cycle to the service: that of a subscription whose
+	// plan changes, and that of a new one.
+	keeps, chosen bool
+	since         time.Time // of the copy
 }
 
 // otherDay reports whether the next invoice is due on another day than that of the renewal.
@@ -42,6 +45,12 @@ var rules = []rule{
 	{func(a assumption) bool { return a.otherDay() }, func(a assumption) string {
 		return fmt.Sprintf("%s is invoiced on its cycle_billing_date, %s, and on that day of later cycles", a.name,
 			timeOf(a.of["cycle_billing_date"]).UTC().Format(time.DateOnly))
+	}},
+	{func(a assumption) bool { return a.keeps }, func(a assumption) string {
+		return a.name + " keeps its billing cycle with its new plan"
+	}},
+	{func(a assumption) bool { return a.chosen }, func(a assumption) string {
+		return a.name + " is billed monthly, because its billing_cycle is not set"
 	}},
 	{func(a assumption) bool { return a.of["status"] == "past_due" }, func(a assumption) string {
 		return a.name + " is past due, and is invoiced as before"
@@ -68,9 +77,26 @@ var rules = []rule{
 	}},
 }
 
+// openCycles are the ids of the subscriptions whose billing cycle the configuration leaves to the service.
+func (p plan) openCycles(sent []Sent) map[string]bool {
+	open := map[string]bool{}
+	for _, c := range p.ResourceChanges {
+		if c.Type != "billing_subscription" || !hasUnknown(c.Change.AfterUnknown["billing_cycle"]) {
+			continue
+		}
+		open[textOf(c.Change.Before["id"])] = true
+		for _, s := range sent {
+			if s.Operation == "subscriptions.create" && s.Address == c.Address {
+				open[s.ID] = true
+			}
+		}
+	}
+	return open
+}
+
 // assumed returns a sentence for each rule of the copy that was used for a subscription of the difference, with the
-// price that is at stake.
-func assumed(without, with outcome, since time.Time) (sentences []string) {
+// price that is at stake. The configuration leaves the billing cycles of open subscriptions to the service.
+func assumed(without, with outcome, since time.Time, open map[string]bool) (sentences []string) {
 	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
 		if sameTerms(without, with, id) {
 			continue
@@ -81,6 +107,9 @@ func assumed(without, with outcome, since time.Time) (sentences []string) {
 			continue
 		}
 		a := assumption{of: of, name: "subscription \"" + cmp.Or(labelOf(of), id) + "\"", isNew: before == nil, since: since}
+		start, end := without.objects[orgcopy.Subscription][id], with.objects[orgcopy.Subscription][id]
+		a.keeps = open[id] && start != nil && end != nil && !equal(start["plan_id"], end["plan_id"])
+		a.chosen = open[id] && a.isNew
 		price := with.price(with.objects[orgcopy.Subscription][id])
 		if price == nil {
 			price = without.price(without.objects[orgcopy.Subscription][id])

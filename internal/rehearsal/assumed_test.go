@@ -41,14 +41,17 @@ func TestAssumed(t *testing.T) {
 	without := outcome{before: state("1"), objects: state("1"), amounts: all}
 	with := outcome{before: state("2", subscription("new", "1", nil)), objects: state("2", subscription("new", "1", nil)),
 		amounts: all}
-	got := assumed(without, with, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC))
+	got := assumed(without, with, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
+		map[string]bool{"plain": true, "same": true, "new": true})
 	const price = " (BRL 99.90 monthly)."
 	want := []string{
 		`Subscription "day" is invoiced on its cycle_billing_date, 2026-02-20, and on that day of later cycles` + price,
 		`Subscription "hand" is invoiced by hand, so no invoice of it is counted` + price,
 		`Subscription "late" is past due, and is invoiced as before` + price,
 		`Subscription "new" begins on day 31, so its periods begin on that day, or on the last one of a shorter month` + price,
+		`Subscription "new" is billed monthly, because its billing_cycle is not set` + price,
 		`Subscription "once" is renewed, although its renewal_settings are "cancel"` + price,
+		`Subscription "plain" keeps its billing cycle with its new plan` + price,
 		`Subscription "trial" is first invoiced when its trial ends, on 2026-03-02` + price,
 		`The commitment of subscription "bound" changes neither what it costs nor when it can end` + price,
 		"The fields subscription_id, status, amount_cents, currency, period_start and created_at of invoices are what " +
@@ -56,5 +59,26 @@ func TestAssumed(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A billing cycle is open where the plan does not know it, also that of a subscription that the apply has created.
+func TestOpenCycles(t *testing.T) {
+	t.Parallel()
+	change := func(address, kind, id string, unknown object) (c resourceChange) {
+		c.Address, c.Type, c.Change.AfterUnknown = address, kind, unknown
+		if id != "" {
+			c.Change.Before = object{"id": id}
+		}
+		return c
+	}
+	open := object{"billing_cycle": true}
+	p := plan{ResourceChanges: []resourceChange{change("s.a", "billing_subscription", "a", open),
+		change("s.b", "billing_subscription", "b", object{}), change("s.new", "billing_subscription", "", open),
+		change("o.c", "other_subscription", "c", open)}}
+	got := p.openCycles([]Sent{{Operation: "subscriptions.create", Address: "s.new", ID: "new"},
+		{Operation: "subscriptions.create", Address: "s.b", ID: "other"}})
+	if !got["a"] || !got["new"] || got["b"] || got["c"] || got["other"] {
+		t.Error(got)
 	}
 }

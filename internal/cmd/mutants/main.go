@@ -1,0 +1,256 @@
+// Command mutants changes the code in one place at a time, and reports the changes that no test finds.
+//
+//	mutants [-seed N] [-count N] [-tests PATTERNS] PACKAGE…
+//
+// It draws COUNT places in the files of the packages. A mutant that does not compile is drawn again. The exit code is 1
+// if fewer than nine in ten are found.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+// mutant is a change of a file.
+type mutant struct {
+	file       string
+	from, to   int // offsets
+	line       int
+	text, with string
+}
+
+func run(ctx context.Context) error {
+	seed := flag.Uint64("seed", 1, "`NUMBER` that the places are drawn with")
+	count := flag.Int("count", 20, "`NUMBER` of mutants")
+	tests := flag.String("tests", "", "`PATTERNS` of the packages whose tests run, separated by spaces; empty: the mutated ones")
+	timeout := flag.Duration("timeout", 5*time.Minute, "`DURATION` after which tests count as failed")
+	workers := flag.Int("parallel", 2, "`NUMBER` of mutants at once")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		return errors.New("name a package, such as ./internal/sandbox/amounts")
+	}
+	patterns := flag.Args()
+	if *tests != "" {
+		patterns = strings.Fields(*tests)
+	}
+	all, err := find(ctx, flag.Args())
+	if err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(*seed, 1))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	fmt.Printf("%d places, seed %d\n", len(all), *seed)
+	s := &session{tests: patterns, timeout: *timeout, count: *count, waiting: all}
+	var group sync.WaitGroup
+	for range *workers {
+		group.Go(func() { s.work(ctx) })
+	}
+	group.Wait()
+	fmt.Printf("%d of %d mutants were found\n", s.found, s.done)
+	if s.err != nil {
+		return s.err
+	}
+	if s.found*10 < s.done*9 {
+		return errors.New("fewer than nine in ten")
+	}
+	return nil
+}
+
+// find returns the places in the files of packages.
+func find(ctx context.Context, patterns []string) (all []mutant, err error) {
+	format := `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`
+	out, err := exec.CommandContext(ctx, "go", append([]string{"list", "-f", format}, patterns...)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	for _, file := range strings.Fields(string(out)) {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		set := token.NewFileSet()
+		tree, err := parser.ParseFile(set, file, source, 0)
+		if err != nil {
+			return nil, err
+		}
+		at := func(p token.Pos) int { return set.Position(p).Offset }
+		ast.Inspect(tree, func(n ast.Node) bool {
+			for _, m := range mutantsOf(n, func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }) {
+				m.file, m.from, m.to, m.line = file, at(m.node.Pos()), at(m.node.End()), set.Position(m.node.Pos()).Line
+				all = append(all, mutant{m.file, m.from, m.to, m.line, string(source[m.from:m.to]), m.with})
+			}
+			return true
+		})
+	}
+	return all, nil
+}
+
+// place is a node, and the text that it is replaced with.
+type place struct {
+	mutant
+	node ast.Node
+}
+
+// opposites of operators.
+var opposites = map[token.Token]string{token.EQL: "!=", token.NEQ: "==", token.LSS: ">=", token.LEQ: ">",
+	token.GTR: "<=", token.GEQ: "<", token.LAND: "||", token.LOR: "&&", token.ADD: "-", token.SUB: "+", token.MUL: "+"}
+
+// mutantsOf are the changes of a node.
+func mutantsOf(n ast.Node, text func(ast.Node) string) (all []place) {
+	change := func(n ast.Node, with string) { all = append(all, place{mutant{with: with}, n}) }
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if operator, has := opposites[n.Op]; has {
+			change(n, text(n.X)+" "+operator+" "+text(n.Y))
+		}
+	case *ast.IfStmt:
+		change(n.Cond, "false && ("+text(n.Cond)+")")
+		change(n.Cond, "true || ("+text(n.Cond)+")")
+	case *ast.SwitchStmt:
+		if n.Tag != nil {
+			break
+		}
+		for _, clause := range n.Body.List {
+			for _, condition := range clause.(*ast.CaseClause).List {
+				change(condition, "false && ("+text(condition)+")")
+			}
+		}
+	case *ast.ExprStmt:
+		change(n, "")
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE {
+			change(n, "")
+		}
+	case *ast.ReturnStmt:
+		if len(n.Results) == 1 && (text(n.Results[0]) == "true" || text(n.Results[0]) == "false") {
+			change(n, map[string]string{"true": "return false", "false": "return true"}[text(n.Results[0])])
+		}
+	}
+	return all
+}
+
+// session is a run over mutants.
+type session struct {
+	tests   []string
+	timeout time.Duration
+	count   int
+
+	mu          sync.Mutex
+	waiting     []mutant
+	done, found int
+	err         error
+}
+
+// next takes a mutant; false at the end.
+func (s *session) next() (m mutant, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiting) == 0 || s.done >= s.count || s.err != nil {
+		return m, false
+	}
+	m, s.waiting = s.waiting[0], s.waiting[1:]
+	return m, true
+}
+
+// work tries mutants until there are enough.
+func (s *session) work(ctx context.Context) {
+	for {
+		m, ok := s.next()
+		if !ok {
+			return
+		}
+		valid, found, err := s.try(ctx, m)
+		s.mu.Lock()
+		switch {
+		case err != nil:
+			s.err = err
+		case valid && s.done < s.count:
+			s.done++
+			word := "survived"
+			if found {
+				s.found++
+				word = "found   "
+			}
+			fmt.Printf("%s %s:%d: %s → %s\n", word, shown(m.file), m.line, oneLine(m.text), oneLine(m.with))
+		}
+		s.mu.Unlock()
+	}
+}
+
+// try runs the tests with a mutant. valid is false if it does not compile.
+func (s *session) try(ctx context.Context, m mutant) (valid, found bool, err error) {
+	folder, err := os.MkdirTemp("", "mutant-")
+	if err != nil {
+		return false, false, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	source, err := os.ReadFile(m.file)
+	if err != nil {
+		return false, false, err
+	}
+	changed := slices.Concat(source[:m.from], []byte(m.with), source[m.to:])
+	file, overlay := filepath.Join(folder, "mutant.go"), filepath.Join(folder, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {m.file: file}})
+	if err != nil {
+		return false, false, err
+	}
+	if err := errors.Join(os.WriteFile(file, changed, 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
+		return false, false, err
+	}
+	if exec.CommandContext(ctx, "go", "build", "-overlay="+overlay, filepath.Dir(m.file)).Run() != nil {
+		return false, false, nil
+	}
+	arguments := append([]string{"test", "-overlay=" + overlay, "-failfast", "-count=1", "-vet=off",
+		"-timeout=" + s.timeout.String()}, s.tests...)
+	command := exec.CommandContext(ctx, "go", arguments...)
+	command.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS"))
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	failure := command.Run()
+	return !strings.Contains(out.String(), "[build failed]"), failure != nil, nil
+}
+
+// shown is a path in this folder.
+func shown(file string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	if short, err := filepath.Rel(here, file); err == nil {
+		return short
+	}
+	return file
+}
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" {
+		return "nothing"
+	}
+	if len(text) > 90 {
+		text = text[:90] + "…"
+	}
+	return text
+}

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	organizations = flag.Int("organizations", 4000, "how many random organizations are asked for amounts")
+	organizations = flag.Int("organizations", 2000, "how many random organizations are asked for amounts")
 	seed          = flag.Uint64("seed", 1, "of the first of them")
 )
 
@@ -164,8 +164,13 @@ func (s *service) change(t amounts.Terms) amounts.Terms {
 func TestAmountsComeTrue(t *testing.T) {
 	t.Parallel()
 	counts := map[bool]map[string]int{true: {}, false: {}}
+	// Those that have found a fault come first.
+	seeds := []uint64{124, 479, 913, 1064, 16051, 26784, 54865, 109393}
 	for n := range uint64(*organizations) {
-		s := newService(*seed + n)
+		seeds = append(seeds, *seed+n)
+	}
+	for _, seed := range seeds {
+		s := newService(seed)
 		for range 6 {
 			of := s.all[s.IntN(len(s.all))]
 			id, terms, changed := of.id, of.terms, s.IntN(4) > 0
@@ -181,22 +186,22 @@ func TestAmountsComeTrue(t *testing.T) {
 			lines := int64(len(terms.Items) + 1)
 			switch {
 			case got.Cents == nil && got.Why == "":
-				t.Errorf("seed %d: no reason why %+v is not known", *seed+n, terms)
+				t.Errorf("seed %d: no reason why %+v is not known", seed, terms)
 			case got.Cents == nil:
 				kind = "unknown"
 			case s.odd && changed: // an amount may be that of a subscription that keeps its old price
 				continue
 			case got.Estimated && (*got.Cents-truth > lines || truth-*got.Cents > lines):
-				t.Errorf("seed %d: %+v is about %d (%s), and really %d", *seed+n, terms, *got.Cents, got, truth)
+				t.Errorf("seed %d: %+v is about %d (%s), and really %d", seed, terms, *got.Cents, got, truth)
 			case got.Estimated:
 				kind = "estimated"
 			case *got.Cents != truth:
-				t.Errorf("seed %d, %+v: %+v is %d (%s), and really %d", *seed+n, s.how, terms, *got.Cents, got, truth)
+				t.Errorf("seed %d, %+v: %+v is %d (%s), and really %d", seed, s.how, terms, *got.Cents, got, truth)
 			}
 			counts[s.catalogue][kind]++
 		}
 		if t.Failed() {
-			t.Logf("run again with -organizations=1 -seed=%d", *seed+n)
+			t.Logf("run again with -organizations=1 -seed=%d", seed)
 			return
 		}
 	}
@@ -218,12 +223,28 @@ func book(t *testing.T, subscriptions ...string) *amounts.Book {
 	t.Helper()
 	b := amounts.NewBook()
 	b.Add(orgcopy.Object{Kind: orgcopy.Account, Object: json.RawMessage(`{"id":"a","currency":"BRL"}`)})
-	b.Add(orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(plan)})
+	for _, o := range []struct{ service, object string }{{"billing", plan},
+		{"billing", strings.NewReplacer("GOLD", "copper", "43740", "43741").Replace(plan)},
+		{"billing", `{"id":"silver","currency":"BRL","billing_cycle":"monthly"}`},
+		{"billing", `{"id":"silver","amount_cents":"1","currency":"BRL","billing_cycle":"monthly"}`},
+		{"billing", `{"id":"silver","amount_cents":1,"billing_cycle":"monthly"}`},
+		{"billing", `{"id":"silver","amount_cents":1,"currency":"USD","billing_cycle":"monthly"}`},
+		{"finance", strings.Replace(plan, "GOLD", "silver", 1)}} {
+		b.Add(orgcopy.Object{Kind: orgcopy.Record, Service: o.service, Collection: "plans",
+			Object: json.RawMessage(o.object)})
+	}
 	for i, more := range subscriptions {
 		id := fmt.Sprintf("s%d", i)
-		b.Add(orgcopy.Object{Kind: orgcopy.Subscription, Items: json.RawMessage(`[]`), Object: json.RawMessage(`{"id":"` + id +
-			`","billing_account_id":"A","status":"active","billing_cycle":"monthly","current_period_start":"2026-01-10T00:00:00Z",` +
-			`"updated_at":"2026-01-10T00:00:01Z",` + more + `}`)})
+		object := json.RawMessage(`{"id":"` + id + `","billing_account_id":"A","status":"active","billing_cycle":"monthly",` +
+			`"current_period_start":"2026-01-10T00:00:00Z","updated_at":"2026-01-10T00:00:01Z",` + more + `}`)
+		of := map[string]json.RawMessage{"items": json.RawMessage(`[]`)}
+		if err := json.Unmarshal(object, &of); err != nil {
+			t.Fatal(err)
+		}
+		if string(of["items"]) == "null" { // the service does not list them
+			of["items"] = nil
+		}
+		b.Add(orgcopy.Object{Kind: orgcopy.Subscription, Items: of["items"], Object: object})
 	}
 	return b
 }
@@ -240,6 +261,12 @@ func TestSources(t *testing.T) {
 	silver := with(func(t *amounts.Terms) { t.Plan = "silver" })
 	tenth := with(func(t *amounts.Terms) { t.Percent = "10" })
 	coded := with(func(t *amounts.Terms) { t.Code = "c" })
+	own := func(quantity int64) []amounts.Item {
+		return []amounts.Item{{Price: "q", Quantity: quantity, Unit: new(int64(500_000))}}
+	}
+	priced := func(quantity int64) []amounts.Item { return []amounts.Item{{Price: "p", Quantity: quantity}} }
+	const noSilver = "neither the catalogue nor a subscription shows the amount of the plan silver, monthly in BRL"
+	const twoOfOwn, twoOfPrice = `[{"price_id":"q","quantity":2,"unit_amount_subcents":500000}]`, `[{"price_id":"p","quantity":2}]`
 	const ofGold, ofSilver, discount = `"plan_id":"gold","recurring_amount_cents":43740`,
 		`"plan_id":"silver","recurring_amount_cents":31027`, `,"discount_percent":"10.00"`
 	invoice := func(more string) string {
@@ -256,7 +283,7 @@ func TestSources(t *testing.T) {
 		"its own":          {[]string{ofSilver}, "", "S0", silver, "31027 shown"},
 		"that of another":  {[]string{ofSilver}, "", "", silver, "31027 shown"},
 		"the catalogue":    {nil, "", "", gold, "43740 catalogue"},
-		"nothing":          {nil, "", "", silver, "neither the catalogue nor a subscription shows the amount of the plan silver, monthly in BRL"},
+		"nothing":          {nil, "", "", silver, noSilver},
 		"a contradiction":  {[]string{`"plan_id":"gold","recurring_amount_cents":40000`}, "", "", gold, "a subscription with the same terms shows 400.00, and the catalogue says 437.40"},
 		"two amounts":      {[]string{ofSilver, `"plan_id":"silver","recurring_amount_cents":31000`}, "", "", silver, "subscriptions with the same terms show 310.00 and 310.27"},
 		"an invoice":       {[]string{`"plan_id":"gold","discount_code_id":"C","recurring_amount_cents":43740`}, invoice(`"amount_cents":40000`), "s0", coded, "40000 invoice"},
@@ -289,6 +316,72 @@ func TestSources(t *testing.T) {
 		}), "600≈ price list plan + items − 50 %"},
 		"what the service shows comes before the list": {[]string{`"plan_id":"bronze","recurring_amount_cents":900`}, "", "",
 			with(func(t *amounts.Terms) { t.Plan = "bronze" }), "900 shown"},
+		"a canceled one proves nothing": {[]string{ofSilver + `,"status":"canceled"`}, "", "", silver, noSilver},
+		"one whose items are not known": {[]string{ofSilver + `,"items":null`}, "", "", silver, noSilver},
+		"its own, also then":            {[]string{ofSilver + `,"items":null`}, "", "s0", silver, "31027 shown"},
+		"a sum that is confirmed": {[]string{`"plan_id":"gold","recurring_amount_cents":53740,"items":` + twoOfOwn}, "", "",
+			with(func(t *amounts.Terms) { t.Items = own(3) }), "58740 derived plan + items"},
+		"a sum that is not": {nil, "", "", with(func(t *amounts.Terms) { t.Items = own(3) }), "58740≈ derived plan + items"},
+		"a sum that is refuted": {[]string{`"plan_id":"gold","recurring_amount_cents":99999,"items":` + twoOfOwn}, "", "",
+			with(func(t *amounts.Terms) { t.Items = own(3) }), "amounts of the organization are not the sums of plan and items"},
+		"a quantity that is confirmed": {[]string{`"recurring_amount_cents":10000,"items":` + twoOfOwn}, "", "",
+			amounts.Terms{Cycle: "monthly", Currency: "BRL", Items: own(3)}, "15000 derived items"},
+		"one item proves no quantity": {[]string{`"recurring_amount_cents":5000,"items":` + strings.Replace(twoOfOwn, "2", "1", 1)},
+			"", "", amounts.Terms{Cycle: "monthly", Currency: "BRL", Items: own(3)}, "15000≈ derived items"},
+		"a price that a subscription shows": {[]string{`"plan_id":"gold","recurring_amount_cents":53740,"items":` + twoOfPrice},
+			"", "", with(func(t *amounts.Terms) { t.Plan, t.Items = "silver", priced(2) }), noSilver},
+		"a price that a subscription shows, with another plan": {[]string{`"plan_id":"gold","recurring_amount_cents":53740,"items":` +
+			twoOfPrice, ofSilver}, "", "", with(func(t *amounts.Terms) { t.Plan, t.Items = "silver", priced(2) }),
+			"41027≈ derived plan + items"},
+		"half of what a subscription shows": {[]string{`"plan_id":"gold","recurring_amount_cents":53740,"items":` + twoOfPrice},
+			"", "", with(func(t *amounts.Terms) { t.Items = priced(1) }), "48740≈ derived plan + items"},
+		"much more than a subscription shows": {[]string{`"plan_id":"gold","recurring_amount_cents":53740,"items":` + twoOfPrice},
+			"", "", with(func(t *amounts.Terms) { t.Items = priced(9) }), "the organization's amounts leave open how the service rounds"},
+		"before a discount, where the service shows that": {[]string{ofGold + discount, ofSilver + discount}, "", "", silver,
+			"31027 shown"},
+		"after a discount, by an invoice": {[]string{ofSilver + discount + `,"items":` + twoOfPrice}, invoice(`"amount_cents":27924`),
+			"", with(func(t *amounts.Terms) { t.Plan, t.Percent, t.Items = "silver", "20", priced(2) }),
+			"24822≈ derived shown − 20 %"},
+		"the only amount before a discount": {[]string{`"plan_id":"copper","recurring_amount_cents":21871,"discount_percent":"50"`,
+			`"plan_id":"copper","recurring_amount_cents":38273,"discount_percent":"12.5"`,
+			`"plan_id":"silver","recurring_amount_cents":27924` + discount}, "", "", silver, "31027 derived amount before 10 %"},
+		"rounding that contradicts itself": {[]string{
+			`"recurring_amount_cents":1,"items":` + strings.NewReplacer("500000", "50", "2", "1").Replace(twoOfOwn),
+			`"recurring_amount_cents":1,"items":` + strings.NewReplacer("500000", "50", "2", "3").Replace(twoOfOwn)}, "", "", gold,
+			"43740 catalogue"},
+		"the invoice of another": {[]string{`"plan_id":"gold","discount_code_id":"C","recurring_amount_cents":43740`},
+			invoice(`"amount_cents":40000`), "", coded, "40000 invoice"},
+		"the invoice of another that contradicts": {[]string{ofSilver}, invoice(`"amount_cents":40000`), "", silver,
+			"the invoice shows 400.00, and the subscription 310.27"},
+		"one before its discount, and one after": {[]string{ofGold + discount,
+			`"plan_id":"gold","recurring_amount_cents":41553,"discount_percent":"5.00"`}, "", "s0", tenth,
+			"39366 derived shown amount − 10 %"},
+		"amounts after discounts, by an invoice": {[]string{`"plan_id":"silver","recurring_amount_cents":27924` + discount,
+			`"plan_id":"tin","recurring_amount_cents":900` + discount}, invoice(`"amount_cents":27924`), "s1",
+			with(func(t *amounts.Terms) { t.Plan, t.Percent = "tin", "10" }), "900 shown"},
+		"amounts before discounts, by an invoice": {[]string{ofSilver + discount,
+			`"plan_id":"tin","recurring_amount_cents":1000` + discount}, invoice(`"amount_cents":27924`), "s1",
+			with(func(t *amounts.Terms) { t.Plan, t.Percent = "tin", "10" }), "900 derived shown amount − 10 %"},
+		"a discount beside a code": {[]string{`"plan_id":"gold","recurring_amount_cents":41553,"discount_percent":"5.00"`,
+			`"plan_id":"silver","recurring_amount_cents":20000,"discount_code_id":"c"` + discount}, "", "", silver, noSilver},
+		"more than half as a discount": {[]string{`"plan_id":"gold","recurring_amount_cents":41553,"discount_percent":"5.00"`,
+			`"plan_id":"silver","recurring_amount_cents":12411,"discount_percent":"60"`}, "", "", silver, noSilver},
+		"less than the plan": {[]string{`"plan_id":"gold","recurring_amount_cents":40000,"items":` + twoOfPrice}, "", "",
+			amounts.Terms{Cycle: "monthly", Currency: "BRL", Items: priced(2)},
+			"neither the catalogue nor a subscription shows the amount of the price p"},
+		"the greatest quantity": {[]string{`"recurring_amount_cents":1001,"items":` + strings.Replace(twoOfPrice, "2", "1", 1),
+			`"recurring_amount_cents":8000,"items":` + strings.Replace(twoOfPrice, "2", "8", 1),
+			`"recurring_amount_cents":2001,"items":` + twoOfPrice}, "", "",
+			amounts.Terms{Cycle: "monthly", Currency: "BRL", Items: priced(4)}, "4000≈ derived items"},
+		"items alone, where a sum is confirmed": {[]string{`"plan_id":"gold","recurring_amount_cents":53740,"items":` + twoOfOwn},
+			"", "", amounts.Terms{Cycle: "monthly", Currency: "BRL", Items: own(3)}, "15000 derived items"},
+		"two amounts after a discount": {[]string{`"plan_id":"silver","recurring_amount_cents":27924` + discount,
+			`"plan_id":"silver","recurring_amount_cents":27000` + discount}, "", "",
+			with(func(t *amounts.Terms) { t.Plan, t.Percent = "silver", "10" }),
+			"subscriptions with the same terms show 270.00 and 279.24"},
+		"an invoice where the subscription shows nothing": {[]string{`"plan_id":"silver","recurring_amount_cents":null`},
+			invoice(`"amount_cents":30000`), "", with(func(t *amounts.Terms) { t.Plan, t.Percent = "silver", "10" }),
+			"27000≈ derived invoice − 10 %"},
 		"no percentage": {nil, "", "", with(func(t *amounts.Terms) { t.Percent = "x" }), `"x" is not a percentage`},
 		"too large": {nil, "", "", amounts.Terms{Items: []amounts.Item{{Quantity: 1 << 62, Unit: new(int64(1 << 62))}}},
 			"it is too large"},
@@ -319,6 +412,52 @@ func TestSources(t *testing.T) {
 			if got != c.want {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
 			}
+		}
+	}
+}
+
+// Cents are rounded in each way, before a discount and after it, as a sum or line by line.
+func TestArithmetic(t *testing.T) {
+	t.Parallel()
+	lines := func(subcents ...int64) (all []*big.Int) {
+		for _, n := range subcents {
+			all = append(all, big.NewInt(n))
+		}
+		return all
+	}
+	none, half := new(big.Rat), big.NewRat(1, 2)
+	for _, c := range []struct {
+		how      amounts.Arithmetic
+		lines    []*big.Int
+		discount *big.Rat
+		want     []int64 // half up, half even, half down, down, up
+	}{
+		{amounts.Arithmetic{}, lines(50), none, []int64{1, 0, 0, 0, 1}},
+		{amounts.Arithmetic{}, lines(150), none, []int64{2, 2, 1, 1, 2}},
+		{amounts.Arithmetic{}, lines(149), none, []int64{1, 1, 1, 1, 2}},
+		{amounts.Arithmetic{}, lines(151), none, []int64{2, 2, 2, 1, 2}},
+		{amounts.Arithmetic{}, lines(200), none, []int64{2, 2, 2, 2, 2}},
+		{amounts.Arithmetic{}, lines(150, 150), none, []int64{3, 3, 3, 3, 3}},
+		{amounts.Arithmetic{PerLine: true}, lines(150, 150), none, []int64{4, 4, 2, 2, 4}},
+		{amounts.Arithmetic{}, lines(290), half, []int64{1, 1, 1, 1, 2}},
+		{amounts.Arithmetic{Twice: true}, lines(290), half, []int64{2, 2, 1, 1, 2}},
+	} {
+		for rounding, want := range c.want {
+			c.how.Rounding = amounts.Rounding(rounding)
+			if got := c.how.Cents(c.lines, c.discount).Int64(); got != want {
+				t.Errorf("%+v of %v less %v: %d, want %d", c.how, c.lines, c.discount, got, want)
+			}
+		}
+	}
+}
+
+// A source is its arithmetic where it has one.
+func TestSourceForPeople(t *testing.T) {
+	t.Parallel()
+	for want, a := range map[string]amounts.Amount{"invoice": {Source: amounts.Invoiced},
+		"items − 10 %": {Source: amounts.Derived, Arithmetic: "items − 10 %"}} {
+		if got := a.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

@@ -84,7 +84,6 @@ func (b *Book) MarshalJSON() ([]byte, error) { return json.Marshal(b.facts) }
 
 // UnmarshalJSON reads what was added, and learns from it.
 func (b *Book) UnmarshalJSON(document []byte) error {
-	*b = *NewBook()
 	err := json.Unmarshal(document, &b.facts)
 	b.Learn()
 	return err
@@ -157,7 +156,8 @@ func (b *Book) Learn() {
 	b.subscriptions, b.invoiced, b.shown = map[string]known{}, map[string]fact{}, map[string]fact{}
 	b.percents, b.deduced = map[string][]*subscription{}, map[string]deduction{}
 	invoices := b.current()
-	for id, s := range b.Subscriptions {
+	for _, id := range slices.Sorted(maps.Keys(b.Subscriptions)) {
+		s := b.Subscriptions[id]
 		t := b.terms(s)
 		k := known{terms: t, key: b.key(t), shown: s.Shown}
 		if cents, has := invoices[id]; has {

@@ -417,15 +417,14 @@ func (b *Book) deduce(k known) {
 // where that is not possible.
 func (b *Book) inverted(key string, parts base) base {
 	for _, s := range b.percents[key] {
-		if len(s.Items) > 1 || len(s.Items) > 0 && s.Plan != "" { // each may be rounded
-			continue
-		}
 		shown, k := s.Shown, b.key(b.terms(s))
 		d := b.terms(s).discount()
 		invoiced := b.invoiced[k].one()
 		switch {
 		case shown != nil && b.isGross():
 			return base{lines: line(*shown), cents: shown, source: Shown, rounded: len(s.Items) > 0}
+		case len(s.Items) > 1 || len(s.Items) > 0 && s.Plan != "": // each may be rounded
+			continue
 		case invoiced != nil:
 			shown = invoiced
 		case shown == nil || !b.net.confirms():
@@ -455,7 +454,7 @@ func (b *Book) before(after int64, discount *big.Rat) (of base, ok bool) {
 			fits = append(fits, cents)
 		}
 	}
-	if len(fits) == 0 || fits[len(fits)-1]-fits[0] > 2 {
+	if fits[len(fits)-1]-fits[0] > 2 { // there is always one: the discount is half at most
 		return of, false
 	}
 	of.lines = line(fits[len(fits)/2])

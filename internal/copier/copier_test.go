@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -210,6 +213,9 @@ func TestFromEnvironment(t *testing.T) {
 		"BILLING_TOKEN is set and BILLING_BASE_URL is not":                      {"BILLING_TOKEN": "canary"},
 		"BILLING_BASE_URL: the address must start with https://":                {"BILLING_BASE_URL": "http://a", "BILLING_TOKEN": "canary"},
 		"BILLING_TOKEN: the token contains a space":                             {"BILLING_BASE_URL": "https://a", "BILLING_TOKEN": "canary b"},
+		"BILLING_RETRY_TIMEOUT: \"-1s\" is not a duration":                      {"BILLING_RETRY_TIMEOUT": "-1s"},
+		"BILLING_RETRY_TIMEOUT: \"4\" is not a duration":                        {"BILLING_RETRY_TIMEOUT": "4"},
+		"no organization is configured: set BILLING_BASE_URL":                   {"BILLING_RETRY_TIMEOUT": "4s"},
 		"BILLING_CA_CERTIFICATE_FILE: read the CA certificate file: ":           {"BILLING_CA_CERTIFICATE_FILE": "/no/file"},
 	} {
 		_, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil, nil)
@@ -287,6 +293,76 @@ func TestCopyOfRecentInvoices(t *testing.T) {
 		s.AddFault(fault)
 		if n, text := invoices(copier.Options{}); n > 0 || !strings.Contains(text, want) {
 			t.Errorf("%s: %d invoices, %s", status, n, text)
+		}
+	}
+}
+
+// TestCopyWithoutDate checks that a service whose responses have no Date header is copied, at this machine's time.
+func TestCopyWithoutDate(t *testing.T) {
+	t.Parallel()
+	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Date"] = nil
+		w.Header().Set("Content-Type", "application/json")
+		text := `{"data":[],"meta":{"page":1,"per_page":100,"total":0,"total_pages":0}}`
+		if r.URL.Path == "/v1/me" {
+			text = `{"id":"9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d","name":"Padaria"}`
+		}
+		_, _ = w.Write([]byte(text))
+	}))
+	defer service.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: service.Certificate().Raw})
+	if err := os.WriteFile(ca, certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source := sourceOf(t, map[string]string{"BILLING_BASE_URL": service.URL, "BILLING_TOKEN": "rb_live_1234567890",
+		"BILLING_CA_CERTIFICATE_FILE": ca})
+	var out bytes.Buffer
+	left, err := copier.Copy(t.Context(), source, copier.Options{Collections: []string{"payables"}}, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(left, func(l orgcopy.LeftOut) bool {
+		return l.String() == "records of payables (BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN are not set)"
+	}) {
+		t.Errorf("records that cannot be read are not named: %v", left)
+	}
+	r, err := orgcopy.NewReader(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if age := time.Since(r.Header.Time); age < 0 || age > time.Minute {
+		t.Errorf("the copy is %s old", age)
+	}
+}
+
+// TestCopyThatFails checks which errors leave objects out, and which end the copy.
+func TestCopyThatFails(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fault string
+		ends  bool
+	}{
+		{"operation=webhook_endpoints.list,status=403,code=insufficient_scope", false},
+		{"operation=webhook_endpoints.list,status=403,code=ip_not_allowed", true},
+		{"operation=webhook_endpoints.list,status=400", true},
+		{"operation=customers.list,status=403,code=insufficient_scope", false},
+		{"operation=customers.list,status=400", true},
+		{"operation=records.list,status=403,code=insufficient_scope", false},
+		{"operation=records.list,status=400", true},
+		{"operation=me.get,status=403,code=insufficient_scope", true},
+		{"operation=invoices.list,status=401", true},
+		{"operation=subscriptions.items.list,status=400", true},
+	} {
+		s := start(t, sandbox.Options{})
+		fault, err := sandbox.ParseFault(c.fault)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.AddFault(fault)
+		left, err := copier.Copy(t.Context(), sourceOf(t, s.Env()), copier.Options{}, &bytes.Buffer{})
+		if c.ends != (err != nil) || c.ends == (len(left) > 0) {
+			t.Errorf("%s: %v, left out %v", c.fault, err, left)
 		}
 	}
 }

@@ -29,6 +29,12 @@ func copied(t *testing.T, objects ...orgcopy.Object) func() (io.ReadCloser, erro
 
 func copiedAt(t *testing.T, at time.Time, objects ...orgcopy.Object) func() (io.ReadCloser, error) {
 	t.Helper()
+	return copiedWith(t, at, orgcopy.Collections{}, objects...)
+}
+
+func copiedWith(t *testing.T, at time.Time, collections orgcopy.Collections,
+	objects ...orgcopy.Object) func() (io.ReadCloser, error) {
+	t.Helper()
 	var out bytes.Buffer
 	w, err := orgcopy.NewWriter(&out, orgcopy.Header{
 		Organization: json.RawMessage(`{"id":"9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d","name":"Padaria Aurora","plan":"gold"}`),
@@ -41,7 +47,7 @@ func copiedAt(t *testing.T, at time.Time, objects ...orgcopy.Object) func() (io.
 			t.Fatal(err)
 		}
 	}
-	if err := w.End(nil, orgcopy.Collections{}); err != nil {
+	if err := w.End(nil, collections); err != nil {
 		t.Fatal(err)
 	}
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil }
@@ -448,6 +454,82 @@ func TestCopiedInvoices(t *testing.T) {
 		}
 		if text := strings.Join(got, ", "); text != c.want {
 			t.Errorf("%s: %s, want %s", name, text, c.want)
+		}
+	}
+}
+
+// The records of a copied collection are listed, filtered, searched and sorted as those of the service; a collection
+// that was not copied is not there. Fields of invoices may have any form.
+func TestCopiedRecords(t *testing.T) {
+	t.Parallel()
+	record := func(collection, object string) orgcopy.Object {
+		return orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: collection, Object: json.RawMessage(object)}
+	}
+	s := start(t, sandbox.Options{Copy: copiedWith(t, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
+		orgcopy.Collections{Copied: []string{"billing/discount_codes", "billing/coupons"}},
+		record("discount_codes", `{"id":"a","name":"Summer","worth":10}`),
+		record("discount_codes", `{"id":"b","name":"Winter","worth":10,"note":null}`),
+		record("discount_codes", `{"id":"c","name":"Spring","worth":20}`), record("companies", `{"id":"d"}`),
+		record("invoices", `{"id":"i","subscription_id":"s","number":7,"amount_cents":"10.00","created_at":"2026-01-10"}`),
+		record("invoices", `{"id":"j","subscription_id":"t","amount_cents":1000,"status":"settled"}`))})
+	for path, want := range map[string]string{
+		"/v1/discount_codes?sort_by=name&sort_order=asc":  "c a b",
+		"/v1/discount_codes?sort_by=name&sort_order=desc": "b a c",
+		"/v1/discount_codes?sort_by=name":                 "b a c",
+		"/v1/discount_codes?sort_by=id&sort_order=asc":    "a b c",
+		"/v1/discount_codes?worth=10":                     "a b",
+		"/v1/discount_codes?worth=10&name=Winter":         "b",
+		"/v1/discount_codes?search=ring":                  "c",
+		"/v1/discount_codes?per_page=2&page=2":            "c",
+		"/v1/coupons":                                     "",
+		"/v1/companies":                                   "route_not_found",
+		"/v1/invoices?subscription_id=t":                  "j",
+		"/v1/invoices?sort_by=id&sort_order=asc":          "i j",
+	} {
+		var list struct {
+			Data []struct {
+				ID string `json:"id"`
+			} `json:"data"`
+			Error struct {
+				Code string `json:"code"`
+			} `json:"error"`
+		}
+		content := read(t, s, path)
+		if err := json.Unmarshal(content, &list); err != nil {
+			t.Fatalf("%s: %s", path, content)
+		}
+		ids := []string{}
+		for _, one := range list.Data {
+			ids = append(ids, one.ID)
+		}
+		if got := strings.Join(ids, " ") + list.Error.Code; got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	shown := string(read(t, s, "/v1/invoices?subscription_id=s"))
+	for _, want := range []string{`"number":7`, `"amount_cents":"10.00"`, `"created_at":"2026-01-10"`} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%s lacks %s", shown, want)
+		}
+	}
+}
+
+// A rotated key of a copy leads to its successor, which a source does not show: it was created a whole number of days
+// before the end of the key, and has its name.
+func TestCopiedSuccessor(t *testing.T) {
+	t.Parallel()
+	key := func(n int, created, expires string) orgcopy.Object {
+		return orgcopy.Object{Kind: orgcopy.Key, Object: json.RawMessage(fmt.Sprintf(`{"id":"61111111-0000-4000-8000-00000000000%d",`+
+			`"name":"k","description":"","keyPrefix":"ck_live_%d","source":"api","scopes":["*"],"expiresAt":%s,`+
+			`"createdAt":"%s"}`, n, n, expires, created))}
+	}
+	s := start(t, sandbox.Options{Copy: copied(t, key(1, "2025-01-01T00:00:00Z", `"2026-02-07T10:00:00Z"`),
+		key(2, "2026-01-31T10:00:00Z", "null"), key(3, "2025-06-01T00:00:00Z", `"2026-02-07T11:00:00Z"`))})
+	for n, want := range map[int]string{1: "key_not_active", 2: `"predecessorId"`, 3: `"predecessorId"`} {
+		path := fmt.Sprintf("%s/api/v1/api-keys/61111111-0000-4000-8000-00000000000%d/rotate", s.CollectionsURL(), n)
+		content := string(answer(t, s, "POST", path, s.CollectionsKey(), `{"graceDays":1}`))
+		if !strings.Contains(content, want) {
+			t.Errorf("rotation of key %d: %s, want %s", n, content, want)
 		}
 	}
 }

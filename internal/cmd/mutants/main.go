@@ -1,6 +1,6 @@
 // Command mutants changes the code in one place at a time, and reports the changes that no test finds.
 //
-//	mutants [-seed N] [-count N] [-tests PATTERNS] PACKAGE…
+//	mutants [-seed N] [-count N] [-tests PATTERNS] PACKAGE|FILE…
 //
 // It draws COUNT places in the files of the packages. A mutant that does not compile is drawn again. The exit code is 1
 // if fewer than nine in ten are found.
@@ -80,12 +80,16 @@ func run(ctx context.Context) error {
 
 // find returns the places in the files of packages.
 func find(ctx context.Context, patterns []string) (all []mutant, err error) {
-	format := `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`
-	out, err := exec.CommandContext(ctx, "go", append([]string{"list", "-f", format}, patterns...)...).Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
+	var files []string
+	for _, pattern := range patterns { // apart, because a file may be one
+		format := `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`
+		out, err := exec.CommandContext(ctx, "go", "list", "-f", format, pattern).Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list %s: %w", pattern, err)
+		}
+		files = append(files, strings.Fields(string(out))...)
 	}
-	for _, file := range strings.Fields(string(out)) {
+	for _, file := range files {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err

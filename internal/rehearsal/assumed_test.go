@@ -38,7 +38,11 @@ func TestAssumed(t *testing.T) {
 	for _, id := range []string{"plain", "trial", "tried", "late", "hand", "once", "bound", "new", "day"} {
 		all[id] = amounts.Amount{Cents: new(int64(9990)), Source: amounts.Invoiced}
 	}
-	without := outcome{before: state("1"), objects: state("1"), amounts: all}
+	before := map[string]amounts.Amount{}
+	for id := range all {
+		before[id] = amounts.Amount{Cents: new(int64(9990)), Source: amounts.Shown}
+	}
+	without := outcome{before: state("1"), objects: state("1"), amounts: before}
 	with := outcome{before: state("2", subscription("new", "1", nil)), objects: state("2", subscription("new", "1", nil)),
 		amounts: all}
 	got := assumed(without, with, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),

@@ -492,6 +492,12 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 		}
 		seen[i].without(foreign)
 	}
+	r.conclude(seen, first)
+	return nil
+}
+
+// conclude notes what differs between the copy without the apply and the one with it, and what that does not say.
+func (r *rehearsal) conclude(seen [2]outcome, first plan) {
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
 	for _, one := range seen {
 		varying(r.report.Differences.Events, one.before, r.report.Sent)
@@ -519,7 +525,6 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 	for _, left := range r.notCopied {
 		r.report.LeftOut = append(r.report.LeftOut, "Not in the copy: "+left.String()+".")
 	}
-	return nil
 }
 
 // ReadFile reads a copy from a file.

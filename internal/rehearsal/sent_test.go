@@ -1,12 +1,15 @@
 package rehearsal
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // Every request is shown with its verb and its object, also where an earlier request has created that.
@@ -56,6 +59,60 @@ func TestReferences(t *testing.T) {
 	}
 	if got := r.references(); len(got) != 1 || !strings.HasPrefix(got[0], "Whether the service accepts the plan none: ") {
 		t.Errorf("%q", got)
+	}
+}
+
+// A report says what the copy lacks, what the apply leaves open, and which rules were assumed; and shows no sums of an
+// organization whose subscriptions it does not have.
+func TestConclusions(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	state := func(plan, url string) objects {
+		return objects{orgcopy.Subscription: of(object{"id": "s", "external_id": "aurora", "status": "past_due",
+			"plan_id":            plan,
+			"billing_account_id": "a"}), orgcopy.Endpoint: of(object{"id": "e", "url": url})}
+	}
+	outcomeOf := func(plan, url, cents string) outcome {
+		n, _ := json.Number(cents).Int64()
+		return outcome{before: state(plan, url), objects: state(plan, url), invoices: []object{{"id": "i",
+			"subscription_id": "s",
+			"status":          billed, "created_at": "2026-02-10T00:00:00Z"}}, amounts: map[string]amounts.Amount{"i": {Cents: &n},
+			"s": {Cents: &n}}}
+	}
+	r := rehearsal{workspace: &workspace{notLinked: []string{"huge"}}, leftOut: []string{"Targets."},
+		notes: []string{"A note."},
+		objects: []orgcopy.Object{{Kind: orgcopy.Record, Collection: "plans", Object: []byte(`{"id":"1"}`)},
+			{Kind: orgcopy.Subscription, Object: []byte(`{"id":"x","status":"odd"}`)}}}
+	r.report = Report{From: since, Until: since.AddDate(0, 0, 90), Sent: []Sent{{Operation: "subscriptions.change_plan",
+		Status: 200}}}
+	r.log.add(sandbox.Request{Method: "POST", Body: []byte(`{"plan_id":"2"}`)})
+	seen := [2]outcome{outcomeOf("1", "https://a.example.com", "100"), outcomeOf("2", "https://b.example.com", "200")}
+	first := func(parts ...[]string) (all []string) {
+		for _, text := range slices.Concat(parts...) {
+			words, _, _ := strings.Cut(text, ":")
+			all = append(all, strings.Join(strings.Fields(words)[:min(4, len(strings.Fields(words)))], " "))
+		}
+		return all
+	}
+	r.conclude(seen, plan{})
+	want := []string{"What happens to subscription", "What the service bills", "Payments, taxes, what discount", "A note.",
+		"How many events of", "Whether the service accepts", "Whether the token of", `Subscription "aurora" is past`, "Targets.",
+		"Not in the temporary"}
+	if got := first(r.report.NotKnown, r.report.Assumed, r.report.LeftOut); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if len(r.report.Differences.Months) != 1 || len(r.report.Differences.Occurrences) != 2 {
+		t.Errorf("%+v", r.report.Differences)
+	}
+	r.report.NotKnown, r.report.LeftOut, r.report.Sent = nil, nil, nil
+	r.notCopied = []orgcopy.LeftOut{{What: "subscriptions", Reason: "the token may not read them"}}
+	r.conclude(seen, plan{})
+	whole := strings.Join(append(r.report.NotKnown, r.report.LeftOut...), "\n")
+	if !strings.Contains(whole, "What the organization bills: the copy has no subscriptions.") ||
+		r.report.Differences.Months != nil ||
+		!strings.Contains(whole, "Not in the copy: subscriptions (the token may not read them).") ||
+		strings.Contains(whole, "scopes are not rehearsed") {
+		t.Errorf("%s %+v", whole, r.report.Differences.Months)
 	}
 }
 

@@ -152,3 +152,26 @@ func TestHeadline(t *testing.T) {
 		}
 	}
 }
+
+// What happens is shown with its cause and its reason, where there are any, and what no longer happens is said to.
+func TestOccurrenceRows(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	for want, o := range map[string]rehearsal.Occurrence{
+		`2026-02-01  key "k" ends`:                                        {At: at, Object: `key "k"`, What: "ends", With: true},
+		`key "k" ends`:                                                    {Object: `key "k"`, What: "ends", With: true},
+		`2026-02-01  no longer: key "k" ends`:                             {At: at, Object: `key "k"`, What: "ends"},
+		`2026-02-01  key "k" ends (clock: period)`:                        {At: at, Object: `key "k"`, What: "ends", With: true, Cause: "clock", Action: "period"},
+		`2026-02-01  key "k" ends (request: keys.revoke, reason: leaked)`: {At: at, Object: `key "k"`, What: "ends", With: true, Cause: "request", Action: "keys.revoke", Reason: "leaked"},
+	} {
+		r := rehearsal.Report{Result: rehearsal.Applied, Until: at, Differences: rehearsal.Differences{
+			Occurrences: []rehearsal.Occurrence{o}}}
+		var out strings.Builder
+		if err := r.Text(&out); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "\n  "+want+"\n") {
+			t.Errorf("%s: %s", want, out.String())
+		}
+	}
+}

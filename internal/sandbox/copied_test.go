@@ -463,7 +463,8 @@ func TestCopiedInvoices(t *testing.T) {
 func TestCopiedRecords(t *testing.T) {
 	t.Parallel()
 	record := func(collection, object string) orgcopy.Object {
-		return orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: collection, Object: json.RawMessage(object)}
+		return orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: collection,
+			Object: json.RawMessage(object)}
 	}
 	s := start(t, sandbox.Options{Copy: copiedWith(t, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
 		orgcopy.Collections{Copied: []string{"billing/discount_codes", "billing/coupons"}},

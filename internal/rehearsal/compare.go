@@ -475,7 +475,7 @@ func notKnown(r Report, p plan) (all []string) {
 			some(newPrices(r))+". The copy does not.")
 	}
 	if sent(func(s Sent) bool { return s.Operation == "billing_accounts.suspend" }) {
-		all = append(all, "Whether the service bills the subscriptions of a suspended account. The copy does.")
+		all = append(all, "Whether the service bills the subscriptions of a suspended account.")
 	}
 	if len(r.Differences.Months) > 0 {
 		all = append(all, "Payments, taxes, what discount codes are worth, and what other systems change until then.")

@@ -223,7 +223,10 @@ var (
 type happening struct{ noun, what, one, many string }
 
 var headlined = []happening{{"subscription", "begins", "begins", "begin"}, {"subscription", "ends", "ends", "end"},
-	{"subscription", "is paused", "is paused", "are paused"}, {"API key", "ends", "ends", "end"},
+	{"subscription", "is paused", "is paused", "are paused"},
+	{"billing account", "is suspended", "is suspended", "are suspended"},
+	{"billing account", "is reactivated", "is reactivated", "are reactivated"},
+	{"billing account", "is closed", "is closed", "are closed"}, {"API key", "ends", "ends", "end"},
 	{"API key", "is revoked", "is revoked", "are revoked"}}
 
 // happenings count what subscriptions and keys go through with the apply: "2 subscriptions end today".
@@ -408,8 +411,11 @@ func amountRows(all []Amounts) (rows [][]string) {
 		if a.Difference != nil {
 			difference = a.Difference.signed(a.Difference.Currency)
 		}
-		rows = append(rows, []string{a.Name, a.Without.text(), a.With.text(), difference,
-			cmp.Or(a.With.from(), a.Without.from())})
+		source := a.With
+		if source == nil {
+			source = a.Without
+		}
+		rows = append(rows, []string{a.Name, a.Without.text(), a.With.text(), difference, source.from()})
 	}
 	return rows
 }

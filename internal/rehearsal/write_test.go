@@ -138,6 +138,10 @@ func TestHeadline(t *testing.T) {
 				{Difference: price(rehearsal.Money{Cents: 1000, Known: true}, "monthly")},
 				{Difference: price(rehearsal.Money{Unknown: 1}, "monthly")}},
 			Occurrences: []rehearsal.Occurrence{key(10)}}},
+		"1 subscription is paused today; 1 billing account is suspended today": {Differences: rehearsal.Differences{
+			Occurrences: []rehearsal.Occurrence{{At: at, Object: `billing account "a"`, What: "is suspended", With: true},
+				{At: at, Object: `subscription "s"`, What: "is paused", With: true},
+				{At: at, Object: `billing account "b"`, What: "is closed"}}}},
 		"2 keys end": {Differences: rehearsal.Differences{Occurrences: []rehearsal.Occurrence{key(10), key(11)}}},
 	} {
 		if of.From = at; of.Result == "" {

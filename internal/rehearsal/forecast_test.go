@@ -210,14 +210,14 @@ func TestForecastOfAnotherCycle(t *testing.T) {
 			"BRL 99.90 monthly BRL 99.90 quarterly another cycle or currency shown / monthly BRL 99.90 BRL 0.00 / quarterly BRL 0.00 BRL 99.90"},
 		"created again": {`"delete","create"`, subscription(`"quarterly"`, "a", ""), subscription("null", "a", ""),
 			`{"billing_cycle":true}`,
-			"BRL 99.90 quarterly not known monthly another cycle or currency shown / monthly BRL 0.00 not known / quarterly BRL 99.90 BRL 0.00 / " +
+			"BRL 99.90 quarterly not known monthly another cycle or currency / monthly BRL 0.00 not known / quarterly BRL 99.90 BRL 0.00 / " +
 				"The price of s: the service chooses the billing cycle."},
 		"another payer": {`"delete","create"`, subscription(`"monthly"`, "a", ""), subscription(`"monthly"`, "b", ""), `{}`,
-			"BRL 99.90 monthly not known monthly another cycle or currency shown / monthly BRL 99.90 BRL 0.00 / monthly USD 0.00 not known / " +
+			"BRL 99.90 monthly not known monthly another cycle or currency / monthly BRL 99.90 BRL 0.00 / monthly USD 0.00 not known / " +
 				"The price of s: neither the catalogue nor a subscription shows the amount of the plan p, monthly in USD."},
 		"a payer to come": {`"delete","create"`, subscription(`"monthly"`, "a", ""),
 			fmt.Sprintf(`{%s,"billing_cycle":"monthly"}`, values), `{"billing_account_id":true}`,
-			"BRL 99.90 monthly not known monthly another cycle or currency shown / monthly 0.00 not known / monthly BRL 99.90 BRL 0.00 / " +
+			"BRL 99.90 monthly not known monthly another cycle or currency / monthly 0.00 not known / monthly BRL 99.90 BRL 0.00 / " +
 				"The price of s: the currency of its billing account is not known yet."},
 	} {
 		shown := subscription(`"monthly"`, "a", "")

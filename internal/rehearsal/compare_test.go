@@ -58,13 +58,14 @@ func TestOccurrences(t *testing.T) {
 				object{"id": "p", "external_id": "p", "status": "active", "resumed_at": now},
 				object{"id": "s", "external_id": "s", "status": "active", "resumed_at": later},
 				object{"id": "n", "external_id": "n", "status": "active", "billing_account_id": "a", "created_at": now}),
-			orgcopy.Key: of(key(beyond))},
+			orgcopy.Key: of(key(beyond), object{"id": "m", "name": "m", "createdAt": now})},
 	}
 	var got []string
 	for _, o := range occurrences(without, with, since, since.AddDate(0, 0, 90)) {
 		got = append(got, fmt.Sprint(o.At.Format(time.DateOnly), " ", o.Object, " ", o.What, " ", o.With))
 	}
 	want := []string{
+		`2026-02-20 API key "m" begins true`,
 		`2026-02-20 billing account "a" is reactivated true`,
 		`2026-02-20 subscription "n" begins, billed to billing account "a" true`,
 		`2026-02-20 subscription "p" continues after its pause true`,

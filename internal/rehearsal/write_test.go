@@ -51,7 +51,7 @@ func TestReportText(t *testing.T) {
 		"-BRL 10.50 a month; 1 subscription with another cycle or currency; 1 subscription ends today\n" +
 			"Rehearsed on a copy of Padaria Aurora of 2026-01-31T12:00:00Z. Plan: 0 to add, 1 to change, 0 to destroy. " +
 			"Applied with 1 request, and the next plan is empty.\n",
-		"2026-02         BRL 792,010.50  ≈ BRL 0.05                -BRL 792,010.45\n",
+		"  Month           Without         With                      Difference\n  2026-02         BRL 792,010.50  ≈ BRL 0.05                -BRL 792,010.45\n",
 		"2026-03 (1-15)  BRL 0.00        BRL 0.07 + 3 not known    not known\n",
 		"total           BRL 792,010.50  ≈ BRL 0.12 + 3 not known  -BRL 792,010.45 + 1 not known\n",
 		"aurora        BRL 10.50 monthly  –                 -BRL 10.50\n",

@@ -74,17 +74,19 @@ func (t Terms) canonical() Terms {
 	return t
 }
 
-// discount is the part of the sum that the percent takes away; nil if it is not a number.
-func (t Terms) discount() *big.Rat {
-	if t.Percent == "" {
+// Discount returns the part of a sum that a percentage takes away; nil if it is not a number. Empty is none.
+func Discount(percent string) *big.Rat {
+	if percent == "" {
 		return new(big.Rat)
 	}
-	percent, ok := new(big.Rat).SetString(t.Percent)
+	part, ok := new(big.Rat).SetString(percent)
 	if !ok {
 		return nil
 	}
-	return percent.Quo(percent, big.NewRat(100, 1))
+	return part.Quo(part, big.NewRat(100, 1))
 }
+
+func (t Terms) discount() *big.Rat { return Discount(t.Percent) }
 
 // isDiscounted reports whether the terms have a percentage.
 func (t Terms) isDiscounted() bool { return t.discount() == nil || t.discount().Sign() != 0 }

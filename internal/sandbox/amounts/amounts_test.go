@@ -337,6 +337,10 @@ func TestSources(t *testing.T) {
 			"", "", with(func(t *amounts.Terms) { t.Items = priced(1) }), "48740≈ derived plan + items"},
 		"much more than a subscription shows": {[]string{`"plan_id":"gold","recurring_amount_cents":53740,"items":` + twoOfPrice},
 			"", "", with(func(t *amounts.Terms) { t.Items = priced(9) }), "the organization's amounts leave open how the service rounds"},
+		"much more than a subscription shows, less a discount": {
+			[]string{`"plan_id":"gold","recurring_amount_cents":53740,"items":` + twoOfPrice}, "", "",
+			with(func(t *amounts.Terms) { t.Items, t.Percent = priced(9), "10" }),
+			"the organization's amounts leave open how the service rounds"},
 		"before a discount, where the service shows that": {[]string{ofGold + discount, ofSilver + discount}, "", "", silver,
 			"31027 shown"},
 		"after a discount, by an invoice": {[]string{ofSilver + discount + `,"items":` + twoOfPrice}, invoice(`"amount_cents":27924`),
@@ -405,6 +409,9 @@ func TestSources(t *testing.T) {
 		for _, one := range []*amounts.Book{b, read} {
 			a := one.Of(c.id, c.terms)
 			got := a.Why
+			if a.Cents == nil && (a.Source != "" || a.Arithmetic != "" || a.Estimated) {
+				t.Errorf("%s: %+v is not known, and has a source", name, a)
+			}
 			if a.Cents != nil {
 				about := map[bool]string{true: "≈"}[a.Estimated]
 				got = strings.TrimSpace(fmt.Sprint(*a.Cents, about, " ", a.Source, " ", a.Arithmetic))

@@ -120,6 +120,11 @@ func (l *learned) explained(cents int64, lines []*big.Int, discount *big.Rat) bo
 	return true
 }
 
+// explains reports whether any arithmetic makes an amount of lines less a part of them; nil is not known.
+func explains(cents int64, lines []*big.Int, discount *big.Rat) bool {
+	return discount != nil && (&learned{fits: every()}).explained(cents, lines, discount)
+}
+
 // conclude keeps the rules that explain every amount.
 func (l *learned) conclude() {
 	if l.rules = l.fits; len(l.rules) == 0 {

@@ -17,17 +17,17 @@ type (
 	Book struct {
 		facts
 		learned
-		subscriptions map[string]known           // by id
-		invoiced      map[string]fact            // by terms
-		shown         map[string]fact            // by terms
-		percents      map[string][]*subscription // billed now with a percentage, by the terms without it
-		deduced       map[string]deduction       // by price and currency
+		subscriptions map[string]known     // by id
+		invoiced      map[string]fact      // by terms
+		shown         map[string]fact      // by terms
+		percents      map[string][]known   // billed now with a percentage, by the terms without it
+		deduced       map[string]deduction // by price and currency
 	}
 	// facts are added. The others are learned from them.
 	facts struct {
 		Currencies    map[string]string        `json:"currencies"` // of billing accounts, by id
-		Plans         map[string][]listed      `json:"plans"`      // by id
-		Prices        map[string][]listed      `json:"prices"`     // by id
+		Plans         map[string]listed        `json:"plans"`      // by id
+		Prices        map[string]listed        `json:"prices"`     // by id
 		Subscriptions map[string]*subscription `json:"subscriptions"`
 		Invoices      map[string]invoice       `json:"invoices"`
 		List          []Entry                  `json:"list"`
@@ -73,7 +73,7 @@ type (
 // NewBook returns an empty one.
 func NewBook() *Book {
 	b := &Book{}
-	b.Currencies, b.Plans, b.Prices = map[string]string{}, map[string][]listed{}, map[string][]listed{}
+	b.Currencies, b.Plans, b.Prices = map[string]string{}, map[string]listed{}, map[string]listed{}
 	b.Subscriptions, b.Invoices = map[string]*subscription{}, map[string]invoice{}
 	b.Learn()
 	return b
@@ -126,9 +126,9 @@ func (b *Book) addRecord(id string, o orgcopy.Object) {
 	}
 	switch {
 	case o.Collection == "plans" && of.Cents != nil && of.Cycle != "":
-		b.Plans[id] = []listed{{*of.Cents * SubcentsPerCent, of.Currency, of.Cycle}}
+		b.Plans[id] = listed{*of.Cents * SubcentsPerCent, of.Currency, of.Cycle}
 	case o.Collection == "prices" && of.Subcents != nil:
-		b.Prices[id] = []listed{{*of.Subcents, of.Currency, ""}}
+		b.Prices[id] = listed{*of.Subcents, of.Currency, ""}
 	case o.Collection == "invoices":
 		var one invoice
 		if json.Unmarshal(o.Object, &one) == nil {
@@ -154,15 +154,12 @@ func (b *Book) terms(s *subscription) Terms {
 // Learn concludes what the amounts prove.
 func (b *Book) Learn() {
 	b.subscriptions, b.invoiced, b.shown = map[string]known{}, map[string]fact{}, map[string]fact{}
-	b.percents, b.deduced = map[string][]*subscription{}, map[string]deduction{}
+	b.percents, b.deduced = map[string][]known{}, map[string]deduction{}
 	invoices := b.current()
 	for _, id := range slices.Sorted(maps.Keys(b.Subscriptions)) {
 		s := b.Subscriptions[id]
 		t := b.terms(s)
-		k := known{terms: t, key: b.key(t), shown: s.Shown}
-		if cents, has := invoices[id]; has {
-			k.invoiced = cents
-		}
+		k := known{terms: t, key: b.key(t), invoiced: invoices[id].one(), shown: s.Shown}
 		b.subscriptions[id] = k
 		if !s.billedNow() || !s.ItemsKnown {
 			continue
@@ -171,7 +168,7 @@ func (b *Book) Learn() {
 		b.shown[k.key] = b.shown[k.key].and(k.shown)
 		if t.isDiscounted() && t.Code == "" {
 			base := b.key(t.without())
-			b.percents[base] = append(b.percents[base], s)
+			b.percents[base] = append(b.percents[base], k)
 		}
 	}
 	b.learned = learned{fits: every(), rules: every()}
@@ -188,7 +185,7 @@ const slack = time.Minute
 var payable = []string{"open", "paid"}
 
 // current are the amounts of the invoices of the periods that run, of subscriptions that have not changed since.
-func (b *Book) current() map[string]*int64 {
+func (b *Book) current() map[string]fact {
 	all := map[string]fact{}
 	for _, i := range b.Invoices {
 		s := b.Subscriptions[i.Subscription]
@@ -197,14 +194,11 @@ func (b *Book) current() map[string]*int64 {
 			all[i.Subscription] = all[i.Subscription].and(i.Cents)
 		}
 	}
-	found := map[string]*int64{}
-	for id, amounts := range all {
-		if cents := amounts.one(); cents != nil {
-			found[id] = cents
-		}
-	}
-	return found
+	return all
 }
+
+// cents is what the invoice shows, or else the subscription; nil: neither does.
+func (k known) cents() *int64 { return cmp.Or(k.invoiced, k.shown) }
 
 func (f fact) and(cents *int64) fact {
 	if cents == nil || slices.Contains(f, *cents) {
@@ -232,10 +226,7 @@ func (b *Book) examples(learn func(k known)) {
 
 // learnItems learns from a subscription without a discount how items are billed.
 func (b *Book) learnItems(k known) {
-	cents := k.invoiced
-	if cents == nil {
-		cents = k.shown
-	}
+	cents := k.cents()
 	if k.terms.isDiscounted() || len(k.terms.Items) == 0 || cents == nil {
 		return
 	}
@@ -296,7 +287,7 @@ func (b *Book) learnDisplay(invoiced, shown int64, t Terms) {
 	switch {
 	case invoiced == shown:
 		b.net.note(true)
-	case len(t.Items) > 0 && explains(invoiced, line(shown), t), len(t.Items) == 0 && b.explained(invoiced, line(shown),
+	case len(t.Items) > 0 && explains(invoiced, line(shown), t.discount()), len(t.Items) == 0 && b.explained(invoiced, line(shown),
 		t.discount()):
 		b.net.note(false)
 		b.discounts.note(true)

@@ -93,12 +93,12 @@ func (b *Book) plain(t Terms) Amount {
 		return Amount{Cents: of.cents, Shown: of.cents, Source: of.source}
 	}
 	a := b.less(of, none)
-	a.Shown, a.Source, a.Arithmetic = a.Cents, of.source, of.arithmetic
+	a.Shown = a.Cents
 	return a
 }
 
 // less is the amount of lines less a part of it. It is not known where rounding leaves open more than a cent for each
-// line.
+// line. A discount is an estimate where nothing confirms that it is that part, or of what.
 func (b *Book) less(of base, discount *big.Rat) Amount {
 	first, low, high := b.span(of, discount)
 	if !high.IsInt64() {
@@ -109,18 +109,24 @@ func (b *Book) less(of base, discount *big.Rat) Amount {
 		return Amount{Why: "the organization's amounts leave open how the service rounds"}
 	}
 	cents = min(max(cents, high.Int64()-most), low.Int64()+most)
-	return Amount{Cents: &cents, Estimated: of.estimated || low.Cmp(high) != 0, Source: Derived}
+	isOpen := discount.Sign() != 0 && (of.rounded || !b.discounts.confirms())
+	return Amount{Cents: &cents, Estimated: of.estimated || low.Cmp(high) != 0 || isOpen, Source: of.source,
+		Arithmetic: of.arithmetic}
 }
 
 // span is the amount of lines less a part of it by the first rule, and the least and the greatest that it may be.
 func (b *Book) span(of base, discount *big.Rat) (first, low, high *big.Int) {
 	first = b.rules[0].Cents(of.lines, discount)
 	low, high = first, first
-	for _, lines := range [][]*big.Int{of.lines, of.low, of.high} {
+	ways := [][]*big.Int{of.lines}
+	if of.low != nil {
+		ways = append(ways, of.low, of.high)
+	}
+	for _, lines := range ways {
 		for _, a := range b.rules {
-			if cents := a.Cents(lines, discount); lines != nil && cents.Cmp(low) < 0 {
+			if cents := a.Cents(lines, discount); cents.Cmp(low) < 0 {
 				low = cents
-			} else if lines != nil && cents.Cmp(high) > 0 {
+			} else if cents.Cmp(high) > 0 {
 				high = cents
 			}
 		}
@@ -139,7 +145,7 @@ func (b *Book) fromShown(shown int64, t Terms) Amount {
 	switch isWhole := whole != nil && shown == *whole; {
 	case t.Code != "" && (whole == nil || shown >= *whole):
 		return Amount{Shown: &shown, Why: "the amount that the service shows may be before the discount code"}
-	case t.Code != "", whole != nil && shown < *whole && explains(shown, of.lines, t), b.net.confirms() && !isWhole:
+	case t.Code != "", whole != nil && shown < *whole && explains(shown, of.lines, t.discount()), b.net.confirms() && !isWhole:
 		return is
 	case isWhole:
 		return b.afterDiscount(shown, of, t)
@@ -163,19 +169,13 @@ func (b *Book) afterDiscount(shown int64, of base, t Terms) Amount {
 	if d == nil || b.discounts.refutes() {
 		return Amount{Shown: &shown, Why: unexplained}
 	}
+	of.source, of.arithmetic = Derived, "shown amount − "+percentText(t)
 	a := b.less(of, d)
-	a.Estimated = a.Estimated || of.rounded || !b.discounts.confirms()
-	a.Shown, a.Arithmetic = &shown, "shown amount − "+percentText(t)
+	a.Shown = &shown
 	return a
 }
 
 const unexplained = "the amounts of subscriptions with a discount are not explained by their percentages"
-
-// explains reports whether an amount is that of lines after the discount of terms, in some arithmetic.
-func explains(cents int64, lines []*big.Int, t Terms) bool {
-	d := t.discount()
-	return d != nil && (&learned{fits: every()}).explained(cents, lines, d)
-}
 
 // isGross reports whether the service shows amounts before a discount.
 func (b *Book) isGross() bool { return b.net.differs > 0 && b.net.agrees == 0 }
@@ -191,17 +191,16 @@ func (b *Book) discounted(t Terms) Amount {
 	case b.discounts.refutes():
 		return Amount{Why: unexplained}
 	}
+	of.arithmetic = cmp.Or(of.arithmetic, string(of.source)) + " − " + percentText(t)
+	if of.source != PriceList {
+		of.source = Derived
+	}
 	a := b.less(of, d)
-	a.Estimated = a.Estimated || of.rounded || !b.discounts.confirms()
-	a.Arithmetic = cmp.Or(of.arithmetic, string(of.source)) + " − " + percentText(t)
 	switch {
 	case b.net.confirms():
 		a.Shown = a.Cents
 	case b.isGross():
 		a.Shown = b.less(of, none).Cents
-	}
-	if of.source == PriceList {
-		a.Source = PriceList
 	}
 	return a
 }
@@ -235,7 +234,7 @@ func (b *Book) undiscounted(t Terms, invert bool) base {
 		return b.inverted(key, parts)
 	case len(found) == 0:
 		return parts
-	case isListed && parts.low == nil && (&learned{fits: every()}).explained(found[0], parts.lines, none):
+	case isListed && parts.low == nil && explains(found[0], parts.lines, none):
 		return base{lines: parts.lines, cents: &found[0], source: source}
 	case isListed && !parts.estimated:
 		return unknown("a subscription with the same terms shows %s, and the catalogue says %s", decimal(found[0]),
@@ -288,10 +287,8 @@ func (b *Book) parts(t Terms) base {
 
 // plan is the amount of the plan of terms.
 func (b *Book) plan(t Terms) base {
-	for _, of := range b.Plans[t.Plan] {
-		if of.Currency == t.Currency && of.Cycle == t.Cycle {
-			return base{lines: []*big.Int{big.NewInt(of.Subcents)}, source: Catalogue}
-		}
+	if of, has := b.Plans[t.Plan]; has && of.Currency == t.Currency && of.Cycle == t.Cycle {
+		return base{lines: []*big.Int{big.NewInt(of.Subcents)}, source: Catalogue}
 	}
 	if len(t.Items) > 0 {
 		alone := t
@@ -308,10 +305,8 @@ func (b *Book) plan(t Terms) base {
 }
 
 func (b *Book) listedPrice(id, currency string) *int64 {
-	for _, of := range b.Prices[id] {
-		if of.Currency == currency {
-			return &of.Subcents
-		}
+	if of, has := b.Prices[id]; has && of.Currency == currency {
+		return &of.Subcents
 	}
 	return nil
 }
@@ -380,10 +375,7 @@ func (d deduction) times(quantity int64) *ranged {
 
 // deduce computes the amount of a price from that of a subscription without a discount, of which all else is known.
 func (b *Book) deduce(k known) {
-	cents := k.invoiced
-	if cents == nil {
-		cents = k.shown
-	}
+	cents := k.cents()
 	var missing []Item
 	rest := k.terms
 	rest.Items = nil
@@ -416,24 +408,23 @@ func (b *Book) deduce(k known) {
 // inverted computes an amount back from one that is shown or invoiced after a discount. The user's price list is used
 // where that is not possible.
 func (b *Book) inverted(key string, parts base) base {
-	for _, s := range b.percents[key] {
-		shown, k := s.Shown, b.key(b.terms(s))
-		d := b.terms(s).discount()
-		invoiced := b.invoiced[k].one()
+	for _, k := range b.percents[key] {
+		after, items := b.invoiced[k.key].one(), len(k.terms.Items)
 		switch {
-		case shown != nil && b.isGross():
-			return base{lines: line(*shown), cents: shown, source: Shown, rounded: len(s.Items) > 0}
-		case len(s.Items) > 1 || len(s.Items) > 0 && s.Plan != "": // each may be rounded
+		case k.shown != nil && b.isGross():
+			return base{lines: line(*k.shown), cents: k.shown, source: Shown, rounded: items > 0}
+		case items > 1 || items > 0 && k.terms.Plan != "": // each may be rounded
 			continue
-		case invoiced != nil:
-			shown = invoiced
-		case shown == nil || !b.net.confirms():
+		case after == nil && b.net.confirms():
+			after = k.shown
+		}
+		if after == nil {
 			continue
 		}
-		if of, ok := b.before(*shown, d); ok {
-			of.estimated = of.low != nil || len(s.Items) > 0 || !b.discounts.confirms()
-			of.rounded, of.source = len(s.Items) > 0, Derived
-			of.arithmetic = "amount before " + percentText(b.terms(s))
+		if of, ok := b.before(*after, k.terms.discount()); ok {
+			of.estimated = of.low != nil || items > 0 || !b.discounts.confirms()
+			of.rounded, of.source = items > 0, Derived
+			of.arithmetic = "amount before " + percentText(k.terms)
 			return of
 		}
 	}

@@ -346,20 +346,16 @@ func (r SubscriptionRow) amount(how amounts.Arithmetic, costs pricing) amounts.A
 		}
 		lines = append(lines, new(big.Int).Mul(big.NewInt(unit), big.NewInt(item.Quantity)))
 	}
-	discount := new(big.Rat)
-	if percent := r.Subscription.DiscountPercent; percent != nil {
-		discount.SetString(*percent) // formatPercent always writes a valid number
-		discount.Quo(discount, big.NewRat(100, 1))
-	}
-	shown := discount
+	// formatPercent always writes a valid number.
+	cents := how.Cents(lines, amounts.Discount(server.TextOf(r.Subscription.DiscountPercent)))
+	shown := cents
 	if how.Gross {
-		shown = new(big.Rat)
+		shown = how.Cents(lines, new(big.Rat))
 	}
-	cents, whole := how.Cents(lines, discount), how.Cents(lines, shown)
-	if !whole.IsInt64() || !cents.IsInt64() {
+	if !shown.IsInt64() || !cents.IsInt64() {
 		return amounts.Amount{}
 	}
-	return amounts.Amount{Cents: new(cents.Int64()), Shown: new(whole.Int64())}
+	return amounts.Amount{Cents: new(cents.Int64()), Shown: new(shown.Int64())}
 }
 
 // formatPercent formats a validated percentage as the service returns it, with two places (wire contract:

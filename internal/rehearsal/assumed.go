@@ -95,8 +95,9 @@ func (p plan) openCycles(sent []Sent) map[string]bool {
 }
 
 // assumed returns a sentence for each rule of the copy that was used for a subscription of the difference, with the
-// price that is at stake. The configuration leaves the billing cycles of open subscriptions to the service.
-func assumed(without, with outcome, since time.Time, open map[string]bool) (sentences []string) {
+// price that is at stake. The configuration leaves the billing cycles of open subscriptions to the service; priced are
+// the prices that differ.
+func assumed(without, with outcome, since time.Time, open map[string]bool, priced []Amounts) (sentences []string) {
 	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
 		if sameTerms(without, with, id) {
 			continue
@@ -120,7 +121,7 @@ func assumed(without, with outcome, since time.Time, open map[string]bool) (sent
 			}
 		}
 	}
-	for _, one := range prices(without, with) {
+	for _, one := range priced {
 		if one.Without.from() == string(amounts.Invoiced) || one.With.from() == string(amounts.Invoiced) {
 			sentences = append(sentences, "The fields subscription_id, status, amount_cents, currency, period_start and "+
 				"created_at of invoices are what their names say. No description lists them.")

@@ -46,7 +46,7 @@ func TestAssumed(t *testing.T) {
 	with := outcome{before: state("2", subscription("new", "1", nil)), objects: state("2", subscription("new", "1", nil)),
 		amounts: all}
 	got := assumed(without, with, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
-		map[string]bool{"plain": true, "same": true, "new": true})
+		map[string]bool{"plain": true, "same": true, "new": true}, prices(without, with))
 	const price = " (BRL 99.90 monthly)."
 	want := []string{
 		`Subscription "day" is invoiced on its cycle_billing_date, 2026-02-20, and on that day of later cycles` + price,

@@ -464,17 +464,17 @@ func keyEvents(l life) map[string]time.Time {
 // notKnown returns sentences about effects of this change that the rehearsal cannot determine.
 func notKnown(r Report, p plan) (all []string) {
 	all = unknownPrices(r.Differences.Subscriptions)
-	sent := func(is func(s Sent) bool) bool {
-		return slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.Status < 300 && is(s) })
+	sent := func(operation string) bool {
+		return slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.accepted(operation) })
 	}
-	if sent(Sent.changesAmount) {
+	if slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.accepted("") && s.changesAmount() }) {
 		all = append(all, "What the service bills or refunds for the rest of the current period (proration).")
 	}
-	if sent(func(s Sent) bool { return s.Operation == "subscriptions.create" }) {
-		all = append(all, "Whether the service invoices the first period when it begins, of "+
-			some(newPrices(r))+". The copy does not.")
+	if begun := newPrices(r); len(begun) > 0 {
+		all = append(all, "Whether the service invoices the first period when it begins, of "+some(begun)+
+			". The copy does not.")
 	}
-	if sent(func(s Sent) bool { return s.Operation == "billing_accounts.suspend" }) {
+	if sent("billing_accounts.suspend") {
 		all = append(all, "Whether the service bills the subscriptions of a suspended account.")
 	}
 	if len(r.Differences.Months) > 0 {
@@ -485,20 +485,21 @@ func notKnown(r Report, p plan) (all []string) {
 	}) {
 		all = append(all, "Whether receivers accept deliveries: a copy sends none.")
 	}
-	of := func(family string) func(s Sent) bool {
-		return func(s Sent) bool { return strings.HasPrefix(s.Operation, family) }
-	}
-	if sent(of("webhook_endpoints.")) && sent(of("api_keys.")) {
-		all = append(all, "Which events of this apply reach "+some(objectsSent(r, "webhook_endpoints."))+
-			": the order of these requests varies.")
+	if changed := objectsSent(r, "webhook_endpoints."); len(changed) > 0 && sent("api_keys.") {
+		all = append(all, "Which events of this apply reach "+some(changed)+": the order of these requests varies.")
 	}
 	return all
+}
+
+// accepted reports whether the service has carried out a request of an operation, or of a family such as "api_keys.".
+func (s Sent) accepted(operation string) bool {
+	return s.Status < 300 && strings.HasPrefix(s.Operation, operation)
 }
 
 // objectsSent are the objects of the accepted requests of a family of operations.
 func objectsSent(r Report, family string) (names []string) {
 	for _, s := range r.Sent {
-		if s.Status < 300 && strings.HasPrefix(s.Operation, family) {
+		if s.accepted(family) {
 			names = append(names, s.Object)
 		}
 	}
@@ -513,7 +514,7 @@ func newPrices(r Report) (all []string) {
 		prices[one.ID] = " (" + one.With.text() + ")"
 	}
 	for _, s := range r.Sent {
-		if s.Status < 300 && s.Operation == "subscriptions.create" {
+		if s.accepted("subscriptions.create") {
 			all = append(all, s.Object+prices[s.ID])
 		}
 	}
@@ -525,8 +526,8 @@ func newPrices(r Report) (all []string) {
 func varying(events []Event, endpoints objects, sent []Sent) {
 	changed, keys := map[string]bool{}, false
 	for _, s := range sent {
-		keys = keys || s.Status < 300 && strings.HasPrefix(s.Operation, "api_keys.")
-		if s.Status < 300 && strings.HasPrefix(s.Operation, "webhook_endpoints.") {
+		keys = keys || s.accepted("api_keys.")
+		if s.accepted("webhook_endpoints.") {
 			changed[publicURL(endpoints[orgcopy.Endpoint][s.ID]["url"])] = true
 		}
 	}

@@ -28,7 +28,7 @@ func endpointOccurrences(without, with outcome, sent []Sent, at time.Time) (all 
 				add(was, what)
 			}
 			if slices.ContainsFunc(sent, func(s Sent) bool {
-				return s.ID == id && s.Operation == "webhook_endpoints.rotate_secret" && s.Status < 300
+				return s.ID == id && s.accepted("webhook_endpoints.rotate_secret")
 			}) {
 				add(was, "signs with a new secret from now on; the old one is invalid")
 			}

@@ -507,7 +507,8 @@ func (r *rehearsal) conclude(seen [2]outcome, first plan) {
 	if len(endpoints) > 0 {
 		r.notes = append(r.notes, "How many events of billing the webhook endpoints get: a copy has those of API keys alone.")
 	}
-	r.report.Assumed = assumed(seen[0], seen[1], r.report.From, first.openCycles(r.report.Sent))
+	r.report.Assumed = assumed(seen[0], seen[1], r.report.From, first.openCycles(r.report.Sent),
+		r.report.Differences.Subscriptions)
 	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, first)...), r.notes...)
 	r.report.NotKnown = append(r.report.NotKnown, r.references()...)
 	if len(r.report.Sent) > 0 {

@@ -65,7 +65,7 @@ func TestSquare(t *testing.T) {
 	}
 }
 
-func merged(a, b map[string]object) map[string]object {
+func merged[V any](a, b map[string]V) map[string]V {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return all
@@ -78,7 +78,7 @@ func difference(want, got object) (unknown int, differs string) {
 	if (want == nil) != (got == nil) {
 		return 0, fmt.Sprintf("the source has %v, the copy %v", want, got)
 	}
-	for name := range merged2(want, got) {
+	for name := range merged(want, got) {
 		w, g := want[name], got[name]
 		switch {
 		case (name == "recurring_amount_cents" || name == "amount_cents") && g == nil && w != nil:
@@ -88,12 +88,6 @@ func difference(want, got object) (unknown int, differs string) {
 		}
 	}
 	return unknown, ""
-}
-
-func merged2(a, b object) object {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
 }
 
 func text(v any) string {

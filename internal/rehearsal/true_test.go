@@ -222,7 +222,7 @@ func comesTrue(t *testing.T, seed uint64, o sandbox.Options, counts *tally) {
 		truth[i] = w.billed(since)
 	}
 	sameObjects(t, seed, worlds[1].state(worlds[1].server, since), rehearsed.state(with, since))
-	for _, month := range slices.Compact(slices.Sorted(maps.Keys(merged3(truth[0].months, truth[1].months)))) {
+	for _, month := range slices.Compact(slices.Sorted(maps.Keys(merged(truth[0].months, truth[1].months)))) {
 		i := slices.IndexFunc(d.Months, func(m rehearsal.Month) bool { return m.Month == month })
 		a, b := truth[0].months[month], truth[1].months[month]
 		if i < 0 {
@@ -278,10 +278,4 @@ func sameObjects(t *testing.T, seed uint64, want, got map[string]object) {
 	if compared < 10 {
 		t.Errorf("seed %d: only %d objects are compared", seed, compared)
 	}
-}
-
-func merged3(a, b map[string]int64) map[string]int64 {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
 }

@@ -101,9 +101,10 @@ func find(ctx context.Context, patterns []string) (all []mutant, err error) {
 		}
 		at := func(p token.Pos) int { return set.Position(p).Offset }
 		ast.Inspect(tree, func(n ast.Node) bool {
-			for _, m := range mutantsOf(n, func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }) {
-				m.file, m.from, m.to, m.line = file, at(m.node.Pos()), at(m.node.End()), set.Position(m.node.Pos()).Line
-				all = append(all, mutant{m.file, m.from, m.to, m.line, string(source[m.from:m.to]), m.with})
+			text := func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }
+			for _, p := range placesIn(n, text) {
+				all = append(all, mutant{file, at(p.node.Pos()), at(p.node.End()), set.Position(p.node.Pos()).Line,
+					text(p.node), p.with})
 			}
 			return true
 		})
@@ -113,17 +114,17 @@ func find(ctx context.Context, patterns []string) (all []mutant, err error) {
 
 // place is a node, and the text that it is replaced with.
 type place struct {
-	mutant
 	node ast.Node
+	with string
 }
 
 // opposites of operators.
 var opposites = map[token.Token]string{token.EQL: "!=", token.NEQ: "==", token.LSS: ">=", token.LEQ: ">",
 	token.GTR: "<=", token.GEQ: "<", token.LAND: "||", token.LOR: "&&", token.ADD: "-", token.SUB: "+", token.MUL: "+"}
 
-// mutantsOf are the changes of a node.
-func mutantsOf(n ast.Node, text func(ast.Node) string) (all []place) {
-	change := func(n ast.Node, with string) { all = append(all, place{mutant{with: with}, n}) }
+// placesIn are the changes of a node.
+func placesIn(n ast.Node, text func(ast.Node) string) (all []place) {
+	change := func(n ast.Node, with string) { all = append(all, place{n, with}) }
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
 		if operator, has := opposites[n.Op]; has {
@@ -229,7 +230,6 @@ func (s *session) try(ctx context.Context, m mutant) (valid, found bool, err err
 	arguments := append([]string{"test", "-overlay=" + overlay, "-failfast", "-count=1", "-vet=off",
 		"-timeout=" + s.timeout.String()}, s.tests...)
 	command := exec.CommandContext(ctx, "go", arguments...)
-	command.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS"))
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	failure := command.Run()

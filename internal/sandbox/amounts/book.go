@@ -284,11 +284,11 @@ func (b *Book) learnDiscountOf(k known, base base, d *big.Rat) {
 
 // learnDisplay learns from an invoice whether the amount that is shown is before the discount.
 func (b *Book) learnDisplay(invoiced, shown int64, t Terms) {
+	d, whole := t.discount(), line(shown)
 	switch {
 	case invoiced == shown:
 		b.net.note(true)
-	case len(t.Items) > 0 && explains(invoiced, line(shown), t.discount()), len(t.Items) == 0 && b.explained(invoiced, line(shown),
-		t.discount()):
+	case len(t.Items) > 0 && explains(invoiced, whole, d), len(t.Items) == 0 && b.explained(invoiced, whole, d):
 		b.net.note(false)
 		b.discounts.note(true)
 	}

@@ -145,7 +145,8 @@ func (b *Book) fromShown(shown int64, t Terms) Amount {
 	switch isWhole := whole != nil && shown == *whole; {
 	case t.Code != "" && (whole == nil || shown >= *whole):
 		return Amount{Shown: &shown, Why: "the amount that the service shows may be before the discount code"}
-	case t.Code != "", whole != nil && shown < *whole && explains(shown, of.lines, t.discount()), b.net.confirms() && !isWhole:
+	case t.Code != "", b.net.confirms() && !isWhole,
+		whole != nil && shown < *whole && explains(shown, of.lines, t.discount()):
 		return is
 	case isWhole:
 		return b.afterDiscount(shown, of, t)

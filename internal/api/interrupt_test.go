@@ -26,7 +26,7 @@ var unrepeatable = map[string]func(context.Context, *Client) (thing, error){
 	},
 	"a transition": func(ctx context.Context, c *Client) (thing, error) {
 		path := map[string]string{"id": "c1"}
-		return Change(ctx, Transition[thing]{
+		return Change(ctx, c, Transition[thing]{
 			Send: func(ctx context.Context) (thing, error) {
 				return One[thing](ctx, c, Request{Operation: "subscriptions.pause", Path: path})
 			},

@@ -92,7 +92,7 @@ func Settle[T any](ctx context.Context, c *Client, m Creation[T]) (object T, ado
 		case isDuplicate(s.last):
 			return none, false, s.unclear(lost, existing(s.last), "The service rejects a duplicate, but no lookup finds the "+
 				"first.", s.last)
-		case s.resent > 0 && !s.mayResend():
+		case s.resent > 0 && !s.client.mayRepeat(s.began, s.resent):
 			return none, false, s.unclear(lost, nil, "It was sent again and looked up, but not found.", s.last)
 		}
 		object, open, err := s.resend(detached, ctx, lost)
@@ -136,10 +136,10 @@ func (s *settlement[T]) send(detached, ctx context.Context) (T, error) {
 	return object, err
 }
 
-// mayResend reports whether there is time, and an attempt left, to send the creation again.
-func (s *settlement[T]) mayResend() bool {
-	limit := s.client.cfg.MaxRetries
-	return time.Since(s.began) < s.client.retryTimeout() && (limit < 0 || s.resent < limit)
+// mayRepeat reports whether there is time, and an attempt left, to send again what was sent first at that time.
+func (c *Client) mayRepeat(began time.Time, repeated int) bool {
+	limit := c.cfg.MaxRetries
+	return time.Since(began) < c.retryTimeout() && (limit < 0 || repeated < limit)
 }
 
 // find looks for the object, for as long as reads may lag. With an external_id, it ends with the first object found,

@@ -4,56 +4,102 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"time"
 )
 
-// Transition is a change of an object's state. It moves money, so it is sent once: if the response is lost, the service
-// may still carry the request out later. Reading the object shows the result.
+// Transition is a change of an object's state.
 type Transition[T any] struct {
 	Send     func(context.Context) (T, error)
 	Look     func(context.Context) (T, error) // reads the object
 	Done     func(T) bool                     // whether it is in the requested state
 	Describe string                           // `pause of the subscription "x"`
+	// Counts is set if each request that is carried out has an effect of its own, such as a bill: after a lost response
+	// it is not sent again.
+	Counts bool
 }
 
 // Change carries out a transition. If the outcome is unknown, it reads the object until reads no longer lag; an object
-// in the requested state is the result. Otherwise it returns an *AmbiguousError that contains what is known.
+// in the requested state is the result. Otherwise the request is sent again, with such reads before each attempt, until
+// the retry timeout ends. If each request counts, that needs an error in the service's own form, which shows that the
+// service has ended the request. If the outcome stays unknown, the *AmbiguousError contains what is known.
 //
 // Like Settle, it obeys ctx until the request is sent, and then continues for at most 8 s after ctx has ended.
-func Change[T any](ctx context.Context, t Transition[T]) (result T, err error) {
+func Change[T any](ctx context.Context, c *Client, t Transition[T]) (result T, err error) {
 	if err := ended(ctx); err != nil {
 		return result, fmt.Errorf("%s: nothing was sent: %w", t.Describe, err)
 	}
 	detached, cancel := detach(ctx)
 	defer cancel()
-	result, err = t.Send(withWaiting(detached, ctx))
-	first, ok := AsAmbiguous(err)
-	if !ok {
-		return result, err
-	}
 	var none T
-	seen, err := t.look(detached)
-	switch {
-	case err != nil:
-		return none, t.undecided(first, "Reading the object failed.", err)
-	case t.Done(seen):
-		return seen, nil
+	var first *AmbiguousError
+	for sent, began := 1, time.Now(); ; sent++ {
+		result, err = t.Send(withWaiting(detached, ctx))
+		latest, unclear := AsAmbiguous(err)
+		switch {
+		case first == nil && !unclear, err == nil:
+			return result, err
+		case first == nil:
+			first = latest
+		case !unclear && !isConflict(err):
+			return none, t.undecided(first, sent, "", err)
+		}
+		seen, lookErr := Await(detached, t.Look, t.Done)
+		switch {
+		case lookErr != nil:
+			return none, t.undecided(first, sent, "Reading the object failed.", lookErr)
+		case t.Done(seen):
+			return seen, nil
+		case !unclear:
+			return none, err // the service rejects it, and no earlier request was carried out
+		case !c.mayRepeat(began, sent-1) || isOver(ctx) || !t.mayFollow(latest):
+			return none, t.undecided(first, sent, "The object was read and is not in the requested state.", nil)
+		}
 	}
-	return none, t.undecided(first, "The object was read and is not in the requested state. The service may still "+
-		"carry the request out, so it was not sent again.", nil)
 }
 
-// look reads the object until it is in the requested state.
-func (t Transition[T]) look(ctx context.Context) (T, error) { return Await(ctx, t.Look, t.Done) }
+// isConflict reports whether the service rejected the request for its content or for the state of the object.
+func isConflict(err error) bool {
+	e, ok := AsError(err)
+	return isRejection(err) || ok && e.Status == http.StatusConflict
+}
+
+// mayFollow reports whether the request may be sent again after a request with an unknown outcome.
+func (t Transition[T]) mayFollow(lost *AmbiguousError) bool {
+	e, responded := AsError(lost)
+	failed := responded && (e.Status >= http.StatusInternalServerError || e.Status == http.StatusRequestTimeout)
+	if t.Counts {
+		return failed && e.Structured
+	}
+	return !responded || failed || isSuccess(e.Status) // a redirect would only be repeated
+}
 
 // undecided adds what is known, and how to find out the rest.
-func (t Transition[T]) undecided(first *AmbiguousError, known string, cause error) error {
+func (t Transition[T]) undecided(first *AmbiguousError, sent int, known string, cause error) error {
 	e := *first
 	if cause != nil {
 		e = *first.followedBy(cause)
 	}
-	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. %s Check the object at the service%s, and "+
-		"apply again: the next apply sends what is still missing", t.Describe, known, e.inRequestLog())
+	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out.", t.Describe)
+	for _, sentence := range []string{known, t.attempts(sent)} {
+		if sentence != "" {
+			e.Outlook += " " + sentence
+		}
+	}
+	e.Outlook += fmt.Sprintf(" Check the object at the service%s, and apply again: the next apply sends what is still "+
+		"missing", e.inRequestLog())
 	return &e
+}
+
+// attempts describes how often the request was sent.
+func (t Transition[T]) attempts(sent int) string {
+	switch {
+	case sent > 1:
+		return fmt.Sprintf("It was sent %d times.", sent)
+	case t.Counts:
+		return "The service may still carry the request out, so it was not sent again."
+	}
+	return ""
 }
 
 // inRequestLog mentions the Request-Id to look for (service description, Recurring billing §1: the request log can be

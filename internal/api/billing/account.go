@@ -268,7 +268,7 @@ func (s *Service) moveAccount(ctx context.Context, id, operation, noun, reason, 
 	request := api.Request{
 		Operation: "billing_accounts." + operation, Path: map[string]string{"id": id}, Body: reasonBody{Reason: reason},
 	}
-	return api.Change(ctx, api.Transition[*BillingAccount]{
+	return api.Change(ctx, s.client, api.Transition[*BillingAccount]{
 		Send:     func(ctx context.Context) (*BillingAccount, error) { return s.changeAccount(ctx, request) },
 		Look:     func(ctx context.Context) (*BillingAccount, error) { return s.GetBillingAccount(ctx, id) },
 		Done:     func(a *BillingAccount) bool { return a.Status == wanted },

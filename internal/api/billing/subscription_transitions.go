@@ -55,7 +55,7 @@ func (s *Service) ResumeSubscription(ctx context.Context, id string) (*Subscript
 // change (wire contract: subscriptions.change_plan).
 func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Subscription, error) {
 	return s.move(ctx, id, "change_plan", c, outcome{
-		noun: "change of plan",
+		noun: "change of plan", counts: true,
 		done: c.describes,
 	})
 }
@@ -63,7 +63,7 @@ func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Sub
 // RemovePlan is an update that ends the current and the pending plan (wire contract: subscriptions.update).
 func (s *Service) RemovePlan(ctx context.Context, id string, body SubscriptionBody) (*Subscription, error) {
 	return s.move(ctx, id, "update", body, outcome{
-		noun: "removal of the plan",
+		noun: "removal of the plan", counts: true,
 		done: func(now *Subscription) bool { return api.OrEmpty(now.PlanID) == "" && now.PendingPlanID() == "" },
 	})
 }
@@ -81,18 +81,20 @@ func (s *Service) CancelSubscription(ctx context.Context, id string, c Cancel) (
 
 // outcome describes how to recognize the result of a transition after a lost response.
 type outcome struct {
-	noun string
-	done func(*Subscription) bool
+	noun   string
+	done   func(*Subscription) bool
+	counts bool // each one may be billed
 }
 
 // move carries out a transition of a subscription.
 func (s *Service) move(ctx context.Context, id, operation string, body any, o outcome) (*Subscription, error) {
 	request := api.Request{Operation: "subscriptions." + operation, Path: map[string]string{"id": id}, Body: body,
 		Once: true}
-	return api.Change(ctx, api.Transition[*Subscription]{
+	return api.Change(ctx, s.client, api.Transition[*Subscription]{
 		Send:     func(ctx context.Context) (*Subscription, error) { return s.changeSubscription(ctx, request) },
 		Look:     func(ctx context.Context) (*Subscription, error) { return s.GetSubscription(ctx, id) },
 		Done:     o.done,
+		Counts:   o.counts,
 		Describe: fmt.Sprintf("%s of the subscription %q", o.noun, id),
 	})
 }

@@ -124,7 +124,7 @@ func (s *Service) RetryDelivery(ctx context.Context, endpointID, deliveryID stri
 	request := api.Request{
 		Operation: "webhook_deliveries.retry", Path: map[string]string{"id": endpointID, "deliveryId": deliveryID},
 	}
-	return api.Change(ctx, api.Transition[*Delivery]{
+	return api.Change(ctx, s.client, api.Transition[*Delivery]{
 		Send: func(ctx context.Context) (*Delivery, error) {
 			delivery, err := api.One[Delivery](ctx, s.client, request)
 			if err != nil {
@@ -134,6 +134,7 @@ func (s *Service) RetryDelivery(ctx context.Context, endpointID, deliveryID stri
 		},
 		Look:     func(ctx context.Context) (*Delivery, error) { return s.delivery(ctx, endpointID, deliveryID) },
 		Done:     func(d *Delivery) bool { return !d.failed() },
+		Counts:   true,
 		Describe: fmt.Sprintf("redelivery of %q", deliveryID),
 	})
 }

@@ -34,7 +34,7 @@ type subject struct {
 }
 
 // createdObject describes what the response to a creation must have in common with the request. A missing value is not
-// a contradiction, but null for an external_id that was sent means another object.
+// a contradiction.
 type createdObject struct {
 	noun   string
 	inside string // the field of the response that holds the object; "": the response is the object

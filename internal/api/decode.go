@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"reflect"
 	"time"
 )
 
@@ -25,9 +26,15 @@ func One[T any](ctx context.Context, c *Client, r Request) (T, error) {
 	return decodeOne[T](c, response)
 }
 
-// decodeAs decodes an object and checks that it can be used.
-func decodeAs[T any](object json.RawMessage) (value T, err error) {
-	err = decodeInto(object, &value)
+// decodeAs decodes an object and checks that it can be used. If drop is set, fields of another type than documented are
+// left out.
+func decodeAs[T any](object json.RawMessage, drop bool) (value T, err error) {
+	if err = decodeInto(object, &value); err != nil && drop {
+		if fitted, ok := fit(object, reflect.TypeFor[T](), true); ok && !isNull(fitted) {
+			value = *new(T)
+			err = decodeExact(fitted, &value)
+		}
+	}
 	if checked, ok := any(&value).(interface{ Check() error }); ok && err == nil {
 		err = checked.Check()
 	}
@@ -37,7 +44,8 @@ func decodeAs[T any](object json.RawMessage) (value T, err error) {
 func decodeOne[T any](c *Client, response *Response) (value T, err error) {
 	object, err := objectOf(response)
 	if err == nil {
-		value, err = decodeAs[T](object)
+		// What a creation has made must not be lost for a field that cannot be read. The next read reports it.
+		value, err = decodeAs[T](object, operations[response.call.operation].creates.noun != "")
 	}
 	if err == nil {
 		err = c.checkSubject(response, object)
@@ -189,8 +197,24 @@ func isNothing(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &fields) == nil && len(fields) == 0
 }
 
-// decodeInto decodes with exact numbers. Its error contains the name of the field that does not fit.
+// decodeInto decodes with exact numbers. A value of another type than documented is converted, if that loses nothing;
+// otherwise, the error contains the name of the field.
 func decodeInto(data []byte, target any) error {
+	err := decodeExact(data, target)
+	if err == nil {
+		return nil
+	}
+	value := reflect.ValueOf(target).Elem()
+	if fitted, ok := fit(data, value.Type(), false); ok && !isNull(fitted) {
+		value.SetZero()
+		return decodeExact(fitted, target)
+	}
+	return err
+}
+
+func isNull(raw []byte) bool { return string(raw) == "null" }
+
+func decodeExact(data []byte, target any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	err := decoder.Decode(target)

@@ -97,7 +97,7 @@ func TestOneRefusesWhatIsNoObject(t *testing.T) {
 			`"text/html": an HTML page instead of JSON ("Log in")`},
 		"text with 200": {step{status: 200, body: "fine", header: map[string]string{"Content-Type": "text/plain"}},
 			`"text/plain"`},
-		"mistyped field":     {ok(`{"data":{"id":7}}`), `the field "id" of the response contains a JSON number`},
+		"mistyped field":     {ok(`{"data":{"id":true}}`), `the field "id" of the response contains a JSON bool`},
 		"number too large":   {ok(`{"data":{"id":"x","count":1e30}}`), `field "count"`},
 		"fraction":           {ok(`{"data":{"id":"x","count":1.5}}`), `field "count"`},
 		"rejected by itself": {ok(`{"data":{"id":"unwanted"}}`), "rejects itself"},
@@ -108,7 +108,8 @@ func TestOneRefusesWhatIsNoObject(t *testing.T) {
 			e.Status != test.response.status {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
-		_, err = One[picky](t.Context(), newClient(t, play(test.response)), createCustomer)
+		created := Request{Operation: "subscriptions.invoice", Path: getCustomer.Path}
+		_, err = One[picky](t.Context(), newClient(t, play(test.response)), created)
 		if outcomeOf(err) != isAmbiguous || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s after a POST: %v, want ambiguous", name, err)
 		}
@@ -260,7 +261,7 @@ func TestMany(t *testing.T) {
 		"a page": {response: step{status: 200, body: "<html>",
 			header: map[string]string{"Content-Type": "text/html"}}, err: "not JSON"},
 		"a text":               {response: ok(`"done"`), err: "not a JSON object"},
-		"items of other types": {response: ok(`{"data":[{"id":7}]}`), err: `"id"`},
+		"items of other types": {response: ok(`{"data":[{"id":true}]}`), err: `"id"`},
 		"rejected":             {response: status(422), err: "status 422"},
 	}
 	for name, test := range tests {
@@ -330,7 +331,7 @@ func TestOptional(t *testing.T) {
 			kind: isAmbiguous},
 		"rejected":   {response: rejection(422, `{"error":{"code":"x"}}`), kind: plainError},
 		"lost":       {response: step{err: errReset}, kind: isAmbiguous},
-		"bad object": {response: ok(`{"data":{"id":7}}`), kind: isAmbiguous},
+		"bad object": {response: ok(`{"data":["t1"]}`), kind: isAmbiguous},
 	}
 	for name, test := range tests {
 		got, found, err := Optional[thing](t.Context(), newClient(t, play(test.response)), createCustomer)

@@ -132,8 +132,10 @@ type AmbiguousError struct {
 	Err                error     // why the outcome is unknown
 	// Outlook is set by Settle and Change if they cannot decide: what they looked for and found, and how to find out.
 	Outlook string
-	// Candidates are the ids of the objects that the request may have created.
+	// Candidates are the ids of the objects that the request may have created. Older means that all of them are older than
+	// the request according to the Date headers of the responses, which may be from another clock.
 	Candidates []string
+	Older      bool
 }
 
 func (e *AmbiguousError) Error() string {

@@ -85,8 +85,8 @@ func (c *Client) checkCreated(wanted createdObject, response *Response, object j
 	return &OtherObjectError{Noun: wanted.noun, Asked: "a new one", Shown: id, Err: e, byDate: byDate}
 }
 
-// checkFields compares the values sent in a creation with those in the response. If the external_id is the same, the
-// service may have stored another name or plan.
+// checkFields compares the values sent in a creation with those in the response. The service may word or cut a text, or
+// drop one: that is still the object. If the external_id is the same, it may have stored another name or plan.
 func (c *Client) checkFields(wanted createdObject, response *Response, sent, shown []byte) error {
 	id, code := idIn(shown, "id"), textIn(sent, pathExternalID)
 	for _, path := range wanted.paths {
@@ -94,21 +94,16 @@ func (c *Client) checkFields(wanted createdObject, response *Response, sent, sho
 		if code != "" && (path == pathName || path == pathPlan) {
 			continue
 		}
-		none := path == pathExternalID && want != "" && string(inside(shown, path)) == "null"
-		if !none && (have == "" || want == have || !isAnother(path, want, have, shown)) {
+		if have == "" || !isAnother(path, want, have, shown) {
 			continue
 		}
 		show := strconv.Quote
 		if path == pathURL {
 			show = func(raw string) string { return strconv.Quote(ShownURL(raw)) }
 		}
-		has := show(have)
-		if none {
-			has = "null"
-		}
 		e := c.responseError(response, fmt.Sprintf("the request creates the %s with %s %s, but the response shows the %s "+
 			"%q with %[2]s %[6]s; a cache or proxy probably mixes up responses; this one was discarded",
-			wanted.noun, path, show(want), wanted.noun, id, has))
+			wanted.noun, path, show(want), wanted.noun, id, show(have)))
 		return &OtherObjectError{Noun: wanted.noun, Asked: path + " " + show(want), Shown: id, Err: e}
 	}
 	return nil
@@ -116,13 +111,14 @@ func (c *Client) checkFields(wanted createdObject, response *Response, sent, sho
 
 // isAnother reports whether a text that differs from the one sent belongs to another object.
 func isAnother(path, want, have string, shown json.RawMessage) bool {
+	if same.Wording(want, have) {
+		return false
+	}
 	switch path {
 	case pathURL:
 		return !sameURL(want, have)
-	case pathExternalID:
-		return true
-	case pathName:
-		return !strings.EqualFold(strings.Join(strings.Fields(want), " "), strings.Join(strings.Fields(have), " "))
+	case pathExternalID, pathName:
+		return !same.Cut(have, want)
 	}
 	// A reference may be a code, even one in the form of a UUID. The response then contains its id.
 	coded := path == pathCustomer && textIn(shown, "customer.external_id") == want
@@ -136,8 +132,8 @@ func sameURL(a, b string) bool {
 	if errX != nil || errY != nil {
 		return true
 	}
-	return strings.EqualFold(x.Hostname(), y.Hostname()) &&
-		strings.TrimRight(x.Path, "/") == strings.TrimRight(y.Path, "/")
+	return same.Wording(x.Hostname(), y.Hostname()) &&
+		same.Wording(strings.Trim(x.Path, "/"), strings.Trim(y.Path, "/"))
 }
 
 // ShownURL returns an address without the parts that may contain credentials.

@@ -161,7 +161,7 @@ func TestListFailsWhereItStands(t *testing.T) {
 		"no data":       {ok(`{"items":[]}`), "not a list"},
 		"data no list":  {ok(`{"data":{"id":"x"}}`), "not a list: its data is an object"},
 		"HTML":          {step{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}, "not JSON"},
-		"a bad item":    {ok(`{"data":[{"id":5}]}`), `"id"`},
+		"a bad item":    {ok(`{"data":[{"id":true}]}`), `"id"`},
 		"an empty body": {ok(``), "no body"},
 	} {
 		transport := play(ok(envelope(4, 1, 2, "a", "b")), test.second)

@@ -185,11 +185,15 @@ func (s *settlement[T]) candidate(item T) bool {
 // lookedUp describes the result of the lookups.
 func (s *settlement[T]) lookedUp(found []T) string {
 	known := fmt.Sprintf("It was looked up %d times.", len(LagPauses))
-	if len(found) > 0 && !slices.ContainsFunc(found, func(item T) bool { return s.age(item) != older }) {
+	if s.allOlder(found) {
 		known += " The objects found are older than the request according to the Date headers of the responses, which may " +
 			"be from another clock."
 	}
 	return known
+}
+
+func (s *settlement[T]) allOlder(found []T) bool {
+	return len(found) > 0 && !slices.ContainsFunc(found, func(item T) bool { return s.age(item) != older })
 }
 
 // likely returns the candidates that are not older by the dates, or all if there are none: the dates may be from two
@@ -210,7 +214,9 @@ func (s *settlement[T]) decide(ctx context.Context, lost *AmbiguousError, found 
 		if id := shownByDate(lost); id != "" && len(ids) == 0 && !s.client.clocksAgree() {
 			ids = []string{id}
 		}
-		return none, false, s.unclear(lost, ids, s.lookedUp(found), nil)
+		unclear := *lost
+		unclear.Older = s.allOlder(found)
+		return none, false, s.unclear(&unclear, ids, s.lookedUp(found), nil)
 	}
 	object, ids := found[0], s.ids(found)
 	equal, err := s.Equal(ctx, object)

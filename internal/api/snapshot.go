@@ -58,7 +58,7 @@ func Refreshed[T any](ctx context.Context, c *Client, w *Writes, l Listing, id s
 		return read()
 	}
 	if item := s.find(ctx, id); item != nil {
-		value, err := decodeAs[T](item.raw)
+		value, err := decodeAs[T](item.raw, false)
 		if err == nil && !w.within(id, item.date) && !w.after(id, updated(&value)) {
 			return &value, w.at(id, updated(&value)), nil
 		}

@@ -86,7 +86,7 @@ type BillingAccountQuery struct {
 }
 
 func (q BillingAccountQuery) matches(a BillingAccount) bool {
-	return (q.ExternalID == "" || q.ExternalID == api.OrEmpty(a.ExternalID)) &&
+	return q.hasCode(q.ExternalID, a.ExternalID) &&
 		(q.CustomerID == "" || a.Customer == nil || same.ID(q.CustomerID, a.Customer.ID)) &&
 		(q.Status == "" || a.Status == q.Status) &&
 		notBefore(a.UpdatedAt, q.UpdatedAtGTE)
@@ -107,7 +107,8 @@ func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*
 			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: body})
 		},
 		find: func(ctx context.Context, externalID string) ([]BillingAccount, error) {
-			return collect(s.ListWholeAccounts(ctx, BillingAccountQuery{ExternalID: externalID}))
+			return collect(s.ListWholeAccounts(ctx, BillingAccountQuery{ExternalID: externalID,
+				ListOptions: ListOptions{Worded: true}}))
 		},
 		newest: func(ctx context.Context) iter.Seq2[BillingAccount, error] {
 			return s.ListWholeAccounts(ctx, BillingAccountQuery{CustomerID: customer.ID,

@@ -76,7 +76,7 @@ func TestPartialResponsesAreCompleted(t *testing.T) {
 
 func TestDescribedFieldsInsideAnAccountAreStrict(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{"/": respond(200, data(`{"id":"a1","customer":{"id":"c1","name":7}}`))})
+	w := newWire(map[string]http.HandlerFunc{"/": respond(200, data(`{"id":"a1","customer":{"id":"c1","name":true}}`))})
 	if _, err := newService(t, w).GetBillingAccount(t.Context(), "a1"); err == nil ||
 		!strings.Contains(err.Error(), "name") {
 		t.Errorf("got %v", err)

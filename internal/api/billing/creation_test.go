@@ -255,7 +255,7 @@ func TestShows(t *testing.T) {
 			"addresses":[{"city":"Natal","complement":null},{"city":"Recife"}],"phones":[{"value":"1"}],
 			"emails":[{"kind":null,"value":"a@b.c"}],"websites":[{"kind":"k","value":"w"}],"tags":["b","a","b"],
 			"custom_metadata":{"k":[1.0,{"z":null}],"f":15e-1,"n":9007199254740993}}`,
-			[]string{`"name":"Bia"`, `"external_id":null`, `"external_id":"E1"`, `"nickname":"x"`, `"legal_name":null`,
+			[]string{`"name":"Bia"`, `"external_id":null`, `"external_id":"E2"`, `"nickname":"x"`, `"legal_name":null`,
 				`"document_number":"52998224726"`, `"kind":"juridical"`, `"birthday":"1990-01-03"`, `"notes":"x"`,
 				`"addresses":[{"city":"Natal"},{"city":"Olinda"}]`, `"addresses":[{"city":"Natal"}]`,
 				`"addresses":[{"city":"Natal"},{"city":"Recife"},{}]`, `"phones":[]`, `"phones":null`, `"emails":[{"value":"b"}]`,

@@ -110,7 +110,7 @@ type CustomerQuery struct {
 }
 
 func (q CustomerQuery) matches(c Customer) bool {
-	return (q.ExternalID == "" || q.ExternalID == api.OrEmpty(c.ExternalID)) &&
+	return q.hasCode(q.ExternalID, c.ExternalID) &&
 		(q.DocumentNumber == "" || same.Document(q.DocumentNumber, api.OrEmpty(c.DocumentNumber))) &&
 		notBefore(c.UpdatedAt, q.UpdatedAtGTE)
 }
@@ -140,14 +140,15 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 			return &created.Customer, err
 		},
 		find: func(ctx context.Context, externalID string) ([]Customer, error) {
-			return s.FindCustomers(ctx, CustomerQuery{ExternalID: externalID})
+			return collect(s.ListCustomers(ctx, CustomerQuery{ExternalID: externalID,
+				ListOptions: ListOptions{Worded: true}}))
 		},
 		newest: func(ctx context.Context) iter.Seq2[Customer, error] {
 			return s.listed(ctx, CustomerQuery{DocumentNumber: document,
 				ListOptions: ListOptions{SortOrder: newestFirst}})
 		},
 		like: func(c Customer) bool {
-			return api.OrEmpty(c.ExternalID) == "" && c.Name == name &&
+			return api.OrEmpty(c.ExternalID) == "" && same.Wording(name, c.Name) &&
 				same.Document(document, api.OrEmpty(c.DocumentNumber))
 		},
 		id: customerID, createdAt: func(c Customer) string { return c.CreatedAt },

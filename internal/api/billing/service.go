@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // Service is the recurring-billing service behind one client. It is safe for concurrent use.
@@ -78,6 +79,12 @@ type ListOptions struct {
 	Search    string // free text, matched by the service alone; "": everything
 	SortBy    string // a field as the service returns it; "": created_at
 	SortOrder string // "asc" or "desc"; "": asc
+	Worded    bool   // accepts an external_id in the service's wording
+}
+
+// hasCode reports whether an object has the wanted external_id; "" wants none in particular.
+func (o ListOptions) hasCode(want string, have *string) bool {
+	return want == "" || want == api.OrEmpty(have) || o.Worded && same.Wording(want, api.OrEmpty(have))
 }
 
 // listPages reads the pages of a collection as they are consumed. query contains its filters; id identifies its

@@ -191,7 +191,7 @@ type SubscriptionQuery struct {
 }
 
 func (q SubscriptionQuery) matches(s Subscription) bool {
-	return (q.ExternalID == "" || q.ExternalID == api.OrEmpty(s.ExternalID)) &&
+	return q.hasCode(q.ExternalID, s.ExternalID) &&
 		(q.BillingAccountID == "" || same.ID(q.BillingAccountID, s.BillingAccountID)) &&
 		(q.Status == "" || q.Status == s.Status) &&
 		(q.PlanID == "" || same.ID(q.PlanID, api.OrEmpty(s.PlanID))) &&

@@ -31,7 +31,8 @@ func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody)
 			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: body})
 		},
 		find: func(ctx context.Context, externalID string) (whole []Subscription, err error) {
-			for found, err := range s.ListSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID}) {
+			for found, err := range s.ListSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID,
+				ListOptions: ListOptions{Worded: true}}) {
 				if err != nil {
 					return nil, err
 				}

@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -21,6 +22,9 @@ func (a *written[T]) UnmarshalJSON(data []byte) error {
 	}
 	return json.Unmarshal(data, &a.value)
 }
+
+// Wraps returns the type that is decoded.
+func (a *written[T]) Wraps() reflect.Type { return reflect.TypeFor[T]() }
 
 // Check rejects a response that its object rejects.
 func (a *written[T]) Check() error {

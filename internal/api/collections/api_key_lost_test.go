@@ -45,18 +45,19 @@ func TestLostCreationOfAKey(t *testing.T) {
 	type row struct {
 		found []change
 		ids   []string
+		older bool
 	}
 	apitest.Each(t, map[string]row{
-		"the key":         {[]change{{}}, []string{"k1"}},
-		"none":            {nil, nil},
-		"two":             {[]change{{}, {"id": "k3"}}, []string{"k1", "k3"}},
-		"an older one":    {[]change{{"createdAt": "1999-12-31T23:59:50.000Z"}, {"id": "k3"}}, []string{"k3"}},
-		"only older ones": {[]change{{"createdAt": "1999-12-31T23:59:50.000Z"}}, []string{"k1"}},
-		"a used one":      {[]change{{"lastUsedAt": "2000-01-01T00:00:00.000Z"}}, nil},
-		"a revoked one":   {[]change{{"revokedAt": "2000-01-01T00:00:00.000Z"}}, nil},
-		"an expired one":  {[]change{{"expiresAt": "2000-01-01T00:00:00.000Z"}}, nil},
-		"another name":    {[]change{{"name": "CI"}}, nil},
-		"its age unknown": {[]change{{"createdAt": "yesterday"}}, []string{"k1"}},
+		"the key":         {[]change{{}}, []string{"k1"}, false},
+		"none":            {nil, nil, false},
+		"two":             {[]change{{}, {"id": "k3"}}, []string{"k1", "k3"}, false},
+		"an older one":    {[]change{{"createdAt": "1999-12-31T23:59:50.000Z"}, {"id": "k3"}}, []string{"k3"}, false},
+		"only older ones": {[]change{{"createdAt": "1999-12-31T23:59:50.000Z"}}, []string{"k1"}, true},
+		"a used one":      {[]change{{"lastUsedAt": "2000-01-01T00:00:00.000Z"}}, nil, false},
+		"a revoked one":   {[]change{{"revokedAt": "2000-01-01T00:00:00.000Z"}}, nil, false},
+		"an expired one":  {[]change{{"expiresAt": "2000-01-01T00:00:00.000Z"}}, nil, false},
+		"another name":    {[]change{{"name": "CI"}}, nil, false},
+		"its age unknown": {[]change{{"createdAt": "yesterday"}}, []string{"k1"}, false},
 	}, func(t *testing.T, test row) {
 		var items []string
 		for _, c := range test.found {
@@ -64,7 +65,9 @@ func TestLostCreationOfAKey(t *testing.T) {
 		}
 		w := newWire(routes{createKey: lost, "GET " + keysPath: listings(respond(200, listOf(items...)))})
 		_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
-		_ = lostKey(t, err, test.ids...)
+		if e := lostKey(t, err, test.ids...); e.Err.Older != test.older {
+			t.Errorf("older: %t", e.Err.Older)
+		}
 		if w.Seen[0] != createKey || w.Writes() != createKey {
 			t.Errorf("sent %v", w.Seen)
 		}

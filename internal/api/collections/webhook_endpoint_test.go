@@ -55,7 +55,7 @@ func TestShapesOfAnEndpoint(t *testing.T) {
 			}
 		}
 	}
-	for field, value := range map[string]any{"active": "yes", "events": "all", "url": 7, "id": nil} {
+	for field, value := range map[string]any{"active": "yes", "events": "all", "url": true, "id": nil} {
 		w := newWire(routes{"GET " + endpointPath: respond(200, endpointJSON(t, map[string]any{field: value}))})
 		_, err := newService(t, w).GetWebhookEndpoint(t.Context(), "e1")
 		says(t, err, field)

@@ -399,8 +399,13 @@ func lostKey(err error, summary, next string, owns func(collections.APIKey) bool
 			""+next)
 		return true
 	}
-	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the same name, were never used, and may "+
-		"be new. If one of them was created by this request, its token is lost; they may also belong to another system. "+
+	age := "may be new"
+	if lost.Err.Older {
+		age = "are older than the request according to the Date headers of the responses, unless these are from another " +
+			"clock"
+	}
+	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the same name, were never used, and "+age+
+		". If one of them was created by this request, its token is lost; they may also belong to another system. "+
 		next+howToEnd(found))
 	return true
 }

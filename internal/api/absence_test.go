@@ -26,6 +26,8 @@ func TestForeignNotFound(t *testing.T) {
 		"the service":                     {own, list, true},
 		"the service, signed":             {signed(own), signed(list), true},
 		"the service, list of items":      {own, ok(`{"data":[{"id":"c2"}]}`), true},
+		"410":                             {rejection(410, `{"error":{"code":"gone","message":"deleted"}}`), list, true},
+		"410 of a proxy":                  {status(410), list, false},
 		"its shape everywhere":            {own, own, false},
 		"its shape, not signed":           {own, signed(list), false},
 		"its shape, the list is HTML":     {own, html, false},
@@ -48,7 +50,7 @@ func TestForeignNotFound(t *testing.T) {
 			return test.list
 		}})
 		_, err := newClient(t, transport, noRetries).Do(t.Context(), getCustomer)
-		if e, ok := AsError(err); !ok || e.Status != 404 || IsNotFound(err) != test.gone {
+		if e, ok := AsError(err); !ok || !e.Missing() || IsNotFound(err) != test.gone {
 			t.Errorf("%s: %v, gone %t", name, err, IsNotFound(err))
 		}
 	}

@@ -111,7 +111,7 @@ func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool
 
 // leavesOpen reports whether a rejected deletion may be about an object that is already gone.
 func (e *Error) leavesOpen() bool {
-	return e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain
+	return e.Status == http.StatusConflict || e.Missing() && e.Uncertain
 }
 
 // checkDeleted rejects the response to a deletion that says deleted: false.

@@ -81,12 +81,15 @@ func AsError(err error) (*Error, bool) {
 // deletion of an object is accepted, the service is proven to respond; see [Client.Do].
 func IsNotFound(err error) bool {
 	e, ok := AsError(err)
-	return ok && e.Status == http.StatusNotFound && e.Structured && !e.lacksRoute()
+	return ok && e.Missing() && e.Structured && !e.lacksRoute()
 }
+
+// Missing reports whether the status is that of a missing object: 404, or 410 (Gone).
+func (e *Error) Missing() bool { return e.Status == http.StatusNotFound || e.Status == http.StatusGone }
 
 // lacksRoute reports whether the service responded that it does not know the path.
 func (e *Error) lacksRoute() bool {
-	return e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Code), "route")
+	return e.Missing() && strings.Contains(strings.ToLower(e.Code), "route")
 }
 
 // IsUnauthorized reports whether the token was rejected.

@@ -54,7 +54,7 @@ func (e *Error) readShape(body []byte) bool {
 	// A gateway's 404 has this shape too. The service documents it only for a missing token.
 	var text string
 	if json.Unmarshal(top.Error, &text) == nil && text != "" && top.ErrorCode != "" {
-		if e.Status == http.StatusNotFound {
+		if e.Missing() {
 			return false
 		}
 		e.set(top.ErrorCode, text, nil)

@@ -31,9 +31,25 @@ type ListOptions[T any] struct {
 	Whole     bool           // a response without paging information is the whole list
 }
 
+// Count is a total that contradicts the list: more items were read.
+type Count struct {
+	Operation   string
+	Total, Read int
+}
+
+type countsKey struct{}
+
+// WithCounts makes lists on ctx report a total that contradicts what was read.
+func WithCounts(ctx context.Context, report func(Count)) context.Context {
+	return context.WithValue(ctx, countsKey{}, report)
+}
+
 // List reads a list page by page while it is consumed; breaking out of the loop stops it. Each object is returned once,
 // even if the list changes: an item on two pages is yielded once, and if items are missing according to the total, the
 // list is read a second time for new items. An item that is still missing then is not proven absent.
+//
+// A list ends with a page that is empty or brings nothing new, or with one that is shorter than others if the total, as
+// far as there is one, has been read. A total never ends it alone, because it may be wrong: see [WithCounts].
 //
 // A list that repeats a page before it is complete according to its total is an error.
 //
@@ -84,6 +100,8 @@ type reading[T any] struct {
 	total   *int            // according to the last page
 	moved   bool            // the total changed during the last pass
 	stopped bool            // by the consumer or an error
+	// reported is set if the total is known to be wrong.
+	reported bool
 	// repeated is set if the last pass ended with a page that it had already read.
 	repeated bool
 }
@@ -107,7 +125,7 @@ func (l *reading[T]) complete() bool {
 func (l *reading[T]) pass(ctx context.Context) {
 	seen := map[string]bool{} // in this pass
 	pages := map[[sha256.Size]byte]bool{}
-	longest, left, vain := 0, 0, 0 // left: remaining pages according to the last one
+	longest, left, vain, read := 0, 0, 0, 0 // left: remaining pages according to the last one
 	l.total, l.moved, l.repeated = nil, false, false
 	for number := 1; number <= maxPages; number++ {
 		p, err := l.fetch(ctx, number)
@@ -121,13 +139,21 @@ func (l *reading[T]) pass(ctx context.Context) {
 		}
 		pages[p.hash] = true
 		l.count(p.meta.Total)
-		longest = max(longest, len(p.items))
+		longest = max(longest, len(p.items), p.perPage())
 		fresh := l.emit(p.items, seen)
-		if l.stopped || p.last(number, longest) || l.options.Whole && p.meta == (meta{}) {
+		read += fresh
+		if l.stopped || len(p.items) == 0 || l.options.Whole && p.meta == (meta{}) {
 			return
 		}
 		if fresh == 0 {
 			l.repeated = true
+			return
+		}
+		wrong := l.total != nil && read > *l.total
+		if wrong {
+			l.contradict(ctx, read)
+		}
+		if len(p.items) < longest && !wrong && (l.total == nil || read == *l.total) {
 			return
 		}
 		length, counted := p.pages()
@@ -194,18 +220,20 @@ func (l *reading[T]) emit(items []*T, seen map[string]bool) (fresh int) {
 	return fresh
 }
 
-// last reports whether this page is the last. It uses the page size in the response, because the service clamps the
-// requested one. Without it, a page shorter than another one is the last.
-func (p *page[T]) last(number, longest int) bool {
-	switch {
-	case len(p.items) == 0:
-		return true
-	case p.meta.TotalPages != nil:
-		return number >= *p.meta.TotalPages
-	case p.meta.Total != nil && p.meta.PerPage != nil && *p.meta.PerPage > 0:
-		return number*(*p.meta.PerPage) >= *p.meta.Total
+// perPage is the page size in the response, because the service clamps the requested one; 0 if there is none.
+func (p *page[T]) perPage() int {
+	if p.meta.PerPage == nil {
+		return 0
 	}
-	return len(p.items) < longest
+	return *p.meta.PerPage
+}
+
+// contradict reports a wrong total, once per list.
+func (l *reading[T]) contradict(ctx context.Context, read int) {
+	if report, ok := ctx.Value(countsKey{}).(func(Count)); ok && !l.reported {
+		report(Count{Operation: l.request.Operation, Total: *l.total, Read: read})
+	}
+	l.reported = true
 }
 
 func (l *reading[T]) fetch(ctx context.Context, number int) (*page[T], error) {
@@ -299,28 +327,33 @@ func ListBackward[T any](ctx context.Context, c *Client, r Request, o ListOption
 			return
 		}
 		pages, counted := first.pages()
-		switch {
-		case pages == 1 || len(first.items) == 0:
-			slices.Reverse(first.items)
-			reading.emit(first.items, map[string]bool{})
-		case !counted || !reading.backward(ctx, pages):
+		if len(first.items) > 0 && (!counted || !reading.backward(ctx, first, pages)) {
 			reverse(List(ctx, c, r, o))(yield)
 		}
 	}
 }
 
 // backward reads the pages from that number down to the first, which is read again, because deletions move items to
-// lower pages. It returns false, without yielding, if the page does not exist.
-func (l *reading[T]) backward(ctx context.Context, number int) bool {
+// lower pages. It returns false, without yielding, if this is not the last page.
+func (l *reading[T]) backward(ctx context.Context, first *page[T], number int) bool {
 	seen := map[string]bool{}
 	for last := number; number >= 1 && !l.stopped; number-- {
-		p, err := l.fetch(ctx, number)
+		p, err := first, error(nil)
+		if last > 1 {
+			p, err = l.fetch(ctx, number)
+		}
 		if err != nil {
 			l.fail(err)
 			return true
 		}
-		if number == last && len(p.items) == 0 {
-			return false
+		if number == last {
+			switch ends, err := l.endsWith(ctx, p, number, len(first.items)); {
+			case err != nil:
+				l.fail(err)
+				return true
+			case !ends:
+				return false
+			}
 		}
 		if l.total == nil || p.meta.Total != nil && *p.meta.Total < *l.total {
 			l.total = p.meta.Total // the smallest: objects created meanwhile may be missing
@@ -334,13 +367,22 @@ func (l *reading[T]) backward(ctx context.Context, number int) bool {
 	return true
 }
 
-// pages is the number of pages according to the service.
+// endsWith reports whether a page is the last one of the list: it is shorter than the first, or the next one is empty.
+func (l *reading[T]) endsWith(ctx context.Context, p *page[T], number, longest int) (bool, error) {
+	if len(p.items) == 0 || len(p.items) < max(longest, p.perPage()) {
+		return len(p.items) > 0, nil
+	}
+	next, err := l.fetch(ctx, number+1)
+	return err == nil && (len(next.items) == 0 || next.hash == p.hash), err
+}
+
+// pages is the number of pages according to the service, at least 1.
 func (p *page[T]) pages() (n int, counted bool) {
 	switch {
 	case p.meta.TotalPages != nil:
-		return min(*p.meta.TotalPages, maxPages), true
-	case p.meta.Total != nil && p.meta.PerPage != nil && *p.meta.PerPage > 0:
-		return min((*p.meta.Total+*p.meta.PerPage-1) / *p.meta.PerPage, maxPages), true
+		return min(max(*p.meta.TotalPages, 1), maxPages), true
+	case p.meta.Total != nil && p.perPage() > 0:
+		return min(max((*p.meta.Total+p.perPage()-1)/p.perPage(), 1), maxPages), true
 	}
 	return 0, false
 }

@@ -60,24 +60,26 @@ func TestListFollowsThePagesThatCame(t *testing.T) {
 			envelope(5, 3, 2, "e")}, "a b c d e", 3},
 		"null data": {
 			[]string{`{"data":null,"meta":{"total":0,"page":1,"per_page":20,"total_pages":0}}`}, "", 1},
-		"null items": {[]string{`{"data":[null,{"id":"a"},null],"meta":{"total":1,"total_pages":1}}`},
-			"a", 1},
+		"null items": {[]string{`{"data":[null,{"id":"a"},null],"meta":{"total":1,"total_pages":1}}`, envelope(1, 2, 100)},
+			"a", 2},
 		"without meta": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c")}, "a b c", 2},
 		"without meta, full last page": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c", "d"),
 			envelope(-1, 0, 0)}, "a b c d", 3},
 		"without total_pages": {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`,
-			`{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`}, "a b", 2},
+			`{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`, envelope(2, 3, 1)}, "a b", 3},
 		"broken meta":                {[]string{`{"data":[{"id":"a"}],"meta":["x"]}`, `{"data":[],"meta":3}`}, "a", 2},
 		"the page parameter ignored": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b")}, "a b", 2},
-		"one on two pages":           {[]string{envelope(3, 1, 2, "a", "b"), envelope(3, 2, 2, "b", "c")}, "a b c", 2},
+		"one on two pages": {[]string{envelope(3, 1, 2, "a", "b"), envelope(3, 2, 2, "b", "c"),
+			envelope(3, 3, 2)}, "a b c", 3},
 		"missing between pages": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "d"),
-			envelope(4, 1, 2, "b", "c"), envelope(4, 2, 2, "d", "e")}, "a b d c e", 4},
+			envelope(4, 3, 2), envelope(4, 1, 2, "b", "c"), envelope(4, 2, 2, "d", "e"), envelope(4, 3, 2)}, "a b d c e", 6},
 		"still missing after a restart": {[]string{envelope(9, 1, 5, "a", "b"), envelope(9, 2, 5, "c"),
-			envelope(9, 1, 5, "a", "b"), envelope(9, 2, 5, "c")}, "a b c", 4},
+			envelope(9, 3, 5), envelope(9, 1, 5, "a", "b"), envelope(9, 2, 5, "c"), envelope(9, 3, 5)}, "a b c", 6},
 		"the total shrinks on the way": {[]string{envelope(4, 1, 2, "a", "b"), envelope(3, 2, 2, "d"),
 			envelope(3, 1, 2, "b", "c"), envelope(3, 2, 2, "d")}, "a b d c", 4},
 		"the total grows on the way": {[]string{envelope(2, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c"),
-			envelope(3, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c")}, "a b c", 6},
+			envelope(3, 4, 1), envelope(3, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c"), envelope(3, 4, 1)},
+			"a b c", 8},
 		"more pages promised than exist": {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`,
 			`{"data":[],"meta":{"total_pages":99}}`}, "a", 2},
 		"without ids, told by the meta": {[]string{`{"data":[{},{}],"meta":{"total":3,"total_pages":2}}`,
@@ -86,7 +88,15 @@ func TestListFollowsThePagesThatCame(t *testing.T) {
 			`{"data":[{"count":1},{"count":2}]}`}, " ", 2},
 		"without ids, in turn": {[]string{`{"data":[{"count":1}]}`, `{"data":[{"count":2}]}`,
 			`{"data":[{"count":1}]}`}, " ", 3},
-		"a total that counts other items": {[]string{envelope(1, 1, 100, "a", "b")}, "a b", 1},
+		"a total that counts other items": {[]string{envelope(1, 1, 100, "a", "b"), envelope(1, 2, 100)}, "a b", 2},
+		"a total of 0": {[]string{envelope(0, 1, 2, "a", "b"), envelope(0, 2, 2, "c", "d"), envelope(0, 3, 2, "e"),
+			envelope(0, 4, 2)}, "a b c d e", 4},
+		"a total that is too small": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"),
+			envelope(4, 3, 2, "e"), envelope(4, 4, 2)}, "a b c d e", 4},
+		"too few pages promised": {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":1}}`,
+			`{"data":[{"id":"b"}],"meta":{"total_pages":1}}`, `{"data":[],"meta":{"total_pages":1}}`}, "a b", 3},
+		"filtered after paging": {[]string{envelope(3, 1, 2, "a"), envelope(3, 2, 2, "b"), envelope(3, 3, 2, "c")},
+			"a b c", 3},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -203,6 +213,9 @@ func TestListEndsEndlessPages(t *testing.T) {
 	} {
 		transport := play(step{respond: func(r *http.Request) step {
 			page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+			if test.want == "" && page > test.items {
+				return ok(`{"data":[]}`)
+			}
 			return ok(fmt.Sprintf(`{"data":[{"id":"%d"}],"meta":%s}`, page, test.meta(page)))
 		}})
 		got, err := collect(t, newClient(t, transport), ListOptions[thing]{ID: byID})
@@ -242,25 +255,31 @@ func TestListBackward(t *testing.T) {
 		want  string
 		asked string // the pages, in order
 	}{
-		"none":     {[]string{envelope(0, 1, 2)}, 0, "", "1"},
-		"one page": {[]string{envelope(2, 1, 2, "a", "b")}, 0, "b a", "1"},
+		"none":         {[]string{envelope(0, 1, 2)}, 0, "", "1"},
+		"one page":     {[]string{envelope(2, 1, 2, "a", "b"), envelope(2, 2, 2)}, 0, "b a", "1 2"},
+		"a short page": {[]string{envelope(1, 1, 2, "a")}, 0, "a", "1"},
+		"a total of 0": {[]string{envelope(0, 1, 2, "a", "b"), envelope(0, 2, 2, "c"), envelope(0, 1, 2, "a", "b"),
+			envelope(0, 2, 2, "c"), envelope(0, 3, 2)}, 0, "c b a", "1 2 1 2 3"},
+		"a total that is too small": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"),
+			envelope(4, 3, 2, "e"), envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"), envelope(4, 3, 2, "e"),
+			envelope(4, 4, 2)}, 1, "e", "1 2 3 1 2 3 4"},
 		"three pages": {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 3, 2, "e"), envelope(5, 2, 2, "c", "d"),
 			envelope(5, 1, 2, "a", "b")}, 0, "e d c b a", "1 3 2 1"},
 		"the newest": {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 3, 2, "e")}, 1, "e", "1 3"},
 		"without total_pages": {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`,
-			`{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`, `{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`}, 0,
-			"b a", "1 2 1"},
+			`{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`, envelope(2, 3, 1),
+			`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`}, 0, "b a", "1 2 3 1"},
 		"without meta": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c")}, 0,
 			"c b a", "1 1 2"},
 		"more pages promised than exist": {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`,
 			`{"data":[],"meta":{"total_pages":99}}`, `{"data":[{"id":"a"}],"meta":{"total_pages":99}}`,
 			`{"data":[],"meta":{"total_pages":99}}`}, 0, "a", "1 99 1 2"},
-		"one is deleted on the way": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"),
-			envelope(3, 1, 2, "b", "c")}, 0, "d c b", "1 2 1"},
-		"one comes on the way": {[]string{envelope(3, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"),
-			envelope(4, 1, 2, "a", "b")}, 0, "d c b a", "1 2 1"},
+		"one is deleted on the way": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"), envelope(4, 3, 2),
+			envelope(3, 1, 2, "b", "c")}, 0, "d c b", "1 2 3 1"},
+		"one comes on the way": {[]string{envelope(3, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"), envelope(4, 3, 2),
+			envelope(4, 1, 2, "a", "b")}, 0, "d c b a", "1 2 3 1"},
 		"one is missed": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "d"), envelope(4, 1, 2, "a", "b"),
-			envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d")}, 0, "d b a c", "1 2 1 1 2"},
+			envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"), envelope(4, 3, 2)}, 0, "d b a c", "1 2 1 1 2 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

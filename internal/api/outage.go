@@ -160,7 +160,7 @@ func (c *Client) note(k *call, a *response, v verdict) {
 		a.status == http.StatusRequestTimeout:
 		c.outage.fails(k.operation)
 	case v.response != nil && (len(v.response.Body) == 0 || isJSON(v.response.Header)),
-		e != nil && e.Structured && a.status != http.StatusUnauthorized && a.status != http.StatusNotFound:
+		e != nil && e.Structured && a.status != http.StatusUnauthorized && !e.Missing():
 		c.outage.works(k.operation)
 	}
 }

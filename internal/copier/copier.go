@@ -211,7 +211,7 @@ func (c *copying) collection(service, name string, records iter.Seq2[api.Record,
 		full = BillingPrefix + name
 	}
 	for record, err := range records {
-		if status, ok := api.AsError(err); optional && ok && status.Status == http.StatusNotFound {
+		if status, ok := api.AsError(err); optional && ok && status.Missing() {
 			c.copied.Absent = append(c.copied.Absent, full)
 			return nil
 		}
@@ -418,7 +418,7 @@ func raws(all []json.RawMessage) (out [][]byte) {
 // unlisted reports whether a service does not list the items of subscriptions.
 func unlisted(err error) bool {
 	e, ok := api.AsError(err)
-	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
+	return ok && (e.Missing() || e.Status == http.StatusMethodNotAllowed)
 }
 
 // list reads any list. sortBy is "-" if the service does not sort it.

@@ -198,7 +198,7 @@ func (s *Service) SubscriptionItems(ctx context.Context, id string) (items []Sub
 
 func isNoOperation(err error) bool {
 	e, ok := api.AsError(err)
-	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
+	return ok && (e.Missing() || e.Status == http.StatusMethodNotAllowed)
 }
 
 // SyncSubscriptionItems makes these the items of a subscription, all of them

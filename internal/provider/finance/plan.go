@@ -3,7 +3,6 @@ package finance
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -138,7 +137,7 @@ func (m model) needs() []object.Need {
 // lacks explains why the service would reject the creation of a record.
 func lacks(ctx context.Context, client *finance.Service, need object.Need) (string, error) {
 	for _, err := range client.ListRecords(ctx, need.Value, finance.Query{Limit: 1}) {
-		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound {
+		if e, ok := api.AsError(err); ok && e.Missing() {
 			return "The service has no such collection. Correct the name; the data source billing_finance_openapi lists the " +
 				"collections.", nil
 		}

@@ -5,7 +5,6 @@ package record
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -70,12 +69,12 @@ func readMany(ctx context.Context, client *billing.Service, m *model, diags *dia
 	query := billing.RecordQuery{ListOptions: m.ListOptions(), Filters: object.FilterValues(ctx, m.Filter, diags)}
 	collection := m.Collection.ValueString()
 	var err error
-	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, object.ShowRecord)
+	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Ordering, object.ShowRecord)
 	found := "no collection"
 	if api.IsNotList(err) {
 		found = "something other than a collection under the name"
 	}
-	if e, ok := api.AsError(err); api.IsNotList(err) || ok && e.Status == http.StatusNotFound && e.Structured {
+	if e, ok := api.AsError(err); api.IsNotList(err) || ok && e.Missing() && e.Structured {
 		diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No collection %q", collection),
 			fmt.Sprintf("The service has %s %q. Write the part of its path after /v1/, such as plans, products, "+
 				"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+

@@ -120,7 +120,11 @@ func readDeliveries(ctx context.Context, client *collections.Service, m *deliver
 	}
 	newest := m.Newest.IsNull() || m.Newest.ValueBool()
 	query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: status, Event: m.Event.ValueString()}
-	m.Deliveries = object.Many(client.ListDeliveries(ctx, query), object.Ordering{Limit: m.Limit},
+	order := object.Ordering{Limit: m.Limit}
+	if newest {
+		order.SortOrder = types.StringValue("desc")
+	}
+	m.Deliveries = object.Many(client.ListDeliveries(ctx, query), order,
 		"the deliveries of webhook endpoint "+id, deliveryFromAPI, diags)
 }
 

@@ -26,9 +26,9 @@ var remedies = []struct {
 	{status: http.StatusForbidden, when: namesScopes, do: lacksScope},
 	{code: "access_blocked", do: blocked},
 	{status: http.StatusForbidden, do: forbidden},
-	{status: http.StatusNotFound, when: isRoute, do: wrongAddress},
-	{status: http.StatusNotFound, when: isForeign, do: foreignNotFound},
-	{status: http.StatusNotFound, do: notFound},
+	{when: isRoute, do: wrongAddress},
+	{when: isForeignMissing, do: foreignNotFound},
+	{when: (*api.Error).Missing, do: notFound},
 	{status: http.StatusProxyAuthRequired, do: proxyPassword},
 	{status: http.StatusTooManyRequests, do: limited},
 	{when: isFailure, do: failed},
@@ -52,10 +52,12 @@ func says(text string) func(*api.Error, place) string {
 }
 
 func namesScopes(e *api.Error) bool { return len(e.Required) > 0 }
-func isRoute(e *api.Error) bool     { return strings.Contains(strings.ToLower(e.Code), "route") }
-func isForeign(e *api.Error) bool   { return !e.Structured }
-func isFailure(e *api.Error) bool   { return e.Status >= http.StatusInternalServerError }
-func isSuccess(e *api.Error) bool   { return e.Status < http.StatusMultipleChoices }
+func isRoute(e *api.Error) bool {
+	return e.Missing() && strings.Contains(strings.ToLower(e.Code), "route")
+}
+func isForeignMissing(e *api.Error) bool { return e.Missing() && !e.Structured }
+func isFailure(e *api.Error) bool        { return e.Status >= http.StatusInternalServerError }
+func isSuccess(e *api.Error) bool        { return e.Status < http.StatusMultipleChoices }
 
 // unauthorized explains what may be wrong with a rejected token.
 func unauthorized(_ *api.Error, p place) string {

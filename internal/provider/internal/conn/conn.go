@@ -55,6 +55,16 @@ func (c *Conn) NoteOnce(at path.Path, summary, detail string, diags *diag.Diagno
 	}
 }
 
+// WithCounts makes lists on ctx warn about a total that contradicts what was read, once per type.
+func (c *Conn) WithCounts(ctx context.Context, diags *diag.Diagnostics) context.Context {
+	return api.WithCounts(ctx, func(count api.Count) {
+		c.NoteOnce(path.Empty(), fmt.Sprintf("The service reports a wrong number of objects (%s)", count.Operation),
+			fmt.Sprintf("Its list has a total of %d, but at least %d were read. The provider has read the list to its end, "+
+				"so nothing is missing here; other programs that rely on the total may miss objects.", count.Total, count.Read),
+			diags)
+	})
+}
+
 // NewInvalid returns the connection of a provider without arguments if its environment variables are invalid. The
 // objects report the error, not the provider's configuration: after an error there, Terraform would request an
 // unnecessary provider block.

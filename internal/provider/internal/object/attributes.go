@@ -138,7 +138,7 @@ func ShowRecord(r *api.Record) (Shown, error) {
 // Items is the attribute items of a list; noun is the plural of its objects.
 func Items(noun string) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Computed: true,
-		MarkdownDescription: "The " + noun + ", in the order of the service.",
+		MarkdownDescription: "The " + noun + ".",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if none."},
 			"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if none."},

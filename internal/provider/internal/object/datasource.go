@@ -111,7 +111,7 @@ func (d *dataSource[S]) Schema(_ context.Context, _ datasource.SchemaRequest, re
 func (d *dataSource[S]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	advise(ctx, req.Config, &resp.Diagnostics)
 	if client, ready := d.service(d.Conn).For("data."+d.typeName, &resp.Diagnostics); ready {
-		d.read(ctx, client, req, resp)
+		d.read(d.Conn.WithCounts(ctx, &resp.Diagnostics), client, req, resp)
 	}
 }
 
@@ -152,7 +152,7 @@ func (s Scheme[S, T]) configured(ctx context.Context, config tfsdk.Config,
 // messages.
 func Many[T, M any](objects iter.Seq2[T, error], asked Ordering, noun string, show func(*T) (M, error),
 	diags *diag.Diagnostics) []M {
-	items, err := Collect(objects, asked.Limit, show)
+	items, err := Collect(objects, asked, show)
 	AddListError(diags, err, asked, noun)
 	return items
 }
@@ -170,21 +170,25 @@ func AddListError(diags *diag.Diagnostics, err error, asked Ordering, noun strin
 	}
 }
 
-// Collect converts a list, up to limit objects, or all if limit is null. Without an error it never returns nil, so that
-// the state has an empty list if nothing matches.
-func Collect[T, M any](objects iter.Seq2[T, error], limit types.Int64, show func(*T) (M, error)) ([]M, error) {
-	items := []M{}
+// Collect converts a list, up to the limit in asked, or all if it is null, in a steady order. Without an error it never
+// returns nil, so that the state has an empty list if nothing matches.
+func Collect[T, M any](objects iter.Seq2[T, error], asked Ordering, show func(*T) (M, error)) ([]M, error) {
+	var all []T
 	for object, err := range objects {
 		if err != nil {
 			return nil, err
 		}
-		item, err := show(&object)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-		if !limit.IsNull() && int64(len(items)) >= limit.ValueInt64() {
+		all = append(all, object)
+		if !asked.Limit.IsNull() && int64(len(all)) >= asked.Limit.ValueInt64() {
 			break
+		}
+	}
+	inOrder(all, asked)
+	items := make([]M, len(all))
+	for i := range all {
+		var err error
+		if items[i], err = show(&all[i]); err != nil {
+			return nil, err
 		}
 	}
 	return items, nil

@@ -1,11 +1,14 @@
 package life
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
@@ -233,11 +236,20 @@ func isScalar(v any) bool {
 	return v != any(acctest.Unknown) && v != nil
 }
 
+// inNFC returns a JSON value as Terraform stores it.
+func inNFC(v any) any {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return v
+	}
+	return parsed(norm.NFC.Bytes(text))
+}
+
 // metadata compares the effect of a PATCH on custom_metadata with the plan. A default of the provider appears as a
 // change of effective_custom_metadata.
 func (a applied) metadata(change *acctest.Change, changes []difference, body object) string {
-	had, _ := a.before[change.Address]["custom_metadata"].(object)
-	sent, _ := body["custom_metadata"].(object)
+	had, _ := inNFC(a.before[change.Address]["custom_metadata"]).(object)
+	sent, _ := inNFC(body["custom_metadata"]).(object)
 	result := sent
 	if body["custom_metadata_mode"] == "merge" {
 		result = merged(had, sent)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,8 +39,8 @@ func PlainDocument(number string) string {
 	}, number)
 }
 
-// JSON compares two values decoded with [json.Number]: numbers by their exact value, objects in any order of keys. A
-// nil object is an empty object, not null.
+// JSON compares two values decoded with [json.Number]: whole numbers by their exact value, fractions by their double,
+// because a service may store doubles; objects in any order of keys. A nil object is an empty object, not null.
 func JSON(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -50,7 +51,7 @@ func JSON(a, b any) bool {
 		return ok && slices.EqualFunc(a, b, JSON)
 	case json.Number:
 		b, ok := b.(json.Number)
-		return ok && (a == b || decimalOf(a) == decimalOf(b))
+		return ok && (a == b || decimalOf(a) == decimalOf(b) || sameFraction(a, b))
 	}
 	return a == b
 }
@@ -67,6 +68,13 @@ func decode(text []byte) (value any, err error) {
 	decoder.UseNumber()
 	err = decoder.Decode(&value)
 	return value, err
+}
+
+// sameFraction reports whether two numbers with fractions are the same double.
+func sameFraction(a, b json.Number) bool {
+	x, errX := a.Float64()
+	y, errY := b.Float64()
+	return errX == nil && errY == nil && x == y && x != math.Trunc(x)
 }
 
 // decimal is a number in normal form: its digits without leading and trailing zeros, and the exponent of the last one.

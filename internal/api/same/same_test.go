@@ -51,7 +51,8 @@ func TestPlainDocument(t *testing.T) {
 	}
 }
 
-// TestJSON: numbers compare by their exact value, whatever their exponent, and objects without order.
+// TestJSON: whole numbers compare by their exact value, whatever their exponent, fractions by their double, and objects
+// without order.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -61,7 +62,7 @@ func TestJSON(t *testing.T) {
 		{`1`, `1.0`, true}, {`100`, `1e2`, true}, {`0`, `-0.00`, true}, {`0.5`, `5E-1`, true}, {`0.0125`, `1.25e-2`, true},
 		{`-12.340`, `-1234e-2`, true}, {`1e999999999`, `10e999999998`, true}, {`1e99999999999`, `1e99999999999`, true},
 		{`1`, `-1`, false}, {`9007199254740993`, `9007199254740992`, false}, {`1`, `10`, false}, {`1`, `"1"`, false},
-		{`0.1`, `0.10000000000000000001`, false}, {`1e99999999999`, `1e99999999998`, false},
+		{`0.1`, `0.10000000000000000001`, true}, {`0.1`, `0.1000000000000001`, false}, {`1e99999999999`, `1e99999999998`, false},
 		{`{"a":1,"b":2}`, ` {"b":2.0,"a":1}`, true}, {`{"a":1}`, `{"a":1,"b":null}`, false}, {`{"a":null}`, `{"b":null}`, false},
 		{`{"a":null}`, `{"a":{}}`, false}, {`{"a":[]}`, `{"a":{}}`, false}, {`null`, `[]`, false}, {`true`, `"true"`, false},
 		{`null`, `null`, true}, {`[1,[{"b":2}]]`, `[1.0,[{"b":2.0}]]`, true}, {`[1,2]`, `[2,1]`, false}, {`[1]`, `[1,2]`, false},

@@ -275,7 +275,15 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	var change step
 	if send := changes(own, stored, whole, next.Object); plan.Response.IsUnknown() && len(send) > 0 {
 		change = step{Verb: "update", Send: func(ctx context.Context) (*finance.Record, error) {
-			record, err := w.Client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
+			collection, id := state.Collection.ValueString(), state.ID.ValueString()
+			if metadata.Respellable(send) { // Terraform stores keys in NFC, and the service may not
+				current, err := w.Client.GetRecord(ctx, collection, id)
+				if err != nil {
+					return nil, err
+				}
+				send = metadata.Spelled(send, current.Raw, true)
+			}
+			record, err := w.Client.UpdateRecord(ctx, collection, id, send)
 			if err != nil {
 				return nil, inBody(err, next.Object)
 			}

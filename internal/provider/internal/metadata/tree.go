@@ -33,8 +33,18 @@ var ErrUnknown = errors.New("the value is not known yet")
 // Object is a JSON object as a tree: nil, bool, string, json.Number, []any and map[string]any below it.
 type Object = map[string]any
 
-// Parse parses a JSON object with exact numbers. Empty text and JSON null result in the nil object.
+// Parse parses a JSON object as Terraform stores it: with exact numbers, and keys and texts in NFC. Empty text and JSON
+// null result in the nil object.
 func Parse(text []byte) (Object, error) {
+	object, err := parse(text)
+	if object == nil || err != nil {
+		return nil, err
+	}
+	whole, _ := composed(object).(Object)
+	return whole, nil
+}
+
+func parse(text []byte) (Object, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -77,13 +79,36 @@ func (r CustomMetadataOf[S, T, U]) remote(ctx context.Context, client S, id stri
 // unseen returns an error if the object has keys that the plan has not seen. Replacing the whole object would remove
 // them.
 func (r CustomMetadataOf[S, T, U]) unseen(ctx context.Context, client S, id string, seen metadata.Object) error {
-	remote, err := r.remote(ctx, client, id)
+	current, err := r.Get(client, ctx, id)
+	if err != nil {
+		return err
+	}
+	if twins := metadata.Twins(r.Of(current)); len(twins) > 0 {
+		return fmt.Errorf("custom_metadata has keys that are one key in Terraform (%s, in two Unicode forms), so "+
+			"custom_metadata_mode = \"replace\" cannot write the object. Nothing was sent. Remove one of each pair at the "+
+			"service, or use the mode merge, which leaves both", strings.Join(twins, ", "))
+	}
+	remote, err := metadata.Parse(r.Of(current))
 	if err == nil && metadata.Removes(remote, seen) {
 		return errors.New("another system has added keys to custom_metadata since the plan, and custom_metadata_mode = " +
 			"\"replace\" would remove them. Nothing was sent. Run terraform plan again, with a refresh: it shows what it " +
 			"removes")
 	}
 	return err
+}
+
+// spelled returns what is sent, with the keys as the service spells them. Terraform stores keys in NFC, so the
+// service's spelling is only known from the object itself.
+func (r CustomMetadataOf[S, T, U]) spelled(ctx context.Context, client S, id string, payload metadata.Object,
+	mode string) (json.RawMessage, error) {
+	if !metadata.Respellable(payload) {
+		return metadata.Payload(payload), nil
+	}
+	current, err := r.Get(client, ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return metadata.Payload(metadata.Spelled(payload, r.Of(current), mode == metadata.ModeReplace)), nil
 }
 
 // Change sends body and the change of custom_metadata. A response together with an error means that a first request
@@ -114,7 +139,11 @@ func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id stri
 		}
 		payload, mode = owner.Result(remote, desired, changing), metadata.ModeReplace
 	}
-	r.Put(&body, metadata.Payload(payload), mode)
+	text, err := r.spelled(ctx, client, id, payload, mode)
+	if err != nil {
+		return nil, err
+	}
+	r.Put(&body, text, mode)
 	response, err := r.Update(client, ctx, id, body)
 	if err != nil {
 		return nil, err
@@ -123,7 +152,7 @@ func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id stri
 	if result := owner.Result(remote, desired, changing); err == nil && !metadata.EqualKnowing(result, remote, desired) {
 		// The service's merge dropped a part of it, as some do with nulls: the whole object is sent.
 		var alone U
-		r.Put(&alone, metadata.Payload(result), metadata.ModeReplace)
+		r.Put(&alone, metadata.Payload(metadata.Spelled(result, r.Of(response), true)), metadata.ModeReplace)
 		second, err := r.Update(client, ctx, id, alone)
 		if err == nil {
 			return second, nil

@@ -299,9 +299,12 @@ func (i Timestamp) Next(now time.Time) Timestamp {
 // inHours contains the length of the units that Go's durations lack.
 var inHours = map[string]int{"d": 24, "w": 7 * 24}
 
+// mostDays is more than the longest duration.
+const mostDays = 1 << 20
+
 var (
 	partOfDay = regexp.MustCompile(`\.\d+ *[dw]`)
-	days      = regexp.MustCompile(`(\d{1,6})([dw])`)
+	days      = regexp.MustCompile(`(\d+)([dw])`)
 	calendar  = regexp.MustCompile(`(?i)\d *(months?|mo|years?|y)\b`)
 	// words maps unit names to letters of unitOf.
 	words  = regexp.MustCompile(`(\d) *(week|day|hour|minute|min|second|sec)s?\b *(?:and *)?`)
@@ -316,7 +319,10 @@ func ParseDuration(text string) (time.Duration, error) {
 	})
 	plain = days.ReplaceAllStringFunc(plain, func(part string) string {
 		found := days.FindStringSubmatch(part)
-		n, _ := strconv.Atoi(found[1]) // cannot fail: a few digits
+		n, err := strconv.Atoi(found[1])
+		if err != nil || n > mostDays {
+			return part // which is no duration
+		}
 		return strconv.Itoa(n*inHours[found[2]]) + "h"
 	})
 	d, err := time.ParseDuration(plain)

@@ -24,7 +24,7 @@ func TestDuration(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "d", "4", "1.5d", "1dd", "106752d", "106751d24h", "--1d", "1.5 days", "3 months",
-		"a day"} {
+		"a day", "1000000d", "1000000w", "99999999999999999999d"} {
 		if got, err := ParseDuration(text); err == nil {
 			t.Errorf("%q is %s", text, got)
 		}

@@ -25,6 +25,8 @@ type Client struct {
 	cfg       Config
 	base      *url.URL
 	transport http.RoundTripper
+	once      http.RoundTripper // for requests that must not be repeated, over HTTP/1.1; nil: transport
+	http1     atomic.Bool       // the service has responded over HTTP/1.1
 	gate      *Gate
 	observer  Observer
 	clock     clock
@@ -87,6 +89,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	if c.transport == nil {
 		c.transport = &connections{make: func() *http.Transport { return newTransport(cfg) }}
+		c.once = &connections{make: func() *http.Transport { return fresh(newTransport(cfg)) }}
 	}
 	if c.gate == nil {
 		c.gate = NewGate(0)

@@ -85,6 +85,14 @@ func newTransport(cfg Config) *http.Transport {
 	}
 }
 
+// fresh makes every request use a new connection. A server, or a device before it, may have closed an idle one without
+// a word: a request on it is lost, and whether it was processed is unknown. Connections of HTTP/2 are pinged instead.
+func fresh(t *http.Transport) *http.Transport {
+	t.DisableKeepAlives = true
+	t.TLSClientConfig.ClientSessionCache = tls.NewLRUClientSessionCache(0) // a handshake takes one round trip
+	return t
+}
+
 // permanent reports whether an error will not change within minutes: the peer is another host, or does not use TLS.
 func (c *Client) permanent(err error) bool {
 	var certificate *tls.CertificateVerificationError

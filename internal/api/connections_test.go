@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/binary"
@@ -300,6 +301,34 @@ func TestSilentHTTP2IsPinged(t *testing.T) {
 	if took := time.Since(start); err != nil || took > 30*time.Second {
 		t.Errorf("a read took %s: %v", took, err)
 	}
+}
+
+// TestCreationsUseFreshConnections: a server that closes a connection after each response, without announcing it, loses
+// no creation.
+func TestCreationsUseFreshConnections(t *testing.T) {
+	t.Parallel()
+	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"data":{"id":"`+rand.Text()+`"}}`)
+	}, func(server *httptest.Server) {
+		server.EnableHTTP2 = false
+		server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
+			if state == http.StateIdle {
+				_ = conn.Close()
+			}
+		}
+	})
+	var group sync.WaitGroup
+	for range 5 {
+		group.Go(func() {
+			for range 20 {
+				if _, err := One[thing](t.Context(), c, createCustomer); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 // serve starts a TLS server and a client that trusts it, over the real

@@ -68,12 +68,16 @@ func (c *Client) send(ctx context.Context, k *call) *response {
 	attempt = httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
-	own, isOwn := c.transport.(*connections)
+	transport := c.transport
+	if c.once != nil && !k.repeatable && c.http1.Load() {
+		transport = c.once
+	}
+	own, isOwn := transport.(*connections)
 	number := 0
 	if isOwn {
 		_, number = own.get()
 	}
-	c.roundTrip(attempt, k, a)
+	c.roundTrip(attempt, transport, k, a)
 	a.connected = connected.Load() || a.status != 0
 	if isOwn && a.err != nil && attempt.Err() != nil && ctx.Err() == nil {
 		own.renew(number)
@@ -86,18 +90,19 @@ func (c *Client) send(ctx context.Context, k *call) *response {
 	return a
 }
 
-func (c *Client) roundTrip(ctx context.Context, k *call, a *response) {
+func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, k *call, a *response) {
 	request, err := k.request(ctx)
 	if err != nil {
 		a.err = err
 		return
 	}
-	response, err := c.transport.RoundTrip(request)
+	response, err := transport.RoundTrip(request)
 	if err != nil {
 		a.err = err
 		return
 	}
 	defer response.Body.Close()
+	c.http1.Store(response.ProtoMajor == 1)
 	a.status, a.header = response.StatusCode, c.scrubHeader(response.Header)
 	c.clock.note(a.status, a.header, a.sentAt)
 	a.body, a.err = readBody(response.Body)

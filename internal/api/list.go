@@ -100,6 +100,8 @@ type reading[T any] struct {
 	total   *int            // according to the last page
 	moved   bool            // the total changed during the last pass
 	stopped bool            // by the consumer or an error
+	// of the pass: the number of items, and of those on the longest page
+	read, longest int
 	// reported is set if the total is known to be wrong.
 	reported bool
 	// repeated is set if the last pass ended with a page that it had already read.
@@ -125,8 +127,8 @@ func (l *reading[T]) complete() bool {
 func (l *reading[T]) pass(ctx context.Context) {
 	seen := map[string]bool{} // in this pass
 	pages := map[[sha256.Size]byte]bool{}
-	longest, left, vain, read := 0, 0, 0, 0 // left: remaining pages according to the last one
-	l.total, l.moved, l.repeated = nil, false, false
+	left, vain := 0, 0 // left: remaining pages according to the last one
+	l.total, l.moved, l.repeated, l.longest, l.read = nil, false, false, 0, 0
 	for number := 1; number <= maxPages; number++ {
 		p, err := l.fetch(ctx, number)
 		if err != nil {
@@ -139,21 +141,7 @@ func (l *reading[T]) pass(ctx context.Context) {
 		}
 		pages[p.hash] = true
 		l.count(p.meta.Total)
-		longest = max(longest, len(p.items), p.perPage())
-		fresh := l.emit(p.items, seen)
-		read += fresh
-		if l.stopped || len(p.items) == 0 || l.options.Whole && p.meta == (meta{}) {
-			return
-		}
-		if fresh == 0 {
-			l.repeated = true
-			return
-		}
-		wrong := l.total != nil && read > *l.total
-		if wrong {
-			l.contradict(ctx, read)
-		}
-		if len(p.items) < longest && !wrong && (l.total == nil || read == *l.total) {
+		if fresh := l.emit(p.items, seen); l.stopped || l.ends(ctx, p, fresh) {
 			return
 		}
 		length, counted := p.pages()
@@ -166,6 +154,24 @@ func (l *reading[T]) pass(ctx context.Context) {
 		}
 	}
 	l.endless("more than %d pages", maxPages)
+}
+
+// ends reports whether a page is the last one. fresh is the number of its items that no earlier page had.
+func (l *reading[T]) ends(ctx context.Context, p *page[T], fresh int) bool {
+	l.read += fresh
+	l.longest = max(l.longest, len(p.items), p.perPage())
+	switch {
+	case len(p.items) == 0, l.options.Whole && p.meta == (meta{}):
+		return true
+	case fresh == 0:
+		l.repeated = true
+		return true
+	case l.total == nil:
+		return len(p.items) < l.longest
+	case l.read > *l.total:
+		l.contradict(ctx)
+	}
+	return len(p.items) < l.longest && l.read == *l.total
 }
 
 // endless reports a list that would never end.
@@ -229,9 +235,9 @@ func (p *page[T]) perPage() int {
 }
 
 // contradict reports a wrong total, once per list.
-func (l *reading[T]) contradict(ctx context.Context, read int) {
+func (l *reading[T]) contradict(ctx context.Context) {
 	if report, ok := ctx.Value(countsKey{}).(func(Count)); ok && !l.reported {
-		report(Count{Operation: l.request.Operation, Total: *l.total, Read: read})
+		report(Count{Operation: l.request.Operation, Total: *l.total, Read: l.read})
 	}
 	l.reported = true
 }

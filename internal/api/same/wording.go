@@ -44,10 +44,12 @@ func Cut(shown, sent string) bool {
 	return begins != "" && strings.HasPrefix(letters(sent), begins)
 }
 
+var unescapes = []func(string) string{html.UnescapeString, withoutPercents, withoutBackslashes, withoutPunycode}
+
 // readings are the letters and digits of a text as it is, and unescaped.
 func readings(text string) []string {
 	all := []string{letters(text)}
-	for _, unescape := range []func(string) string{html.UnescapeString, withoutPercents, withoutBackslashes, withoutPunycode} {
+	for _, unescape := range unescapes {
 		if plain := unescape(text); plain != text {
 			all = append(all, letters(plain))
 		}

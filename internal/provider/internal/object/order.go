@@ -18,7 +18,7 @@ type placed[T any] struct {
 }
 
 // inOrder puts a list into an order that does not change from run to run: a service may promise none, and leave that of
-// equal values open. Without sort_by, a whole list is in the order of creation and id, or of id alone if an object shows
+// equal values open. Without sort_by, a whole list is in the order of creation and id, or of id alone if an object has
 // no creation. Otherwise, the order is the service's, with objects of equal values in the order of id.
 func inOrder[T any](objects []T, asked Ordering) {
 	sortBy := cmp.Or(asked.SortBy.ValueString(), "created_at")

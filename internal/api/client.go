@@ -25,8 +25,9 @@ type Client struct {
 	cfg       Config
 	base      *url.URL
 	transport http.RoundTripper
-	once      http.RoundTripper // for requests that must not be repeated, over HTTP/1.1; nil: transport
-	http1     atomic.Bool       // the service has responded over HTTP/1.1
+	once      http.RoundTripper // see carrier; nil: transport
+	version   atomic.Int32      // of HTTP, according to the last response; 0 before the first one
+	begun     atomic.Bool       // a request that must not be repeated was sent before the first response
 	gate      *Gate
 	observer  Observer
 	clock     clock

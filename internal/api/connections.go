@@ -85,6 +85,15 @@ func newTransport(cfg Config) *http.Transport {
 	}
 }
 
+// carrier returns the transport of a call. A request that must not be repeated goes out on a fresh connection of
+// HTTP/1.1; the first request of a client needs no other one for that.
+func (c *Client) carrier(k *call) http.RoundTripper {
+	if k.repeatable || c.once == nil || c.version.Load() > 1 || c.version.Load() == 0 && !c.begun.Swap(true) {
+		return c.transport
+	}
+	return c.once
+}
+
 // fresh makes every request use a new connection. A server, or a device before it, may have closed an idle one without
 // a word: a request on it is lost, and whether it was processed is unknown. Connections of HTTP/2 are pinged instead.
 func fresh(t *http.Transport) *http.Transport {

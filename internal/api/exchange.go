@@ -68,10 +68,7 @@ func (c *Client) send(ctx context.Context, k *call) *response {
 	attempt = httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
-	transport := c.transport
-	if c.once != nil && !k.repeatable && c.http1.Load() {
-		transport = c.once
-	}
+	transport := c.carrier(k)
 	own, isOwn := transport.(*connections)
 	number := 0
 	if isOwn {
@@ -102,7 +99,7 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, k *
 		return
 	}
 	defer response.Body.Close()
-	c.http1.Store(response.ProtoMajor == 1)
+	c.version.Store(int32(response.ProtoMajor)) //nolint:gosec // 1 to 3
 	a.status, a.header = response.StatusCode, c.scrubHeader(response.Header)
 	c.clock.note(a.status, a.header, a.sentAt)
 	a.body, a.err = readBody(response.Body)

@@ -163,8 +163,8 @@ func (l *reading[T]) ends(ctx context.Context, p *page[T], fresh int) bool {
 	switch {
 	case len(p.items) == 0, l.options.Whole && p.meta == (meta{}):
 		return true
-	case fresh == 0:
-		l.repeated = true
+	case fresh == 0: // a short page may repeat items that moved to it
+		l.repeated = len(p.items) == l.longest
 		return true
 	case l.total == nil:
 		return len(p.items) < l.longest

@@ -19,7 +19,8 @@ type placed[T any] struct {
 
 // inOrder puts a list into an order that does not change from run to run: a service may promise none, and leave that of
 // equal values open. Without sort_by, a whole list is in the order of creation and id, or of id alone if an object has
-// no creation. Otherwise, the order is the service's, with objects of equal values in the order of id.
+// no creation. With sort_by, objects of equal values are in the order of id. With limit alone, the order is the
+// service's, because the rest of the list is unknown.
 func inOrder[T any](objects []T, asked Ordering) {
 	sortBy := cmp.Or(asked.SortBy.ValueString(), "created_at")
 	all := make([]placed[T], len(objects))
@@ -30,9 +31,9 @@ func inOrder[T any](objects []T, asked Ordering) {
 	}
 	byID := func(a, b placed[T]) int { return cmp.Compare(a.id, b.id) }
 	switch {
-	case !hasID:
+	case !hasID, !asked.Limit.IsNull() && asked.SortBy.IsNull():
 		return
-	case !asked.Limit.IsNull() || !asked.SortBy.IsNull():
+	case !asked.SortBy.IsNull():
 		for from := 0; hasBy && from < len(all); {
 			length := slices.IndexFunc(all[from:], func(other placed[T]) bool { return other.by != all[from].by })
 			if length < 0 {
@@ -50,7 +51,7 @@ func inOrder[T any](objects []T, asked Ordering) {
 	default:
 		slices.SortStableFunc(all, byID)
 	}
-	if asked.Limit.IsNull() && asked.SortBy.IsNull() && asked.SortOrder.ValueString() == "desc" {
+	if asked.SortBy.IsNull() && asked.SortOrder.ValueString() == "desc" {
 		slices.Reverse(all)
 	}
 	for i := range all {

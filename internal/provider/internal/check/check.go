@@ -1,5 +1,5 @@
-// Package check implements validators. OnChange limits them to changed values, so that values written earlier, or by
-// another system, are accepted.
+// Package check implements validators. Those in InPlan run in the plan, for values that the state does not have, so that
+// values written earlier, or by another system, are accepted.
 package check
 
 import (
@@ -32,6 +32,10 @@ type check struct {
 	shown func(string) string
 }
 
+// hidden omits a value from the message: a configuration may mark credentials and personal data as sensitive, which a
+// provider cannot see.
+func hidden(string) string { return "" }
+
 // only accepts the strings for which ok returns true; wrong is the format of the message, with the string.
 func only(description string, ok func(string) bool, wrong string) validator.String {
 	return check{description: description, wrong: func(s string) string {
@@ -61,10 +65,47 @@ func (v check) ValidateString(_ context.Context, req validator.StringRequest, re
 
 // Email requires a bare e-mail address.
 func Email() validator.String {
-	return only("an e-mail address", func(s string) bool {
+	return check{"an e-mail address", func(s string) string {
 		address, err := mail.ParseAddress(s)
-		return err == nil && address.Address == s && address.Name == ""
-	}, "%q is not an e-mail address. Write one address without a name or brackets, such as finance@example.com.")
+		if err == nil && address.Address == s && address.Name == "" {
+			return ""
+		}
+		return wrongEmail(s) + " Write one e-mail address without a name or brackets, such as finance@example.com."
+	}, hidden}
+}
+
+// wrongEmail describes an error without the address.
+func wrongEmail(s string) string {
+	switch {
+	case isBlank(s):
+		return "It is blank."
+	case strings.TrimSpace(s) != s:
+		return "It begins or ends with a space or a line end."
+	case !strings.Contains(s, "@"):
+		return "It has no @."
+	case strings.ContainsAny(s, ",;"):
+		return "It contains a comma or a semicolon."
+	case strings.ContainsAny(s, "<>"):
+		return "It contains a name or brackets."
+	case strings.Count(s, "@") > 1:
+		return "It has more than one @."
+	}
+	return "It is not an e-mail address."
+}
+
+// OneLine rejects a credential with a line end: it does not fit into a header, and the consumer would compare it with one
+// that has none.
+func OneLine() validator.String {
+	return check{"text without a line end", func(s string) string {
+		switch {
+		case !strings.ContainsAny(s, "\r\n") || isBlank(s):
+			return ""
+		case strings.ContainsAny(strings.TrimSpace(s), "\r\n"):
+			return "It has several lines, and the header of a delivery has only one. Write one line."
+		}
+		return "It begins or ends with a line end, as the content of a file does. Use trimspace(…), such as " +
+			"trimspace(file(\"token\"))."
+	}, hidden}
 }
 
 // Date requires a calendar date without a time (ISO 8601).
@@ -131,8 +172,12 @@ func Collection(example string) validator.String {
 
 // Phone requires a string with a digit: phone numbers are written differently in each country.
 func Phone() validator.String {
-	return only("a phone number", func(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) },
-		"%q is not a phone number: it has no digit. Write it with its country and area code, such as +55 11 91234-5678.")
+	return check{"a phone number", func(s string) string {
+		if strings.ContainsFunc(s, unicode.IsDigit) {
+			return ""
+		}
+		return "It has no digit. Write a phone number with its country and area code, such as +55 11 91234-5678."
+	}, hidden}
 }
 
 // Trimmed rejects an identifier that begins or ends with a space, because lookups by other systems would fail.
@@ -217,25 +262,58 @@ var internalNetworks = []netip.Prefix{
 	netip.MustParsePrefix("240.0.0.0/4"),
 }
 
-// PublicURL requires an https address that is not a literal address of an internal network. Only the service can check
-// what a name resolves to.
+// HTTPS requires an https address with a host.
+func HTTPS() validator.String {
+	return check{"an https:// address", func(s string) string {
+		if _, ok := parsedHTTPS(s); ok {
+			return ""
+		}
+		return fmt.Sprintf("%s is not an https:// address. The service rejects others (INVALID_WEBHOOK_URL). Write one "+
+			"such as https://hooks.example.com/billing.", withoutCredentials(s))
+	}, withoutCredentials}
+}
+
+func parsedHTTPS(s string) (*url.URL, bool) {
+	u, err := url.Parse(s)
+	return u, err == nil && u.Scheme == "https" && u.Hostname() != ""
+}
+
+// PublicURL requires of an https address that it is not a literal address of an internal network, and has no part that
+// would be lost or shown. Only the service can check what a name resolves to.
 func PublicURL() validator.String {
 	return check{"an https:// address outside of internal networks", func(s string) string {
-		u, err := url.Parse(s)
+		u, ok := parsedHTTPS(s)
 		switch {
-		case err != nil || u.Scheme != "https" || u.Hostname() == "":
-			return fmt.Sprintf("%s is not an https:// address. The service rejects others (INVALID_WEBHOOK_URL). Write one "+
-				"such as https://hooks.example.com/billing.", withoutCredentials(s))
+		case !ok: // see HTTPS
+			return ""
 		case u.User != nil:
 			return "The address contains credentials, which would appear in the state. Use authentication instead."
 		case u.Fragment != "":
 			return "The address contains a fragment (#…), which is never sent. Remove it."
 		case isInternal(u.Hostname()):
 			return fmt.Sprintf("%s belongs to an internal network, so the service rejects it (INVALID_WEBHOOK_URL). Use an "+
-				"address that the service can reach from outside.", u.Hostname())
+				"address that the service can reach from outside.%s", u.Hostname(), forSandbox(u))
 		}
 		return ""
 	}, withoutCredentials}
+}
+
+// forSandbox explains how the sandbox delivers to a receiver on the same machine; "" for other addresses.
+func forSandbox(u *url.URL) string {
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	ip, err := netip.ParseAddr(host)
+	if host != "localhost" && (err != nil || !ip.Unmap().IsLoopback()) {
+		return ""
+	}
+	if err != nil {
+		host = "127.0.0.1"
+	}
+	port := ""
+	if u.Port() != "" {
+		port = ":" + u.Port()
+	}
+	return fmt.Sprintf(" For a receiver on this machine, start the sandbox with --resolve hooks.example.com=%s "+
+		"--allow-loopback-receivers, and write https://hooks.example.com%s%s.", host, port, u.EscapedPath())
 }
 
 // withoutCredentials removes the credentials of an address for messages.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
@@ -42,11 +43,25 @@ type Plan[M any] struct {
 	resp     *resource.ModifyPlanResponse
 }
 
-// Plan reads the request, calls destroy (optional), create or update, and writes the result.
+// Plan checks the arguments (see check.Plan), reads the request, calls destroy (optional), create or update, and writes
+// the result. It reports all errors of the object: those of its arguments come first, and after one there are no
+// warnings about a plan that cannot be applied.
 func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanRequest,
 	resp *resource.ModifyPlanResponse, destroy, create, update func(context.Context, *Plan[M])) {
+	checked := check.Plan(ctx, req.Config, req.State)
+	applying := r.plan(ctx, req, resp, destroy, create, update)
+	resp.Diagnostics = append(checked, resp.Diagnostics...)
+	if checked.HasError() || applying {
+		// Terraform shows the warnings of both plans of an apply, and the first one has reported them.
+		resp.Diagnostics = resp.Diagnostics.Errors()
+	}
+}
+
+// plan is Plan without the checks; applying is true for the second plan, inside the apply.
+func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+	destroy, create, update func(context.Context, *Plan[M])) (applying bool) {
 	if r.Conn != nil && !r.Scheme.Service(r.Conn).Planned(r.Scheme.TypeName, &resp.Diagnostics) {
-		return
+		return false
 	}
 	p := &Plan[M]{Private: resp.Private, Run: r.Run(), DeferralAllowed: req.ClientCapabilities.DeferralAllowed,
 		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, req: req, resp: resp}
@@ -60,23 +75,23 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		p.Diags.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
 		p.Run.PlanDestroy(p.typeName, id.ValueString())
 		if !of.Abandons() && r.foreignUnseen(ctx, p, id.ValueString(), of.Object) {
-			return
+			return false
 		}
 		of.checkPlan("destroy", p.Diags)
 		of.Warn(p.Diags)
 		if destroy != nil {
 			destroy(ctx, p)
 		}
-		return
+		return false
 	}
 	p.Diags.Append(value.Get(ctx, req.Config, &p.Config)...)
 	p.Diags.Append(value.Get(ctx, req.Plan, &p.Planned)...)
 	if p.Diags.HasError() {
-		return
+		return false
 	}
 	if req.State.Raw.IsNull() {
 		if r.foreignUnseen(ctx, p, run.Replaced(ctx, p.Private, p.Diags), policyOf(p.Planned).Object) {
-			return
+			return false
 		}
 		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
 		p.replacing(ctx)
@@ -85,7 +100,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		r.planNeeds(ctx, p)
 	} else {
 		if r.bound() && r.Conn.Foreign() && !p.InApply() { // the refresh has reported it, and shows nothing of the object
-			return
+			return false
 		}
 		p.notePrevented(ctx, policyOf(p.State))
 		applying := p.Run.Applying(p.typeName, textOf(p.State, keyID).ValueString(), p.DeferralAllowed)
@@ -93,10 +108,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		r.planOwn(ctx, p, applying)
 	}
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
-	if p.applying {
-		// Terraform shows the warnings of both plans, and the first one has reported them.
-		resp.Diagnostics = resp.Diagnostics.Errors()
-	}
+	return p.applying
 }
 
 // foreignUnseen reports, when an object is removed or replaced without a refresh in this run, that it belongs to

@@ -70,7 +70,7 @@ func Email() validator.String {
 		if err == nil && address.Address == s && address.Name == "" {
 			return ""
 		}
-		return wrongEmail(s) + " Write one e-mail address without a name or brackets, such as finance@example.com."
+		return wrongEmail(s) + " Write one e-mail address alone, such as finance@example.com."
 	}, hidden}
 }
 

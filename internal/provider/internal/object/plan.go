@@ -38,6 +38,7 @@ type Plan[M any] struct {
 	Diags           *diag.Diagnostics
 
 	typeName string
+	invalid  bool // an argument is invalid: the plan only collects further errors
 	applying bool // this is the second plan, inside the apply
 	req      resource.ModifyPlanRequest
 	resp     *resource.ModifyPlanResponse
@@ -49,7 +50,7 @@ type Plan[M any] struct {
 func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanRequest,
 	resp *resource.ModifyPlanResponse, destroy, create, update func(context.Context, *Plan[M])) {
 	checked := check.Plan(ctx, req.Config, req.State)
-	applying := r.plan(ctx, req, resp, destroy, create, update)
+	applying := r.plan(ctx, req, resp, checked.HasError(), destroy, create, update)
 	resp.Diagnostics = append(checked, resp.Diagnostics...)
 	if checked.HasError() || applying {
 		// Terraform shows the warnings of both plans of an apply, and the first one has reported them.
@@ -59,12 +60,12 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 
 // plan is Plan without the checks; applying is true for the second plan, inside the apply.
 func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
-	destroy, create, update func(context.Context, *Plan[M])) (applying bool) {
+	invalid bool, destroy, create, update func(context.Context, *Plan[M])) (applying bool) {
 	if r.Conn != nil && !r.Scheme.Service(r.Conn).Planned(r.Scheme.TypeName, &resp.Diagnostics) {
 		return false
 	}
 	p := &Plan[M]{Private: resp.Private, Run: r.Run(), DeferralAllowed: req.ClientCapabilities.DeferralAllowed,
-		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, req: req, resp: resp}
+		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, invalid: invalid, req: req, resp: resp}
 	if !req.State.Raw.IsNull() {
 		p.Diags.Append(value.Get(ctx, req.State, &p.State)...)
 	}
@@ -234,7 +235,7 @@ func (r *Resource[S, T, M]) WarnDuplicates(ctx context.Context, p *Plan[M], d Du
 // FindDuplicates returns the duplicates of the new object, except the one that it replaces. It returns nil if they
 // cannot be listed.
 func (r *Resource[S, T, M]) FindDuplicates(ctx context.Context, p *Plan[M], d Duplicates[T]) (found []T) {
-	if p.Run == nil {
+	if p.Run == nil || p.invalid {
 		return nil
 	}
 	all, err := run.Listed(ctx, p.Run, p.typeName, d.List)

@@ -2,6 +2,10 @@ package customer
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -50,11 +54,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},
 			"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: inPlan(check.Phone()),
 				MarkdownDescription: "Main phone number, an entry of `phones`." + oneEntry("phones")},
-			"emails":   nestedList(itemParts("E-mail address.", check.Email()), "E-mail addresses."+authoritative),
-			"phones":   nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
+			"emails": nestedList(itemParts("E-mail address.", check.Email()), "E-mail addresses."+authoritative),
+			"phones": nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
 			"websites": nestedList(itemParts("Address (URL) of the website.", check.NotBlank()), "Web addresses."+inAnyOrder),
 			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, entries added elsewhere are "+
-				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`."),
+				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`.", check.ObjectInPlan(someAddress{})),
 			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls{}, notBlank}},
 
@@ -121,9 +125,11 @@ func optional(description string, validators ...validator.String) schema.StringA
 }
 
 // nestedList is a list of contacts or addresses with these attributes.
-func nestedList(parts map[string]schema.Attribute, description string) schema.ListNestedAttribute {
+func nestedList(parts map[string]schema.Attribute, description string,
+	valid ...validator.Object) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
-		Validators: []validator.List{check.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts}}
+		Validators: []validator.List{check.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts,
+			Validators: valid}}
 }
 
 // itemParts are the arguments of an item of emails, phones or websites; the validator checks its value in the plan.
@@ -146,4 +152,25 @@ func addressParts() map[string]schema.Attribute {
 		"postal_code":  optional("Postal code.", notBlank),
 		"country":      optional("ISO country code, such as `BR`.", notBlank),
 	}
+}
+
+// someAddress rejects an address that has nothing but a kind.
+type someAddress struct{}
+
+func (someAddress) Description(context.Context) string { return "an address with a part" }
+
+func (someAddress) MarkdownDescription(context.Context) string { return "an address with a part" }
+
+// ValidateObject implements validator.Object.
+func (someAddress) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
+	parts := maps.Clone(req.ConfigValue.Attributes())
+	delete(parts, "kind")
+	for _, part := range parts {
+		if !part.IsNull() {
+			return
+		}
+	}
+	check.Invalid(req.Path, "", fmt.Sprintf("%s is empty: it has none of %s. If you have set some, check their names: "+
+		"Terraform silently drops names that an address does not have.", check.PathName(req.Path),
+		strings.Join(slices.Sorted(maps.Keys(parts)), ", ")), &resp.Diagnostics)
 }

@@ -61,7 +61,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Balance in cents of `currency`: `1050` is 10.50. Changes with every invoice and payment."},
 
 			"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepText(),
-				Validators: []validator.String{check.OneOf(statusActive, statusSuspended)},
+				Validators: []validator.String{check.Listed(statusActive, statusSuspended)},
 				MarkdownDescription: "`active` or `suspended` (accepts no new subscriptions). Defaults to `active` on creation. " +
 					"If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status is read-only."},
 			"status_reason": schema.StringAttribute{Optional: true, Validators: inPlan(check.NotBlank()),

@@ -225,7 +225,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	r.WarnDuplicates(ctx, p, object.Duplicates[billing.Customer]{
-		At: path.Root("document_number"), What: fmt.Sprintf("customer with the document number %q", number),
+		At: path.Root("document_number"), What: "customer with this document_number",
 		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
 			// Without a filter: the list is read once for all customers that the plan creates.
 			return client.ListCustomers(ctx, billing.CustomerQuery{})

@@ -54,8 +54,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},
 			"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: inPlan(check.Phone()),
 				MarkdownDescription: "Main phone number, an entry of `phones`." + oneEntry("phones")},
-			"emails": nestedList(itemParts("E-mail address.", check.Email()), "E-mail addresses."+authoritative),
-			"phones": nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
+			"emails":   nestedList(itemParts("E-mail address.", check.Email()), "E-mail addresses."+authoritative),
+			"phones":   nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
 			"websites": nestedList(itemParts("Address (URL) of the website.", check.NotBlank()), "Web addresses."+inAnyOrder),
 			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, entries added elsewhere are "+
 				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`.", check.ObjectInPlan(someAddress{})),

@@ -87,7 +87,7 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 			"removed, there is none. A change made elsewhere is drift, except of credentials, which the API never " +
 			"returns.", Attributes: map[string]schema.Attribute{
 			"type": schema.StringAttribute{Required: true,
-				Validators: []validator.String{check.OneOf(authNone, authBasic, authBearer, authHeader)},
+				Validators: []validator.String{check.Listed(authTypes...)},
 				MarkdownDescription: "Type of authentication: `none`, `basic` (requires `username` and `password_wo`), `bearer` " +
 					"(requires `token_wo`) or `header` (requires `name` and `value_wo`). Arguments of other types are errors."},
 			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",

@@ -120,7 +120,7 @@ func valueAt(model any, steps []string) (string, bool) {
 // sensitive: a provider cannot see that mark.
 func isPrivate(steps []string) bool {
 	switch steps[0] {
-	case "email", "emails", "phone", "phones", "billing_email", "document_number", "birthday", "addresses", "authentication":
+	case "email", "emails", "phone", "phones", "billing_email", "document_number", "addresses", "authentication":
 		return true
 	}
 	return strings.HasSuffix(steps[len(steps)-1], "_wo")

@@ -1,5 +1,5 @@
-// Package check implements validators. Those in InPlan run in the plan, for values that the state does not have, so that
-// values written earlier, or by another system, are accepted.
+// Package check implements validators. Those in InPlan run in the plan, and only for values that the state does not
+// have, so that values written earlier, or by another system, are accepted.
 package check
 
 import (
@@ -93,8 +93,7 @@ func wrongEmail(s string) string {
 	return "It is not an e-mail address."
 }
 
-// OneLine rejects a credential with a line end: it does not fit into a header, and the consumer would compare it with one
-// that has none.
+// OneLine rejects a credential with a line end: it does not fit into a header, and the consumer's own one has none.
 func OneLine() validator.String {
 	return check{"text without a line end", func(s string) string {
 		switch {
@@ -103,7 +102,7 @@ func OneLine() validator.String {
 		case strings.ContainsAny(strings.TrimSpace(s), "\r\n"):
 			return "It has several lines, and the header of a delivery has only one. Write one line."
 		}
-		return "It begins or ends with a line end, as the content of a file does. Use trimspace(…), such as " +
+		return "It begins or ends with a line end, as the content of a file often does. Use trimspace(…), such as " +
 			"trimspace(file(\"token\"))."
 	}, hidden}
 }
@@ -158,7 +157,8 @@ var importID = regexp.MustCompile(`^(external_id|url|name|id)=(.*)$`)
 // wrong describes an id that is none. typeName is the data source of the object, or "".
 func (v uuid) wrong(s, typeName string) string {
 	if parts := importID.FindStringSubmatch(s); parts != nil && parts[1] != "id" && typeName != "" {
-		return fmt.Sprintf("%s=… works only in imports. Use data %q { %[1]s = %q } and its id.", parts[1], typeName, parts[2])
+		return fmt.Sprintf("%s=… works only in imports. Use data %q { %s = %q } and its id.", parts[1], typeName, parts[1],
+			parts[2])
 	}
 	more := ""
 	if mocked.MatchString(s) {

@@ -158,8 +158,8 @@ func (p part) misnamed() string {
 
 var authPath = path.Root("authentication")
 
-// rejectOtherTypes reports arguments of another type of authentication. Which belong to a type that is not documented is
-// not known.
+// rejectOtherTypes reports arguments of another type of authentication. Which arguments a type that is not documented has
+// is unknown.
 func (m model) rejectOtherTypes(a authentication, diags *diag.Diagnostics) {
 	if !slices.Contains(authTypes, a.kind.ValueString()) {
 		return

@@ -167,8 +167,12 @@ func TestAdd(t *testing.T) {
 		"name":       lost(&net.DNSError{Err: "no such host", IsNotFound: true}),
 		"proxy": lost(&net.OpError{Op: "proxyconnect", Net: "tcp",
 			Err: &net.DNSError{Err: "no such host", IsNotFound: true}}),
-		"dropped":     lost(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
-		"refused":     lost(syscall.ECONNREFUSED),
+		"dropped": lost(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
+		"refused": lost(syscall.ECONNREFUSED),
+		"refused, on this machine": said(&api.TransportError{Service: "billing", Operation: "me.get", Attempts: 1,
+			Origin: &Source{BaseURL: "https://127.0.0.1:4000"}, Err: syscall.ECONNREFUSED}),
+		"external_id, of this run": saidOf(taken, Operation{Verb: "create", Object: "x",
+			Created: func(id string) string { return "customer \"A\" (id " + id + ")" }}),
 		"another one": lost(errors.New("broken")),
 	})
 }

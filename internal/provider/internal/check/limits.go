@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Invalid reports an invalid value of an argument. shown is the formatted value, or "" for one that is not shown; detail
-// describes what is wrong and what to write instead.
+// Invalid reports an invalid value of an argument. shown is the formatted value, or "" if it is not shown; detail describes
+// what is wrong and what to write instead.
 func Invalid(at path.Path, shown, detail string, diags *diag.Diagnostics) {
 	summary := "Invalid " + PathName(at)
 	if shown != "" {

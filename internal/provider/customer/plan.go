@@ -98,7 +98,7 @@ func warnUnshown(p *object.Plan[model], own ownership) {
 		case c.config.Main.IsUnknown() && !c.config.List.IsNull() && c.planned.List.Equal(c.state.List):
 			does := "is added to " + c.name + "s"
 			if hasValue(itemsOf(c.state.List), types.StringValue(c.owned.Main)) {
-				does = fmt.Sprintf("replaces %q in %ss", c.owned.Main, c.name)
+				does = fmt.Sprintf("replaces the previous one in %ss", c.name)
 			}
 			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s may change %[1]ss, which the plan cannot show",
 				c.name), fmt.Sprintf("%s of %s is known only after apply. If %[1]ss is under ignore_changes and does not contain "+

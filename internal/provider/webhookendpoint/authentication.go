@@ -152,8 +152,7 @@ func (p part) misnamed() string {
 	if !isWriteOnly {
 		return " If you have set it, check the name: Terraform silently drops names that do not exist."
 	}
-	return fmt.Sprintf(" If you have set it, check the name: Terraform silently drops names that do not exist, such as "+
-		"authentication.%s.", bare)
+	return fmt.Sprintf(" Terraform silently drops authentication.%s: there is no such argument.", bare)
 }
 
 var authPath = path.Root("authentication")

@@ -157,8 +157,8 @@ func (p part) misnamed() string {
 
 var authPath = path.Root("authentication")
 
-// rejectOtherTypes reports arguments of another type of authentication. Which arguments a type that is not documented has
-// is unknown.
+// rejectOtherTypes reports arguments of another type of authentication. The arguments of a type that is not documented
+// are unknown.
 func (m model) rejectOtherTypes(a authentication, diags *diag.Diagnostics) {
 	if !slices.Contains(authTypes, a.kind.ValueString()) {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Invalid reports an invalid value of an argument. shown is the formatted value, or "" if it is not shown; detail describes
+// Invalid reports an invalid value of an argument. shown is the formatted value, or "" if it is not shown. detail says
 // what is wrong and what to write instead.
 func Invalid(at path.Path, shown, detail string, diags *diag.Diagnostics) {
 	summary := "Invalid " + PathName(at)

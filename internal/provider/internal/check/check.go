@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/mail"
-	"net/netip"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,8 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // check is a validator of a string: wrong returns what is wrong and what to write instead, or "".
@@ -117,72 +113,6 @@ func isTime(layout, s string) bool {
 	_, err := time.Parse(layout, s)
 	return err == nil
 }
-
-// UUID requires an id of the services: a UUID of any version, in letters of either case.
-func UUID() validator.String {
-	return isUUID("Write the id as the service shows it, such as 8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c, or refer to the " +
-		"id of a resource or data source.")
-}
-
-// UUIDIn is UUID for an object without its own data source: the message names the collection of the service in which it
-// can be looked up by name.
-func UUIDIn(collection string) validator.String { return isUUID(FoundIn(collection)) }
-
-// FoundIn explains how to look up the id of an object in a collection of recurring billing.
-func FoundIn(collection string) string {
-	return fmt.Sprintf("To find the id by the name, use data \"billing_records\" with collection = %q.", collection)
-}
-
-// uuid is a validator of ids, with what to write instead.
-type uuid string
-
-func isUUID(instead string) validator.String { return uuid(instead) }
-
-func (uuid) Description(context.Context) string { return "a UUID" }
-
-func (uuid) MarkdownDescription(context.Context) string { return "a UUID" }
-
-// ValidateString implements validator.String.
-func (v uuid) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	s := req.ConfigValue.ValueString()
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || same.IsUUID(s) {
-		return
-	}
-	Invalid(req.Path, Quoted(s), v.wrong(s, DataSourceOf(lastName(req.Path))), &resp.Diagnostics)
-}
-
-// importID matches an id as in an import block that finds an object by another field.
-var importID = regexp.MustCompile(`^(external_id|url|name|id)=(.*)$`)
-
-// wrong describes an id that is none. typeName is the data source of the object, or "".
-func (v uuid) wrong(s, typeName string) string {
-	if parts := importID.FindStringSubmatch(s); parts != nil && parts[1] != "id" && typeName != "" {
-		return fmt.Sprintf("%s=… works only in imports. Use data %q { %s = %q } and its id.", parts[1], typeName, parts[1],
-			parts[2])
-	}
-	more := ""
-	if mocked.MatchString(s) {
-		more = " If a mock_provider of terraform test generated this string, configure ids for it (guide: Recipes)."
-	}
-	return fmt.Sprintf("%q is not a UUID, and all ids of the service are UUIDs. %s To omit the argument, write null "+
-		"without quotes.%s", s, string(v), more)
-}
-
-// dataSources are the data sources of the objects to which arguments refer.
-var dataSources = map[string]string{"customer_id": "billing_customer", "billing_account_id": "billing_account",
-	"subscription_id": "billing_subscription", "endpoint_id": "billing_webhook_endpoint"}
-
-// DataSourceOf returns the data source that finds the object to which an argument refers; "" if there is none.
-func DataSourceOf(argument string) string { return dataSources[argument] }
-
-func lastName(at path.Path) string {
-	last, _ := at.Steps().LastStep()
-	name, _ := last.(path.PathStepAttributeName)
-	return string(name)
-}
-
-// mocked matches the strings that Terraform generates for computed attributes of a mock_provider.
-var mocked = regexp.MustCompile(`^[a-z0-9]{8}$`)
 
 // DateOrDateTime requires an ISO 8601 date, or a date with time and zone.
 func DateOrDateTime() validator.String {
@@ -284,104 +214,6 @@ func Percent() validator.String {
 func Matches(pattern *regexp.Regexp, what string) validator.String {
 	return only(what, pattern.MatchString, "%q is not "+what+".")
 }
-
-// internalNetworks are the networks that a webhook must not point to, in addition to the loopback, private, link-local
-// and unspecified addresses that netip detects: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544),
-// and the reserved rest of IPv4 (RFC 1112).
-var internalNetworks = []netip.Prefix{
-	netip.MustParsePrefix("100.64.0.0/10"),
-	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("240.0.0.0/4"),
-}
-
-// HTTPS requires an https address with a host.
-func HTTPS() validator.String {
-	return check{"an https:// address", func(s string) string {
-		if _, ok := parsedHTTPS(s); ok {
-			return ""
-		}
-		return fmt.Sprintf("%s is not an https:// address. The service rejects others (INVALID_WEBHOOK_URL). Write one "+
-			"such as https://hooks.example.com/billing.", withoutCredentials(s))
-	}, withoutCredentials}
-}
-
-func parsedHTTPS(s string) (*url.URL, bool) {
-	u, err := url.Parse(s)
-	return u, err == nil && u.Scheme == "https" && u.Hostname() != ""
-}
-
-// PublicURL requires of an https address that it is not a literal address of an internal network, and has no part that
-// would be lost or shown. Only the service can check what a name resolves to.
-func PublicURL() validator.String {
-	return check{"an https:// address outside of internal networks", func(s string) string {
-		u, ok := parsedHTTPS(s)
-		switch {
-		case !ok: // see HTTPS
-			return ""
-		case u.User != nil:
-			return "The address contains credentials, which would appear in the state. Use authentication instead."
-		case u.Fragment != "":
-			return "The address contains a fragment (#…), which is never sent. Remove it."
-		case isInternal(u.Hostname()):
-			return fmt.Sprintf("%s belongs to an internal network, so the service rejects it (INVALID_WEBHOOK_URL). Use an "+
-				"address that the service can reach from outside.%s", u.Hostname(), forSandbox(u))
-		}
-		return ""
-	}, withoutCredentials}
-}
-
-// forSandbox explains how the sandbox delivers to a receiver on the same machine; "" for other addresses.
-func forSandbox(u *url.URL) string {
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	ip, err := netip.ParseAddr(host)
-	if host != "localhost" && (err != nil || !ip.Unmap().IsLoopback()) {
-		return ""
-	}
-	if err != nil {
-		host = "127.0.0.1"
-	}
-	port := ""
-	if u.Port() != "" {
-		port = ":" + u.Port()
-	}
-	return fmt.Sprintf(" For a receiver on this machine, start the sandbox with --resolve hooks.example.com=%s "+
-		"--allow-loopback-receivers, and write https://hooks.example.com%s%s.", host, port, u.EscapedPath())
-}
-
-// withoutCredentials removes the credentials of an address for messages.
-func withoutCredentials(address string) string {
-	if i := strings.LastIndexByte(address, '@'); i >= 0 {
-		address = "…" + address[i:]
-	}
-	return Quoted(address)
-}
-
-// isInternal reports whether a host is a literal internal address, or a name that is only valid inside a network.
-func isInternal(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") ||
-		strings.HasSuffix(host, ".internal") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		// Some resolvers treat 127.1, 0x7f000001 and 2130706433 as addresses.
-		return numericHost.MatchString(host)
-	}
-	ip = ip.Unmap().WithZone("")
-	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() {
-		return true
-	}
-	for _, network := range internalNetworks {
-		if network.Contains(ip) {
-			return true
-		}
-	}
-	return false
-}
-
-var numericHost = regexp.MustCompile(`^(0x[0-9a-f]+|[0-9]+)(\.(0x[0-9a-f]+|[0-9]+))*$`)
 
 var headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`)
 

@@ -30,7 +30,7 @@ func TestOutage(t *testing.T) {
 		"no host": {func(s *acctest.Service) { s.BaseURL = "https://nowhere.invalid" },
 			"Check the spelling of base_url"},
 		"the token": {func(s *acctest.Service) { s.Token = "rb_sandbox_wrong" },
-			"The API rejected the token from the provider argument token"},
+			"does not accept the token from the provider argument token"},
 		"elsewhere": {func(s *acctest.Service) { s.BaseURL += "/prefix" }, "argument operations"},
 		"a failure": {func(s *acctest.Service) { s.Sandbox.AddFault(sandbox.Fault{Status: 500}) },
 			"Such failures are usually temporary"},
@@ -70,7 +70,7 @@ func TestAccOneRejectedToken(t *testing.T) {
 	terraform.env["BILLING_TOKEN"] = "rb_sandbox_wrong"
 	for _, parallelism := range []string{"1", "10", "50"} {
 		out, _ := terraform.run("plan", "-parallelism="+parallelism)
-		if full := strings.Count(out, "The API rejected the token from"); full != 1 {
+		if full := strings.Count(out, "does not accept the token from"); full != 1 {
 			t.Errorf("%d errors say what to do with -parallelism=%s:\n%s", full, parallelism, out)
 		}
 	}

@@ -319,7 +319,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 // ImportState finds the key by its id, or by name=<value>.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
-	found := scheme.Import(ctx, r.Conn.Collections, req, resp)
+	found := scheme.Import(ctx, r.Conn.Collections, r.Run(), req, resp)
 	if found == nil {
 		return
 	}

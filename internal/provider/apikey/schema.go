@@ -46,21 +46,20 @@ const aboutResource = "An API key of the collections service. A trigger (`rotate
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	notBlank := []planmodifier.String{check.OnChange(check.NotBlank())}
+	notBlank := []validator.String{check.InPlan(check.NotBlank())}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the current key (UUID). Every new key has a new id."),
-			"name": schema.StringAttribute{Required: true, PlanModifiers: notBlank,
+			"name": schema.StringAttribute{Required: true, Validators: notBlank,
 				MarkdownDescription: "Name of the key." + byNewKey},
-			"description": schema.StringAttribute{Optional: true, PlanModifiers: notBlank,
+			"description": schema.StringAttribute{Optional: true, Validators: notBlank,
 				MarkdownDescription: "Purpose of the key, as free text." + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: "Permissions of the key: patterns such as `charges:*`, in any order; an empty set allows " +
 					"everything except managing keys. Defaults to `[]`." + byNewKey,
-				Validators:    []validator.Set{check.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{check.OnChangeElements(check.NotBlank(), check.Name(`charges:*`))}},
+				Validators: []validator.Set{check.NoNulls{}, check.InPlan(check.NotBlank(), check.Name(`charges:*`))}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{check.DateOrDateTime()},
 				MarkdownDescription: "When the key stops working: a date, or date and time with zone. If unset, the key never " +

@@ -35,7 +35,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Attributes: map[string]schema.Attribute{
 			"id":        object.Computed("Id of the billing account (UUID)."),
 			"public_id": object.Computed("Stable public identifier (UUID)."),
-			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(check.NotBlank(), check.Trimmed()),
+			"external_id": schema.StringAttribute{Optional: true, Validators: inPlan(check.NotBlank(), check.Trimmed()),
 				MarkdownDescription: "Identifier in your own system, unique among the organization's open accounts. Identifies " +
 					"the account in imports and after a lost response. If removed, it is cleared."},
 			"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
@@ -43,12 +43,14 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Id of the account's customer. Changing this forces replacement, and subscriptions do not " +
 					"move to the new account. A value only known after apply does not, unless the same plan replaces the customer."},
 			"currency": object.Computed("ISO 4217 code of the account's currency, such as `BRL`."),
-			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(check.Email()),
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepText(),
+				Validators: inPlan(check.Email()),
 				MarkdownDescription: "E-mail address for invoices and notices. Defaults to the customer's on creation. It " +
 					"cannot be cleared: if removed, the stored address stays."},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
-				PlanModifiers: []planmodifier.Int64{check.OnChangeInt64(check.Between(1, 90)),
-					int64planmodifier.UseStateForUnknown()},
+				// A customer's own account can have 0.
+				Validators:    []validator.Int64{check.AtLeast(0), check.NumberInPlan(check.Between(1, 90))},
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Days until an invoice is due, 1 to 90. Defaults to `10` on creation. If removed, the " +
 					"stored value stays."},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
@@ -58,11 +60,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Balance in cents of `currency`: `1050` is 10.50. Changes with every invoice and payment."},
 
-			"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
-				Validators: []validator.String{check.OneOf(statusActive, statusSuspended)},
+			"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepText(),
+				Validators: []validator.String{check.Listed(statusActive, statusSuspended)},
 				MarkdownDescription: "`active` or `suspended` (accepts no new subscriptions). Defaults to `active` on creation. " +
 					"If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status is read-only."},
-			"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
+			"status_reason": schema.StringAttribute{Optional: true, Validators: inPlan(check.NotBlank()),
 				MarkdownDescription: "Reason for the service's audit log when this configuration suspends, reactivates or " +
 					"closes the account. Changing only this sends no request."},
 			"suspended_at":      object.Computed("When the account was suspended; null if not suspended."),
@@ -97,13 +99,6 @@ const aboutResource = "A billing account of a customer, with subscriptions and i
 	"closed or deleted elsewhere is planned for re-creation, with a new id. A refresh takes one request. Values of " +
 	"`custom_metadata` that you mark as sensitive also appear in `effective_custom_metadata`, which is not sensitive."
 
-func notBlank() []planmodifier.String { return onChange(check.NotBlank()) }
-
-func onChange(validators ...validator.String) []planmodifier.String {
-	return []planmodifier.String{check.OnChange(validators...)}
-}
-
-// orState is onChange for an argument that keeps the value in state if unset.
-func orState(validators ...validator.String) []planmodifier.String {
-	return object.KeepText(onChange(validators...)...)
+func inPlan(validators ...validator.String) []validator.String {
+	return []validator.String{check.InPlan(validators...)}
 }

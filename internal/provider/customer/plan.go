@@ -98,7 +98,7 @@ func warnUnshown(p *object.Plan[model], own ownership) {
 		case c.config.Main.IsUnknown() && !c.config.List.IsNull() && c.planned.List.Equal(c.state.List):
 			does := "is added to " + c.name + "s"
 			if hasValue(itemsOf(c.state.List), types.StringValue(c.owned.Main)) {
-				does = fmt.Sprintf("replaces %q in %ss", c.owned.Main, c.name)
+				does = fmt.Sprintf("replaces the previous one in %ss", c.name)
 			}
 			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s may change %[1]ss, which the plan cannot show",
 				c.name), fmt.Sprintf("%s of %s is known only after apply. If %[1]ss is under ignore_changes and does not contain "+
@@ -225,7 +225,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	r.WarnDuplicates(ctx, p, object.Duplicates[billing.Customer]{
-		At: path.Root("document_number"), What: fmt.Sprintf("customer with the document number %q", number),
+		At: path.Root("document_number"), What: "customer with this document_number",
 		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
 			// Without a filter: the list is read once for all customers that the plan creates.
 			return client.ListCustomers(ctx, billing.CustomerQuery{})

@@ -90,8 +90,8 @@ func (m model) checkMainEntries(diags *diag.Diagnostics) {
 	}{{"email", pair{m.Email, m.Emails}}, {"phone", pair{m.Phone, m.Phones}}} {
 		if c.contradicts() {
 			diags.AddAttributeError(path.Root(c.name), fmt.Sprintf("%s of %s is not one of its %[1]ss", c.name,
-				m.displayName()), fmt.Sprintf("%s is %s, but %[1]ss does not contain it. A configured list is "+
-				"authoritative: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.Main))
+				m.displayName()), fmt.Sprintf("%ss does not contain the value of %[1]s. A configured list is "+
+				"authoritative: add { value = … } with it to %[1]ss, or remove %[1]s or %[1]ss.", c.name))
 		}
 	}
 }

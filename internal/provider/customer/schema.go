@@ -2,6 +2,10 @@ package customer
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -32,32 +36,31 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at":    object.Computed("When the customer was last changed."),
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the person or company.",
-				PlanModifiers: onChange(check.NotBlank())},
+				Validators: inPlan(check.NotBlank())},
 			"external_id": optional("Identifier in your own system, unique among the organization's customers. Identifies "+
 				"the customer in imports and after a lost response. If removed, it is cleared.",
-				check.NotBlank(), check.Trimmed()),
-			"nickname":   optional("Trade name or short name.", check.NotBlank()),
-			"legal_name": optional("Registered name of a legal entity.", check.NotBlank()),
-			"notes":      optional("Free-text notes.", check.NotBlank()),
+				check.InPlan(check.NotBlank(), check.Trimmed())),
+			"nickname":   optional("Trade name or short name.", notBlank),
+			"legal_name": optional("Registered name of a legal entity.", notBlank),
+			"notes":      optional("Free-text notes.", notBlank),
 			"kind": optional("`natural` (a person) or `juridical` (a legal entity).",
-				check.OneOf("natural", "juridical")),
+				check.Listed("natural", "juridical")),
 			"birthday": optional("Date of birth, `YYYY-MM-DD`.", check.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{},
 				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters), with or without a mask. Mask and " +
-					"case cause no diff. If removed, it is cleared.", PlanModifiers: onChange(value.CPFOrCNPJ())},
+					"case cause no diff. If removed, it is cleared.", Validators: inPlan(value.CPFOrCNPJ())},
 
-			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(check.Email()),
+			"email": schema.StringAttribute{Optional: true, Computed: true, Validators: inPlan(check.Email()),
 				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},
-			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(check.Phone()),
+			"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: inPlan(check.Phone()),
 				MarkdownDescription: "Main phone number, an entry of `phones`." + oneEntry("phones")},
 			"emails":   nestedList(itemParts("E-mail address.", check.Email()), "E-mail addresses."+authoritative),
 			"phones":   nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
 			"websites": nestedList(itemParts("Address (URL) of the website.", check.NotBlank()), "Web addresses."+inAnyOrder),
 			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, entries added elsewhere are "+
-				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`."),
+				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`.", check.ObjectInPlan(someAddress{})),
 			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{check.OnChangeElements(check.NotBlank())}},
+				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls{}, notBlank}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
 			"custom_metadata_mode":      object.MetadataModeAttribute(),
@@ -67,10 +70,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether to create a billing account with the customer. Defaults to `true`. Set `false` if " +
 					"a `billing_account` resource creates the account; otherwise the customer has two. " +
 					onCreateOnly},
-			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(check.Email()),
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: inPlan(check.Email()),
 				MarkdownDescription: "E-mail address for that account's invoices. Defaults to `email`. " + onCreateOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
-				PlanModifiers:       []planmodifier.Int64{check.OnChangeInt64(check.AtLeast(0))},
+				Validators:          []validator.Int64{check.AtLeast(0)},
 				MarkdownDescription: "Days until that account's invoices are due, 0 or more. Defaults to `10`. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether charges on that account are automatic. Defaults to `true`. " + onCreateOnly},
@@ -110,39 +113,64 @@ func oneEntry(list string) string {
 
 const onCreateOnly = "Used on creation only."
 
-func onChange(validators ...validator.String) []planmodifier.String {
-	return []planmodifier.String{check.OnChange(validators...)}
+// notBlank are the checks of a free text.
+var notBlank = check.InPlan(check.NotBlank())
+
+func inPlan(validators ...validator.String) []validator.String {
+	return []validator.String{check.InPlan(validators...)}
 }
 
 func optional(description string, validators ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, MarkdownDescription: description, PlanModifiers: onChange(validators...)}
+	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
 }
 
 // nestedList is a list of contacts or addresses with these attributes.
-func nestedList(parts map[string]schema.Attribute, description string) schema.ListNestedAttribute {
+func nestedList(parts map[string]schema.Attribute, description string,
+	valid ...validator.Object) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
-		Validators: []validator.List{check.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts}}
+		Validators: []validator.List{check.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts,
+			Validators: valid}}
 }
 
-// itemParts are the arguments of an item of emails, phones or websites; the validator checks only values that the
-// service does not have yet.
+// itemParts are the arguments of an item of emails, phones or websites; the validator checks its value in the plan.
 func itemParts(v string, valid validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind":  optional("Purpose, such as `billing` or `personal`.", check.NotBlank()),
-		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, PlanModifiers: onChange(valid)},
+		"kind":  optional("Purpose, such as `billing` or `personal`.", notBlank),
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, Validators: inPlan(valid)},
 	}
 }
 
 func addressParts() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind":         optional("Purpose of the address, such as `billing` or `shipping`.", check.NotBlank()),
-		"street":       optional("Street, without the number.", check.NotBlank()),
-		"number":       optional("Number in the street.", check.NotBlank()),
-		"complement":   optional("Flat, floor or block.", check.NotBlank()),
-		"neighborhood": optional("Neighborhood.", check.NotBlank()),
-		"city":         optional("City.", check.NotBlank()),
-		"state":        optional("State, such as `SP`.", check.NotBlank()),
-		"postal_code":  optional("Postal code.", check.NotBlank()),
-		"country":      optional("ISO country code, such as `BR`.", check.NotBlank()),
+		"kind":         optional("Purpose of the address, such as `billing` or `shipping`.", notBlank),
+		"street":       optional("Street, without the number.", notBlank),
+		"number":       optional("Number in the street.", notBlank),
+		"complement":   optional("Flat, floor or block.", notBlank),
+		"neighborhood": optional("Neighborhood.", notBlank),
+		"city":         optional("City.", notBlank),
+		"state":        optional("State, such as `SP`.", notBlank),
+		"postal_code":  optional("Postal code.", notBlank),
+		"country":      optional("ISO country code, such as `BR`.", notBlank),
 	}
+}
+
+// someAddress rejects an address that has nothing but a kind.
+type someAddress struct{}
+
+func (someAddress) Description(context.Context) string { return "an address with a part" }
+
+func (someAddress) MarkdownDescription(context.Context) string { return "an address with a part" }
+
+// ValidateObject implements validator.Object.
+func (someAddress) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
+	parts := maps.Clone(req.ConfigValue.Attributes())
+	delete(parts, "kind")
+	for _, part := range parts {
+		if !part.IsNull() {
+			return
+		}
+	}
+	check.Invalid(req.Path, "", fmt.Sprintf("%s is empty: it has none of %s. If you have set some, check their names: "+
+		"Terraform silently drops names that an address does not have.", check.PathName(req.Path),
+		strings.Join(slices.Sorted(maps.Keys(parts)), ", ")), &resp.Diagnostics)
 }

@@ -3,8 +3,6 @@ package finance
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -91,10 +90,7 @@ var documented = []string{"accounts", "payables", "receivables"}
 // warnCollection warns about a name that resembles a documented collection: the service may accept any name.
 func warnCollection(collection types.String, diags *diag.Diagnostics) {
 	name := collection.ValueString()
-	if name == "" || slices.Contains(documented, name) {
-		return
-	}
-	if meant := api.Nearest(strings.ToLower(name), documented, 1)[0]; api.Distance(strings.ToLower(name), meant) <= 2 {
+	if meant := check.NearMiss(name, documented); meant != "" {
 		diags.AddAttributeWarning(path.Root(attrCollection), fmt.Sprintf("Collection %q: did you mean %q?", name, meant),
 			fmt.Sprintf("The service documents the collection %q. It may accept any other name, so %q may be correct. If it "+
 				"is a typo, its records are not among the %s.", meant, name, meant))

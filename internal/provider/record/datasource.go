@@ -5,6 +5,8 @@ package record
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -15,6 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
@@ -35,6 +38,9 @@ type model struct {
 
 // known are the collections in the service description or referenced by a subscription (Recurring billing §2, §4).
 const known = "`plans`, `products`, `prices`, `companies`, `discount_codes`, `customers`, `subscriptions` or `invoices`"
+
+// documented are the names in known.
+var documented = strings.Split(strings.NewReplacer("`", "", " or ", ", ").Replace(known), ", ")
 
 // dataSchema describes the data source.
 func dataSchema() schema.Schema {
@@ -74,12 +80,19 @@ func readMany(ctx context.Context, client *billing.Service, m *model, diags *dia
 	if api.IsNotList(err) {
 		found = "something other than a collection under the name"
 	}
-	if e, ok := api.AsError(err); api.IsNotList(err) || ok && e.Missing() && e.Structured {
+	e, ok := api.AsError(err)
+	if api.IsNotList(err) || ok && e.Missing() && e.Structured {
 		diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No collection %q", collection),
 			fmt.Sprintf("The service has %s %q. Write the part of its path after /v1/, such as plans, products, "+
 				"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+
 				"lists it under a path that does not end there, set the provider argument operations for records.list.\n\n"+
 				"%s", found, collection, apidiag.Text(err)))
+		return
+	}
+	if meant := check.NearMiss(collection, documented); meant != "" && ok && e.Status == http.StatusForbidden {
+		diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No permission to read a collection %q", collection),
+			fmt.Sprintf("The service documents %q: if you mean that one, correct the name; reading it needs the scope "+
+				"%s:read.\n\n%s", meant, meant, apidiag.Text(err)))
 		return
 	}
 	object.AddListError(diags, err, m.Ordering, "records of "+collection)

@@ -304,7 +304,8 @@ func (m model) checkItemsComplete(diags *diag.Diagnostics) {
 			if object.Attributes()[name].IsNull() {
 				diags.AddAttributeError(path.Root(argItems), m.title()+" has an item without a product or a price",
 					fmt.Sprintf("items[*].%s is null. Each item needs a product_id and a price_id; to leave an "+
-						"item out, remove it from items.", name))
+						"item out, remove it from items. If you have set it, check the spelling: Terraform silently drops names "+
+						"that an item does not have.", name))
 			}
 		}
 	}

@@ -69,7 +69,8 @@ func (p *planning) warnPaused() {
 		return
 	}
 	p.Diags.AddAttributeWarning(path.Root("pause"), p.Planned.title()+" is paused without an end",
-		"pause.resumes_at is not set, so it stays paused, and is not charged, until pause is removed.")
+		"pause.resumes_at is not set, so it stays paused, and is not charged, until pause is removed. If you have set it, "+
+			"check the spelling: Terraform silently drops names that do not exist inside pause.")
 }
 
 // unpaid contains the statuses of an unpaid subscription.

@@ -95,7 +95,7 @@ func attributes() map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 			PlanModifiers: keepSpelling(), MarkdownDescription: "Id of the invoiced billing account." + replaces},
-		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(check.NotBlank(), check.Trimmed()),
+		"external_id": schema.StringAttribute{Optional: true, Validators: inPlan(check.NotBlank(), check.Trimmed()),
 			MarkdownDescription: "Identifier in your own system, unique among the organization's uncanceled subscriptions. " +
 				"Identifies the subscription in imports and after a lost response. If removed, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"), PlanModifiers: keepSpelling(),
@@ -119,16 +119,16 @@ func attributes() map[string]schema.Attribute {
 		"billing_cycle": optionalComputed("Length of a billing period: `monthly`, `quarterly`, `semiannual` or `annual`. "+
 			"A change is billable. If unset, the service chooses it, also when the plan changes. If removed, the stored "+
 			"value stays.",
-			check.OneOf("monthly", "quarterly", "semiannual", "annual")),
+			check.Listed("monthly", "quarterly", "semiannual", "annual")),
 		"collection_method": optionalComputed("`charge_automatically` (automatic invoices and charges), `manual_charge` "+
 			"(automatic invoices only) or `manual_invoice` (neither)."+leftAlone,
-			check.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
+			check.Listed("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("When the tax invoice (NF-e) is issued: `disabled`, "+
 			"`on_finalization`, `on_full_payment` or `per_installment`."+leftAlone,
-			check.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
+			check.Listed("disabled", "on_finalization", "on_full_payment", "per_installment")),
 		"proration_behavior": optionalComputed("How the service bills changes within a period: `create_prorations`, "+
 			"`none` or `always_invoice`. Defaults to `create_prorations` on creation. If removed, the stored value stays.",
-			check.OneOf("create_prorations", "none", "always_invoice")),
+			check.Listed("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
 			MarkdownDescription: "End of the trial; null without a trial. A future date, or date and time with zone, instead " +
 				"of `trial_period_days`." + createOnly,
@@ -143,7 +143,7 @@ func attributes() map[string]schema.Attribute {
 		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
 			MarkdownDescription: "Whether the subscription can be canceled. If `false`, plans reject `cancel_at_period_end`, " +
 				"destroying and replacing, but not destroying with `deletion_policy = \"abandon\"`." + leftAlone},
-		"notes": schema.StringAttribute{Optional: true, PlanModifiers: onChange(check.NotBlank()),
+		"notes": schema.StringAttribute{Optional: true, Validators: inPlan(check.NotBlank()),
 			MarkdownDescription: "Free-text notes. If removed, they are cleared."},
 		argCancelAtPeriodEnd: schema.BoolAttribute{Optional: true, Computed: true,
 			MarkdownDescription: "Whether the subscription ends with the current period. `false` lets it continue. Defaults " +
@@ -151,7 +151,7 @@ func attributes() map[string]schema.Attribute {
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
 		argCancellationReason: schema.StringAttribute{Optional: true, Computed: true,
-			Validators: []validator.String{check.NotBlank()},
+			Validators: inPlan(check.NotBlank()),
 			MarkdownDescription: "Reason for the cancellation, sent when this configuration cancels immediately or at the " +
 				"period end. Changing only this sends no request. After a cancellation it shows the recorded reason." + leftAlone},
 		"custom_metadata":           metadata.Attribute("subscription"),
@@ -221,7 +221,7 @@ func pauseAttribute() schema.SingleNestedAttribute {
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),
-				Validators: []validator.String{check.OneOf("mark_uncollectible", "keep_as_draft",
+				Validators: []validator.String{check.Listed("mark_uncollectible", "keep_as_draft",
 					"void")},
 				MarkdownDescription: "How invoices created during the pause are handled: `mark_uncollectible`, `keep_as_draft` " +
 					"or `void`. Defaults to `mark_uncollectible`."},
@@ -242,13 +242,13 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 				MarkdownDescription: "`immediate`: the new plan starts immediately. `end_of_period`: it starts " +
 					"with the next period; until then, restoring the old `plan_id` cancels the change. Defaults " +
 					"to `immediate`."},
-			"reason": schema.StringAttribute{Optional: true, Validators: []validator.String{check.NotBlank()},
+			"reason": schema.StringAttribute{Optional: true, Validators: inPlan(check.NotBlank()),
 				MarkdownDescription: "Reason for the service's audit log."},
 		}}
 }
 
-func onChange(v ...validator.String) []planmodifier.String {
-	return []planmodifier.String{check.OnChange(v...)}
+func inPlan(v ...validator.String) []validator.String {
+	return []validator.String{check.InPlan(v...)}
 }
 
 // isIDOf requires the id of an object of a collection of the service, for an argument of collections.
@@ -262,5 +262,5 @@ func keepSpelling() []planmodifier.String {
 
 func optionalComputed(text string, validators ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: text,
-		PlanModifiers: object.KeepText(onChange(validators...)...)}
+		Validators: validators, PlanModifiers: object.KeepText()}
 }

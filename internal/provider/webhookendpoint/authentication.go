@@ -2,6 +2,7 @@ package webhookendpoint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -20,6 +21,9 @@ const (
 	authBearer = "bearer"
 	authHeader = "header"
 )
+
+// authTypes are the documented ones.
+var authTypes = []string{authNone, authBasic, authBearer, authHeader}
 
 // firstVersion is the default version of credentials: without a configured version, and after an import.
 const firstVersion = 1
@@ -146,15 +150,19 @@ func (a authentication) parts() []part {
 func (p part) misnamed() string {
 	bare, isWriteOnly := strings.CutSuffix(p.name, "_wo")
 	if !isWriteOnly {
-		return ""
+		return " If you have set it, check the name: Terraform silently drops names that do not exist."
 	}
 	return fmt.Sprintf(" Terraform silently drops authentication.%s: there is no such argument.", bare)
 }
 
 var authPath = path.Root("authentication")
 
-// rejectOtherTypes reports arguments of another type of authentication.
+// rejectOtherTypes reports arguments of another type of authentication. The arguments of a type that is not documented
+// are unknown.
 func (m model) rejectOtherTypes(a authentication, diags *diag.Diagnostics) {
+	if !slices.Contains(authTypes, a.kind.ValueString()) {
+		return
+	}
 	for _, p := range a.parts() {
 		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
 			diags.AddAttributeError(authPath, "Conflicting authentication of "+m.displayName(),

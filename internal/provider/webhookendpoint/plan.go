@@ -12,9 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
@@ -111,41 +111,24 @@ func warnEvents(p *object.Plan[model]) {
 	}
 	for _, element := range events.Elements() {
 		event, _ := element.(types.String)
-		if wildcard(event.ValueString()) && !slices.ContainsFunc(had, element.Equal) {
-			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("%q of %s is not an event", event.ValueString(),
+		name := event.ValueString()
+		meant := check.NearMiss(name, documented)
+		switch {
+		case slices.ContainsFunc(had, element.Equal):
+		case wildcard(name):
+			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("%q of %s is not an event", name,
 				p.Planned.displayName()), "No events match it: the service does not support patterns. "+
 				"For all events, including future ones, write events = [].")
-		}
-		if meant := nearMiss(event.ValueString()); meant != "" && !slices.ContainsFunc(had, element.Equal) {
-			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("Event %q of %s: did you mean %q?",
-				event.ValueString(), p.Planned.displayName(), meant), fmt.Sprintf("The service documents %q. It adds events "+
-				"without notice, so %q may be correct. If it is a typo, no events match.", meant, event.ValueString()))
+		case meant != "":
+			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("Event %q of %s: did you mean %q?", name,
+				p.Planned.displayName(), meant), fmt.Sprintf("The service documents %q. It adds events "+
+				"without notice, so %q may be correct. If it is a typo, no events match.", meant, name))
 		}
 	}
 }
 
 // wildcard reports whether an event is a pattern, like those in scopes of API keys. Event names do not contain a star.
 func wildcard(event string) bool { return strings.Contains(event, "*") }
-
-// nearMiss returns the documented name if an event is probably a misspelling of it, else "".
-func nearMiss(event string) string {
-	if event == "" || wildcard(event) || slices.Contains(documented, event) {
-		return ""
-	}
-	lower := strings.ToLower(strings.TrimSpace(event))
-	nearest := api.Nearest(lower, documented, 1)[0]
-	switch edits := api.Distance(lower, nearest); {
-	case edits <= 1, edits == 2 && initial(lower) == initial(nearest): // charge.payed, but not charge.void
-		return nearest
-	}
-	return ""
-}
-
-// initial returns the first letter after the dot: p of charge.paid.
-func initial(event string) string {
-	what := event[strings.LastIndexByte(event, '.')+1:]
-	return what[:min(1, len(what))]
-}
 
 // warnDuplicate warns about endpoints with the same url.
 func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {

@@ -186,7 +186,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 // ImportState finds the endpoint by its id, or by url=<value>.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
-	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
+	if found := scheme.Import(ctx, r.Conn.Collections, r.Run(), req, resp); found != nil {
 		r.Conn.NoteOnce(path.Root("secret"), "The secret of an imported webhook endpoint is unknown",
 			fmt.Sprintf("%s has secret = null, like all endpoints imported in this run: the service returns a secret only at "+
 				"registration and rotation. %s", apidiag.Capitalize(fromAPI(found).displayName()), howToRotate),

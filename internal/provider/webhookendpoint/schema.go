@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -32,16 +31,16 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at": object.Computed("When the endpoint was last changed."),
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that receives the events, " +
 				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Endpoints with the same " +
-				"address get separate deliveries.", PlanModifiers: onChange(check.PublicURL())},
+				"address get separate deliveries.", Validators: []validator.String{check.HTTPS(), check.InPlan(check.PublicURL())}},
 			"description": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
-				PlanModifiers:       onChange(check.NotBlank())},
+				Validators:          notBlank()},
 			"events": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: "Names of the events to send. Documented are `" +
 					strings.Join(documented, "`, `") + "`; other names are accepted, and patterns such as `*` match nothing. " +
-					"Defaults to `[]`: all events, including future ones.", Validators: []validator.Set{check.NoNulls{}},
-				PlanModifiers: []planmodifier.Set{check.OnChangeElements(check.NotBlank(), check.Name("charge.paid"))}},
+					"Defaults to `[]`: all events, including future ones.", Validators: []validator.Set{check.NoNulls{},
+					check.InPlan(check.NotBlank(), check.Name("charge.paid"))}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether events are delivered. Defaults to `true`. While it is `false`, deliveries that " +
 					"become due are lost."},
@@ -71,15 +70,15 @@ const aboutResource = "An address that receives events of the collections servic
 	"endpoint and its pending deliveries. An endpoint deleted elsewhere is planned for re-creation, with a new id and " +
 	"secret. A refresh takes one request."
 
-func onChange(v ...validator.String) []planmodifier.String {
-	return []planmodifier.String{check.OnChange(v...)}
+func notBlank(further ...validator.String) []validator.String {
+	return []validator.String{check.InPlan(append(further, check.NotBlank())...)}
 }
 
 // authenticationAttribute is the argument authentication; authentication.go implements the relations of its parts.
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true,
-			Validators: []validator.String{check.NotBlank()},
+			Validators: notBlank(check.OneLine()),
 			MarkdownDescription: description + " Never in state or plan. Sent only when " +
 				"`credentials_wo_version` or another part of `authentication` changes."}
 	}
@@ -88,11 +87,11 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 			"removed, there is none. A change made elsewhere is drift, except of credentials, which the API never " +
 			"returns.", Attributes: map[string]schema.Attribute{
 			"type": schema.StringAttribute{Required: true,
-				Validators: []validator.String{check.OneOf(authNone, authBasic, authBearer, authHeader)},
+				Validators: []validator.String{check.Listed(authTypes...)},
 				MarkdownDescription: "Type of authentication: `none`, `basic` (requires `username` and `password_wo`), `bearer` " +
 					"(requires `token_wo`) or `header` (requires `name` and `value_wo`). Arguments of other types are errors."},
 			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",
-				Validators: []validator.String{check.NotBlank()}},
+				Validators: notBlank(check.OneLine())},
 			"password_wo": secret("Password, for type `basic`."),
 			"token_wo":    secret("Token, for type `bearer`."),
 			"name": schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header, for type " +

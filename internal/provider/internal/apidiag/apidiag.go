@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode"
@@ -35,6 +36,8 @@ type Operation struct {
 	// Model is the object that was sent, a struct with tfsdk tags: an error in one of its attributes is reported there,
 	// with its value. Other errors are about the whole object.
 	Model any
+	// Created returns the name of an object that this run has created, by its id, or "". It is optional.
+	Created func(id string) string
 	// Choices returns a sentence with the accepted values of an argument, such as the existing plans, or "". It is called
 	// once, for the rejected argument. It is optional.
 	Choices func(argument string) string
@@ -141,6 +144,8 @@ func addRejection(diags *diag.Diagnostics, e *api.Error, operation Operation, wh
 	case e.Code == "external_id_taken":
 		report{what: what + ": the external_id is taken", where: "external_id", do: takenText(e, operation),
 			evidence: evidence(e)}.add(diags)
+	case e.Status == http.StatusUnauthorized:
+		report{what: what, do: remedy(e), evidence: evidence(e)}.add(diags)
 	case known || len(fields) == 0:
 		report{what: what, why: sentence(e.Message), where: blamed, do: remedy(e), evidence: evidence(e)}.add(diags)
 	default:
@@ -167,26 +172,33 @@ func evidence(e *api.Error) string {
 // takenText returns advice for an external_id that another object has. A creation suggests importing that object.
 // Whether this configuration manages the other object is not known.
 func takenText(e *api.Error, operation Operation) string {
+	if operation.Created != nil {
+		if name := operation.Created(e.ExistingID); name != "" {
+			return fmt.Sprintf("This run has just created %s with this external_id, from another resource. Two resources of "+
+				"this configuration have the same external_id, which must be unique: give each its own.", name)
+		}
+	}
 	other := "Another object"
 	if e.ExistingID != "" {
 		other += " (id " + e.ExistingID + ")"
 	}
-	other += "of this organization already has this external_id, which must be unique. "
+	other += " of this organization already has this external_id, which must be unique. "
 	if operation.Verb != verbCreate {
 		return other + "The external_id was not changed. If two objects of this configuration swap theirs, clear one of " +
 			"them or give it a temporary value, apply, " +
 			"and then write both. Otherwise use another external_id, or change that of the other object first."
 	}
-	other += "Nothing was created. If this resource was renamed or moved, add a moved block from its old address, and " +
-		"plan again. If this plan destroys the other object, it may already be gone: apply again. Otherwise use another " +
-		"external_id, or, if no state contains the other object, import it"
+	other += "Nothing was created. It may be:\n\n" +
+		"  - the object that this resource replaces under create_before_destroy: remove that setting\n" +
+		"  - this resource under an old address: add a moved block from there, and plan again\n" +
+		"  - an object that this plan destroys: it may be gone by now, apply again\n" +
+		"  - the object of another resource or configuration: use another external_id\n" +
+		"  - an object in no state: use another external_id, or import it"
 	if e.ExistingID != "" && operation.TypeName != "" {
 		other += " with this block (put this resource's name after the type):\n\n" +
-			ImportBlocks(operation.TypeName, e.ExistingID) + "\n\n"
-	} else {
-		other += ". "
+			ImportBlocks(operation.TypeName, e.ExistingID)
 	}
-	return other + "If this plan replaces the other object under create_before_destroy, remove that setting."
+	return other
 }
 
 func otherText(e *api.OtherObjectError) string {

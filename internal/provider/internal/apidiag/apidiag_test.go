@@ -167,8 +167,12 @@ func TestAdd(t *testing.T) {
 		"name":       lost(&net.DNSError{Err: "no such host", IsNotFound: true}),
 		"proxy": lost(&net.OpError{Op: "proxyconnect", Net: "tcp",
 			Err: &net.DNSError{Err: "no such host", IsNotFound: true}}),
-		"dropped":     lost(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
-		"refused":     lost(syscall.ECONNREFUSED),
+		"dropped": lost(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
+		"refused": lost(syscall.ECONNREFUSED),
+		"refused, on this machine": said(&api.TransportError{Service: "billing", Operation: "me.get", Attempts: 1,
+			Origin: &Source{BaseURL: "https://127.0.0.1:4000"}, Err: syscall.ECONNREFUSED}),
+		"external_id, of this run": saidOf(taken, Operation{Verb: "create", Object: "x",
+			Created: func(id string) string { return "customer \"A\" (id " + id + ")" }}),
 		"another one": lost(errors.New("broken")),
 	})
 }
@@ -203,7 +207,8 @@ func TestAdd_values(t *testing.T) {
 	}
 	model := struct {
 		part
-		Emails     types.List    `tfsdk:"emails"`
+		Entries    types.List    `tfsdk:"entries"`
+		Email      types.String  `tfsdk:"email"`
 		PasswordWO types.String  `tfsdk:"password_wo"`
 		Days       types.Int64   `tfsdk:"days"`
 		Body       types.Dynamic `tfsdk:"body"`
@@ -212,20 +217,21 @@ func TestAdd_values(t *testing.T) {
 		part{types.StringValue("5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02")},
 		types.ListValueMust(item,
 			[]attr.Value{types.ObjectValueMust(item.AttrTypes, map[string]attr.Value{"value": types.StringValue("a\nb")})}),
-		types.StringValue("hunter2"), types.Int64Value(3),
+		types.StringValue("ana@example.com"), types.StringValue("hunter2"), types.Int64Value(3),
 		types.DynamicValue(types.ObjectValueMust(map[string]attr.Type{"amount": types.NumberType},
 			map[string]attr.Value{"amount": types.NumberValue(big.NewFloat(10.5))})),
 		types.StringUnknown(),
 	}
 	for field, want := range map[string]string{
-		"plan_id":         `Invalid value for plan_id: does not exist (got "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02"). Ids of plans differ between organizations and environments. Existing: none.`,
-		"planId":          `Invalid value for plan_id: does not exist (got "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02").`,
-		"emails.0.value":  `Invalid value for emails[0].value: does not exist (got "a\nb").`,
-		"emails[7].value": `Invalid value for emails[7].value: does not exist.`,
-		"password_wo":     "Invalid value for password_wo: does not exist.",
-		"days":            "Invalid value for days: does not exist (got 3).",
-		"body.amount":     "Invalid value for body.amount: does not exist (got 10.5).",
-		"name":            "Invalid value for name: does not exist.", "colour": "Invalid value for colour: does not exist.",
+		"plan_id":          `Invalid value for plan_id: does not exist (got "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02"). Ids of plans differ between organizations and environments. Existing: none.`,
+		"planId":           `Invalid value for plan_id: does not exist (got "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02").`,
+		"entries.0.value":  `Invalid value for entries[0].value: does not exist (got "a\nb").`,
+		"email":            `Invalid value for email: does not exist.`,
+		"entries[7].value": `Invalid value for entries[7].value: does not exist.`,
+		"password_wo":      "Invalid value for password_wo: does not exist.",
+		"days":             "Invalid value for days: does not exist (got 3).",
+		"body.amount":      "Invalid value for body.amount: does not exist (got 10.5).",
+		"name":             "Invalid value for name: does not exist.", "colour": "Invalid value for colour: does not exist.",
 	} {
 		operation := Operation{Verb: "create", Object: "x", Model: model,
 			Choices: func(argument string) string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -84,7 +85,7 @@ func nameOf(steps []string) string {
 // credentials.
 func valueAt(model any, steps []string) (string, bool) {
 	field := value.Field(model, steps[0])
-	if field == nil || strings.HasSuffix(steps[len(steps)-1], "_wo") {
+	if field == nil || isPrivate(steps) {
 		return "", false
 	}
 	v, err := field.ToTerraformValue(context.Background())
@@ -115,6 +116,16 @@ func valueAt(model any, steps []string) (string, bool) {
 	return "", false
 }
 
+// isPrivate reports whether an argument usually holds a credential or personal data, which a configuration may mark as
+// sensitive: a provider cannot see that mark.
+func isPrivate(steps []string) bool {
+	switch steps[0] {
+	case "email", "emails", "phone", "phones", "billing_email", "document_number", "addresses", "authentication":
+		return true
+	}
+	return strings.HasSuffix(steps[len(steps)-1], "_wo")
+}
+
 func shortened(text string) string {
 	if utf8.RuneCountInString(text) <= longestValue {
 		return text
@@ -135,7 +146,11 @@ func aboutIDs(name, value string) string {
 	if strings.HasSuffix(kind, "y") {
 		plural = strings.TrimSuffix(kind, "y") + "ies"
 	}
-	return "Ids of " + plural + " differ between organizations and environments."
+	text := "Ids of " + plural + " differ between organizations and environments."
+	if typeName := check.DataSourceOf(kind + "_id"); typeName != "" {
+		text += fmt.Sprintf(" Look it up with data %q.", typeName)
+	}
+	return text
 }
 
 // clause turns the service's reason into the end of a sentence.

@@ -17,7 +17,8 @@ var remedies = []struct {
 	when   func(*api.Error) bool
 	do     func(*api.Error, place) string
 }{
-	{code: "customer_has_active_subscriptions", do: says("Cancel the customer's subscriptions first; in the same " +
+	{code: "customer_has_active_subscriptions", do: says("Cancel the customer's subscriptions first (the data source " +
+		"billing_subscriptions lists them, also those of other systems); in the same " +
 		"configuration, let the subscriptions refer to this customer, so that Terraform destroys them before it. A " +
 		"subscription with a scheduled cancellation (deletion_policy or cancel_at_period_end) is active until its period " +
 		"ends: delete the customer after that. To keep the customer at the service and remove it from the state only, set " +
@@ -60,19 +61,25 @@ func isFailure(e *api.Error) bool        { return e.Status >= http.StatusInterna
 func isSuccess(e *api.Error) bool        { return e.Status < http.StatusMultipleChoices }
 
 // unauthorized explains what may be wrong with a rejected token.
-func unauthorized(_ *api.Error, p place) string {
-	text := fmt.Sprintf("The API rejected the token from %s.", p.tokenFrom())
+func unauthorized(e *api.Error, p place) string {
+	response := ""
+	if message := strings.TrimSpace(e.Message); message != "" {
+		response = " The service responded: " + sentence(message)
+	}
 	switch address, secret := p.addressArgument(), p.tokenArgument(); {
 	case p.BaseURLTwin != "":
-		return text + fmt.Sprintf(" %s has the same value as %s, but each service has its own address: one of the two is "+
-			"wrong. Set %s to the address of %s.", p.address(), p.BaseURLTwin, address, p.serviceName())
+		return fmt.Sprintf("%s has the same value as %s, but each service has its own address: one of the two is "+
+			"wrong. Set %s to the address of %s. The token comes from %s.%s", p.address(), p.BaseURLTwin, address,
+			p.serviceName(), p.tokenFrom(), response)
 	case p.TokenTwin != "":
-		return text + fmt.Sprintf(" %s has the same value as %s, but each service has its own tokens: one of the two is "+
-			"wrong. Set %s to a token of %s.", secret, p.TokenTwin, secret, p.serviceName())
+		return fmt.Sprintf("%s has the same value as %s, but each service has its own tokens: one of the two is "+
+			"wrong. Set %s to a token of %s. The token comes from %s.%s", secret, p.TokenTwin, secret, p.serviceName(),
+			p.tokenFrom(), response)
 	}
-	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to a different service or "+
-		"environment than %s: each service has its own tokens, and tokens of the test environment do not work in "+
-		"production. Set a valid token of %s there.", p.address(), p.serviceName())
+	return fmt.Sprintf("%s does not accept the token from %s. The token is wrong, revoked or expired, or it belongs to a "+
+		"different service or environment than %s: each service has its own tokens, and tokens of the test environment do "+
+		"not work in production. Set a valid token of %s there.%s", Capitalize(p.serviceName()), p.tokenFrom(), p.address(),
+		p.serviceName(), response)
 }
 
 func lacksScope(e *api.Error, p place) string {

@@ -1,5 +1,5 @@
-// Package check implements validators. OnChange limits them to changed values, so that values written earlier, or by
-// another system, are accepted.
+// Package check implements validators. Those in InPlan run in the plan, and only for values that the state does not
+// have, so that values written earlier, or by another system, are accepted.
 package check
 
 import (
@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/mail"
-	"net/netip"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,8 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // check is a validator of a string: wrong returns what is wrong and what to write instead, or "".
@@ -31,6 +27,10 @@ type check struct {
 	// shown formats the value in the message; defaults to Quoted.
 	shown func(string) string
 }
+
+// hidden omits a value from the message: a configuration may mark credentials and personal data as sensitive, which a
+// provider cannot see.
+func hidden(string) string { return "" }
 
 // only accepts the strings for which ok returns true; wrong is the format of the message, with the string.
 func only(description string, ok func(string) bool, wrong string) validator.String {
@@ -61,10 +61,46 @@ func (v check) ValidateString(_ context.Context, req validator.StringRequest, re
 
 // Email requires a bare e-mail address.
 func Email() validator.String {
-	return only("an e-mail address", func(s string) bool {
+	return check{"an e-mail address", func(s string) string {
 		address, err := mail.ParseAddress(s)
-		return err == nil && address.Address == s && address.Name == ""
-	}, "%q is not an e-mail address. Write one address without a name or brackets, such as finance@example.com.")
+		if err == nil && address.Address == s && address.Name == "" {
+			return ""
+		}
+		return wrongEmail(s) + " Write one e-mail address alone, such as finance@example.com."
+	}, hidden}
+}
+
+// wrongEmail describes an error without the address.
+func wrongEmail(s string) string {
+	switch {
+	case isBlank(s):
+		return "It is blank."
+	case strings.TrimSpace(s) != s:
+		return "It begins or ends with a space or a line end."
+	case !strings.Contains(s, "@"):
+		return "It has no @."
+	case strings.ContainsAny(s, ",;"):
+		return "It contains a comma or a semicolon."
+	case strings.ContainsAny(s, "<>"):
+		return "It contains a name or brackets."
+	case strings.Count(s, "@") > 1:
+		return "It has more than one @."
+	}
+	return "It is not an e-mail address."
+}
+
+// OneLine rejects a credential with a line end: it does not fit into a header, and the consumer's own one has none.
+func OneLine() validator.String {
+	return check{"text without a line end", func(s string) string {
+		switch {
+		case !strings.ContainsAny(s, "\r\n") || isBlank(s):
+			return ""
+		case strings.ContainsAny(strings.TrimSpace(s), "\r\n"):
+			return "It has several lines, and the header of a delivery has only one. Write one line."
+		}
+		return "It begins or ends with a line end, as the content of a file often does. Use trimspace(…), such as " +
+			"trimspace(file(\"token\"))."
+	}, hidden}
 }
 
 // Date requires a calendar date without a time (ISO 8601).
@@ -77,38 +113,6 @@ func isTime(layout, s string) bool {
 	_, err := time.Parse(layout, s)
 	return err == nil
 }
-
-// UUID requires an id of the services: a UUID of any version, in letters of either case.
-func UUID() validator.String {
-	return isUUID("Write the id as the service shows it, such as 8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c, or refer to the " +
-		"id of a resource or data source.")
-}
-
-// UUIDIn is UUID for an object without its own data source: the message names the collection of the service in which it
-// can be looked up by name.
-func UUIDIn(collection string) validator.String { return isUUID(FoundIn(collection)) }
-
-// FoundIn explains how to look up the id of an object in a collection of recurring billing.
-func FoundIn(collection string) string {
-	return fmt.Sprintf("To find the id by the name, use data \"billing_records\" with collection = %q.", collection)
-}
-
-func isUUID(instead string) validator.String {
-	return check{description: "a UUID", wrong: func(s string) string {
-		if same.IsUUID(s) {
-			return ""
-		}
-		more := ""
-		if mocked.MatchString(s) {
-			more = " If a mock_provider of terraform test generated this string, configure ids for it (guide: Recipes)."
-		}
-		return fmt.Sprintf("%q is not a UUID, and all ids of the service are UUIDs. %s To omit the argument, write null "+
-			"without quotes.%s", s, instead, more)
-	}}
-}
-
-// mocked matches the strings that Terraform generates for computed attributes of a mock_provider.
-var mocked = regexp.MustCompile(`^[a-z0-9]{8}$`)
 
 // DateOrDateTime requires an ISO 8601 date, or a date with time and zone.
 func DateOrDateTime() validator.String {
@@ -131,8 +135,12 @@ func Collection(example string) validator.String {
 
 // Phone requires a string with a digit: phone numbers are written differently in each country.
 func Phone() validator.String {
-	return only("a phone number", func(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) },
-		"%q is not a phone number: it has no digit. Write it with its country and area code, such as +55 11 91234-5678.")
+	return check{"a phone number", func(s string) string {
+		if strings.ContainsFunc(s, unicode.IsDigit) {
+			return ""
+		}
+		return "It has no digit. Write a phone number with its country and area code, such as +55 11 91234-5678."
+	}, hidden}
 }
 
 // Trimmed rejects an identifier that begins or ends with a space, because lookups by other systems would fail.
@@ -206,71 +214,6 @@ func Percent() validator.String {
 func Matches(pattern *regexp.Regexp, what string) validator.String {
 	return only(what, pattern.MatchString, "%q is not "+what+".")
 }
-
-// internalNetworks are the networks that a webhook must not point to, in addition to the loopback, private, link-local
-// and unspecified addresses that netip detects: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544),
-// and the reserved rest of IPv4 (RFC 1112).
-var internalNetworks = []netip.Prefix{
-	netip.MustParsePrefix("100.64.0.0/10"),
-	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("240.0.0.0/4"),
-}
-
-// PublicURL requires an https address that is not a literal address of an internal network. Only the service can check
-// what a name resolves to.
-func PublicURL() validator.String {
-	return check{"an https:// address outside of internal networks", func(s string) string {
-		u, err := url.Parse(s)
-		switch {
-		case err != nil || u.Scheme != "https" || u.Hostname() == "":
-			return fmt.Sprintf("%s is not an https:// address. The service rejects others (INVALID_WEBHOOK_URL). Write one "+
-				"such as https://hooks.example.com/billing.", withoutCredentials(s))
-		case u.User != nil:
-			return "The address contains credentials, which would appear in the state. Use authentication instead."
-		case u.Fragment != "":
-			return "The address contains a fragment (#…), which is never sent. Remove it."
-		case isInternal(u.Hostname()):
-			return fmt.Sprintf("%s belongs to an internal network, so the service rejects it (INVALID_WEBHOOK_URL). Use an "+
-				"address that the service can reach from outside.", u.Hostname())
-		}
-		return ""
-	}, withoutCredentials}
-}
-
-// withoutCredentials removes the credentials of an address for messages.
-func withoutCredentials(address string) string {
-	if i := strings.LastIndexByte(address, '@'); i >= 0 {
-		address = "…" + address[i:]
-	}
-	return Quoted(address)
-}
-
-// isInternal reports whether a host is a literal internal address, or a name that is only valid inside a network.
-func isInternal(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") ||
-		strings.HasSuffix(host, ".internal") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		// Some resolvers treat 127.1, 0x7f000001 and 2130706433 as addresses.
-		return numericHost.MatchString(host)
-	}
-	ip = ip.Unmap().WithZone("")
-	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() {
-		return true
-	}
-	for _, network := range internalNetworks {
-		if network.Contains(ip) {
-			return true
-		}
-	}
-	return false
-}
-
-var numericHost = regexp.MustCompile(`^(0x[0-9a-f]+|[0-9]+)(\.(0x[0-9a-f]+|[0-9]+))*$`)
 
 var headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`)
 

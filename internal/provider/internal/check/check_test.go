@@ -13,8 +13,10 @@ import (
 func rejected(t *testing.T, url string) string {
 	t.Helper()
 	var resp validator.StringResponse
-	PublicURL().ValidateString(t.Context(), validator.StringRequest{Path: path.Root("url"),
-		ConfigValue: types.StringValue(url)}, &resp)
+	for _, v := range []validator.String{HTTPS(), PublicURL()} {
+		v.ValidateString(t.Context(), validator.StringRequest{Path: path.Root("url"),
+			ConfigValue: types.StringValue(url)}, &resp)
+	}
 	if len(resp.Diagnostics) == 0 {
 		return ""
 	}

@@ -23,9 +23,9 @@ func FuzzPublicURL(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	validator := PublicURL().(check)
+	https, public := HTTPS().(check), PublicURL().(check)
 	f.Fuzz(func(t *testing.T, address string) {
-		if validator.wrong(address) != "" {
+		if https.wrong(address) != "" || public.wrong(address) != "" {
 			return
 		}
 		u, err := url.Parse(address)
@@ -51,7 +51,7 @@ func FuzzTexts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, v := range []check{Email().(check), Date().(check), DateOrDateTime().(check), Phone().(check),
-			Percent().(check), HeaderName().(check), PublicURL().(check)} {
+			Percent().(check), HeaderName().(check), HTTPS().(check), PublicURL().(check), OneLine().(check)} {
 			if wrong := v.wrong(s); strings.ContainsAny(wrong, "\x00\r\n") {
 				t.Errorf("%q: %q", s, wrong)
 			}

@@ -13,10 +13,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Invalid reports an invalid value of an argument. shown is the formatted value; detail describes what is wrong and
-// what to write instead.
+// Invalid reports an invalid value of an argument. shown is the formatted value, or "" if it is not shown. detail says
+// what is wrong and what to write instead.
 func Invalid(at path.Path, shown, detail string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(Line(at), fmt.Sprintf("Invalid %s: %s", PathName(at), shown), detail)
+	summary := "Invalid " + PathName(at)
+	if shown != "" {
+		summary += ": " + shown
+	}
+	diags.AddAttributeError(Line(at), summary, detail)
 }
 
 // Quoted quotes a string for the summary of a message, and truncates a long one.
@@ -106,7 +110,7 @@ func (v each) MarkdownDescription(ctx context.Context) string { return v.Descrip
 func (v each) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	for _, element := range req.ConfigValue.Elements() {
 		if text, isText := element.(types.String); isText {
-			onChange{texts: v}.checkText(ctx, req.Path.AtSetValue(element), req.Config, text, &resp.Diagnostics)
+			walk{ctx, req.Config, &resp.Diagnostics}.text(req.Path.AtSetValue(element), TextsInPlan(v), text)
 		}
 	}
 }

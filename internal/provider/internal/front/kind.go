@@ -37,7 +37,7 @@ type attribute struct {
 }
 
 // inside describes the nested attributes of an attribute.
-type inside struct{ defaults, computed, modifiers bool }
+type inside struct{ defaults, computed bool }
 
 // kinds are the resource types of a provider by name. Each is created for its first object: Terraform often starts a
 // provider without using it, and few configurations have objects of all types.
@@ -92,7 +92,7 @@ func (s *Server) learn(ctx context.Context, typeName string, constructor func() 
 		a.modify, known = modifierOf(described)
 		k.simple = k.simple && known
 		if nested, ok := described.(schema.NestedAttribute); ok {
-			a.look(nested)
+			k.simple = a.look(nested) && k.simple
 		}
 		a.inside.computed = a.inside.computed || described.IsWriteOnly()
 		k.attributes[name] = a
@@ -125,18 +125,20 @@ func (s *Server) blank(ctx context.Context, typeName string, as tftypes.Object) 
 }
 
 // look inspects nested attributes. Defaults and plan modifiers have the same field names, but other interfaces, in each
-// type of attribute. A write-only attribute counts as computed, because the plan has no value for it.
-func (i *inside) look(at schema.NestedAttribute) {
+// type of attribute. A write-only attribute counts as computed, because the plan has no value for it. It returns false
+// if a nested attribute has plan modifiers, which this server does not run.
+func (i *inside) look(at schema.NestedAttribute) (simple bool) {
 	object := at.GetNestedObject()
-	i.modifiers = i.modifiers || has(object, "PlanModifiers")
+	simple = !has(object, "PlanModifiers")
 	for _, a := range object.GetAttributes() {
 		i.defaults = i.defaults || has(a, "Default")
 		i.computed = i.computed || a.IsComputed() || a.IsWriteOnly()
-		i.modifiers = i.modifiers || has(a, "PlanModifiers")
+		simple = simple && !has(a, "PlanModifiers")
 		if nested, ok := a.(schema.NestedAttribute); ok {
-			i.look(nested)
+			simple = i.look(nested) && simple
 		}
 	}
+	return simple
 }
 
 func has(a any, field string) bool {

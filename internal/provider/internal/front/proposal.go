@@ -18,8 +18,7 @@ import (
 
 // proposal returns the request for the resource's plan: Terraform's proposal with defaults, unknown values, and plan
 // modifiers applied. The framework finds these by several walks from the root per attribute. It returns false for
-// changes of nested attributes with defaults, computed values or plan modifiers, and if a plan modifier rejects or
-// replaces the object.
+// changes of nested attributes with defaults or computed values, and if a plan modifier rejects or replaces the object.
 func (k *kind) proposal(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (
 	_ resource.ModifyPlanRequest, ok bool) {
 	of, ok := k.decoded(req)
@@ -105,8 +104,7 @@ func (k *kind) addUnknowns(of *decodedPlan) bool {
 	return true
 }
 
-// modified returns the attributes after the plan modifiers; false if a plan modifier returns more than a value, or a
-// nested attribute has plan modifiers.
+// modified returns the attributes after the plan modifiers; false if a plan modifier returns more than a value.
 func (k *kind) modified(ctx context.Context, of *decodedPlan, to resource.ModifyPlanRequest) (
 	_ map[string]tftypes.Value, ok bool) {
 	modified := maps.Clone(of.planned)
@@ -120,9 +118,6 @@ func (k *kind) modified(ctx context.Context, of *decodedPlan, to resource.Modify
 			if !ok {
 				return nil, false
 			}
-		}
-		if value := modified[name]; a.inside.modifiers && value.IsKnown() && !value.IsNull() && !value.Equal(state) {
-			return nil, false
 		}
 	}
 	return modified, true
@@ -177,14 +172,6 @@ func modifierOf(a schema.Attribute) (_ modify, known bool) {
 			at path.Path, of resource.ModifyPlanRequest, config, plan, state types.List) (types.List, bool) {
 			resp := planmodifier.ListResponse{PlanValue: plan}
 			m.PlanModifyList(ctx, planmodifier.ListRequest{Path: at, Config: of.Config, ConfigValue: config, Plan: of.Plan,
-				PlanValue: plan, State: of.State, StateValue: state}, &resp)
-			return resp.PlanValue, len(resp.Diagnostics) == 0 && !resp.RequiresReplace
-		}), true
-	case interface{ SetPlanModifiers() []planmodifier.Set }:
-		return modifying(a.SetPlanModifiers(), a.(schema.Attribute).GetType(), func(ctx context.Context, m planmodifier.Set,
-			at path.Path, of resource.ModifyPlanRequest, config, plan, state types.Set) (types.Set, bool) {
-			resp := planmodifier.SetResponse{PlanValue: plan}
-			m.PlanModifySet(ctx, planmodifier.SetRequest{Path: at, Config: of.Config, ConfigValue: config, Plan: of.Plan,
 				PlanValue: plan, State: of.State, StateValue: state}, &resp)
 			return resp.PlanValue, len(resp.Diagnostics) == 0 && !resp.RequiresReplace
 		}), true

@@ -3,6 +3,7 @@
 package front
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
@@ -33,8 +35,10 @@ type Server struct {
 	resources []func() resource.Resource
 	kinds     kinds
 	data      atomic.Pointer[any]
-	compare   func(typeName string, ours, theirs any, err error)
-	rehearsal atomic.Pointer[string]
+	// configured is true in a plan and an apply. Terraform validates the configuration before them in another process.
+	configured atomic.Bool
+	compare    func(typeName string, ours, theirs any, err error)
+	rehearsal  atomic.Pointer[string]
 }
 
 // New returns a server in front of the framework's. resources are those of the provider.
@@ -60,15 +64,31 @@ func call[Q, A any](ctx context.Context, req *Q, next func(context.Context, *Q) 
 func (s *Server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (
 	*tfprotov6.ValidateResourceConfigResponse, error) {
 	own := &ownErrors{}
+	if s.configured.Load() {
+		ctx = check.Quiet(ctx)
+	}
 	resp, err := call(context.WithValue(ctx, ownErrorsKey{}, own), req, s.Framework.ValidateResourceConfig)
-	k := s.kind(ctx, req.TypeName)
-	if err != nil || k == nil || len(own.all) == 0 {
+	if err != nil || len(resp.Diagnostics) == 0 {
 		return resp, err
+	}
+	sortByArgument(resp.Diagnostics)
+	k := s.kind(ctx, req.TypeName)
+	if k == nil || len(own.all) == 0 {
+		return resp, nil
 	}
 	resp.Diagnostics = slices.DeleteFunc(resp.Diagnostics, func(d *tfprotov6.Diagnostic) bool {
 		return d.Severity == tfprotov6.DiagnosticSeverityError && own.explain(k, req.Config, d)
 	})
 	return resp, nil
+}
+
+// sortByArgument sorts diagnostics by the names of their arguments, and those of one argument by their texts, which
+// begin with the path. The framework validates attributes in a random order.
+func sortByArgument(diags []*tfprotov6.Diagnostic) {
+	slices.SortStableFunc(diags, func(a, b *tfprotov6.Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Attribute.String(), b.Attribute.String()), cmp.Compare(a.Summary, b.Summary),
+			cmp.Compare(a.Detail, b.Detail))
+	})
 }
 
 // ownErrors are the errors of a resource about its own configuration.
@@ -150,10 +170,14 @@ func (s *Server) ImportResourceState(ctx context.Context,
 	return call(ctx, req, s.Framework.ImportResourceState)
 }
 
-// ValidateDataResourceConfig forwards the call.
+// ValidateDataResourceConfig forwards the call, and sorts the errors.
 func (s *Server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (
 	*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	return call(ctx, req, s.Framework.ValidateDataResourceConfig)
+	resp, err := call(ctx, req, s.Framework.ValidateDataResourceConfig)
+	if err == nil {
+		sortByArgument(resp.Diagnostics)
+	}
+	return resp, err
 }
 
 // ReadDataSource forwards the call.

@@ -18,6 +18,7 @@ import (
 // Configured stores the data that the provider passes to its resources. deferred is true if the provider defers all
 // resources, which the framework handles.
 func (s *Server) Configured(data any, deferred bool) {
+	s.configured.Store(true)
 	if !deferred {
 		s.data.Store(&data)
 	}

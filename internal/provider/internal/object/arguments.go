@@ -92,11 +92,15 @@ func (o Policy) check(verb, more string, diags *diag.Diagnostics) {
 	if o.Value.ValueString() != policyPrevent {
 		return
 	}
+	back := ""
+	if verb == "destroy" {
+		back = "; if its block was removed, put it back for that, and remove it again afterwards"
+	}
 	diags.AddAttributeError(path.Root(PolicyName), fmt.Sprintf("deletion_policy = %q blocks this plan from %sing %s",
 		policyPrevent, strings.TrimSuffix(verb, "e"), o.Object), fmt.Sprintf("The state has "+
-		"deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply that first. "+
+		"deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply that first%s. "+
 		"To remove it from the state only, use \"abandon\", or a removed block with destroy = false.%s", verb,
-		o.Own, more))
+		o.Own, back, more))
 }
 
 // Abandons reports whether the policy removes the object from the state only.

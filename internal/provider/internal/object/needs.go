@@ -45,7 +45,7 @@ func (r *Resource[S, T, M]) planNeeds(ctx context.Context, p *Plan[M]) {
 		private.Set(ctx, p.Private, keyNeeds, needs, p.Diags)
 	}
 	client, ready := r.Client()
-	if ready && p.Replaces && !p.InApply() && !p.Diags.HasError() && !r.Conn.Foreign() {
+	if ready && p.Replaces && !p.InApply() && !p.invalid && !p.Diags.HasError() && !r.Conn.Foreign() {
 		r.checkNeeds(ctx, client, needs, policyOf(p.Planned).Object, p.Diags)
 	}
 }

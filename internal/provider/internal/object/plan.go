@@ -15,6 +15,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
@@ -37,19 +38,34 @@ type Plan[M any] struct {
 	Diags           *diag.Diagnostics
 
 	typeName string
+	invalid  bool // an argument is invalid: the plan only collects further errors
 	applying bool // this is the second plan, inside the apply
 	req      resource.ModifyPlanRequest
 	resp     *resource.ModifyPlanResponse
 }
 
-// Plan reads the request, calls destroy (optional), create or update, and writes the result.
+// Plan checks the arguments (see check.Plan), reads the request, calls destroy (optional), create or update, and writes
+// the result. It reports all errors of the object: those of its arguments come first, and after one there are no
+// warnings about a plan that cannot be applied.
 func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanRequest,
 	resp *resource.ModifyPlanResponse, destroy, create, update func(context.Context, *Plan[M])) {
+	checked := check.Plan(ctx, req.Config, req.State)
+	applying := r.plan(ctx, req, resp, checked.HasError(), destroy, create, update)
+	resp.Diagnostics = append(checked, resp.Diagnostics...)
+	if checked.HasError() || applying {
+		// Terraform shows the warnings of both plans of an apply, and the first one has reported them.
+		resp.Diagnostics = resp.Diagnostics.Errors()
+	}
+}
+
+// plan is Plan without the checks; applying is true for the second plan, inside the apply.
+func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+	invalid bool, destroy, create, update func(context.Context, *Plan[M])) (applying bool) {
 	if r.Conn != nil && !r.Scheme.Service(r.Conn).Planned(r.Scheme.TypeName, &resp.Diagnostics) {
-		return
+		return false
 	}
 	p := &Plan[M]{Private: resp.Private, Run: r.Run(), DeferralAllowed: req.ClientCapabilities.DeferralAllowed,
-		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, req: req, resp: resp}
+		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, invalid: invalid, req: req, resp: resp}
 	if !req.State.Raw.IsNull() {
 		p.Diags.Append(value.Get(ctx, req.State, &p.State)...)
 	}
@@ -60,23 +76,23 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		p.Diags.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
 		p.Run.PlanDestroy(p.typeName, id.ValueString())
 		if !of.Abandons() && r.foreignUnseen(ctx, p, id.ValueString(), of.Object) {
-			return
+			return false
 		}
 		of.checkPlan("destroy", p.Diags)
 		of.Warn(p.Diags)
 		if destroy != nil {
 			destroy(ctx, p)
 		}
-		return
+		return false
 	}
 	p.Diags.Append(value.Get(ctx, req.Config, &p.Config)...)
 	p.Diags.Append(value.Get(ctx, req.Plan, &p.Planned)...)
 	if p.Diags.HasError() {
-		return
+		return false
 	}
 	if req.State.Raw.IsNull() {
 		if r.foreignUnseen(ctx, p, run.Replaced(ctx, p.Private, p.Diags), policyOf(p.Planned).Object) {
-			return
+			return false
 		}
 		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
 		p.replacing(ctx)
@@ -85,7 +101,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		r.planNeeds(ctx, p)
 	} else {
 		if r.bound() && r.Conn.Foreign() && !p.InApply() { // the refresh has reported it, and shows nothing of the object
-			return
+			return false
 		}
 		p.notePrevented(ctx, policyOf(p.State))
 		applying := p.Run.Applying(p.typeName, textOf(p.State, keyID).ValueString(), p.DeferralAllowed)
@@ -93,10 +109,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		r.planOwn(ctx, p, applying)
 	}
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
-	if p.applying {
-		// Terraform shows the warnings of both plans, and the first one has reported them.
-		resp.Diagnostics = resp.Diagnostics.Errors()
-	}
+	return p.applying
 }
 
 // foreignUnseen reports, when an object is removed or replaced without a refresh in this run, that it belongs to
@@ -222,7 +235,7 @@ func (r *Resource[S, T, M]) WarnDuplicates(ctx context.Context, p *Plan[M], d Du
 // FindDuplicates returns the duplicates of the new object, except the one that it replaces. It returns nil if they
 // cannot be listed.
 func (r *Resource[S, T, M]) FindDuplicates(ctx context.Context, p *Plan[M], d Duplicates[T]) (found []T) {
-	if p.Run == nil {
+	if p.Run == nil || p.invalid {
 		return nil
 	}
 	all, err := run.Listed(ctx, p.Run, p.typeName, d.List)

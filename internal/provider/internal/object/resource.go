@@ -53,7 +53,8 @@ type Resource[S, T, M any] struct {
 // Operation describes an operation on the object in m, for errors.
 func (r *Resource[S, T, M]) Operation(verb string, m M) apidiag.Operation {
 	return apidiag.Operation{Verb: verb, Object: policyOf(m).Object, Model: m, TypeName: r.Scheme.TypeName,
-		Keys: r.Scheme.Codes, Choices: r.Scheme.Choices}
+		Keys: r.Scheme.Codes, Choices: r.Scheme.Choices,
+		Created: func(id string) string { return r.Run().Created(r.Scheme.TypeName, id) }}
 }
 
 // Metadata returns the type's name.
@@ -75,7 +76,7 @@ func (r *Resource[S, T, M]) IdentitySchema(_ context.Context, _ resource.Identit
 // ImportState finds the object by its id, or by <key>=<value>.
 func (r *Resource[S, T, M]) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
-	r.Scheme.Import(ctx, r.Scheme.Service(r.Conn), req, resp)
+	r.Scheme.Import(ctx, r.Scheme.Service(r.Conn), r.Run(), req, resp)
 }
 
 // MoveState rejects a moved block between types. Without it, the framework's message asks for a feature of the

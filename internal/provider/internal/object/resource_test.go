@@ -74,7 +74,7 @@ func TestScheme_Import_refused(t *testing.T) {
 	}
 	var resp resource.ImportStateResponse
 	service := conn.Service[[]thing]{Client: []thing{{"1", "a"}}, Ready: true}
-	found := closed.Import(t.Context(), service, resource.ImportStateRequest{ID: "name=a"}, &resp)
+	found := closed.Import(t.Context(), service, nil, resource.ImportStateRequest{ID: "name=a"}, &resp)
 	if want := `1 was selected by name "a"`; found != nil || resp.Diagnostics.ErrorsCount() != 1 ||
 		resp.Diagnostics[0].Detail() != want {
 		t.Errorf("found %v, %v", found, resp.Diagnostics)

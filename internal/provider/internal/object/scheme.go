@@ -24,6 +24,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 const keyID = "id"
@@ -182,6 +183,8 @@ type Selector struct {
 	Field, Value string
 	// Import is the object's identifier in the import block; "" outside of an import.
 	Import string
+	// Other is another type of which this run has read an object with the id; "" if there is none, or this is not known.
+	Other string
 }
 
 // argument returns the corresponding argument of a data source.
@@ -232,6 +235,7 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 	case len(found) == 1:
 		return &found[0]
 	default:
+		inOrder(found, Ordering{})
 		lines := make([]string, len(found))
 		for i := range found {
 			lines[i] = "  " + s.Line(&found[i])
@@ -245,8 +249,15 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, including its case, and "+
 		"the token.", s.Noun, by)
+	if by.Field == keyURL && !strings.Contains(by.Value, "://") {
+		text = fmt.Sprintf("%q is not a whole url. Write it as registered, such as https://%s.", by.Value,
+			wholeURL(by.Value))
+	}
 	if by.Field == "external_id" {
 		text += " Customers, billing accounts and subscriptions have separate external_ids."
+	}
+	if by.Other != "" {
+		text += fmt.Sprintf(" A %s of this configuration has this id.", by.Other)
 	}
 	switch hint := s.howToImport(by.ID); {
 	case by.Import != "":
@@ -264,12 +275,13 @@ func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 
 // Import finds the object and stores its id; the refresh that follows fills the rest of the state. It returns nil, with
 // a diagnostic, if the object does not exist or cannot be managed.
-func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse) *T {
+func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], record *run.Run,
+	req resource.ImportStateRequest, resp *resource.ImportStateResponse) *T {
 	by := s.selection(ctx, req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return nil
 	}
+	by.Other = record.TypeOf(by.ID, s.TypeName)
 	client, ready := service.For(s.TypeName, &resp.Diagnostics)
 	if !ready {
 		return nil
@@ -337,6 +349,17 @@ func (s Scheme[S, T]) selected(ctx context.Context, req resource.ImportStateRequ
 // misnamed matches a field and a value in a syntax that import does not accept.
 var misnamed = regexp.MustCompile(`^([A-Za-z_]+) *[:=] *([^/].*)$`)
 
+// keyURL is the key of an object that is found by its address.
+const keyURL = "url"
+
+// wholeURL adds a path to a host without one.
+func wholeURL(address string) string {
+	if strings.Contains(address, "/") {
+		return address
+	}
+	return address + "/…"
+}
+
 // howToImport explains how to write an invalid import id; "" if it is an id.
 func (s Scheme[S, T]) howToImport(id string) string {
 	if id == "" || same.IsUUID(id) {
@@ -348,6 +371,10 @@ func (s Scheme[S, T]) howToImport(id string) string {
 		if !strings.EqualFold(parts[1], s.Key) {
 			return fmt.Sprintf("it is imported by its id (a UUID), or by %s=<value>, not by %s.", s.Key, parts[1])
 		}
+	}
+	if s.Key == keyURL && !strings.Contains(value, "://") {
+		return fmt.Sprintf("%q is not an id: ids are UUIDs. To import by url, write url=https://%s, the whole url as "+
+			"registered.", id, wholeURL(value))
 	}
 	return fmt.Sprintf("%q is not an id: ids are UUIDs. To import by %s, write %s=%s.", id, s.Key, s.Key, value)
 }

@@ -215,6 +215,7 @@ func (w *Write[S, T, M]) Save(ctx context.Context) {
 	w.resource.Scheme.Identify(ctx, w.State, w.identity, w.Diags)
 	if w.is == creation {
 		w.resource.bind(ctx, w.Private, w.Diags)
+		w.resource.Run().Creates(w.resource.Scheme.TypeName, textOf(w.State, keyID).ValueString(), policyOf(w.State).Object)
 	}
 }
 

@@ -32,9 +32,10 @@ type ref struct{ typeName, id string }
 // known is what a run knows about an object so far.
 type known struct {
 	status
-	read     bool // it was refreshed
-	owner    ref  // the object is deleted with its owner
-	unusable bool // after its plan, no new object may refer to it
+	read     bool   // it was refreshed
+	owner    ref    // the object is deleted with its owner
+	unusable bool   // after its plan, no new object may refer to it
+	created  string // its name, if this run has created it
 }
 
 // of calls do with what is known about an object, under the lock. UUIDs are compared case-insensitively.
@@ -165,6 +166,32 @@ func (r *Run) Applies() {
 
 // Applied reports whether this run has started to apply.
 func (r *Run) Applied() bool { return r != nil && r.applied.Load() }
+
+// Creates records that this run has created the object, with its name in messages.
+func (r *Run) Creates(typeName, id, name string) {
+	r.of(typeName, id, func(k *known) { k.created = name })
+}
+
+// Created returns the name of an object that this run has created; "" for others.
+func (r *Run) Created(typeName, id string) (name string) {
+	r.of(typeName, id, func(k *known) { name = k.created })
+	return name
+}
+
+// TypeOf returns another type of which this run has read an object with the id; "" if there is none.
+func (r *Run) TypeOf(id, except string) string {
+	if r == nil || id == "" {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for object, known := range r.objects {
+		if object.id == strings.ToLower(id) && object.typeName != except && known.read {
+			return object.typeName
+		}
+	}
+	return ""
+}
 
 // Belongs records that the object is deleted with its owner: the service closes the accounts of a deleted customer.
 func (r *Run) Belongs(typeName, id, ownerType, ownerID string) {

@@ -67,10 +67,10 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 	plain, wrong := TaxNumber(number)
 	switch {
 	case wrong != "":
-		check.Invalid(req.Path, check.Quoted(number), wrong, &resp.Diagnostics)
+		check.Invalid(req.Path, "", wrong, &resp.Diagnostics)
 	case !CheckDigits(plain):
 		resp.Diagnostics.AddAttributeWarning(check.Line(req.Path),
-			fmt.Sprintf("Check digits of the tax number %q do not match", number),
+			fmt.Sprintf("Check digits of the tax number that ends in %s do not match", plain[len(plain)-checkLength:]),
 			fmt.Sprintf("%s: the last two digits do not match the others, so this is probably a typo. The service stores the "+
 				"number as it is; the tax authority may reject invoices for it.", check.PathName(req.Path)))
 	}
@@ -83,20 +83,20 @@ func TaxNumber(number string) (plain, wrong string) {
 	letters := strings.Trim(plain, decimalDigits) != ""
 	switch {
 	case strings.Trim(strings.ToUpper(number), decimalDigits+"ABCDEFGHIJKLMNOPQRSTUVWXYZ.-/ ") != "" || !isASCII(number):
-		return "", fmt.Sprintf("%q contains characters that are not allowed in a CPF or CNPJ. %s", number, aboutTaxNumbers)
+		return "", "It contains characters that are not allowed in a CPF or CNPJ. " + aboutTaxNumbers
 	case len(plain) == cnpjLength && strings.Trim(plain[cnpjLength-checkLength:], decimalDigits) != "":
-		return "", fmt.Sprintf("%q does not end in two check digits: only the first 12 characters of a CNPJ can be "+
-			"letters. %s", number, aboutTaxNumbers)
+		return "", "It does not end in two check digits: only the first 12 characters of a CNPJ can be letters. " +
+			aboutTaxNumbers
 	case len(plain) == cnpjLength && letters && !groupsOfCNPJ.MatchString(strings.ToUpper(number)):
-		return "", fmt.Sprintf("%q does not have the groups of a CNPJ, as in 12.ABC.345/01DE-35. %s", number, aboutTaxNumbers)
+		return "", "It does not have the groups of a CNPJ, as in 12.ABC.345/01DE-35. " + aboutTaxNumbers
 	case len(plain) == cnpjLength, len(plain) == cpfLength && !letters:
 		return plain, ""
 	case letters:
-		return "", fmt.Sprintf("%q has letters, like a CNPJ, but %d characters instead of 14. %s", number, len(plain),
+		return "", fmt.Sprintf("It has letters, like a CNPJ, but %d characters instead of 14. %s", len(plain),
 			aboutTaxNumbers)
 	default:
-		return "", fmt.Sprintf("%q has %d digits. A CPF has 11 digits, a CNPJ has 14 characters; leading zeros count, so "+
-			"write the number in quotes.", number, len(plain))
+		return "", fmt.Sprintf("It has %d digits. A CPF has 11 digits, a CNPJ has 14 characters; leading zeros count, so "+
+			"write the number in quotes.", len(plain))
 	}
 }
 

@@ -1,0 +1,31 @@
+package acctest
+
+import (
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// Validate validates each block as `terraform validate` does: without a state, and with a provider that is not
+// configured. The result has no changes.
+func (c *Core) Validate(configuration Configuration) *CorePlan {
+	c.t.Helper()
+	server, p := ok(Factories["billing"]()), &CorePlan{configuration: configuration}
+	c.server, c.schemas = server, ownSchemas()
+	for _, block := range configuration.Blocks {
+		config, problems := c.evaluate(block, nil)
+		if !p.note(block.Address, problems) {
+			continue
+		}
+		if strings.HasPrefix(block.Address, dataPrefix) {
+			p.note(block.Address, ok(server.ValidateDataResourceConfig(c.ctx(),
+				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config)})).Diagnostics)
+			continue
+		}
+		p.note(block.Address, ok(server.ValidateResourceConfig(c.ctx(),
+			&tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
+				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{
+					WriteOnlyAttributesAllowed: true}})).Diagnostics)
+	}
+	return p
+}

@@ -1,0 +1,288 @@
+package check
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Terraform validates without the state, also before it destroys: an error about a value that the service accepted
+// blocks everything. So the validators of a schema reject only what no service can have, and those in InPlan,
+// NumberInPlan and ObjectInPlan run in the plan, for values that the state does not have.
+
+// InPlan holds validators of a string, or of each string of a set, that only a plan runs.
+func InPlan(validators ...validator.String) TextsInPlan { return validators }
+
+// TextsInPlan is the result of InPlan.
+type TextsInPlan []validator.String
+
+var (
+	_ validator.String = TextsInPlan{}
+	_ validator.Set    = TextsInPlan{}
+)
+
+const aboutPlan = "checked in the plan, unless the state has the value"
+
+// Description implements validator.Describer.
+func (TextsInPlan) Description(context.Context) string { return aboutPlan }
+
+// MarkdownDescription implements validator.Describer.
+func (TextsInPlan) MarkdownDescription(context.Context) string { return aboutPlan }
+
+// ValidateString accepts everything, because it has no state.
+func (TextsInPlan) ValidateString(context.Context, validator.StringRequest, *validator.StringResponse) {
+}
+
+// ValidateSet accepts everything, because it has no state.
+func (TextsInPlan) ValidateSet(context.Context, validator.SetRequest, *validator.SetResponse) {}
+
+func (v TextsInPlan) inPlan() []validator.String { return v }
+
+type numberInPlan struct{ validator.Int64 }
+
+// NumberInPlan is a validator of a whole number that only a plan runs.
+func NumberInPlan(v validator.Int64) validator.Int64 { return numberInPlan{v} }
+
+// ValidateInt64 accepts everything, because it has no state.
+func (numberInPlan) ValidateInt64(context.Context, validator.Int64Request, *validator.Int64Response) {
+}
+
+type objectInPlan struct{ validator.Object }
+
+// ObjectInPlan is a validator of a nested object that only a plan runs.
+func ObjectInPlan(v validator.Object) validator.Object { return objectInPlan{v} }
+
+// ValidateObject accepts everything, because it has no state.
+func (objectInPlan) ValidateObject(context.Context, validator.ObjectRequest, *validator.ObjectResponse) {
+}
+
+// Plan runs the checks of a plan on all arguments, in the order of their names, and reports all errors. A value that
+// the state has, in any spelling and in any element of the same list or set, is accepted.
+func Plan(ctx context.Context, config tfsdk.Config, state tfsdk.State) (diags diag.Diagnostics) {
+	described, _ := config.Schema.(schema.Schema)
+	var configured, before map[string]tftypes.Value
+	if config.Raw.IsNull() || config.Raw.As(&configured) != nil || !state.Raw.IsNull() && state.Raw.As(&before) != nil {
+		return nil
+	}
+	w := walk{ctx, config, &diags}
+	for _, name := range slices.Sorted(maps.Keys(described.Attributes)) {
+		a := described.Attributes[name]
+		if value := configured[name]; !value.IsNull() && !(before != nil && value.Equal(before[name])) && isChecked(a) {
+			w.attribute(path.Root(name), a, w.typed(a, value), w.typed(a, before[name]))
+		}
+	}
+	return diags
+}
+
+// planned is a validator of a string that has checks of a plan.
+type planned interface{ inPlan() []validator.String }
+
+// Parts of the interfaces of attributes that the framework does not export.
+type (
+	ofText   interface{ StringValidators() []validator.String }
+	ofNumber interface{ Int64Validators() []validator.Int64 }
+	ofSet    interface{ SetValidators() []validator.Set }
+	ofObject interface{ ObjectValidators() []validator.Object }
+)
+
+// isChecked reports whether an attribute has checks of a plan. Others, such as those of any type, are not decoded.
+func isChecked(a schema.Attribute) bool {
+	switch a := a.(type) {
+	case schema.NestedAttribute:
+		return true
+	case ofText:
+		return slices.ContainsFunc(a.StringValidators(), func(v validator.String) bool { _, in := v.(planned); return in })
+	case ofNumber:
+		return slices.ContainsFunc(a.Int64Validators(), func(v validator.Int64) bool { _, in := v.(numberInPlan); return in })
+	case ofSet:
+		return slices.ContainsFunc(a.SetValidators(), func(v validator.Set) bool { _, in := v.(TextsInPlan); return in })
+	}
+	return false
+}
+
+type walk struct {
+	ctx    context.Context //nolint:containedctx // a walk lives as long as one call
+	config tfsdk.Config
+	diags  *diag.Diagnostics
+}
+
+// typed decodes a value of an attribute; none without a value.
+func (w walk) typed(a schema.Attribute, raw tftypes.Value) []attr.Value {
+	if raw.Type() == nil || raw.IsNull() {
+		return nil
+	}
+	value, err := a.GetType().ValueFromTerraform(w.ctx, raw)
+	if err != nil {
+		return nil // the framework reports it
+	}
+	return []attr.Value{value}
+}
+
+// attribute checks the values of an attribute at a place. had are the values in state, of all elements of the list or
+// set around it.
+func (w walk) attribute(at path.Path, described any, values, had []attr.Value) {
+	for _, value := range values {
+		if value.IsNull() || value.IsUnknown() || w.has(had, value) {
+			continue
+		}
+		switch a := described.(type) {
+		case schema.NestedAttribute:
+			w.nested(at, a, value, had)
+		case ofText:
+			for _, v := range a.StringValidators() {
+				w.text(at, v, value)
+			}
+		case ofNumber:
+			number, _ := value.(basetypes.Int64Valuable)
+			for _, v := range a.Int64Validators() {
+				w.number(at, v, number)
+			}
+		case ofSet:
+			w.set(at, a.SetValidators(), value, had)
+		}
+	}
+}
+
+// nested checks the attributes of each object.
+func (w walk) nested(at path.Path, a schema.NestedAttribute, value attr.Value, had []attr.Value) {
+	before := members(had)
+	object := a.GetNestedObject()
+	attributes := object.GetAttributes()
+	names := slices.Sorted(maps.Keys(attributes))
+	for _, element := range elements(at, value) {
+		of, isObject := element.value.(types.Object)
+		if !isObject || of.IsNull() || of.IsUnknown() || w.has(before, of) {
+			continue
+		}
+		if checked, ok := object.(ofObject); ok {
+			for _, v := range checked.ObjectValidators() {
+				w.object(element.at, v, of)
+			}
+		}
+		for _, name := range names {
+			w.attribute(element.at.AtName(name), attributes[name], []attr.Value{of.Attributes()[name]}, part(before, name))
+		}
+	}
+}
+
+// part returns an attribute of each object.
+func part(objects []attr.Value, name string) (values []attr.Value) {
+	for _, object := range objects {
+		if of, isObject := object.(types.Object); isObject && of.Attributes()[name] != nil {
+			values = append(values, of.Attributes()[name])
+		}
+	}
+	return values
+}
+
+type element struct {
+	at    path.Path
+	value attr.Value
+}
+
+// elements returns the elements of a list or set, or an object itself.
+func elements(at path.Path, value attr.Value) (all []element) {
+	switch of := value.(type) {
+	case types.Object:
+		return []element{{at, of}}
+	case types.List:
+		for i, one := range of.Elements() {
+			all = append(all, element{at.AtListIndex(i), one})
+		}
+	case types.Set:
+		for _, one := range of.Elements() {
+			all = append(all, element{at.AtSetValue(one), one})
+		}
+	}
+	return all
+}
+
+// members returns the values of the elements of all lists, sets or objects.
+func members(all []attr.Value) (values []attr.Value) {
+	for _, whole := range all {
+		for _, element := range elements(path.Empty(), whole) {
+			values = append(values, element.value)
+		}
+	}
+	return values
+}
+
+func (w walk) set(at path.Path, validators []validator.Set, value attr.Value, had []attr.Value) {
+	before := members(had)
+	for _, element := range elements(at, value) {
+		if w.has(before, element.value) {
+			continue
+		}
+		for _, v := range validators {
+			if texts, in := v.(TextsInPlan); in {
+				w.text(element.at, texts, element.value)
+			}
+		}
+	}
+}
+
+func (w walk) text(at path.Path, v validator.String, value attr.Value) {
+	valuable, isText := value.(basetypes.StringValuable)
+	held, in := v.(planned)
+	if !isText || !in {
+		return
+	}
+	text, diags := valuable.ToStringValue(w.ctx)
+	w.diags.Append(diags...)
+	for _, v := range held.inPlan() {
+		var checked validator.StringResponse
+		v.ValidateString(w.ctx, validator.StringRequest{Path: at, PathExpression: at.Expression(), Config: w.config,
+			ConfigValue: text}, &checked)
+		w.diags.Append(checked.Diagnostics...)
+	}
+}
+
+func (w walk) number(at path.Path, v validator.Int64, value basetypes.Int64Valuable) {
+	held, in := v.(numberInPlan)
+	if !in || value == nil {
+		return
+	}
+	number, diags := value.ToInt64Value(w.ctx)
+	w.diags.Append(diags...)
+	var checked validator.Int64Response
+	held.Int64.ValidateInt64(w.ctx, validator.Int64Request{Path: at, PathExpression: at.Expression(), Config: w.config,
+		ConfigValue: number}, &checked)
+	w.diags.Append(checked.Diagnostics...)
+}
+
+func (w walk) object(at path.Path, v validator.Object, value types.Object) {
+	held, in := v.(objectInPlan)
+	if !in {
+		return
+	}
+	var checked validator.ObjectResponse
+	held.Object.ValidateObject(w.ctx, validator.ObjectRequest{Path: at, PathExpression: at.Expression(),
+		Config: w.config, ConfigValue: value}, &checked)
+	w.diags.Append(checked.Diagnostics...)
+}
+
+// has reports whether one of the values is the same, in any spelling.
+func (w walk) has(values []attr.Value, value attr.Value) bool {
+	return slices.ContainsFunc(values, func(before attr.Value) bool {
+		text, ok := value.(basetypes.StringValuableWithSemanticEquals)
+		if !ok {
+			return value.Equal(before)
+		}
+		other, isText := before.(basetypes.StringValuable)
+		if !isText {
+			return false
+		}
+		equal, diags := text.StringSemanticEquals(w.ctx, other)
+		return equal && !diags.HasError()
+	})
+}

@@ -1,0 +1,154 @@
+package check_test
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
+)
+
+// capitals is a validator as a service may need one.
+func capitals() validator.String {
+	return check.Matches(regexp.MustCompile("^[^a-z]*$"), "in capitals")
+}
+
+// holder has a check of each kind.
+func holder() schema.Schema {
+	country := schema.StringAttribute{Optional: true, Validators: []validator.String{check.InPlan(capitals())}}
+	return schema.Schema{Attributes: map[string]schema.Attribute{
+		"country": country,
+		"days": schema.Int64Attribute{Optional: true, CustomType: value.Days,
+			Validators: []validator.Int64{check.NumberInPlan(check.Between(1, 90))}},
+		"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{},
+			Validators: []validator.String{check.InPlan(value.CPFOrCNPJ())}},
+		"kind": schema.StringAttribute{Optional: true, Validators: []validator.String{check.Listed("natural", "juridical")}},
+		"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType,
+			Validators: []validator.Set{check.NoNulls{}, check.InPlan(check.NotBlank())}},
+		"addresses": schema.ListNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{
+			Attributes: map[string]schema.Attribute{"country": country, "city": country}}},
+	}}
+}
+
+var (
+	address = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"country": tftypes.String, "city": tftypes.String}}
+	unknown = tftypes.UnknownValue
+)
+
+// in is an address in a country.
+func in(country any) tftypes.Value {
+	return tftypes.NewValue(address, map[string]tftypes.Value{"country": tftypes.NewValue(tftypes.String, country),
+		"city": tftypes.NewValue(tftypes.String, nil)})
+}
+
+func addresses(all ...tftypes.Value) tftypes.Value {
+	return tftypes.NewValue(tftypes.List{ElementType: address}, all)
+}
+
+func tags(all ...any) tftypes.Value {
+	elements := make([]tftypes.Value, len(all))
+	for i, text := range all {
+		elements[i] = tftypes.NewValue(tftypes.String, text)
+	}
+	return tftypes.NewValue(tftypes.Set{ElementType: tftypes.String}, elements)
+}
+
+// object is a holder with these values; nil is no object.
+func object(t *testing.T, values map[string]any) tftypes.Value {
+	t.Helper()
+	as, _ := holder().Type().TerraformType(t.Context()).(tftypes.Object)
+	if values == nil {
+		return tftypes.NewValue(as, nil)
+	}
+	whole := map[string]tftypes.Value{}
+	for name, of := range as.AttributeTypes {
+		value, isValue := values[name].(tftypes.Value)
+		if !isValue {
+			value = tftypes.NewValue(of, values[name])
+		}
+		whole[name] = value
+	}
+	return tftypes.NewValue(as, whole)
+}
+
+// planned are the summaries of what a plan says.
+func planned(t *testing.T, config, state map[string]any) (said []string) {
+	t.Helper()
+	var first diag.Diagnostics
+	for i := range 5 {
+		diags := check.Plan(t.Context(), tfsdk.Config{Schema: holder(), Raw: object(t, config)},
+			tfsdk.State{Schema: holder(), Raw: object(t, state)})
+		if i == 0 {
+			first = diags
+		}
+		if !diags.Equal(first) || len(diags) > 0 && !slices.EqualFunc(diags, first, diag.Diagnostic.Equal) {
+			t.Errorf("another order: %v, %v", diags, first)
+		}
+	}
+	for _, d := range first {
+		said = append(said, d.Summary())
+	}
+	return said
+}
+
+type values = map[string]any
+
+// TestPlan: only a value that the state does not have, in any spelling and in any element, is checked, and all errors
+// are reported in the order of the names.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	held := values{"country": "uk", "days": 0, "document_number": "123.456", "kind": "estate", "tags": tags("a", " "),
+		"addresses": addresses(in("br"), in("PT"))}
+	for name, c := range map[string]struct {
+		config, state values
+		want          []string
+	}{
+		"as it was":                           {held, held, nil},
+		"changed":                             {values{"country": "br"}, held, []string{`Invalid country: "br"`}},
+		"changed to a valid one":              {values{"country": "BR"}, held, nil},
+		"removed":                             {values{}, held, nil},
+		"not known yet":                       {values{"country": unknown, "tags": unknown, "addresses": unknown}, held, nil},
+		"not known yet, inside":               {values{"addresses": addresses(in(unknown)), "tags": tags(unknown)}, held, nil},
+		"in another spelling":                 {values{"document_number": "123456"}, held, nil},
+		"another number":                      {values{"document_number": "123457"}, held, []string{"Invalid document_number"}},
+		"listed":                              {values{"kind": "natural"}, held, nil},
+		"not listed":                          {values{"kind": "company"}, held, []string{`Invalid kind: "company"`}},
+		"moved to another element":            {values{"addresses": addresses(in("PT"), in("br"))}, held, nil},
+		"in no element":                       {values{"addresses": addresses(in("BR"), in("fr"))}, held, []string{`Invalid addresses[1].country: "fr"`}},
+		"elsewhere, not in these":             {values{"addresses": addresses(in("uk"))}, held, []string{`Invalid addresses[0].country: "uk"`}},
+		"a blank element is there":            {values{"tags": tags(" ")}, held, nil},
+		"a blank element, where none was":     {values{"tags": tags("a", "")}, held, []string{`Invalid tags[*]: ""`}},
+		"a number that the state has":         {values{"days": 0, "country": "BR"}, held, nil},
+		"another number out of the range":     {values{"days": 91}, held, []string{"Invalid days: 91"}},
+		"an object that does not exist yet":   {values{"country": "uk", "days": 0}, nil, []string{`Invalid country: "uk"`, "Invalid days: 0"}},
+		"no object any more":                  {nil, held, nil},
+		"the order is the names' and indexes": {values{"tags": tags(""), "kind": "x", "country": "a", "addresses": addresses(in("b"), in("a"))}, nil, []string{`Invalid addresses[0].country: "b"`, `Invalid addresses[1].country: "a"`, `Invalid country: "a"`, `Invalid kind: "x"`, `Invalid tags[*]: ""`}},
+	} {
+		if have := planned(t, c.config, c.state); !slices.Equal(have, c.want) {
+			t.Errorf("%s: %q, want %q", name, have, c.want)
+		}
+	}
+}
+
+// TestListed: validation warns about a near miss alone, and says nothing in a plan.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	for word, meant := range map[string]bool{"natural": false, "Natural": true, "naturall": true, "juridcal": true,
+		"company": false, "": false, " ": false} {
+		var resp, quiet validator.StringResponse
+		req := validator.StringRequest{ConfigValue: types.StringValue(word)}
+		check.Listed("natural", "juridical").ValidateString(t.Context(), req, &resp)
+		check.Listed("natural", "juridical").ValidateString(check.Quiet(t.Context()), req, &quiet)
+		if resp.Diagnostics.HasError() || len(resp.Diagnostics) > 0 != meant || len(quiet.Diagnostics) > 0 {
+			t.Errorf("%q: %v, %v", word, resp.Diagnostics, quiet.Diagnostics)
+		}
+	}
+}

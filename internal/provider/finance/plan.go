@@ -32,9 +32,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
 
-func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
+func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
 	if !p.State.Policy().Abandons() {
-		r.claim(p, createdWith(ctx, p), finance.Claim{ID: p.State.ID.ValueString(), Destroyed: true})
+		r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString(), Destroyed: true})
 	}
 }
 
@@ -60,30 +60,13 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if p.Diags.HasError() {
 		return
 	}
-	r.claim(p, createdWith(ctx, p), finance.Claim{ID: p.State.ID.ValueString()})
-	if key := p.Config.IdempotencyKey; key.IsNull() || !key.IsUnknown() &&
-		finance.SameKey(key.ValueString(), p.State.IdempotencyKey.ValueString()) {
-		p.Planned.IdempotencyKey = p.State.IdempotencyKey
-	}
+	r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString()})
 	private.SetPlanned(ctx, p.Private, p.Planned.planBody(p.Config, p.State, own, p.Diags), p.Diags)
 	var at path.Paths
 	if !p.Planned.Collection.IsUnknown() && !p.Planned.Collection.Equal(p.State.Collection) {
 		at = path.Paths{path.Root(attrCollection)}
 	}
 	p.Update(ctx, p.State.place(), at...)
-}
-
-// keyCreated is the key of the private state under which Create stores the idempotency key of the record: a later
-// change of idempotency_key has no effect at the service.
-const keyCreated = "created_with"
-
-// createdWith returns the state with the idempotency key of the record's creation.
-func createdWith(ctx context.Context, p *object.Plan[model]) model {
-	m := p.State
-	if key := private.Get[string](ctx, p.Private, keyCreated, p.Diags); key != "" {
-		m.IdempotencyKey = types.StringValue(key)
-	}
-	return m
 }
 
 // documented are the collections in the service's description.

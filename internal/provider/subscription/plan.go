@@ -202,8 +202,6 @@ func (p *planning) plannedCreate() {
 func (p *planning) plannedUpdate() {
 	m, config, state := &p.Planned, p.Config, p.State
 	p.keepUnset()
-	object.CreateOnly(&m.TrialEnd, config.TrialEnd, state.TrialEnd)
-	object.CreateOnly(&m.TrialPeriodDays, config.TrialPeriodDays, state.TrialPeriodDays)
 	m.DiscountPercent = m.DiscountPercent.Or(state.DiscountPercent)
 	if samePause(m.Pause, state.Pause) {
 		m.Pause = state.Pause

@@ -37,7 +37,18 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks}}
+	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks, OnCreation: onCreation}}
+}
+
+// onCreation are the arguments of a trial, which no update accepts.
+var onCreation = []object.OnCreation[model]{
+	{Argument: "trial_end", Shown: true, Instead: func(model) string { return "It cannot be changed any more." }},
+	{Argument: "trial_period_days", Instead: func(m model) string {
+		if m.TrialEnd.IsNull() {
+			return "There is no trial, and none can be added any more."
+		}
+		return fmt.Sprintf("The trial cannot be changed any more: its end is %s.", m.TrialEnd.ValueString())
+	}},
 }
 
 // scheme describes how subscriptions are identified and found.

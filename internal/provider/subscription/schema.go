@@ -187,7 +187,7 @@ const aboutResource = "A subscription of a billing account to a plan, to single 
 // Parts of descriptions that several arguments have in common.
 const (
 	replaces   = " Changing this to a known value forces replacement."
-	createOnly = " Used on creation only."
+	createOnly = " " + object.CreationOnly
 	leftAlone  = " If unset, the service's value stays."
 )
 

@@ -89,7 +89,9 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		}
 		p.notePrevented(ctx, policyOf(p.State))
 		applying := p.Run.Applying(p.typeName, textOf(p.State, keyID).ValueString(), p.DeferralAllowed)
+		r.keepCreated(p)
 		update(ctx, p)
+		r.warnCreated(ctx, p)
 		r.planOwn(ctx, p, applying)
 	}
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
@@ -163,14 +165,6 @@ func (p *Plan[M]) ConfigKnown() bool { return p.req.Config.Raw.IsFullyKnown() }
 func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
 	p.Diags.Append(value.Set(ctx, &p.resp.Plan, planned)...)
 	return !p.resp.Plan.Raw.Equal(p.req.State.Raw)
-}
-
-// CreateOnly keeps the value in state of an argument that only a creation uses, so that changing it causes no diff. A
-// null in state takes the configured value, because Terraform allows no other result.
-func CreateOnly[V attr.Value](planned *V, config, state V) {
-	if config.IsNull() || !state.IsNull() {
-		*planned = state
-	}
 }
 
 // NoTrigger is the trigger of a secret without a configured trigger. An empty map and null mean the same.

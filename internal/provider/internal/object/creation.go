@@ -1,0 +1,65 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
+)
+
+// CreationOnly marks, at the end of its description, an argument that only a creation uses. Each such argument has a
+// row in Resource.OnCreation.
+const CreationOnly = "Used on creation only."
+
+// OnCreation is an argument that only a creation uses.
+type OnCreation[M any] struct {
+	Argument string
+	// Shown is set if the service returns the value; otherwise the state has the value used then.
+	Shown bool
+	// None reports whether the creation is known to have used no value, if the state has none; optional. The state then
+	// takes the configured value, so only the plan that shows this can warn.
+	None func(state M) bool
+	// Instead says where the value is changed afterwards, as sentences.
+	Instead func(state M) string
+}
+
+// keepCreated keeps the values in state of arguments that only a creation uses, so that changing them causes no diff. A
+// null in state takes the configured value, because Terraform allows no other result.
+func (r *Resource[S, T, M]) keepCreated(p *Plan[M]) {
+	for _, a := range r.OnCreation {
+		state := value.Field(p.State, a.Argument)
+		if value.Field(p.Config, a.Argument).IsNull() || !state.IsNull() {
+			value.At(&p.Planned, a.Argument).Set(reflect.ValueOf(state))
+		}
+	}
+}
+
+// warnCreated warns about configured values that differ from those used on creation: the plan shows nothing of them. It
+// looks at the state alone, because the value may belong to another object. After an import, most are null.
+func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
+	if len(p.resp.RequiresReplace) > 0 { // the new object uses them
+		return
+	}
+	for _, a := range r.OnCreation {
+		config, state := value.Field(p.Config, a.Argument), value.Field(p.State, a.Argument)
+		if config.IsNull() || config.IsUnknown() || state.IsNull() && (a.None == nil || !a.None(p.State)) ||
+			means(ctx, config, state) || strings.EqualFold(config.String(), state.String()) { // case: an idempotency key
+			continue
+		}
+		has := "was created or imported with"
+		if a.Shown {
+			has = "has"
+		}
+		or := ", or write " + state.String()
+		if state.IsNull() {
+			or = ""
+		}
+		p.Diags.AddAttributeWarning(path.Root(a.Argument), fmt.Sprintf("%s of %s is used on creation only", a.Argument,
+			policyOf(p.State).Object), fmt.Sprintf("It %s %s, so the configured %s has no effect on it. %s To end this warning, "+
+			"remove %s%s.", has, inHCL(state), config, a.Instead(p.State), a.Argument, or))
+	}
+}

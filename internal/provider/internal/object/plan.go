@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -35,6 +36,8 @@ type Plan[M any] struct {
 	// DeferralAllowed distinguishes the plan inside an apply from the one that was shown, see Run.Applying.
 	DeferralAllowed bool
 	Diags           *diag.Diagnostics
+	// Stays describes, after the plan of a removal, what continues at the service; see Policy.Stays.
+	Stays string
 
 	typeName string
 	applying bool // this is the second plan, inside the apply
@@ -63,10 +66,11 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 			return
 		}
 		of.checkPlan("destroy", p.Diags)
-		of.Warn(p.Diags)
 		if destroy != nil {
 			destroy(ctx, p)
 		}
+		of.Stays = cmp.Or(p.Stays, of.Stays)
+		of.Warn(p.Diags)
 		return
 	}
 	p.Diags.Append(value.Get(ctx, req.Config, &p.Config)...)

@@ -72,7 +72,9 @@ func (m model) accountStays() string {
 }
 
 // accountKnown reports whether the billing account was seen on creation or import.
-func (m model) accountKnown() bool { return m.CreateBillingAccount.ValueBool() && !m.PaymentTermsDays.IsNull() }
+func (m model) accountKnown() bool {
+	return m.CreateBillingAccount.ValueBool() && !m.PaymentTermsDays.IsNull()
+}
 
 func (m model) hasAccount() string {
 	if m.CreateBillingAccount.ValueBool() {

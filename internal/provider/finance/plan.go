@@ -93,7 +93,7 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	if err != nil {
 		desired = nil // unknown in part, or rejected below
 	}
-	stored, _, ok := state.stored(desired, diags)
+	stored, _, ok := state.stored(desired, m.IgnoreRemoteChanges.ValueBool(), diags)
 	if !ok {
 		return metadata.Owned{}
 	}
@@ -109,8 +109,32 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	case !state.Body.IsAbsent() || config.Body.IsAbsent():
 		m.Body = state.Body // even if the configuration has more keys: a record usually has one writer
 	}
+	if change.Differs && state.IgnoreRemoteChanges.ValueBool() && !m.IgnoreRemoteChanges.ValueBool() {
+		state.warnReverts(stored, desired, diags)
+	}
 	change.WarnForeign(path.Root(attrBody), "the "+state.displayName(), "", diags)
 	return metadata.Owned{Object: change.Desired}
+}
+
+// warnReverts reports which changes of other systems the apply reverts, because the state, which has ignored them, does
+// not show them. stored is the service's body.
+func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnostics) {
+	before, _ := m.object(diags)
+	var lines []string
+	for key, have := range stored {
+		if want, there := desired[key]; there && !equalKnowing(key, before[key], have, desired) &&
+			!equalKnowing(key, want, have, desired) {
+			lines = append(lines, fmt.Sprintf("  %s: %s", key, metadata.Text(metadata.Object{"service": have,
+				"configuration": want})))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	slices.Sort(lines)
+	diags.AddAttributeWarning(path.Root("ignore_remote_changes"), "The apply reverts changes by other systems to the "+
+		m.displayName(), fmt.Sprintf("ignore_remote_changes is no longer true, so these keys of body are sent as "+
+		"configured:\n\n%s\n\nTo keep a value of the service, write it in body.", strings.Join(lines, "\n")))
 }
 
 // needs returns the requirements of a new record.

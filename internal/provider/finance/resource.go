@@ -270,7 +270,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ready || w.Diags.HasError() {
 		return
 	}
-	stored, whole, ok := state.stored(next.Object, w.Diags)
+	stored, whole, ok := state.stored(next.Object, plan.IgnoreRemoteChanges.ValueBool(), w.Diags)
 	if !ok {
 		return
 	}

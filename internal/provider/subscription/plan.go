@@ -29,6 +29,7 @@ func (r *Resource) planDestroy(ctx context.Context, plan *object.Plan[model]) {
 	checkDestroy(state, p.Diags)
 	if !p.Diags.HasError() {
 		p.warnCharges(state)
+		p.planStays(state)
 	}
 	private.SetPlanned(ctx, p.Private, forDestroy{PeriodEnd: state.CurrentPeriodEnd.ValueString(),
 		Scheduled: state.CancelAtPeriodEnd.ValueBool()}, p.Diags)
@@ -94,6 +95,9 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	var at path.Paths
 	for _, name := range forces {
 		at = append(at, path.Root(name))
+	}
+	if len(forces) > 0 {
+		p.planStays(p.State)
 	}
 	if next.Replaces = p.Update(ctx, p.State.ID.ValueString(), at...); next.Replaces {
 		p.replaces(p.State)

@@ -232,7 +232,12 @@ func (p *planning) warnCharges(state model) {
 			fmt.Sprintf("It is removed from the state now and ends at %s. %s Until it ends, its customer cannot be deleted. "+
 				"Destroy the customer after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
 				"immediately.", cmp.Or(n.end, notKnown), text))
-	case object.PolicyAbandon:
+	}
+}
+
+// planStays describes what an abandoned subscription bills.
+func (p *planning) planStays(state model) {
+	if state.Policy().Abandons() && state.Status.ValueString() != statusCanceled {
 		p.Stays = "It continues until it is canceled at the service. " + p.priced(state, state).String()
 	}
 }

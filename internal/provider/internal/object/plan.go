@@ -36,7 +36,7 @@ type Plan[M any] struct {
 	// DeferralAllowed distinguishes the plan inside an apply from the one that was shown, see Run.Applying.
 	DeferralAllowed bool
 	Diags           *diag.Diagnostics
-	// Stays describes, after the plan of a removal, what continues at the service; see Policy.Stays.
+	// Stays describes what continues at the service after the object is abandoned; optional, instead of Policy.Stays.
 	Stays string
 
 	typeName string
@@ -157,7 +157,9 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)
 	if replaced {
 		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)
-		policyOf(p.State).Warn(p.Diags)
+		of := policyOf(p.State)
+		of.Stays = cmp.Or(p.Stays, of.Stays)
+		of.Warn(p.Diags)
 	}
 	return replaced
 }

@@ -69,7 +69,8 @@ func TestSchemes(t *testing.T) {
 	}
 }
 
-// TestOnCreation: an argument that only a creation uses says so in its description, and is in the table of its resource.
+// TestOnCreation: an argument that only a creation uses says so in its description, and is in the table of its
+// resource.
 func TestOnCreation(t *testing.T) {
 	t.Parallel()
 	found := 0

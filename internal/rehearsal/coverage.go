@@ -27,8 +27,8 @@ type Coverage struct {
 	TwoAccounts []TwoAccounts `json:"two_accounts"`
 }
 
-// TwoAccounts are the account that was created with a customer, and one that a billing_account manages. No plan can warn
-// about them, because no resource looks at another.
+// TwoAccounts are the account that was created with a customer, and one that a billing_account manages. No plan can
+// warn about them, because no resource looks at another.
 type TwoAccounts struct {
 	Customer string   `json:"customer"`
 	Created  string   `json:"created"`

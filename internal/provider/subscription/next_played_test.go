@@ -227,7 +227,9 @@ func (w *world) play(rows []*played) {
 	}
 	plan := w.core.Plan(w.configuration(rows, after))
 	for i, r := range rows {
-		r.failed = slices.ContainsFunc(plan.Errors, func(text string) bool { return strings.HasPrefix(text, addressOf(i)+":") })
+		r.failed = slices.ContainsFunc(plan.Errors, func(text string) bool {
+			return strings.HasPrefix(text, addressOf(i)+":")
+		})
 	}
 	now := w.service.Sandbox.Clock().Now()
 	plan = w.apply(w.configuration(rows, after))
@@ -283,7 +285,8 @@ func (w *world) pastDue(id string) {
 	pem, _ := os.ReadFile(w.service.CAFile)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(pem)
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true}}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots},
+		DisableKeepAlives: true}}
 	req, err := http.NewRequest(http.MethodPost, w.service.Sandbox.ControlURL()+"/subscriptions/"+id,
 		bytes.NewReader([]byte(`{"status":"past_due"}`)))
 	if err != nil {

@@ -59,7 +59,7 @@ func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
 			or = ""
 		}
 		p.Diags.AddAttributeWarning(path.Root(a.Argument), fmt.Sprintf("%s of %s is used on creation only", a.Argument,
-			policyOf(p.State).Object), fmt.Sprintf("It %s %s, so the configured %s has no effect on it. %s To end this warning, "+
-			"remove %s%s.", has, inHCL(state), config, a.Instead(p.State), a.Argument, or))
+			policyOf(p.State).Object), fmt.Sprintf("It %s %s, so the configured %s has no effect on it. %s To end this "+
+			"warning, remove %s%s.", has, inHCL(state), config, a.Instead(p.State), a.Argument, or))
 	}
 }

@@ -34,7 +34,7 @@ type next struct {
 	trial string
 }
 
-const notKnown = "not known before the apply"
+const notKnown = "not known"
 
 // comes determines what is billed after everything: state is the subscription now, planned after the apply. Values that
 // the apply may change are unknown in planned. past reports whether a date is known to have passed.
@@ -155,7 +155,7 @@ func (p *planning) coming(state, planned model) next { return comes(state, plann
 // if an amount is known.
 func (p *planning) priced(state, planned model) next {
 	n := p.coming(state, planned)
-	if n.cents == nil || !n.charges() || p.client == nil {
+	if n.cents == nil || p.client == nil {
 		return n
 	}
 	if account, _, err := p.client.RefreshBillingAccount(p.ctx, state.BillingAccountID.ValueString()); err == nil {

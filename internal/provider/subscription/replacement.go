@@ -65,11 +65,15 @@ func (p *planning) replaces(present model) {
 				"separate block.", at))
 	}
 	if !p.Diags.HasError() {
+		amount := ""
+		if n := p.priced(present, present); n.cents != nil {
+			amount = "; its recurring amount was " + n.amount()
+		}
 		p.Diags.AddWarning(title+" is canceled and billed again as a new one",
-			fmt.Sprintf("The apply cancels it immediately, not at the end of its period (%s); its recurring amount was %s. The "+
-				"new one %s; its amount is %s. Items, collection_method and other values that another system has set and that "+
-				"are not configured are not carried over. Past charges are not refunded, and existing invoices stay due.",
-				present.periodEnd(), p.priced(present, present).amount(), p.begins(), notKnown))
+			fmt.Sprintf("The apply cancels it immediately, not at the end of its period (%s)%s. The new one %s; its amount is "+
+				"not known. Items, collection_method and other values that another system has set and that are not configured "+
+				"are not carried over. Past charges are not refunded, and existing invoices stay due.",
+				present.periodEnd(), amount, p.begins()))
 	}
 }
 
@@ -329,4 +333,4 @@ func (m model) withArgumentsOf(prior model) model {
 }
 
 // periodEnd formats the end of the period for a message.
-func (m model) periodEnd() string { return cmp.Or(m.CurrentPeriodEnd.ValueString(), "not known") }
+func (m model) periodEnd() string { return cmp.Or(m.CurrentPeriodEnd.ValueString(), notKnown) }

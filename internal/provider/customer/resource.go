@@ -58,7 +58,7 @@ var (
 func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme, OnCreation: []object.OnCreation[model]{
 		{Argument: "create_billing_account", Instead: model.hasAccount},
-		{Argument: "billing_email", None: model.accountKnown, Instead: model.accountStays},
+		{Argument: "billing_email", Instead: model.accountStays},
 		{Argument: "payment_terms_days", Instead: model.accountStays},
 		{Argument: "auto_collection", Instead: model.accountStays},
 	}}}
@@ -69,11 +69,6 @@ func NewResource() resource.Resource {
 func (m model) accountStays() string {
 	return fmt.Sprintf("To change its billing account, manage that with a billing_account resource: import it by its id "+
 		"(%s).", cmp.Or(m.BillingAccountID.ValueString(), "not known"))
-}
-
-// accountKnown reports whether the billing account was seen on creation or import.
-func (m model) accountKnown() bool {
-	return m.CreateBillingAccount.ValueBool() && !m.PaymentTermsDays.IsNull()
 }
 
 func (m model) hasAccount() string {

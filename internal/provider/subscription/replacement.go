@@ -233,7 +233,7 @@ func (p *planning) warnCharges(state model) {
 			text = n.String()
 		}
 		p.Diags.AddAttributeWarning(at, state.title()+" runs until the end of its period",
-			fmt.Sprintf("It is removed from the state now and ends at %s. %s Until it ends, its customer cannot be deleted. "+
+			fmt.Sprintf("It is removed from the state now and runs until %s. Until then, its customer cannot be deleted. %s "+
 				"Destroy the customer after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
 				"immediately.", cmp.Or(n.end, notKnown), text))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -20,9 +21,6 @@ type OnCreation[M any] struct {
 	Argument string
 	// Shown is set if the service returns the value; otherwise the state has the value used then.
 	Shown bool
-	// None reports whether the creation is known to have used no value, if the state has none; optional. The state then
-	// takes the configured value, so only the plan that shows this can warn.
-	None func(state M) bool
 	// Instead says where the value is changed afterwards, as sentences.
 	Instead func(state M) string
 }
@@ -38,19 +36,26 @@ func (r *Resource[S, T, M]) keepCreated(p *Plan[M]) {
 	}
 }
 
+// keyCreated is the key of the private state under which a creation notes itself: after an import, nobody knows which
+// values the creation has used.
+const keyCreated = "created"
+
 // warnCreated warns about configured values that differ from those used on creation: the plan shows nothing of them. It
-// looks at the state alone, because the value may belong to another object. After an import, most are null.
+// looks at the state alone, because the value may belong to another object. If the creation has used none, the state
+// takes the configured value, so only the plan that shows this warns.
 func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
 	if len(p.resp.RequiresReplace) > 0 { // the new object uses them
 		return
 	}
+	created := private.Get[bool](ctx, p.Private, keyCreated, p.Diags)
 	for _, a := range r.OnCreation {
 		config, state := value.Field(p.Config, a.Argument), value.Field(p.State, a.Argument)
-		if config.IsNull() || config.IsUnknown() || state.IsNull() && (a.None == nil || !a.None(p.State)) ||
-			means(ctx, config, state) || strings.EqualFold(config.String(), state.String()) { // case: an idempotency key
+		known := created || a.Shown && !state.IsNull()
+		if !known || config.IsNull() || config.IsUnknown() || means(ctx, config, state) ||
+			strings.EqualFold(config.String(), state.String()) { // an idempotency key in another case
 			continue
 		}
-		has := "was created or imported with"
+		has := "was created with"
 		if a.Shown {
 			has = "has"
 		}

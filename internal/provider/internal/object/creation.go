@@ -21,7 +21,7 @@ type OnCreation[M any] struct {
 	Argument string
 	// Shown is set if the service returns the value; otherwise the state has the value used then.
 	Shown bool
-	// Instead says where the value is changed afterwards, as sentences.
+	// Instead says where the value is changed afterwards, as sentences; "" to say nothing of this object.
 	Instead func(state M) string
 }
 
@@ -50,8 +50,8 @@ func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
 	created := private.Get[bool](ctx, p.Private, keyCreated, p.Diags)
 	for _, a := range r.OnCreation {
 		config, state := value.Field(p.Config, a.Argument), value.Field(p.State, a.Argument)
-		known := created || a.Shown && !state.IsNull()
-		if !known || config.IsNull() || config.IsUnknown() || means(ctx, config, state) ||
+		instead, known := a.Instead(p.State), created || a.Shown && !state.IsNull()
+		if instead == "" || !known || config.IsNull() || config.IsUnknown() || means(ctx, config, state) ||
 			strings.EqualFold(config.String(), state.String()) { // an idempotency key in another case
 			continue
 		}
@@ -65,6 +65,6 @@ func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
 		}
 		p.Diags.AddAttributeWarning(path.Root(a.Argument), fmt.Sprintf("%s of %s is used on creation only", a.Argument,
 			policyOf(p.State).Object), fmt.Sprintf("It %s %s, so the configured %s has no effect on it. %s To end this "+
-			"warning, remove %s%s.", has, inHCL(state), config, a.Instead(p.State), a.Argument, or))
+			"warning, remove %s%s.", has, inHCL(state), config, instead, a.Argument, or))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 const runningPlan = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
@@ -65,6 +66,35 @@ func TestSchemes(t *testing.T) {
 				t.Errorf("the scheme of %T has the attribute %q, which the resource does not have", r, name)
 			}
 		}
+	}
+}
+
+// TestOnCreation: an argument that only a creation uses says so in its description, and is in the table of its
+// resource.
+func TestOnCreation(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, create := range provider.New("test")().Resources(t.Context()) {
+		r, schema := create(), resource.SchemaResponse{}
+		r.Schema(t.Context(), resource.SchemaRequest{}, &schema)
+		var said, listed []string
+		for name, described := range schema.Schema.Attributes {
+			if strings.Contains(described.GetMarkdownDescription(), object.CreationOnly) {
+				said = append(said, name)
+			}
+		}
+		table := reflect.ValueOf(r).Elem().FieldByName("OnCreation")
+		for i := range table.Len() {
+			listed = append(listed, table.Index(i).FieldByName("Argument").String())
+		}
+		slices.Sort(said)
+		if slices.Sort(listed); !slices.Equal(said, listed) {
+			t.Errorf("%T: described as %q: %q; in the table: %q", r, object.CreationOnly, said, listed)
+		}
+		found += len(listed)
+	}
+	if found < 7 {
+		t.Errorf("only %d arguments", found)
 	}
 }
 

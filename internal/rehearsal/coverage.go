@@ -23,6 +23,17 @@ type Coverage struct {
 	Twice     []Covered `json:"twice"`     // in several states, or at several addresses
 	Gone      []Covered `json:"gone"`      // in a state, and not at the service
 	Ended     int       `json:"ended"`     // closed, canceled, revoked or expired, and in no state
+	// TwoAccounts are managed accounts of customers that were created with another one.
+	TwoAccounts []TwoAccounts `json:"two_accounts"`
+}
+
+// TwoAccounts are the account that was created with a customer, and one that a billing_account manages. No plan can
+// warn about them, because no resource looks at another.
+type TwoAccounts struct {
+	Customer string   `json:"customer"`
+	Created  string   `json:"created"`
+	Managed  string   `json:"managed"`
+	States   []string `json:"states"`
 }
 
 // Covered is an object.
@@ -78,7 +89,9 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 		}
 		there[Object{typeOf[line.Kind], id}] = !ended(line, reader.Header.Time)
 	}
-	return covered(there, in, notRead, ignore), nil
+	c := covered(there, in, notRead, ignore)
+	c.TwoAccounts, err = states.twoAccounts()
+	return c, err
 }
 
 // typeOfLeft returns the resource type of objects that a copy leaves out; "" for parts of objects.
@@ -161,23 +174,11 @@ func (s States) objects() (in map[Object][]string, collections []string, err err
 	in = map[Object][]string{}
 	also := map[Object][]string{}
 	for _, name := range sortedKeys(s) {
-		var state struct {
-			FormatVersion string `json:"format_version"`
-			Values        struct {
-				RootModule module `json:"root_module"`
-			} `json:"values"`
-			ResourceChanges any `json:"resource_changes"`
+		resources, err := s.managed(name)
+		if err != nil {
+			return nil, nil, err
 		}
-		if err := decode(s[name], &state); err != nil || state.FormatVersion == "" {
-			return nil, nil, fmt.Errorf("%s is not the JSON of a state: write it with \"terraform show -json\"", name)
-		}
-		if state.ResourceChanges != nil {
-			return nil, nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
-		}
-		for _, r := range state.Values.RootModule.all() {
-			if r.Mode != "managed" || !isOurs(r.Type) {
-				continue
-			}
+		for _, r := range resources {
 			id := textOf(r.Values["id"])
 			if r.Type == "billing_finance_record" {
 				collection := textOf(r.Values["collection"])
@@ -196,6 +197,64 @@ func (s States) objects() (in map[Object][]string, collections []string, err err
 	}
 	slices.Sort(collections)
 	return in, slices.Compact(collections), nil
+}
+
+// managed returns the resources of this provider in a state.
+func (s States) managed(name string) (resources []resource, err error) {
+	var state struct {
+		FormatVersion string `json:"format_version"`
+		Values        struct {
+			RootModule module `json:"root_module"`
+		} `json:"values"`
+		ResourceChanges any `json:"resource_changes"`
+	}
+	if err := decode(s[name], &state); err != nil || state.FormatVersion == "" {
+		return nil, fmt.Errorf("%s is not the JSON of a state: write it with \"terraform show -json\"", name)
+	}
+	if state.ResourceChanges != nil {
+		return nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
+	}
+	for _, r := range state.Values.RootModule.all() {
+		if r.Mode == "managed" && isOurs(r.Type) {
+			resources = append(resources, r)
+		}
+	}
+	return resources, nil
+}
+
+// twoAccounts returns the customers of these states that have been created with an account and have a managed one too.
+func (s States) twoAccounts() (all []TwoAccounts, err error) {
+	created := map[string]TwoAccounts{} // by customer
+	var accounts []TwoAccounts
+	for _, name := range sortedKeys(s) {
+		resources, err := s.managed(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range resources {
+			switch id := textOf(r.Values["id"]); {
+			case r.Type == "billing_customer" && r.Values["create_billing_account"] == true:
+				created[id] = TwoAccounts{Created: textOf(r.Values["billing_account_id"]), States: []string{name}}
+			case r.Type == "billing_account":
+				accounts = append(accounts, TwoAccounts{Customer: textOf(r.Values["customer_id"]), Managed: id,
+					States: []string{name}})
+			}
+		}
+	}
+	for _, one := range accounts {
+		with, has := created[one.Customer]
+		if one.Created = with.Created; !has || one.Created == "" || one.Created == one.Managed {
+			continue
+		}
+		one.States = slices.Concat(with.States, one.States)
+		slices.Sort(one.States)
+		one.States = slices.Compact(one.States)
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b TwoAccounts) int {
+		return cmp.Or(cmp.Compare(a.Customer, b.Customer), cmp.Compare(a.Managed, b.Managed))
+	})
+	return all, nil
 }
 
 // alsoManages are the other objects that a resource looks after: the account that came with a customer, and the keys
@@ -232,7 +291,8 @@ func (c *Coverage) Markdown(out io.Writer) error {
 
 // JSON writes everything.
 func (c *Coverage) JSON(out io.Writer) error {
-	return writeJSON(out, Coverage{list(c.Managed), list(c.Unmanaged), list(c.Twice), list(c.Gone), c.Ended})
+	return writeJSON(out, Coverage{list(c.Managed), list(c.Unmanaged), list(c.Twice), list(c.Gone), c.Ended,
+		list(c.TwoAccounts)})
 }
 
 func (c *Coverage) headline() string {
@@ -252,6 +312,14 @@ func (c *Coverage) sections() (all []section) {
 		if len(rows) > 0 {
 			all = append(all, section{title: part.title, header: []string{"Type", "Id", "States"}, rows: rows})
 		}
+	}
+	var rows [][]string
+	for _, one := range c.TwoAccounts {
+		rows = append(rows, []string{one.Customer, one.Created, one.Managed, strings.Join(one.States, ", ")})
+	}
+	if len(rows) > 0 {
+		all = append(all, section{title: "Two accounts of one customer: create_billing_account is true", header: []string{
+			"Customer", "Created with it", "billing_account", "States"}, rows: rows})
 	}
 	return all
 }

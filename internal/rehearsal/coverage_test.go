@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,45 @@ func TestCoverageOfCustomersAccount(t *testing.T) {
 		}
 		if len(c.Managed) != 2 || len(c.Twice) > 0 {
 			t.Errorf("%v: managed %v, twice %v", resources, c.Managed, c.Twice)
+		}
+	}
+}
+
+// A managed account of a customer that was created with another one is listed with both.
+func TestCoverageOfTwoAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	defer w.close()
+	env := w.server.Env()
+	customer := func(created bool) object {
+		return object{"mode": "managed", "type": "billing_customer", "values": object{"id": "c", "billing_account_id": "a",
+			"create_billing_account": created}}
+	}
+	account := func(id string) object {
+		return object{"mode": "managed", "type": "billing_account", "values": object{"id": id, "customer_id": "c"}}
+	}
+	for name, test := range map[string]struct {
+		resources []object
+		want      []rehearsal.TwoAccounts
+	}{
+		"two":      {[]object{customer(true), account("b")}, []rehearsal.TwoAccounts{{"c", "a", "b", []string{"a.json"}}}},
+		"imported": {[]object{customer(true), account("a")}, nil},
+		"none":     {[]object{customer(false), account("b")}, nil},
+	} {
+		document, err := json.Marshal(object{"format_version": "1.0", "values": object{"root_module": object{
+			"resources": test.resources}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] },
+			rehearsal.States{"a.json": document}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := c.Text(&text); err != nil || !reflect.DeepEqual(c.TwoAccounts, test.want) ||
+			strings.Contains(text.String(), "Two accounts") != (test.want != nil) {
+			t.Errorf("%s: %v (%v)\n%s", name, c.TwoAccounts, err, text.String())
 		}
 	}
 }

@@ -240,8 +240,5 @@ func uuidOf(text string) string {
 // KeyPattern matches valid idempotency keys: version 4 UUIDs.
 var KeyPattern = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// SameKey reports whether two idempotency keys are equal; they are not case-sensitive.
-func SameKey(a, b string) bool { return strings.EqualFold(a, b) }
-
 // normalKey returns the normal form of a key.
 func normalKey(key string) string { return strings.ToLower(key) }

@@ -40,8 +40,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"the account in imports and after a lost response. If removed, it is cleared."},
 			"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 				PlanModifiers: []planmodifier.String{value.UUIDType{}.KeepSpelling()},
-				MarkdownDescription: "Id of the account's customer. Changing this forces replacement, and subscriptions do not " +
-					"move to the new account. A value only known after apply does not, unless the same plan replaces the customer."},
+				MarkdownDescription: "Id of the account's customer. Unless that has `create_billing_account = false`, it gets two " +
+					"accounts. Changing this forces replacement, and subscriptions do not move to the new account. A value only " +
+					"known after apply does not, unless the same plan replaces the customer."},
 			"currency": object.Computed("ISO 4217 code of the account's currency, such as `BRL`."),
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepText(),
 				Validators: inPlan(check.Email()),

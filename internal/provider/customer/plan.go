@@ -152,10 +152,6 @@ func (m model) withDefaults(config model) model {
 // The second result is the ownership after the apply.
 func (m model) plannedUpdate(config, state model, own ownership, defaults metadata.Defaults,
 	diags *diag.Diagnostics) (model, ownership) {
-	object.CreateOnly(&m.CreateBillingAccount, config.CreateBillingAccount, state.CreateBillingAccount)
-	object.CreateOnly(&m.BillingEmail, config.BillingEmail, state.BillingEmail)
-	object.CreateOnly(&m.PaymentTermsDays, config.PaymentTermsDays, state.PaymentTermsDays)
-	object.CreateOnly(&m.AutoCollection, config.AutoCollection, state.AutoCollection)
 	m.DocumentNumber = m.DocumentNumber.Or(state.DocumentNumber)
 	m.Addresses = plannedList(config.Addresses, state.Addresses, !own.Addresses)
 	m.Websites = plannedList(config.Websites, state.Websites, false)

@@ -3,6 +3,7 @@
 package customer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,7 +55,28 @@ var (
 )
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
+func NewResource() resource.Resource {
+	return &Resource{base{Scheme: scheme, OnCreation: []object.OnCreation[model]{
+		{Argument: "create_billing_account", Instead: model.hasAccount},
+		{Argument: "billing_email", Instead: model.accountStays},
+		{Argument: "payment_terms_days", Instead: model.accountStays},
+		{Argument: "auto_collection", Instead: model.accountStays},
+	}}}
+}
+
+// accountStays says where the terms of the billing account are changed. They are not read: the account may be managed
+// by another resource, which has changed them.
+func (m model) accountStays() string {
+	return fmt.Sprintf("To change its billing account, manage that with a billing_account resource: import it by its id "+
+		"(%s).", cmp.Or(m.BillingAccountID.ValueString(), "not known"))
+}
+
+func (m model) hasAccount() string {
+	if m.CreateBillingAccount.ValueBool() {
+		return m.accountStays()
+	}
+	return "To give it a billing account, write a billing_account resource."
+}
 
 // ValidateConfig rejects arguments for a billing account if none is created, and an email that is not in emails.
 // Terraform validates again before a plan, with more known values. These checks need the bare configuration: if a plan

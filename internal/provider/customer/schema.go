@@ -69,14 +69,14 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"create_billing_account": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether to create a billing account with the customer. Defaults to `true`. Set `false` if " +
 					"a `billing_account` resource creates the account; otherwise the customer has two. " +
-					onCreateOnly},
+					object.CreationOnly},
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: inPlan(check.Email()),
-				MarkdownDescription: "E-mail address for that account's invoices. Defaults to `email`. " + onCreateOnly},
+				MarkdownDescription: "E-mail address for that account's invoices. Defaults to `email`. " + object.CreationOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 				Validators:          []validator.Int64{check.AtLeast(0)},
-				MarkdownDescription: "Days until that account's invoices are due, 0 or more. Defaults to `10`. " + onCreateOnly},
+				MarkdownDescription: "Days until that account's invoices are due, 0 or more. Defaults to `10`. " + object.CreationOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
-				MarkdownDescription: "Whether charges on that account are automatic. Defaults to `true`. " + onCreateOnly},
+				MarkdownDescription: "Whether charges on that account are automatic. Defaults to `true`. " + object.CreationOnly},
 			"billing_account_id": schema.StringAttribute{Computed: true,
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Id of the billing account created with the customer; null with `create_billing_account = " +
@@ -110,8 +110,6 @@ func oneEntry(list string) string {
 	return " Changing it replaces only that entry, even with `" + list + "` in `ignore_changes`. If `" + list +
 		"` is set too, it must contain this value. If unset, it shows the first entry; if removed, the entry stays."
 }
-
-const onCreateOnly = "Used on creation only."
 
 // notBlank are the checks of a free text.
 var notBlank = check.InPlan(check.NotBlank())

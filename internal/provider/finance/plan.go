@@ -3,6 +3,8 @@ package finance
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -30,9 +32,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
 
-func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
+func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
 	if !p.State.Policy().Abandons() {
-		r.claim(p, createdWith(ctx, p), finance.Claim{ID: p.State.ID.ValueString(), Destroyed: true})
+		r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString(), Destroyed: true})
 	}
 }
 
@@ -58,30 +60,13 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if p.Diags.HasError() {
 		return
 	}
-	r.claim(p, createdWith(ctx, p), finance.Claim{ID: p.State.ID.ValueString()})
-	if key := p.Config.IdempotencyKey; key.IsNull() || !key.IsUnknown() &&
-		finance.SameKey(key.ValueString(), p.State.IdempotencyKey.ValueString()) {
-		p.Planned.IdempotencyKey = p.State.IdempotencyKey
-	}
+	r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString()})
 	private.SetPlanned(ctx, p.Private, p.Planned.planBody(p.Config, p.State, own, p.Diags), p.Diags)
 	var at path.Paths
 	if !p.Planned.Collection.IsUnknown() && !p.Planned.Collection.Equal(p.State.Collection) {
 		at = path.Paths{path.Root(attrCollection)}
 	}
 	p.Update(ctx, p.State.place(), at...)
-}
-
-// keyCreated is the key of the private state under which Create stores the idempotency key of the record: a later
-// change of idempotency_key has no effect at the service.
-const keyCreated = "created_with"
-
-// createdWith returns the state with the idempotency key of the record's creation.
-func createdWith(ctx context.Context, p *object.Plan[model]) model {
-	m := p.State
-	if key := private.Get[string](ctx, p.Private, keyCreated, p.Diags); key != "" {
-		m.IdempotencyKey = types.StringValue(key)
-	}
-	return m
 }
 
 // documented are the collections in the service's description.
@@ -105,7 +90,7 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	if err != nil {
 		desired = nil // unknown in part, or rejected below
 	}
-	stored, _, ok := state.stored(desired, diags)
+	stored, _, ok := state.stored(desired, m.IgnoreRemoteChanges.ValueBool(), diags)
 	if !ok {
 		return metadata.Owned{}
 	}
@@ -121,8 +106,32 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	case !state.Body.IsAbsent() || config.Body.IsAbsent():
 		m.Body = state.Body // even if the configuration has more keys: a record usually has one writer
 	}
+	if change.Differs && state.IgnoreRemoteChanges.ValueBool() && !m.IgnoreRemoteChanges.ValueBool() {
+		state.warnReverts(stored, desired, diags)
+	}
 	change.WarnForeign(path.Root(attrBody), "the "+state.displayName(), "", diags)
 	return metadata.Owned{Object: change.Desired}
+}
+
+// warnReverts reports which changes of other systems the apply reverts, because the state, which has ignored them, does
+// not show them. stored is the service's body.
+func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnostics) {
+	before, _ := m.object(diags)
+	var lines []string
+	for key, have := range stored {
+		if want, there := desired[key]; there && !equalKnowing(key, before[key], have, desired) &&
+			!equalKnowing(key, want, have, desired) {
+			lines = append(lines, fmt.Sprintf("  %s: %s", key, metadata.Text(metadata.Object{"service": have,
+				"configuration": want})))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	slices.Sort(lines)
+	diags.AddAttributeWarning(path.Root("ignore_remote_changes"), "The apply reverts changes by other systems to the "+
+		m.displayName(), fmt.Sprintf("ignore_remote_changes is no longer true, so these keys of body are sent as "+
+		"configured:\n\n%s\n\nTo keep a value of the service, write it in body.", strings.Join(lines, "\n")))
 }
 
 // needs returns the requirements of a new record.

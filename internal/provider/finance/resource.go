@@ -63,7 +63,10 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, After: after, Needs: model.needs, Lacks: lacks}}
+	return &Resource{base{Scheme: scheme, After: after, Needs: model.needs, Lacks: lacks,
+		OnCreation: []object.OnCreation[model]{{Argument: attrIdempotencyKey, Instead: func(model) string {
+			return "It cannot be changed any more."
+		}}}}}
 }
 
 // aboutResource begins the resource's page.
@@ -96,8 +99,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Validators: []validator.String{check.Matches(finance.KeyPattern,
 					"a UUID of version 4, such as the result of a random_uuid resource")},
 				MarkdownDescription: "Idempotency key of the creation, a UUID of version 4. Defaults to a key derived from " +
-					"`collection` and `body`, so equal records need different keys. Used on creation only; a later change sends no " +
-					"request. Null after an import."},
+					"`collection` and `body`, so equal records need different keys. Null after an import. " +
+					object.CreationOnly},
 			object.PolicyName: object.PolicyAttribute("`delete` deletes the record", object.PolicyDelete),
 			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record, as last returned, as " +
 				"a JSON string."},
@@ -150,7 +153,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	w.Finish(ctx)
 	private.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
-	private.Set(ctx, w.Private, keyCreated, w.Plan.IdempotencyKey.ValueString(), w.Diags)
 	private.Set(ctx, w.Private, keyWritten, w.Client.Date(), w.Diags)
 	if existed {
 		warnExisted(w.State, w.Last.Field("created_at"), w.Diags)
@@ -268,7 +270,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ready || w.Diags.HasError() {
 		return
 	}
-	stored, whole, ok := state.stored(next.Object, w.Diags)
+	stored, whole, ok := state.stored(next.Object, plan.IgnoreRemoteChanges.ValueBool(), w.Diags)
 	if !ok {
 		return
 	}

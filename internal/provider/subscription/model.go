@@ -317,11 +317,7 @@ func (m model) title() string { return apidiag.Capitalize(m.displayName()) }
 
 // Policy implements object.HasPolicy.
 func (m model) Policy() object.Policy {
-	of := object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel}
-	if m.Status.ValueString() != statusCanceled {
-		of.Stays = "Each period is charged" + m.charge() + " until it is canceled at the service."
-	}
-	return of
+	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel}
 }
 
 var pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType,

@@ -235,6 +235,7 @@ func TestTransitions(t *testing.T) {
 			c.plan(p)
 		}
 		p.planTransitions()
+		p.checkAll(p.rows)
 		for _, name := range p.asked {
 			seen[name] = true
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // Warnings of a plan about charges that start or stop without a change in the configuration.
@@ -20,8 +21,9 @@ func (p *planning) warnUnanswered() {
 		return
 	}
 	if p.Config.CancelAtPeriodEnd.IsNull() && state.CancelAtPeriodEnd.ValueBool() {
+		end := cmp.Or(p.coming(state, p.Planned).end, notKnown)
 		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), fmt.Sprintf("%s ends with its period (%s)",
-			state.title(), state.periodEnd()), "Its cancellation is scheduled, but not configured. To let it end, write "+
+			state.title(), end), "Its cancellation is scheduled, but not configured. To let it end, write "+
 			"cancel_at_period_end = true. To let it continue, write cancel_at_period_end = false.")
 	}
 	if p.Config.Items.IsNull() && len(state.Items.Elements()) > 0 {
@@ -50,16 +52,22 @@ func (p *planning) warnResumed() {
 			verb, cause = "may be resumed", "If pause.resumes_at turns out to be in the past, the apply ends its pause"
 		}
 	}
-	from := "from the apply on"
-	if trial := state.TrialEnd; !trial.IsNull() && !p.past(trial) {
-		from = "from the end of its trial on (" + trial.ValueString() + ")"
-	}
 	if !state.ResumesAt.IsNull() {
 		cause += " before its scheduled end (" + state.ResumesAt.ValueString() + ")"
 	}
-	p.Diags.AddAttributeWarning(path.Root("pause"), state.title()+" "+verb+" and charged again",
-		fmt.Sprintf("%s. It is charged %s; next invoice: %s%s. To keep it paused, set pause.", cause, from,
-			cmp.Or(state.CycleBillingDate.ValueString(), "not known"), state.charge()))
+	resumed := p.Planned
+	resumed.Pause = types.ObjectNull(pauseType.AttrTypes)
+	n := p.priced(state, resumed)
+	switch {
+	case !n.charges():
+	case n.trial != "":
+		verb += " and charged again after its trial"
+		cause += ". Its trial ends at " + n.trial
+	default:
+		verb += " and charged again"
+	}
+	p.Diags.AddAttributeWarning(path.Root("pause"), state.title()+" "+verb, fmt.Sprintf("%s. %s To keep it paused, set "+
+		"pause.", cause, n))
 }
 
 // warnPaused warns about a pause that only a later change of the configuration ends.
@@ -68,9 +76,34 @@ func (p *planning) warnPaused() {
 	if p.Planned.Pause.IsUnknown() || !resumesAt.IsNull() {
 		return
 	}
-	p.Diags.AddAttributeWarning(path.Root("pause"), p.Planned.title()+" is paused without an end",
-		"pause.resumes_at is not set, so it stays paused, and is not charged, until pause is removed. If you have set it, "+
-			"check the spelling: Terraform silently drops names that do not exist inside pause.")
+	summary, until := "is paused without an end", "until pause is removed"
+	switch n := p.coming(p.State, p.Planned); {
+	case n.ends:
+		summary, until = "is paused until it ends", "until it ends with its period ("+cmp.Or(n.end, notKnown)+")"
+	case n.mayEnd:
+		until += ", or until it ends"
+	}
+	p.Diags.AddAttributeWarning(path.Root("pause"), p.Planned.title()+" "+summary, "pause.resumes_at is not set, so it "+
+		"stays paused, and is not charged, "+until+". If you have set it, check the spelling: Terraform silently drops "+
+		"names that do not exist inside pause.")
+}
+
+// warnPending warns about a plan that is pending after the apply, and that the same apply keeps from starting.
+func (p *planning) warnPending() {
+	asks := func(name string) bool { return slices.Contains(p.asked, name) }
+	if p.Planned.PendingPlanID.ValueString() == "" || !asks(changePlanLater) && !asks(endLater) && !asks(pauseIt) {
+		return
+	}
+	switch n := p.coming(p.State, p.Planned); {
+	case n.ends && (asks(changePlanLater) || asks(endLater)):
+		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), p.Planned.title()+" ends before its pending plan starts",
+			fmt.Sprintf("The plan %s is due to start with the next period, but the subscription ends with this one (%s), so it "+
+				"never starts. To start it, set cancel_at_period_end = false.", n.plan, cmp.Or(n.end, notKnown)))
+	case n.paused && !n.ends && !isAfter(p.State.CurrentPeriodEnd.ValueString(), n.resumes):
+		p.Diags.AddAttributeWarning(path.Root("pause"), p.Planned.title()+" is paused when its pending plan is due to start",
+			fmt.Sprintf("The plan %s is due to start at %s. Nothing is charged for it during the pause, and the service may "+
+				"start it later, or never.", n.plan, p.State.periodEnd()))
+	}
 }
 
 // unpaid contains the statuses of an unpaid subscription.

@@ -23,11 +23,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
 
-func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
+func (r *Resource) planDestroy(ctx context.Context, plan *object.Plan[model]) {
+	p := r.planning(ctx, plan)
 	state, _ := r.current(ctx, p.State)
 	checkDestroy(state, p.Diags)
 	if !p.Diags.HasError() {
-		warnCharges(state, p.Diags)
+		p.warnCharges(state)
+		p.planStays(state)
 	}
 	private.SetPlanned(ctx, p.Private, forDestroy{PeriodEnd: state.CurrentPeriodEnd.ValueString(),
 		Scheduled: state.CancelAtPeriodEnd.ValueBool()}, p.Diags)
@@ -94,12 +96,17 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	for _, name := range forces {
 		at = append(at, path.Root(name))
 	}
+	if len(forces) > 0 {
+		p.planStays(p.State)
+	}
 	if next.Replaces = p.Update(ctx, p.State.ID.ValueString(), at...); next.Replaces {
 		p.replaces(p.State)
 	} else {
 		next.Forces = forces
+		p.checkAll(p.rows) // of a replaced one, none is carried out
 		p.warnUnknownAccount()
 		p.warnUnanswered()
+		p.warnPending()
 	}
 	if canceled && applying {
 		p.Planned.Status = p.State.Status // nothing is replaced any more, see rejectReplacement
@@ -135,7 +142,8 @@ type planning struct {
 	// own is the ownership before the apply, and metadata the ownership of custom_metadata after it.
 	own      ownership
 	metadata metadata.Owned
-	// asked are the transitions that the plan requires.
+	// rows are the transitions that the plan requires, and asked their names.
+	rows  []transition
 	asked []string
 	// otherItems is set if items must be sent.
 	otherItems bool
@@ -202,8 +210,6 @@ func (p *planning) plannedCreate() {
 func (p *planning) plannedUpdate() {
 	m, config, state := &p.Planned, p.Config, p.State
 	p.keepUnset()
-	object.CreateOnly(&m.TrialEnd, config.TrialEnd, state.TrialEnd)
-	object.CreateOnly(&m.TrialPeriodDays, config.TrialPeriodDays, state.TrialPeriodDays)
 	m.DiscountPercent = m.DiscountPercent.Or(state.DiscountPercent)
 	if samePause(m.Pause, state.Pause) {
 		m.Pause = state.Pause

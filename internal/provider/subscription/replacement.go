@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -66,13 +65,31 @@ func (p *planning) replaces(present model) {
 				"separate block.", at))
 	}
 	if !p.Diags.HasError() {
+		amount := ""
+		if n := p.priced(present, present); n.cents != nil {
+			amount = "; its recurring amount was " + n.amount()
+		}
 		p.Diags.AddWarning(title+" is canceled and billed again as a new one",
-			fmt.Sprintf("The apply cancels it immediately, not at the end of its period (%s), and creates another one, which "+
-				"is billed from its start, or from the end of its trial%s. Items, collection_method and other values that "+
-				"another system has set and that are not configured are not carried over, so the amount may differ. Past "+
-				"charges are not refunded, and existing invoices stay due.",
-				present.periodEnd(), present.charge()))
+			fmt.Sprintf("The apply cancels it immediately, not at the end of its period (%s)%s. The new one %s; its amount is "+
+				"not known. Items, collection_method and other values that another system has set and that are not configured "+
+				"are not carried over. Past charges are not refunded, and existing invoices stay due.",
+				present.periodEnd(), amount, p.begins()))
 	}
+}
+
+// begins describes how a new subscription begins.
+func (p *planning) begins() string {
+	text := "is billed from its start, or from the end of its trial"
+	switch {
+	case p.Config.CollectionMethod.ValueString() == methodManualInvoice:
+		text = "is invoiced manually"
+	case !p.Config.Pause.IsNull() && !p.pauseOver():
+		text = "is paused, and billed when the pause ends"
+	}
+	if p.Config.CancelAtPeriodEnd.ValueBool() {
+		text += ", and ends with its first period"
+	}
+	return text
 }
 
 // warnUnknownAccount warns that the apply cannot move a subscription to an account that it creates. It reports an error
@@ -195,21 +212,37 @@ func checkDestroy(state model, diags *diag.Diagnostics) {
 
 // warnCharges reports charges after a subscription is destroyed, and the effect of cancel_at_period_end on the objects
 // that it needs.
-func warnCharges(state model, diags *diag.Diagnostics) {
+func (p *planning) warnCharges(state model) {
 	at := path.Root(object.PolicyName)
-	switch policy := state.DeletionPolicy.ValueString(); {
-	case state.Status.ValueString() == statusCanceled:
-	case policy == policyCancel:
-		diags.AddAttributeWarning(at, state.title()+" is canceled immediately",
-			fmt.Sprintf("The apply cancels it now, not at the end of its period (%s). No further period is charged%s. Past "+
-				"charges are not refunded, and existing invoices stay due. To let the period end first, set deletion_policy = "+
-				"\"cancel_at_period_end\" and apply that before destroying.", state.periodEnd(),
-				state.charge()))
-	case policy == policyCancelAtPeriodEnd:
-		diags.AddAttributeWarning(at, state.title()+" runs until the end of its period",
-			fmt.Sprintf("It is removed from the state now and runs until %s. Until then it can be charged%s, and its "+
-				"customer cannot be deleted. Destroy the customer after that date, or set deletion_policy = \"cancel\", apply "+
-				"that, and destroy everything immediately.", state.periodEnd(), state.charge()))
+	if state.Status.ValueString() == statusCanceled {
+		return
+	}
+	switch state.DeletionPolicy.ValueString() {
+	case policyCancel:
+		text := "No further period is charged."
+		if n := p.priced(state, state); n.charges() {
+			text += " The next invoice would be: " + n.due() + "."
+		}
+		p.Diags.AddAttributeWarning(at, state.title()+" is canceled immediately",
+			fmt.Sprintf("The apply cancels it now, not at the end of its period (%s). %s Past charges are not refunded, and "+
+				"existing invoices stay due. To let the period end first, set deletion_policy = \"cancel_at_period_end\" and "+
+				"apply that before destroying.", state.periodEnd(), text))
+	case policyCancelAtPeriodEnd:
+		n, text := p.priced(state, state.endsScheduled()), "No further period is charged."
+		if n.charges() {
+			text = n.String()
+		}
+		p.Diags.AddAttributeWarning(at, state.title()+" runs until the end of its period",
+			fmt.Sprintf("It is removed from the state now and runs until %s. Until then, its customer cannot be deleted. %s "+
+				"Destroy the customer after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
+				"immediately.", cmp.Or(n.end, notKnown), text))
+	}
+}
+
+// planStays describes what an abandoned subscription bills.
+func (p *planning) planStays(state model) {
+	if state.Policy().Abandons() && state.Status.ValueString() != statusCanceled {
+		p.Stays = "It continues until it is canceled at the service. " + p.priced(state, state).String()
 	}
 }
 
@@ -222,7 +255,7 @@ func (p *planning) planCanceled() string {
 	// Changes that are not sent need no checks.
 	p.client, p.Diags = nil, &diag.Diagnostics{}
 	p.plannedUpdate()
-	p.asked, p.Diags = nil, diags
+	p.rows, p.asked, p.Diags = nil, nil, diags
 	changed := p.planArguments()
 
 	at, title := path.Root("on_external_cancel"), p.State.title()+" is canceled"
@@ -300,20 +333,4 @@ func (m model) withArgumentsOf(prior model) model {
 }
 
 // periodEnd formats the end of the period for a message.
-func (m model) periodEnd() string { return cmp.Or(m.CurrentPeriodEnd.ValueString(), "not known") }
-
-// charge formats the recurring amount in the state for the end of a clause; "" if unknown.
-func (m model) charge() string {
-	if m.RecurringAmountCents.IsNull() || m.RecurringAmountCents.IsUnknown() {
-		return ""
-	}
-	amount := big.NewRat(m.RecurringAmountCents.ValueInt64(), 100) //nolint:mnd // cents in a unit
-	text := " (recurring amount " + amount.FloatString(2)          //nolint:mnd // decimals of a unit
-	if cycle := m.BillingCycle.ValueString(); cycle != "" {
-		text += ", billing cycle " + cycle
-	}
-	if trial := m.TrialEnd.ValueString(); m.Status.ValueString() == "trialing" && trial != "" {
-		text += ", in trial until " + trial
-	}
-	return text + ")"
-}
+func (m model) periodEnd() string { return cmp.Or(m.CurrentPeriodEnd.ValueString(), notKnown) }

@@ -37,7 +37,24 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks}}
+	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks, OnCreation: onCreation}}
+}
+
+// onCreation are the arguments of a trial, which no update accepts.
+var onCreation = []object.OnCreation[model]{
+	{Argument: "trial_end", Shown: true, Instead: model.trialStays},
+	{Argument: "trial_period_days", Instead: model.trialStays},
+}
+
+func (m model) trialStays() string {
+	switch {
+	case m.Status.ValueString() == statusCanceled:
+		return "" // planCanceled reports what has no effect
+	case m.TrialEnd.IsNull():
+		return "There is no trial, and none can be added any more."
+	default:
+		return fmt.Sprintf("The trial cannot be changed any more: its end is %s.", m.TrialEnd.ValueString())
+	}
 }
 
 // scheme describes how subscriptions are identified and found.

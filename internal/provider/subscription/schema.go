@@ -78,6 +78,8 @@ const (
 	// defaultProration is the service's default (service description, Recurring billing §2).
 	defaultProration = "create_prorations"
 
+	methodManualInvoice = "manual_invoice"
+
 	timingImmediate   = "immediate"
 	timingEndOfPeriod = "end_of_period"
 )
@@ -122,7 +124,7 @@ func attributes() map[string]schema.Attribute {
 			check.Listed("monthly", "quarterly", "semiannual", "annual")),
 		"collection_method": optionalComputed("`charge_automatically` (automatic invoices and charges), `manual_charge` "+
 			"(automatic invoices only) or `manual_invoice` (neither)."+leftAlone,
-			check.Listed("charge_automatically", "manual_charge", "manual_invoice")),
+			check.Listed("charge_automatically", "manual_charge", methodManualInvoice)),
 		"nfe_issuance_policy": optionalComputed("When the tax invoice (NF-e) is issued: `disabled`, "+
 			"`on_finalization`, `on_full_payment` or `per_installment`."+leftAlone,
 			check.Listed("disabled", "on_finalization", "on_full_payment", "per_installment")),
@@ -187,7 +189,7 @@ const aboutResource = "A subscription of a billing account to a plan, to single 
 // Parts of descriptions that several arguments have in common.
 const (
 	replaces   = " Changing this to a known value forces replacement."
-	createOnly = " Used on creation only."
+	createOnly = " " + object.CreationOnly
 	leftAlone  = " If unset, the service's value stays."
 )
 

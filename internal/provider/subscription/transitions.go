@@ -143,20 +143,18 @@ func (p *planning) way(creates bool) (rows []transition, names []string) {
 	return rows, names
 }
 
-// planTransitions determines the transitions of the plan, reports those that the service would reject, and marks
-// unknown the attributes that they may change.
+// planTransitions determines the transitions of the plan, and marks unknown the attributes that they may change.
 func (p *planning) planTransitions() {
-	var rows []transition
-	rows, p.asked = p.way(false)
-	for _, t := range rows {
+	p.rows, p.asked = p.way(false)
+	for _, t := range p.rows {
 		p.markUnknown(t.touches)
 		if t.outcome != nil {
 			t.outcome(&p.Planned)
 		}
 	}
-	p.checkAll(rows)
 }
 
+// checkAll reports transitions that the service would reject, and their effects on billing.
 func (p *planning) checkAll(rows []transition) {
 	for _, t := range rows {
 		if t.check != nil {

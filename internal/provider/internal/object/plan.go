@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -36,6 +37,8 @@ type Plan[M any] struct {
 	// DeferralAllowed distinguishes the plan inside an apply from the one that was shown, see Run.Applying.
 	DeferralAllowed bool
 	Diags           *diag.Diagnostics
+	// Stays describes what continues at the service after the object is abandoned; optional, instead of Policy.Stays.
+	Stays string
 
 	typeName string
 	invalid  bool // an argument is invalid: the plan only collects further errors
@@ -79,10 +82,11 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 			return false
 		}
 		of.checkPlan("destroy", p.Diags)
-		of.Warn(p.Diags)
 		if destroy != nil {
 			destroy(ctx, p)
 		}
+		of.Stays = cmp.Or(p.Stays, of.Stays)
+		of.Warn(p.Diags)
 		return false
 	}
 	p.Diags.Append(value.Get(ctx, req.Config, &p.Config)...)
@@ -105,7 +109,9 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 		}
 		p.notePrevented(ctx, policyOf(p.State))
 		applying := p.Run.Applying(p.typeName, textOf(p.State, keyID).ValueString(), p.DeferralAllowed)
+		r.keepCreated(p)
 		update(ctx, p)
+		r.warnCreated(ctx, p)
 		r.planOwn(ctx, p, applying)
 	}
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
@@ -164,7 +170,9 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)
 	if replaced {
 		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)
-		policyOf(p.State).Warn(p.Diags)
+		of := policyOf(p.State)
+		of.Stays = cmp.Or(p.Stays, of.Stays)
+		of.Warn(p.Diags)
 	}
 	return replaced
 }
@@ -176,14 +184,6 @@ func (p *Plan[M]) ConfigKnown() bool { return p.req.Config.Raw.IsFullyKnown() }
 func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
 	p.Diags.Append(value.Set(ctx, &p.resp.Plan, planned)...)
 	return !p.resp.Plan.Raw.Equal(p.req.State.Raw)
-}
-
-// CreateOnly keeps the value in state of an argument that only a creation uses, so that changing it causes no diff. A
-// null in state takes the configured value, because Terraform allows no other result.
-func CreateOnly[V attr.Value](planned *V, config, state V) {
-	if config.IsNull() || !state.IsNull() {
-		*planned = state
-	}
 }
 
 // NoTrigger is the trigger of a secret without a configured trigger. An empty map and null mean the same.

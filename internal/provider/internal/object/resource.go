@@ -43,6 +43,8 @@ type Resource[S, T, M any] struct {
 	Scheme Scheme[S, T]
 	// After is the default of Write.After and Reading.After; nil if these need more than a response.
 	After func(response *T, prior M) M
+	// OnCreation are the arguments that only a creation uses.
+	OnCreation []OnCreation[M]
 	// Needs returns the values that may cause the service to reject a creation; optional.
 	Needs func(planned M) []Need
 	// Lacks returns sentences about why a new object cannot have a value and what to do, or "" if it can or this is not

@@ -148,11 +148,14 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestCreateOnly: an argument of a creation stays as it is; a configured value takes the place of a null only, which
-// Terraform demands.
-func TestCreateOnly(t *testing.T) {
+// TestKeepCreated: the plan keeps what the creation has used.
+func TestKeepCreated(t *testing.T) {
 	t.Parallel()
+	type model struct {
+		Trial types.String `tfsdk:"trial"`
+	}
 	a, b, null, unknown := types.StringValue("a"), types.StringValue("b"), types.StringNull(), types.StringUnknown()
+	r := Resource[any, any, model]{OnCreation: []OnCreation[model]{{Argument: "trial"}}}
 	for name, c := range map[string]struct{ config, state, want types.String }{
 		"the same":             {a, a, a},
 		"removed":              {null, a, a},
@@ -161,9 +164,9 @@ func TestCreateOnly(t *testing.T) {
 		"where there was none": {b, null, b},
 		"not known":            {unknown, a, a},
 	} {
-		planned := c.config
-		if CreateOnly(&planned, c.config, c.state); !planned.Equal(c.want) {
-			t.Errorf("%s: planned %s", name, planned)
+		p := &Plan[model]{Config: model{c.config}, State: model{c.state}, Planned: model{c.config}}
+		if r.keepCreated(p); !p.Planned.Trial.Equal(c.want) {
+			t.Errorf("%s: planned %s", name, p.Planned.Trial)
 		}
 	}
 }

@@ -67,6 +67,9 @@ func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.Create
 	w.Diags.Append(value.Get(ctx, req.Config, &w.Config)...)
 	w.Diags.Append(value.Get(ctx, req.Plan, &w.Plan)...)
 	w.State = w.Plan
+	if len(r.OnCreation) > 0 {
+		private.Set(ctx, w.Private, keyCreated, true, w.Diags)
+	}
 	return w, r.begin(w)
 }
 

@@ -1,0 +1,178 @@
+package subscription
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
+)
+
+// next is what a subscription bills next, after everything that an apply does. Every warning that names a date or an
+// amount of it uses next: what the state shows is often what was billed before.
+type next struct {
+	// none explains why no invoice follows; "" if one does, or if that is not known.
+	none string
+	// invoice is the date of the next invoice that is charged, and notBefore a date before which there is none; "" if not
+	// known.
+	invoice, notBefore string
+	// cents is the recurring amount of that invoice, in the currency of the billing account; nil if not known.
+	cents           *int64
+	currency, cycle string
+	// plan is the plan that starts with the next period; "" if the current one continues.
+	plan string
+	// ends is set if it ends with its period, at end, and mayEnd if that is known only after apply.
+	ends, mayEnd bool
+	end          string
+	// paused is set if it stays paused, until the time resumes; "" without an end.
+	paused  bool
+	resumes string
+	// trial is the end of its trial; "" if there is none, or if it is over.
+	trial string
+}
+
+const notKnown = "not known"
+
+// comes determines what is billed after everything: state is the subscription now, planned after the apply. Values that
+// the apply may change are unknown in planned. past reports whether a date is known to have passed.
+func comes(state, planned model, past func(value.DateTime) bool) next {
+	n := next{cycle: planned.BillingCycle.ValueString(), ends: planned.CancelAtPeriodEnd.ValueBool(),
+		mayEnd: planned.CancelAtPeriodEnd.IsUnknown(), plan: planned.PendingPlanID.ValueString()}
+	if trial := planned.TrialEnd; !trial.IsNull() && !past(trial) {
+		n.trial = cmp.Or(trial.ValueString(), notKnown)
+	}
+	_, until := pauseFields(planned.Pause)
+	if n.paused = !planned.Pause.IsNull() && !past(until); n.paused {
+		n.resumes = until.ValueString()
+	}
+	if end := planned.CurrentPeriodEnd.ValueString(); n.ends && !isAfter(n.trial, end) {
+		n.end = end
+	}
+	n.dueAt(planned, past)
+	n.costs(planned)
+	n.explain(state, planned)
+	return n
+}
+
+// dueAt determines the date of the next invoice that is charged: during a pause, none is.
+func (n *next) dueAt(planned model, past func(value.DateTime) bool) {
+	date := planned.CycleBillingDate.ValueString()
+	switch {
+	case n.paused && n.resumes == "":
+	case n.trial != "" && (date == "" || isAfter(n.trial, date)):
+		n.notBefore = n.trial
+	case n.paused && n.resumes != "" && isAfter(n.resumes, date):
+		n.notBefore = n.resumes
+	case !past(value.DateTimePointer(&date)):
+		n.invoice = date
+	}
+}
+
+// costs determines the amount. The recurring amount of the service is that of the current plan.
+func (n *next) costs(planned model) {
+	known := !planned.RecurringAmountCents.IsNull() && !planned.RecurringAmountCents.IsUnknown()
+	if known && planned.PendingPlanID.IsNull() && n.notBefore == "" {
+		n.cents = planned.RecurringAmountCents.ValueInt64Pointer()
+	}
+}
+
+// explain determines why no invoice follows, or why that is not known.
+func (n *next) explain(state, planned model) {
+	switch status := state.Status.ValueString(); {
+	case status == statusCanceled:
+		n.none = "it is canceled"
+	case n.ends && !isAfter(n.end, n.invoice) && !state.invoicedEarly():
+		n.none = "it ends with its period (" + cmp.Or(n.end, notKnown) + ")"
+	case planned.CollectionMethod.ValueString() == methodManualInvoice:
+		n.none = "collection_method is \"manual_invoice\""
+	case n.paused && n.resumes == "":
+		n.none = "it is paused"
+	case n.mayEnd || planned.Pause.IsUnknown() || planned.CollectionMethod.IsUnknown() && status != "" ||
+		undocumented[status]:
+		n.invoice, n.cents = "", nil
+	}
+}
+
+// invoicedEarly reports whether the next invoice is due before the end of the period.
+func (m model) invoicedEarly() bool {
+	return isAfter(m.CurrentPeriodEnd.ValueString(), m.CycleBillingDate.ValueString())
+}
+
+// undocumented are the statuses in which nothing says what is billed.
+var undocumented = map[string]bool{"draft": true, "confirmed": true, "suspended": true}
+
+// charges reports whether an invoice follows, or may.
+func (n next) charges() bool { return n.none == "" }
+
+// String describes what follows, in sentences.
+func (n next) String() string {
+	if n.none != "" {
+		return "No invoice follows automatically: " + n.none + "."
+	}
+	text := "Next invoice: " + n.due() + "."
+	if n.ends {
+		text += " It ends at " + cmp.Or(n.end, notKnown) + "."
+	}
+	return text
+}
+
+// due describes the next invoice.
+func (n next) due() string {
+	text := cmp.Or(n.invoice, notKnown)
+	if n.notBefore != "" {
+		text += ", but not before " + n.notBefore
+	}
+	if n.plan != "" {
+		text += fmt.Sprintf(", on the plan %s that starts with the next period", n.plan)
+	}
+	return text + "; recurring amount: " + n.amount()
+}
+
+// amount formats the recurring amount with its currency.
+func (n next) amount() string {
+	if n.cents == nil {
+		return notKnown
+	}
+	text := big.NewRat(*n.cents, 100).FloatString(2) //nolint:mnd // cents and decimals of a unit
+	if n.currency != "" {
+		text = n.currency + " " + text
+	} else {
+		text += " in the currency of its billing account"
+	}
+	if n.cycle != "" {
+		text += ", billing cycle " + n.cycle
+	}
+	return text
+}
+
+// coming is comes at the service's time.
+func (p *planning) coming(state, planned model) next { return comes(state, planned, p.past) }
+
+// priced is coming with the currency, for a warning that names the amount. The billing account has it, and is read only
+// if an amount is known.
+func (p *planning) priced(state, planned model) next {
+	n := p.coming(state, planned)
+	if n.cents == nil || p.client == nil {
+		return n
+	}
+	if account, _, err := p.client.RefreshBillingAccount(p.ctx, state.BillingAccountID.ValueString()); err == nil {
+		n.currency = account.Currency
+	}
+	return n
+}
+
+// isAfter reports whether a is later than b; false if one is not known.
+func isAfter(a, b string) bool {
+	one, ok := api.Moment(a)
+	other, known := api.Moment(b)
+	return ok && known && one.After(other)
+}
+
+// endsScheduled returns m with a scheduled cancellation.
+func (m model) endsScheduled() model {
+	m.CancelAtPeriodEnd = types.BoolValue(true)
+	return m
+}

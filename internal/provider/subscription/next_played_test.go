@@ -1,0 +1,308 @@
+package subscription_test
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/subscription"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// batch is the number of subscriptions of one organization.
+const batch = 100
+
+var someItems = []any{acctest.JSON{"product_id": productA, "price_id": priceA}}
+
+// starts are the states from which an apply begins: the arguments, and what happens after the creation.
+var starts = []struct {
+	name  string
+	set   acctest.JSON
+	later acctest.JSON // a second apply
+	owes  bool
+}{
+	{name: "active"},
+	{name: "with items", set: acctest.JSON{"items": someItems}},
+	{name: "discounted", set: acctest.JSON{"discount_percent": "50"}},
+	{name: "trialing", set: acctest.JSON{"trial_period_days": 14}},
+	{name: "paused in its trial", set: acctest.JSON{"trial_period_days": 45, "pause": acctest.JSON{}}},
+	{name: "paused", set: acctest.JSON{"pause": acctest.JSON{}}},
+	{name: "paused for long", set: acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-05-20"}}},
+	{name: "paused briefly", set: acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01", "behavior": "void"}}},
+	{name: "ending", set: acctest.JSON{"cancel_at_period_end": true}},
+	{name: "paused and ending", set: acctest.JSON{"cancel_at_period_end": true, "pause": acctest.JSON{}}},
+	{name: "pending", later: acctest.JSON{"plan_id": planB, "plan_change": acctest.JSON{"timing": "end_of_period"}}},
+	{name: "paused and pending", set: acctest.JSON{"pause": acctest.JSON{}},
+		later: acctest.JSON{"plan_id": planB, "plan_change": acctest.JSON{"timing": "end_of_period"}}},
+	{name: "past due", owes: true},
+	{name: "invoiced manually", set: acctest.JSON{"collection_method": "manual_invoice"}},
+	{name: "paused, invoiced manually", set: acctest.JSON{"collection_method": "manual_invoice", "pause": acctest.JSON{}}},
+}
+
+// changes are what one apply may do; nil removes an argument. destroyed removes the block.
+var changes = []acctest.JSON{
+	{"pause": nil},
+	{"pause": acctest.JSON{}},
+	{"pause": acctest.JSON{"resumes_at": "2026-04-20", "behavior": "keep_as_draft"}},
+	{"plan_id": planB, "plan_change": acctest.JSON{"timing": "immediate"}},
+	{"plan_id": planB, "plan_change": acctest.JSON{"timing": "end_of_period"}},
+	{"plan_id": planA, "plan_change": acctest.JSON{"timing": "immediate"}},
+	{"items": someItems},
+	{"items": []any{}},
+	{"discount_percent": "25"},
+	{"discount_percent": nil},
+	{"billing_cycle": "quarterly"},
+	{"cancel_at_period_end": true},
+	{"cancel_at_period_end": false},
+	{"collection_method": "manual_invoice"},
+	{"collection_method": "charge_automatically"},
+	{"billing_account_id": "the other one"},
+	{destroyed: true},
+}
+
+const destroyed = "destroyed"
+
+// played is one subscription, and the apply that changes it.
+type played struct {
+	name     string
+	start    int
+	values   acctest.JSON
+	changed  acctest.JSON
+	id       string
+	failed   bool
+	warnings []string
+	next     subscription.Next
+	kept     bool // neither replaced nor destroyed: next is about it
+}
+
+// TestNext_played: what the plan says of the next invoice, its amount, the end and the pending plan comes true. Each
+// row is a starting state with two to four changes in one apply; then 100 days pass. ROWS=3000 takes minutes.
+func TestNext_played(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("SEED"); text != "" {
+		seed, _ = strconv.ParseUint(text, 10, 64)
+	}
+	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
+	total, _ := strconv.Atoi(cmp.Or(os.Getenv("ROWS"), "300"))
+	t.Logf("SEED=%d ROWS=%d", seed, total)
+	known, dated, said := 0, 0, 0
+	for range total / batch {
+		rows := make([]*played, batch)
+		for i := range rows {
+			rows[i] = drawn(random)
+		}
+		w := newWorld(t)
+		w.play(rows)
+		for _, r := range rows {
+			for _, wrong := range w.judge(r) {
+				t.Errorf("SEED=%d: %s\n%s\n%s", seed, r.name, wrong, strings.Join(r.warnings, "\n"))
+			}
+			if said += len(r.warnings); r.kept && r.next.None == "" {
+				dated++
+				if r.next.Cents != nil {
+					known++
+				}
+			}
+		}
+		if w.close(); t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d with a next invoice, of which %d with its amount; %d warnings", dated, known, said)
+	if dated < total/10 || known < dated/20 {
+		t.Error("too little is known")
+	}
+}
+
+func drawn(random *rand.Rand) *played {
+	r := &played{start: random.IntN(len(starts)), changed: acctest.JSON{}}
+	from := starts[r.start]
+	r.values = acctest.JSON{"plan_id": planA,
+		"deletion_policy": []string{"cancel", "abandon", "cancel_at_period_end"}[random.IntN(3)]}
+	maps.Copy(r.values, from.set)
+	names := []string{from.name, fmt.Sprint(r.values["deletion_policy"])}
+	order := random.Perm(len(changes))
+	for _, i := range order[:2+random.IntN(3)] {
+		maps.Copy(r.changed, changes[i])
+		text, _ := json.Marshal(changes[i])
+		names = append(names, string(text))
+	}
+	r.name = strings.Join(names, " + ")
+	return r
+}
+
+// world is one organization.
+type world struct {
+	t       *testing.T
+	service *acctest.Service
+	core    *acctest.Core
+	close   func()
+	account [2]string
+	// after the time has passed
+	invoices      map[string][]acctest.JSON
+	subscriptions map[string]acctest.JSON
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t}
+	w.service, w.close = acctest.Open(t, func(o *sandbox.Options) { o.MaxPerPage = 100 })
+	w.service.Serve = func() tfprotov6.ProviderServer { return provider.Server("test")() }
+	w.core = w.service.Core()
+	for i := range w.account {
+		made := w.service.Must(http.MethodPost, "/v1/customers", acctest.JSON{"name": "Ana"})
+		w.account[i], _ = made["billing_account"].(acctest.JSON)["id"].(string)
+	}
+	return w
+}
+
+func addressOf(i int) string { return fmt.Sprintf("billing_subscription.s%d", i) }
+
+func (w *world) configuration(rows []*played, values func(*played) acctest.JSON) (c acctest.Configuration) {
+	for i, r := range rows {
+		of := values(r)
+		if of[destroyed] != nil {
+			continue
+		}
+		of = maps.Clone(of)
+		maps.DeleteFunc(of, func(_ string, v any) bool { return v == nil })
+		if of["billing_account_id"] == nil {
+			of["billing_account_id"] = w.account[0]
+		} else {
+			of["billing_account_id"] = w.account[1]
+		}
+		c.Blocks = append(c.Blocks, acctest.Block{Address: addressOf(i), Values: of})
+	}
+	return c
+}
+
+func (w *world) apply(plan *acctest.CorePlan) {
+	w.t.Helper()
+	if len(plan.Errors) > 0 {
+		w.t.Fatal(plan.Errors)
+	}
+	if done := w.core.Apply(plan, false); len(done.Errors) > 0 {
+		w.t.Fatal(done.Errors)
+	}
+}
+
+// play brings the subscriptions to their starting states, applies the changes, and lets 100 days pass.
+func (w *world) play(rows []*played) {
+	w.t.Helper()
+	before := func(r *played) acctest.JSON { return r.values }
+	w.apply(w.core.Plan(w.configuration(rows, before)))
+	var later []string
+	for i, r := range rows {
+		r.id, _ = w.core.State(addressOf(i))["id"].(string)
+		if maps.Copy(r.values, starts[r.start].later); starts[r.start].later != nil {
+			later = append(later, addressOf(i))
+		}
+		if starts[r.start].owes {
+			w.pastDue(r.id)
+		}
+	}
+	pending := w.configuration(rows, before)
+	pending.Target = later
+	w.apply(w.core.Plan(pending))
+	after := func(r *played) acctest.JSON {
+		changed := maps.Clone(r.values)
+		if !r.failed {
+			maps.Copy(changed, r.changed)
+		}
+		return changed
+	}
+	plan := w.core.Plan(w.configuration(rows, after))
+	for i, r := range rows {
+		r.failed = slices.ContainsFunc(plan.Errors, func(text string) bool {
+			return strings.HasPrefix(text, addressOf(i)+":")
+		})
+	}
+	now := w.service.Sandbox.Clock().Now()
+	if len(plan.Errors) > 0 { // what is rejected stays as it was
+		plan = w.core.Plan(w.configuration(rows, after))
+	}
+	w.apply(plan)
+	for i, r := range rows {
+		for _, text := range plan.Warnings {
+			if strings.HasPrefix(text, addressOf(i)+":") {
+				r.warnings = append(r.warnings, text)
+			}
+		}
+		change := plan.Of(addressOf(i))
+		if r.kept = change.Action == acctest.Update || change.Action == acctest.NoOp; r.kept {
+			r.next = subscription.Comes(change.Before, change.After, acctest.Unknown, func(date string) bool {
+				at, ok := moment(date)
+				return ok && !at.After(now)
+			})
+		}
+	}
+	w.service.Sandbox.Clock().Advance(100 * 24 * time.Hour)
+	w.subscriptions, w.invoices = map[string]acctest.JSON{}, map[string][]acctest.JSON{}
+	for _, s := range w.all("/v1/subscriptions") {
+		w.subscriptions[s["id"].(string)] = s
+	}
+	for _, i := range w.all("/v1/invoices") {
+		if i["status"] == "open" {
+			of, _ := i["subscription_id"].(string)
+			w.invoices[of] = append(w.invoices[of], i)
+		}
+	}
+	for _, invoices := range w.invoices {
+		slices.SortFunc(invoices, func(a, b acctest.JSON) int {
+			return strings.Compare(a["created_at"].(string), b["created_at"].(string))
+		})
+	}
+}
+
+func (w *world) all(path string) (found []acctest.JSON) {
+	w.t.Helper()
+	for page := 1; ; page++ {
+		status, response := w.service.Call(http.MethodGet, fmt.Sprintf("%s?sort_by=id&per_page=100&page=%d", path, page), nil)
+		items, _ := response["data"].([]any)
+		for _, item := range items {
+			found = append(found, item.(acctest.JSON))
+		}
+		if status != http.StatusOK || len(items) < 100 {
+			return found
+		}
+	}
+}
+
+// pastDue is a failed payment.
+func (w *world) pastDue(id string) {
+	w.t.Helper()
+	pem, _ := os.ReadFile(w.service.CAFile)
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots},
+		DisableKeepAlives: true}}
+	req, err := http.NewRequest(http.MethodPost, w.service.Sandbox.ControlURL()+"/subscriptions/"+id,
+		bytes.NewReader([]byte(`{"status":"past_due"}`)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+w.service.Sandbox.ControlToken())
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := client.Do(req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		w.t.Fatal(resp, err)
+	}
+	resp.Body.Close()
+}

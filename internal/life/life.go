@@ -84,6 +84,8 @@
 //	organization other|own         the provider's token belongs to another organization, or to its own again
 //	terraform 1.12                 through an older Terraform, the scenario is skipped
 //	sandbox tolerance=NAMES        how the sandbox differs, as for `billing-sandbox serve`; only as the first command
+//	sandbox rewords=KINDS          the sandbox stores texts otherwise than they were sent, as for `serve --rewords`; only
+//	                               as the first command
 //	sandbox clock=now              the sandbox uses the machine's clock; only as the first command
 //
 // Expectations about the last command that ran Terraform:
@@ -369,10 +371,16 @@ func (s *scenario) sandbox(words []string) {
 				s.fatalf("%v", err)
 			}
 			s.options = append(s.options, acctest.Tolerating(tolerance))
+		case "rewords":
+			kinds, err := sandbox.ParseRewords(value)
+			if err != nil {
+				s.fatalf("%v", err)
+			}
+			s.options = append(s.options, func(o *sandbox.Options) { o.Rewords = kinds })
 		case "clock":
 			s.options, s.clockRuns = append(s.options, acctest.RunningClock), true
 		default:
-			s.fatalf("usage: sandbox tolerance=NAMES or clock=now")
+			s.fatalf("usage: sandbox tolerance=NAMES, rewords=KINDS or clock=now")
 		}
 	}
 }

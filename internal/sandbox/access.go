@@ -192,6 +192,12 @@ const (
 // ForeignKinds returns the kinds of Fault.Foreign, sorted.
 func ForeignKinds() []string { return server.ForeignKinds() }
 
+// RewordKinds returns the kinds of rewording that ParseRewords knows, sorted.
+func RewordKinds() []string { return server.RewordKinds() }
+
+// ParseRewords reads kinds of rewording, separated by commas.
+func ParseRewords(kinds string) ([]string, error) { return server.ParseRewords(kinds) }
+
 // ToleranceNames returns the names that ParseTolerance knows, sorted.
 func ToleranceNames() []string { return server.ToleranceNames() }
 

@@ -382,6 +382,8 @@ type Options struct {
 	MaxPerPage int
 	// Tolerance makes the server differ in ways that a client must tolerate.
 	Tolerance Tolerance
+	// Rewords are the ways in which the server stores texts otherwise than they were sent, see [RewordKinds].
+	Rewords []string
 
 	// NoExampleData lets financial management begin empty, and not with the
 	// accounts, payables and receivables of two companies. A seed replaces the
@@ -434,5 +436,5 @@ func (o Options) withDefaults() Options {
 
 func (o Options) server() server.Options {
 	return server.Options{Addr: o.Addr, Hosts: o.Hosts, Plain: o.PlainHTTP, Origins: o.Origins, HTTP2: o.HTTP2,
-		MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance, OnRequest: o.OnRequest, Logger: o.Logger, Document: OpenAPI}
+		MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance, Rewords: o.Rewords, OnRequest: o.OnRequest, Logger: o.Logger, Document: OpenAPI}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // CodeKeyNotActive is the code of the 409 for rotating a key that is rotated, revoked or expired (wire contract:
@@ -72,7 +73,7 @@ func (s *Service) newKey(ctx context.Context, describe string, request api.Reque
 		Created:  func(k *APIKey) string { return k.CreatedAt },
 		Find: func(ctx context.Context) (all []*APIKey, err error) {
 			name := nameOf(ctx)
-			found, err = s.UnusedKeys(ctx, func(k APIKey) bool { return name != "" && k.Name == name })
+			found, err = s.UnusedKeys(ctx, func(k APIKey) bool { return name != "" && same.Wording(name, k.Name) })
 			for _, k := range found {
 				all = append(all, &k)
 			}

@@ -140,6 +140,8 @@ func (c command) valuesOf(key string) []string {
 		return sandbox.ForeignKinds()
 	case "env-format":
 		return envFormats
+	case "rewords":
+		return sandbox.RewordKinds()
 	case "tolerance":
 		return sandbox.ToleranceNames()
 	case "type":

@@ -175,6 +175,11 @@ func (s *serving) differences(set *flag.FlagSet) {
 		o.Tolerance, err = sandbox.ParseTolerance(names)
 		return err
 	})
+	set.Func("rewords", "store texts otherwise than they were sent, as some services do, a comma-separated `LIST` of "+
+		strings.Join(sandbox.RewordKinds(), ", "), func(kinds string) (err error) {
+		o.Rewords, err = sandbox.ParseRewords(kinds)
+		return err
+	})
 	set.Func("fault", "add a fault, repeatable; `SPEC` as in \"{sandbox} help fault\"", func(spec string) error {
 		fault, err := sandbox.ParseFault(spec)
 		s.faults = append(s.faults, fault)

@@ -265,6 +265,10 @@ type memory struct {
 	// ExpiryPending is set by the run that imports a key with another expiry than configured: the next plan creates a new
 	// key.
 	ExpiryPending bool `json:"expiry_pending,omitempty"`
+	// Asked holds salted hashes of what the creation of the key has sent: it is not sent again because the service shows
+	// something else.
+	Asked map[string]string `json:"asked,omitempty"`
+	Salt  string            `json:"salt,omitempty"`
 	// Endings are the pending steps for old keys; the next apply continues with the first.
 	Endings []ending `json:"endings,omitempty"`
 

@@ -80,6 +80,9 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			r.checkExpiry(ctx, p.Planned, p.Diags)
 		}
 		r.warnUpdate(ctx, p, d)
+		if !d.fresh {
+			d.memory.warnOther(p.Planned, p.State, p.Diags)
+		}
 	}
 	p.Planned = d.planned()
 }
@@ -133,7 +136,8 @@ func (r *Resource) decideInTime(ctx context.Context, p *object.Plan[model]) deci
 }
 
 // decide decides whether to create a new key. due is true if its time has come.
-func decide(plan, state model, k memory, due bool) decision {
+func decide(wanted, state model, k memory, due bool) decision {
+	plan := wanted.accepting(state, k)
 	plan.KeyExpiresAt, plan.RotatedAt, plan.CreatedAt = state.KeyExpiresAt, state.RotatedAt, state.CreatedAt
 	d := decision{plan: plan, state: state, memory: k, due: due, dueAt: plan.dueAt(), differs: plan.unlike(state, k),
 		ended: k.had(state.KeyExpiresAt)}
@@ -146,7 +150,9 @@ func decide(plan, state model, k memory, due bool) decision {
 	d.triggered = object.Triggered(state.RotateWhenChanged, plan.RotateWhenChanged)
 	d.sure = len(d.differs) > 0 || due || d.triggered && isKnown(plan.RotateWhenChanged)
 	d.fresh = d.sure || d.triggered || d.mayDiffer()
-	d.inherits = plan.isDescribed() && d.passesOn()
+	if d.inherits = plan.isDescribed() && d.passesOn(); d.sure && !d.inherits { // the creation sends what is configured
+		d.plan.Name, d.plan.Description, d.plan.Scopes = wanted.Name, wanted.Description, wanted.Scopes
+	}
 	return d
 }
 

@@ -45,6 +45,7 @@ func NewResource() resource.Resource {
 // scheme describes how keys are identified and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
+	Texts:   []string{"name", "description"},
 	Service: conn.Collections,
 	ID:      func(k *collections.APIKey) string { return k.ID },
 	Get:     (*collections.Service).GetAPIKey,

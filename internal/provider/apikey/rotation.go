@@ -101,6 +101,7 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 		if err != nil {
 			return nil, err
 		}
+		w.memory, w.Whole = w.memory.asks(w.Plan), true
 		w.setNewKey(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.Shown(ctx)))
 		return key, nil
 	}, Explain: func(err error) bool {
@@ -113,7 +114,8 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 // the keys that it replaces.
 func (w *write) setNewKey(ctx context.Context, key *collections.APIKey, expiry types.String, old []predecessor) {
 	next := w.After(key, w.Plan)
-	w.memory = memory{Endings: w.memory.Endings, Unread: key.ExpiresAt == nil && !expiry.IsNull()}
+	w.memory = memory{Endings: w.memory.Endings, Unread: key.ExpiresAt == nil && !expiry.IsNull(),
+		Asked: w.memory.Asked, Salt: w.memory.Salt}
 	next.PreviousKeys, next.KeyExpiresAt = predecessorList(old), expiry
 	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
 	w.State = w.dated(ctx, key, next)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -199,7 +200,7 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 	found := r.FindDuplicates(ctx, p, object.Duplicates[collections.APIKey]{List: client.ListAPIKeys,
 		Same: func(key collections.APIKey) bool {
 			created, known := api.Moment(key.CreatedAt)
-			named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
+			named := same.Wording(key.Name, d.plan.Name.ValueString()) || same.Wording(key.Name, d.state.Name.ValueString())
 			return named && !ownsKey(d.state, d.memory, key) && key.LastUsedAt == nil && works(ctx, client, &key) && known &&
 				created.After(since)
 		}})
@@ -227,7 +228,9 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	r.WarnDuplicates(ctx, p, object.Duplicates[collections.APIKey]{
 		At: path.Root("name"), What: fmt.Sprintf("API key with the name %q", plan.Name.ValueString()),
 		List: client.ListAPIKeys,
-		Same: func(k collections.APIKey) bool { return k.Name == plan.Name.ValueString() && works(ctx, client, &k) },
+		Same: func(k collections.APIKey) bool {
+			return same.Wording(k.Name, plan.Name.ValueString()) && works(ctx, client, &k)
+		},
 		Line: line,
 		More: "A key that was never used may be left over from an interrupted run, or belong to a system that has not " +
 			"used it yet.",

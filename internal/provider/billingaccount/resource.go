@@ -25,6 +25,7 @@ import (
 // scheme describes how billing accounts are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
+	Texts:   []string{"external_id", "billing_email", "status_reason", "custom_metadata"},
 	Service: conn.Billing,
 	ID:      func(a *billing.BillingAccount) string { return a.ID },
 	Get:     (*billing.Service).GetBillingAccount,

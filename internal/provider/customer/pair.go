@@ -7,6 +7,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // pair is a main value (email, phone) and the service's list (emails, phones). The list in state is always complete. A
@@ -106,6 +107,10 @@ func (p pair) seen(remote []billing.Contact, owned ownedPair) pair {
 	out := pair{Main: types.StringValue(owned.Main), List: keepOrder(p.List, itemList(items))}
 	if owned.Main == "" || !hasValue(items, out.Main) {
 		out.Main = out.first()
+		worded := func(i item) bool { return same.Wording(owned.Main, i.Value.ValueString()) }
+		if i := slices.IndexFunc(items, worded); owned.Main != "" && i >= 0 {
+			out.Main = items[i].Value // as the service words it
+		}
 	}
 	return out
 }

@@ -2,8 +2,6 @@ package finance
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -52,12 +50,20 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	}, nil
 }
 
-// after converts a record in a response to a write; other values are as planned.
+// after converts a record in a response to a write. A body that cannot be read is as planned.
 func after(record *finance.Record, prior model) model {
-	if prior.Response = value.JSONText(record.Raw); prior.ID.IsUnknown() {
-		prior.ID = types.StringValue(record.ID)
+	state := prior
+	if state.Response = value.JSONText(record.Raw); state.ID.IsUnknown() {
+		state.ID = types.StringValue(record.ID)
 	}
-	return prior
+	shape, err := prior.Body.Object()
+	now, unread := state.lastResponse()
+	if err == nil && unread == nil && !prior.IgnoreRemoteChanges.ValueBool() {
+		if shown := seen(shape, nil, now); !metadata.EqualKnowing(shape, shown, shape) {
+			state.Body = metadata.FromObject(shown)
+		}
+	}
+	return state
 }
 
 // preserve copies values that the service does not return from prior, and reduces the body to the keys of prior.
@@ -117,27 +123,6 @@ func (m model) object(diags *diag.Diagnostics) (metadata.Object, bool) {
 		diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
 	}
 	return object, err == nil
-}
-
-// warnStored reports which keys the service stored differently: the next plan shows them as drift.
-func (m model) warnStored(record *finance.Record, desired metadata.Object, diags *diag.Diagnostics) {
-	response, err := metadata.Parse(record.Raw)
-	if err != nil || m.IgnoreRemoteChanges.ValueBool() {
-		return
-	}
-	var other []string
-	for key, have := range seen(desired, nil, response) {
-		if !equalKnowing(key, desired[key], have, desired) {
-			other = append(other, key)
-		}
-	}
-	if len(other) == 0 {
-		return
-	}
-	slices.Sort(other)
-	diags.AddAttributeWarning(path.Root(attrBody), "The service stored other values for the "+m.displayName(),
-		fmt.Sprintf("The values of %s differ from the configuration; see response. The next plan shows the difference: "+
-			"copy the values of response to the configuration, or set ignore_remote_changes.", strings.Join(other, ", ")))
 }
 
 // place identifies the record among all collections.

@@ -1,7 +1,6 @@
 package finance
 
 import (
-	"encoding/json"
 	"errors"
 	"reflect"
 	"strings"
@@ -25,30 +24,6 @@ func said(diags diag.Diagnostics) string {
 		all = append(all, d.Severity().String()+": "+d.Summary()+": "+d.Detail())
 	}
 	return strings.Join(all, "\n")
-}
-
-// TestWarnStored: what comes back as drift is reported together, key by key.
-func TestWarnStored(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ desired, responded, want string }{
-		{`{"a":1,"s":"x","n":null}`, `{"id":"1","a":1.0,"b":2}`, ""},
-		{`{"l":[{"a":1}]}`, `{"id":"1","l":[{"a":1,"id":7}]}`, ""},
-		{`{"b":"10.5","a":1,"c":{"d":1}}`, `{"id":"1","b":"10.51","a":2,"c":{"d":1}}`,
-			"The values of a, b differ from the configuration"},
-		{`{"c":{"d":1}}`, `{"id":"1","c":{"d":2}}`, "The values of c differ"},
-	} {
-		for _, ignores := range []bool{false, true} {
-			var diags diag.Diagnostics
-			m := model{ID: types.StringValue("1"), Collection: types.StringValue("payables"),
-				IgnoreRemoteChanges: types.BoolValue(ignores)}
-			m.warnStored(&finance.Record{ID: "1", Raw: json.RawMessage(c.responded)}, parsed(t, c.desired), &diags)
-			have := said(diags)
-			if wanted := c.want != "" && !ignores; diags.HasError() || (have != "") != wanted ||
-				wanted && !strings.Contains(have, c.want) {
-				t.Errorf("%s against %s, ignoring %t: %q, want %q", c.desired, c.responded, ignores, have, c.want)
-			}
-		}
-	}
 }
 
 // TestAdviseRetry: where the record may exist, the user learns how to find out, and with which key.

@@ -43,6 +43,7 @@ const aboutCollection = "Name of the collection, as in the paths of the service:
 // scheme describes how records are identified. ImportState finds them.
 var scheme = object.Scheme[*finance.Service, finance.Record]{
 	TypeName: typeName, Noun: "record", Key: attrCollection, Within: true,
+	Texts:   []string{attrBody},
 	Again:   "creates it again, with a new id",
 	Service: conn.Finance,
 	Get: func(client *finance.Service, ctx context.Context, name string) (*finance.Record, error) {
@@ -157,7 +158,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if existed {
 		warnExisted(w.State, w.Last.Field("created_at"), w.Diags)
 	}
-	w.State.warnStored(w.Last, desired, w.Diags)
 }
 
 type step = object.Step[finance.Record]
@@ -297,9 +297,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	w.Finish(ctx)
 	private.SetOwned(ctx, w.Private, next, w.Diags)
-	if w.Last != nil {
-		w.State.warnStored(w.Last, next.Object, w.Diags)
-	}
 }
 
 // Delete deletes the record, unless the creation of its replacement returned the same record.

@@ -40,6 +40,7 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, Aft
 // scheme describes how endpoints are identified and found.
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
+	Texts:   []string{"url", "description"},
 	Service: conn.Collections,
 	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
 	Get:     (*collections.Service).GetWebhookEndpoint,

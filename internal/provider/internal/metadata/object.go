@@ -9,6 +9,47 @@ func EqualKnowing(wanted, remote, known Object) bool {
 	return same.JSON(withoutDropped(wanted, remote, known), remote)
 }
 
+// Taken reports whether a service has taken the wanted object: like EqualKnowing, but the service may word a text
+// otherwise. A text that remains as it was before is not taken.
+func Taken(wanted, remote, before, known Object) bool {
+	return EqualKnowing(worded(wanted, remote, before), remote, known)
+}
+
+// worded returns wanted with the texts of remote, unless they are those of before.
+func worded(wanted, remote, before Object) Object {
+	out := make(Object, len(wanted))
+	for key, value := range wanted {
+		out[key] = wordedIn(value, remote[key], before[key])
+	}
+	return out
+}
+
+func wordedIn(value, is, was any) any {
+	switch value := value.(type) {
+	case Object:
+		below, ok := is.(Object)
+		under, _ := was.(Object)
+		if ok {
+			return worded(value, below, under)
+		}
+	case []any:
+		below, ok := is.([]any)
+		if !ok || len(below) != len(value) {
+			return value
+		}
+		out := make([]any, len(value))
+		for i := range value {
+			out[i] = wordedIn(value[i], below[i], nil)
+		}
+		return out
+	case string:
+		if text, ok := is.(string); ok && is != was {
+			return text
+		}
+	}
+	return value
+}
+
 // withoutDropped returns wanted without the nulls whose keys are in known but not in remote.
 func withoutDropped(wanted, remote, known Object) Object {
 	if len(known) == 0 {

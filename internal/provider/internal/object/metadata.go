@@ -149,7 +149,7 @@ func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id stri
 		return nil, err
 	}
 	remote, err := metadata.Parse(r.Of(response))
-	if result := owner.Result(remote, desired, changing); err == nil && !metadata.EqualKnowing(result, remote, desired) {
+	if result := owner.Result(remote, desired, changing); err == nil && !metadata.Taken(result, remote, known, desired) {
 		// The service's merge dropped a part of it, as some do with nulls: the whole object is sent.
 		var alone U
 		r.Put(&alone, metadata.Payload(metadata.Spelled(result, r.Of(response), true)), metadata.ModeReplace)

@@ -107,6 +107,7 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 		if r.bound() && r.Conn.Foreign() && !p.InApply() { // the refresh has reported it, and shows nothing of the object
 			return false
 		}
+		private.Get[wording](ctx, p.Private, keyWording, p.Diags).satisfied(r.Scheme.Texts, &p.State, p.Planned)
 		p.notePrevented(ctx, policyOf(p.State))
 		applying := p.Run.Applying(p.typeName, textOf(p.State, keyID).ValueString(), p.DeferralAllowed)
 		r.keepCreated(p)

@@ -34,6 +34,7 @@ type Reading[S, T, M any] struct {
 
 	resource *Resource[S, T, M]
 	resp     *resource.ReadResponse
+	wording  wording
 }
 
 // BeginRead begins the refresh of an object; it returns false after an error. It also writes the identity of an object
@@ -44,6 +45,7 @@ func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequ
 	g := &Reading[S, T, M]{After: r.After, Private: resp.Private, Diags: &resp.Diagnostics, resource: r, resp: resp}
 	g.Diags.Append(value.Get(ctx, req.State, &g.Prior)...)
 	g.Importing = private.Get[importing](ctx, g.Private, keyImport, g.Diags) == importFound
+	g.wording = private.Get[wording](ctx, g.Private, keyWording, g.Diags)
 	r.Scheme.Identify(ctx, g.Prior, resp.Identity, g.Diags)
 	client, ready := r.Scheme.Service(r.Conn).ForRefresh(r.Scheme.TypeName, g.Diags)
 	if ready && r.Conn.Foreign() {
@@ -101,6 +103,9 @@ func (g *Reading[S, T, M]) show(response *T, err error) bool {
 		return false
 	}
 	g.Last, g.State = response, g.After(response, g.Prior)
+	if !g.Importing {
+		g.wording.restored(g.resource.Scheme.Texts, &g.State, g.Prior)
+	}
 	return !g.Diags.HasError()
 }
 

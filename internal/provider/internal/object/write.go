@@ -42,6 +42,10 @@ type Write[S, T, M any] struct {
 	Private private.State
 	Diags   *diag.Diagnostics
 
+	// Whole is set if the last request carried every argument, as that of a creation does.
+	Whole bool
+
+	wording  wording
 	resource *Resource[S, T, M]
 	is       kind
 	before   M    // what Terraform has of the object; zero for a creation
@@ -81,6 +85,8 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 	w.Diags.Append(value.Get(ctx, req.Config, &w.Config)...)
 	w.Diags.Append(value.Get(ctx, req.Plan, &w.Plan)...)
 	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
+	w.wording = private.Get[wording](ctx, w.Private, keyWording, w.Diags)
+	w.wording.satisfied(r.Scheme.Texts, &w.State, w.Plan)
 	w.before = w.State
 	if !r.begin(w) {
 		return w, false
@@ -179,7 +185,7 @@ func (w *Write[S, T, M]) Finish(ctx context.Context) {
 	fill(ctx, &state, &w.State)
 	w.State = state
 	if differences := CopyKnown(ctx, &w.Plan, &w.State); !w.failed {
-		w.warn(ctx, differences)
+		w.warn(ctx, w.learn(ctx, differences))
 	}
 	w.Save(ctx)
 	private.Remove(ctx, w.Private, keyImport, w.Diags)

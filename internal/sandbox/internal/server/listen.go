@@ -39,6 +39,7 @@ type Options struct {
 	HTTP2      bool
 	MaxPerPage int
 	Tolerance  Tolerance
+	Rewords    []string // kinds of rewording
 	OnRequest  func(Request)
 	Logger     *slog.Logger
 	Document   func(name, address string) ([]byte, error) // returns the OpenAPI document of a listener

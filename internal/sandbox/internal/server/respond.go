@@ -58,7 +58,7 @@ func (s *Server) success(r *http.Request, result Reply) response {
 	if result.Body == nil {
 		return a
 	}
-	body, kind, err := s.options.Tolerance.written(result)
+	body, kind, err := s.options.Tolerance.written(result, s.options.Rewords)
 	if err == nil {
 		body, err = s.asCopied(body)
 	}
@@ -84,11 +84,14 @@ func (s *Server) success(r *http.Request, result Reply) response {
 }
 
 // written returns the body of a reply as sent, and its media type.
-func (t Tolerance) written(result Reply) (body []byte, kind string, err error) {
+func (t Tolerance) written(result Reply, rewords []string) (body []byte, kind string, err error) {
 	if text, ok := result.Body.([]byte); ok && result.Kind != "" {
 		return text, result.Kind, nil
 	}
 	body, err = t.encode(result.Body, result.records)
+	if err == nil && len(rewords) > 0 {
+		body, err = reworded(body, rewords, result.records)
+	}
 	return body, "application/json", err
 }
 

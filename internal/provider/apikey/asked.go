@@ -1,0 +1,78 @@
+package apikey
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+)
+
+// described are the arguments that a key cannot change, by name.
+func (m *model) described() map[string]attr.Value {
+	return map[string]attr.Value{"name": m.Name, "description": m.Description, "scopes": m.Scopes}
+}
+
+// asks records what the creation of a key sends.
+func (k memory) asks(m model) memory {
+	k.Asked, k.Salt = map[string]string{}, rand.Text()[:8]
+	for name, value := range m.described() {
+		k.Asked[name] = k.hash(name, value)
+	}
+	return k
+}
+
+func (k memory) hash(name string, value attr.Value) string {
+	sum := sha256.Sum256([]byte(k.Salt + "\x00" + name + "\x00" + value.String()))
+	return base64.RawStdEncoding.EncodeToString(sum[:16])
+}
+
+// accepts reports whether a value that differs from the key's needs no new key: its creation has sent that value already,
+// and another one would get the same. The creation of an imported key is unknown; there, the wording of a text differs.
+func (k memory) accepts(name string, wanted, is attr.Value) bool {
+	if !isKnown(wanted) || wanted.Equal(is) {
+		return false
+	}
+	if len(k.Asked) > 0 {
+		return k.Asked[name] == k.hash(name, wanted)
+	}
+	one, isText := wanted.(types.String)
+	other, _ := is.(types.String)
+	return isText && !one.IsNull() && same.Wording(one.ValueString(), other.ValueString())
+}
+
+// accepting returns the plan with the key's values where these need no new key.
+func (m model) accepting(state model, k memory) model {
+	if k.accepts("name", m.Name, state.Name) {
+		m.Name = state.Name
+	}
+	if k.accepts("description", m.Description, state.Description) {
+		m.Description = state.Description
+	}
+	if k.accepts("scopes", m.Scopes, state.Scopes) {
+		m.Scopes = state.Scopes
+	}
+	return m
+}
+
+// warnOther warns about what the service gives a key instead of what was asked for, other than the wording of a text.
+func (k memory) warnOther(config, state model, diags *diag.Diagnostics) {
+	has := state.described()
+	for _, name := range []string{"name", "description", "scopes"} {
+		wanted := config.described()[name]
+		text, _ := wanted.(types.String)
+		shown, isText := has[name].(types.String)
+		if !k.accepts(name, wanted, has[name]) || isText && same.Wording(text.ValueString(), shown.ValueString()) {
+			continue
+		}
+		diags.AddAttributeWarning(path.Root(name), fmt.Sprintf("%s has another %s than configured", state.displayName(), name),
+			fmt.Sprintf("The configuration has %s, and the service gave the key %s. A new key would get the same, so none is "+
+				"created. Write what the service gives, or another value: changing it creates a new key.", wanted, has[name]))
+	}
+}

@@ -1,0 +1,106 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
+)
+
+// learn records how the service has worded the texts of this apply, and returns the differences that are no wording. It
+// learns only from the response to a request that carried the text: another one may show a change by another system.
+func (w *Write[S, T, M]) learn(ctx context.Context, differences []difference) (left []difference) {
+	texts := w.resource.Scheme.Texts
+	if w.Last == nil {
+		return differences
+	}
+	before := w.wording
+	before.Shown, before.Entries = cloneOf(before.Shown), cloneOf(before.Entries)
+	for _, name := range texts {
+		if name != attributeCustom && w.sent(name) {
+			delete(w.wording.Shown, name)
+			delete(w.wording.Entries, name)
+		}
+	}
+	var whole *difference
+	for _, d := range differences {
+		if d.Attribute == attributeEffective {
+			whole = &d
+			continue
+		}
+		if !slices.Contains(texts, d.Attribute) || !w.sent(d.Attribute) || w.learnOne(d) == less {
+			left = append(left, d)
+		}
+	}
+	if whole != nil && !w.learnWhole(*whole) {
+		left = append(left, *whole)
+	}
+	switch {
+	case w.wording.isEmpty() && !before.isEmpty():
+		private.Remove(ctx, w.Private, keyWording, w.Diags)
+	case !reflect.DeepEqual(before, w.wording) && !w.wording.isEmpty():
+		private.Set(ctx, w.Private, keyWording, w.wording, w.Diags)
+	}
+	return left
+}
+
+// sent reports whether the apply has sent an argument.
+func (w *Write[S, T, M]) sent(name string) bool {
+	return w.is == creation || w.Whole || !value.Field(w.Plan, name).Equal(value.Field(w.before, name))
+}
+
+// learnOne learns one attribute, and warns about a value that is kept although it is no wording.
+func (w *Write[S, T, M]) learnOne(d difference) learned {
+	had := value.Field(w.before, d.Attribute)
+	if w.is == creation || w.Whole {
+		had = nil
+	}
+	result := w.wording.learn(d.Attribute, d.Planned, d.Responded, had)
+	if result == said && !(w.is == creation && d.Planned.IsNull()) {
+		w.Diags.AddAttributeWarning(path.Root(d.Attribute),
+			fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(w.State).Object),
+			fmt.Sprintf("The configuration has %s, and the service stored %s. Plans show no difference for as long as the "+
+				"service shows this value. To use it, write it in the configuration.", inHCL(d.Planned), inHCL(d.Responded)))
+	}
+	return result
+}
+
+// learnWhole learns the whole of custom_metadata. In replace mode, that includes what the service adds. It reports
+// whether the difference is only a wording.
+func (w *Write[S, T, M]) learnWhole(d difference) bool {
+	shown, _ := d.Responded.(types.String)
+	mode, _ := value.Field(w.Plan, "custom_metadata_mode").(types.String)
+	object, err := metadata.Parse([]byte(shown.ValueString()))
+	custom, _ := value.Field(w.Plan, attributeCustom).(metadata.Value)
+	wanted, unread := custom.Object()
+	if err != nil || unread != nil {
+		return false
+	}
+	if mode.ValueString() == metadata.ModeReplace && !metadata.Removes(wanted, object) {
+		w.wording.note(attributeCustom+wholePath, types.StringValue(metadata.Text(object)))
+	}
+	restored := reflect.New(reflect.TypeFor[types.String]()).Elem()
+	restored.Set(reflect.ValueOf(shown))
+	w.wording.effective(restored, d.Planned)
+	after, _ := restored.Interface().(attr.Value)
+	return d.Planned.Equal(after)
+}
+
+func cloneOf[V any](m map[string]V) map[string]V {
+	if m == nil {
+		return nil
+	}
+	clone := make(map[string]V, len(m))
+	for key, value := range m {
+		clone[key] = value
+	}
+	return clone
+}

@@ -71,7 +71,11 @@ func (k memory) warnOther(config, state model, diags *diag.Diagnostics) {
 		if !k.accepts(name, wanted, has[name]) || isText && same.Wording(text.ValueString(), shown.ValueString()) {
 			continue
 		}
-		diags.AddAttributeWarning(path.Root(name), fmt.Sprintf("%s has another %s than configured", state.displayName(), name),
+		other := "another " + name
+		if name == "scopes" {
+			other = "other scopes"
+		}
+		diags.AddAttributeWarning(path.Root(name), fmt.Sprintf("%s has %s than configured", state.displayName(), other),
 			fmt.Sprintf("The configuration has %s, and the service gave the key %s. A new key would get the same, so none is "+
 				"created. Write what the service gives, or another value: changing it creates a new key.", wanted, has[name]))
 	}

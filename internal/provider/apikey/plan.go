@@ -80,7 +80,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			r.checkExpiry(ctx, p.Planned, p.Diags)
 		}
 		r.warnUpdate(ctx, p, d)
-		if !d.fresh {
+		if !d.fresh && !d.ended {
 			d.memory.warnOther(p.Planned, p.State, p.Diags)
 		}
 	}

@@ -24,7 +24,7 @@ type shared struct {
 	DocumentType   types.String   `tfsdk:"document_type"`
 	DocumentNumber value.Document `tfsdk:"document_number"`
 	Kind           types.String   `tfsdk:"kind"`
-	Birthday       types.String   `tfsdk:"birthday"`
+	Birthday       value.DateTime `tfsdk:"birthday"`
 	Email          types.String   `tfsdk:"email"`
 	Phone          types.String   `tfsdk:"phone"`
 	Notes          types.String   `tfsdk:"notes"`
@@ -72,7 +72,7 @@ func fromAPI(c *billing.Customer) (model, error) {
 			DocumentType:   value.FilledOrNull(c.DocumentType),
 			DocumentNumber: value.DocumentPointer(c.DocumentNumber),
 			Kind:           value.FilledOrNull(c.Kind),
-			Birthday:       value.FilledOrNull(c.Birthday),
+			Birthday:       value.DateTime{StringValue: value.FilledOrNull(c.Birthday)},
 			Email:          emails.Main,
 			Phone:          phones.Main,
 			Notes:          value.FilledOrNull(c.Notes),
@@ -110,7 +110,7 @@ func (m model) preserve(prior model, remote *billing.Customer, own ownership) mo
 	if m.Tags.IsNull() && len(prior.Tags.Elements()) == 0 && !prior.Tags.IsUnknown() {
 		m.Tags = prior.Tags
 	}
-	m.DocumentNumber = m.DocumentNumber.Or(prior.DocumentNumber)
+	m.DocumentNumber, m.Birthday = m.DocumentNumber.Or(prior.DocumentNumber), m.Birthday.Or(prior.Birthday)
 	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(prior.CustomMetadataMode).
 		Read(prior.CustomMetadata, prior.EffectiveCustomMetadata, m.CustomMetadata)
 	return m
@@ -166,11 +166,13 @@ func (m model) body(prior model, own ownership) billing.CustomerBody {
 		Nickname:   value.ChangedText(m.Nickname, prior.Nickname),
 		LegalName:  value.ChangedText(m.LegalName, prior.LegalName),
 		Kind:       value.ChangedText(m.Kind, prior.Kind),
-		Birthday:   value.ChangedText(m.Birthday, prior.Birthday),
 		Notes:      value.ChangedText(m.Notes, prior.Notes),
 		Addresses:  changedList(m.Addresses, prior.Addresses, toAddresses),
 		Websites:   changedList(m.Websites, prior.Websites, toContacts),
 		Tags:       value.ChangedLabels(m.Tags, prior.Tags),
+	}
+	if !m.Birthday.Means(prior.Birthday) {
+		body.Birthday = value.ChangedText(m.Birthday.StringValue, prior.Birthday.StringValue)
 	}
 	if !m.DocumentNumber.Means(prior.DocumentNumber) {
 		body.DocumentNumber = value.ChangedText(m.DocumentNumber.StringValue, prior.DocumentNumber.StringValue)

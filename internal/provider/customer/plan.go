@@ -152,7 +152,7 @@ func (m model) withDefaults(config model) model {
 // The second result is the ownership after the apply.
 func (m model) plannedUpdate(config, state model, own ownership, defaults metadata.Defaults,
 	diags *diag.Diagnostics) (model, ownership) {
-	m.DocumentNumber = m.DocumentNumber.Or(state.DocumentNumber)
+	m.DocumentNumber, m.Birthday = m.DocumentNumber.Or(state.DocumentNumber), m.Birthday.Or(state.Birthday)
 	m.Addresses = plannedList(config.Addresses, state.Addresses, !own.Addresses)
 	m.Websites = plannedList(config.Websites, state.Websites, false)
 	if m.Tags = config.Tags; config.Tags.IsNull() && len(state.Tags.Elements()) == 0 {

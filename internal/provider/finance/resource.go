@@ -140,6 +140,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	existed := false
+	w.Found = true // the service returns the record of the key, whatever its body
 	if !w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (*finance.Record, error) {
 		created, err := w.Client.CreateRecord(ctx, w.Plan.Collection.ValueString(), metadata.Payload(desired),
 			w.Plan.IdempotencyKey.ValueString())

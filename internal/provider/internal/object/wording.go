@@ -51,6 +51,15 @@ func (w wording) hash(path string, shown attr.Value) string {
 
 func (w wording) isEmpty() bool { return len(w.Shown)+len(w.Entries) == 0 }
 
+// clone returns a copy that shares nothing.
+func (w wording) clone() wording {
+	entries := make(map[string]map[string]string, len(w.Entries))
+	for path, pairs := range w.Entries {
+		entries[path] = maps.Clone(pairs)
+	}
+	return wording{Salt: w.Salt, Shown: maps.Clone(w.Shown), Entries: entries}
+}
+
 // note records that the service shows a value for another one.
 func (w *wording) note(path string, shown attr.Value) {
 	w.begin()

@@ -22,8 +22,7 @@ func (w *Write[S, T, M]) learn(ctx context.Context, differences []difference) (l
 	if w.Last == nil {
 		return differences
 	}
-	before := w.wording
-	before.Shown, before.Entries = cloneOf(before.Shown), cloneOf(before.Entries)
+	before := w.wording.clone()
 	for _, name := range texts {
 		if name != attributeCustom && w.sent(name) {
 			delete(w.wording.Shown, name)
@@ -63,7 +62,12 @@ func (w *Write[S, T, M]) learnOne(d difference) learned {
 	if w.is == creation || w.Whole {
 		had = nil
 	}
-	result := w.wording.learn(d.Attribute, d.Planned, d.Responded, had)
+	tried := w.wording.clone()
+	result := tried.learn(d.Attribute, d.Planned, d.Responded, had)
+	if result == said && w.Found {
+		return less
+	}
+	w.wording = tried
 	if result == said && !(w.is == creation && d.Planned.IsNull()) {
 		w.Diags.AddAttributeWarning(path.Root(d.Attribute),
 			fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(w.State).Object),
@@ -92,15 +96,4 @@ func (w *Write[S, T, M]) learnWhole(d difference) bool {
 	w.wording.effective(restored, d.Planned)
 	after, _ := restored.Interface().(attr.Value)
 	return d.Planned.Equal(after)
-}
-
-func cloneOf[V any](m map[string]V) map[string]V {
-	if m == nil {
-		return nil
-	}
-	clone := make(map[string]V, len(m))
-	for key, value := range m {
-		clone[key] = value
-	}
-	return clone
 }

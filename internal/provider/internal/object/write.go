@@ -44,6 +44,9 @@ type Write[S, T, M any] struct {
 
 	// Whole is set if the last request carried every argument, as that of a creation does.
 	Whole bool
+	// Found is set if the object may have existed before the request, so that other values need not be those of the
+	// service's wording.
+	Found bool
 
 	wording  wording
 	resource *Resource[S, T, M]

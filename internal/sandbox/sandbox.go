@@ -436,5 +436,6 @@ func (o Options) withDefaults() Options {
 
 func (o Options) server() server.Options {
 	return server.Options{Addr: o.Addr, Hosts: o.Hosts, Plain: o.PlainHTTP, Origins: o.Origins, HTTP2: o.HTTP2,
-		MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance, Rewords: o.Rewords, OnRequest: o.OnRequest, Logger: o.Logger, Document: OpenAPI}
+		MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance, Rewords: o.Rewords, OnRequest: o.OnRequest,
+		Logger: o.Logger, Document: OpenAPI}
 }

@@ -33,8 +33,8 @@ func (k memory) hash(name string, value attr.Value) string {
 	return base64.RawStdEncoding.EncodeToString(sum[:16])
 }
 
-// accepts reports whether a value that differs from the key's needs no new key: its creation has sent that value already,
-// and another one would get the same. The creation of an imported key is unknown; there, the wording of a text differs.
+// accepts reports whether a value that differs from the key's needs no new key: its creation has sent that value, and
+// another one would get the same. The creation of an imported key is unknown; there, the wording of a text differs.
 func (k memory) accepts(name string, wanted, is attr.Value) bool {
 	if !isKnown(wanted) || wanted.Equal(is) {
 		return false

@@ -42,13 +42,17 @@ func (w *Write[S, T, M]) learn(ctx context.Context, differences []difference) (l
 	if whole != nil && !w.learnWhole(*whole) {
 		left = append(left, *whole)
 	}
+	w.storeWording(ctx, before)
+	return left
+}
+
+func (w *Write[S, T, M]) storeWording(ctx context.Context, before wording) {
 	switch {
 	case w.wording.isEmpty() && !before.isEmpty():
 		private.Remove(ctx, w.Private, keyWording, w.Diags)
 	case !reflect.DeepEqual(before, w.wording) && !w.wording.isEmpty():
 		private.Set(ctx, w.Private, keyWording, w.wording, w.Diags)
 	}
-	return left
 }
 
 // sent reports whether the apply has sent an argument.

@@ -23,13 +23,23 @@ var (
 	soakSeed     = flag.Uint64("seed", 0, "the first life; 0: random if there is a duration")
 	soakFile     = flag.String("file", "", "the life that TestLife plays")
 	soakOnly     = flag.String("only", "", "the resource types of lives, such as billing_api_key; empty: all")
+	soakRewords  = flag.String("rewords", "", "how the sandbox stores texts otherwise, as for serve --rewords")
 	soakFind     = flag.String("find", "", "a regular expression for the failures that end a life")
 )
 
 // open starts a life, through Terraform itself if genuine.
 func open(t *testing.T, genuine bool) (w *world, end func()) {
 	t.Helper()
-	service, end := acctest.Open(t, func(o *sandbox.Options) { o.MaxPerPage, o.NoExampleData = 0, true })
+	service, end := acctest.Open(t, func(o *sandbox.Options) {
+		o.MaxPerPage, o.NoExampleData = 0, true
+		if *soakRewords != "" {
+			kinds, err := sandbox.ParseRewords(*soakRewords)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Rewords = kinds
+		}
+	})
 	counts.lives++
 	here := *service
 	var drive driver = here.Core()

@@ -56,7 +56,7 @@ func TestLostCreationOfAKey(t *testing.T) {
 		"a used one":      {[]change{{"lastUsedAt": "2000-01-01T00:00:00.000Z"}}, nil, false},
 		"a revoked one":   {[]change{{"revokedAt": "2000-01-01T00:00:00.000Z"}}, nil, false},
 		"an expired one":  {[]change{{"expiresAt": "2000-01-01T00:00:00.000Z"}}, nil, false},
-		"another name":    {[]change{{"name": "CI"}}, nil, false},
+		"another name":    {[]change{{"name": "other"}}, nil, false},
 		"its age unknown": {[]change{{"createdAt": "yesterday"}}, []string{"k1"}, false},
 	}, func(t *testing.T, test row) {
 		var items []string

@@ -101,7 +101,7 @@ func reword(value any, kinds []string, field string, free bool) any {
 	case map[string]any:
 		for name, part := range value {
 			below := free || name == "custom_metadata"
-			if name == "id" || strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "At") {
+			if name == "id" || name == "authentication" || strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "At") {
 				continue
 			}
 			value[name] = reword(part, kinds, name, below)
@@ -131,6 +131,6 @@ func fill(object map[string]any) {
 		object["kind"] = "other"
 	}
 	if _, isCustomer := object["legal_name"]; isCustomer && object["legal_name"] == nil {
-		object["legal_name"] = object["name"]
+		object["legal_name"] = "not given"
 	}
 }

@@ -100,25 +100,34 @@ func reword(value any, kinds []string, field string, free bool) any {
 		}
 	case map[string]any:
 		for name, part := range value {
-			below := free || name == "custom_metadata"
-			if name == "id" || name == "authentication" || strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "At") {
-				continue
+			if !decides(name) {
+				value[name] = reword(part, kinds, name, free || name == "custom_metadata")
 			}
-			value[name] = reword(part, kinds, name, below)
 		}
 		if slices.Contains(kinds, fills) {
 			fill(value)
 		}
 	case string:
-		if !free && !slices.Contains(texts, field) || noText.MatchString(value) {
-			return value
+		if free || slices.Contains(texts, field) {
+			return rewordText(value, kinds, field)
 		}
-		for _, kind := range kinds {
-			value = rewordings[kind](field, value)
-		}
-		return value
 	}
 	return value
+}
+
+// decides reports whether a field decides something, so that services store it as it was sent.
+func decides(name string) bool {
+	return name == "id" || name == "authentication" || strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "At")
+}
+
+func rewordText(text string, kinds []string, field string) string {
+	if noText.MatchString(text) {
+		return text
+	}
+	for _, kind := range kinds {
+		text = rewordings[kind](field, text)
+	}
+	return text
 }
 
 // fill fills what was left out.

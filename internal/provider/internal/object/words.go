@@ -31,11 +31,10 @@ func (w *Write[S, T, M]) learn(ctx context.Context, differences []difference) (l
 	}
 	var whole *difference
 	for _, d := range differences {
-		if d.Attribute == attributeEffective {
+		switch {
+		case d.Attribute == attributeEffective:
 			whole = &d
-			continue
-		}
-		if !slices.Contains(texts, d.Attribute) || !w.sent(d.Attribute) || w.learnOne(d) == less {
+		case !slices.Contains(texts, d.Attribute) || !w.explained(d):
 			left = append(left, d)
 		}
 	}
@@ -53,6 +52,14 @@ func (w *Write[S, T, M]) storeWording(ctx context.Context, before wording) {
 	case !reflect.DeepEqual(before, w.wording) && !w.wording.isEmpty():
 		private.Set(ctx, w.Private, keyWording, w.wording, w.Diags)
 	}
+}
+
+// explained reports whether a difference is a wording: of a text that was sent, or a known one.
+func (w *Write[S, T, M]) explained(d difference) bool {
+	if w.sent(d.Attribute) {
+		return w.learnOne(d) != less
+	}
+	return alike(w.wording.restore(d.Attribute, d.Planned, d.Responded), d.Planned)
 }
 
 // sent reports whether the apply has sent an argument.

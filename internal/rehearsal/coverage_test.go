@@ -118,20 +118,27 @@ func TestCoverageOfCustomersAccount(t *testing.T) {
 		"values": object{"id": customer, "billing_account_id": account}}
 	own := object{"mode": "managed", "type": "billing_account", "values": object{"id": account}}
 	for _, resources := range [][]object{{alone}, {alone, own}, {own, alone}} {
-		document, err := json.Marshal(object{"format_version": "1.0", "values": object{"root_module": object{
-			"resources": resources}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] },
-			rehearsal.States{"a.json": document}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := covered(t, env, resources)
 		if len(c.Managed) != 2 || len(c.Twice) > 0 {
 			t.Errorf("%v: managed %v, twice %v", resources, c.Managed, c.Twice)
 		}
 	}
+}
+
+// covered compares a state with these resources with the organization.
+func covered(t *testing.T, env map[string]string, resources []object) *rehearsal.Coverage {
+	t.Helper()
+	document, err := json.Marshal(object{"format_version": "1.0", "values": object{"root_module": object{
+		"resources": resources}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] },
+		rehearsal.States{"a.json": document}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // A managed account of a customer that was created with another one is listed with both.
@@ -155,16 +162,7 @@ func TestCoverageOfTwoAccounts(t *testing.T) {
 		"imported": {[]object{customer(true), account("a")}, nil},
 		"none":     {[]object{customer(false), account("b")}, nil},
 	} {
-		document, err := json.Marshal(object{"format_version": "1.0", "values": object{"root_module": object{
-			"resources": test.resources}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] },
-			rehearsal.States{"a.json": document}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := covered(t, env, test.resources)
 		var text bytes.Buffer
 		if err := c.Text(&text); err != nil || !reflect.DeepEqual(c.TwoAccounts, test.want) ||
 			strings.Contains(text.String(), "Two accounts") != (test.want != nil) {

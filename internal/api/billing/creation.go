@@ -125,9 +125,8 @@ func shownAs(name string, want, have json.RawMessage) bool {
 	if same.JSONText(want, have) {
 		return true
 	}
-	var wanted, shown string
-	if json.Unmarshal(want, &wanted) == nil && (string(have) == "null" || api.LooseText(have) != "") {
-		shown = api.LooseText(have)
+	var wanted string
+	if shown := api.LooseText(have); json.Unmarshal(want, &wanted) == nil && (string(have) == "null" || shown != "") {
 		return sameText(wanted, shown)
 	}
 	var list, others []json.RawMessage

@@ -1,9 +1,6 @@
 package apikey
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -12,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // described are the arguments that a key cannot change, by name.
@@ -21,16 +19,11 @@ func (m *model) described() map[string]attr.Value {
 
 // asks records what the creation of a key sends.
 func (k memory) asks(m model) memory {
-	k.Asked, k.Salt = map[string]string{}, rand.Text()[:8]
+	k.Asked, k.Salt = map[string]string{}, private.NewSalt()
 	for name, value := range m.described() {
-		k.Asked[name] = k.hash(name, value)
+		k.Asked[name] = k.Salt.Hash(name, value)
 	}
 	return k
-}
-
-func (k memory) hash(name string, value attr.Value) string {
-	sum := sha256.Sum256([]byte(k.Salt + "\x00" + name + "\x00" + value.String()))
-	return base64.RawStdEncoding.EncodeToString(sum[:16])
 }
 
 // accepts reports whether a value that differs from the key's needs no new key: its creation has sent that value, and
@@ -40,7 +33,7 @@ func (k memory) accepts(name string, wanted, is attr.Value) bool {
 		return false
 	}
 	if len(k.Asked) > 0 {
-		return k.Asked[name] == k.hash(name, wanted)
+		return k.Asked[name] == k.Salt.Hash(name, wanted)
 	}
 	one, isText := wanted.(types.String)
 	other, _ := is.(types.String)

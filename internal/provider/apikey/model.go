@@ -268,7 +268,7 @@ type memory struct {
 	// Asked holds salted hashes of what the creation of the key has sent: it is not sent again because the service shows
 	// something else.
 	Asked map[string]string `json:"asked,omitempty"`
-	Salt  string            `json:"salt,omitempty"`
+	Salt  private.Salt      `json:"salt,omitempty"`
 	// Endings are the pending steps for old keys; the next apply continues with the first.
 	Endings []ending `json:"endings,omitempty"`
 

@@ -46,7 +46,7 @@ const aboutResource = "An API key of the collections service. A trigger (`rotate
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	notBlank := []validator.String{check.InPlan(check.NotBlank())}
+	notBlank := check.TextInPlan(check.NotBlank())
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{

@@ -170,12 +170,9 @@ func (m model) body(prior model, own ownership) billing.CustomerBody {
 		Addresses:  changedList(m.Addresses, prior.Addresses, toAddresses),
 		Websites:   changedList(m.Websites, prior.Websites, toContacts),
 		Tags:       value.ChangedLabels(m.Tags, prior.Tags),
-	}
-	if !m.Birthday.Means(prior.Birthday) {
-		body.Birthday = value.ChangedText(m.Birthday.StringValue, prior.Birthday.StringValue)
-	}
-	if !m.DocumentNumber.Means(prior.DocumentNumber) {
-		body.DocumentNumber = value.ChangedText(m.DocumentNumber.StringValue, prior.DocumentNumber.StringValue)
+
+		Birthday:       value.ChangedSpelling(m.Birthday, prior.Birthday),
+		DocumentNumber: value.ChangedSpelling(m.DocumentNumber, prior.DocumentNumber),
 	}
 	if !prior.ID.IsNull() {
 		// The main value is sent in its list, because sent alone it could not replace an entry.

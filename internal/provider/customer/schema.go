@@ -36,7 +36,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at":    object.Computed("When the customer was last changed."),
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the person or company.",
-				Validators: inPlan(check.NotBlank())},
+				Validators: check.TextInPlan(check.NotBlank())},
 			"external_id": optional("Identifier in your own system, unique among the organization's customers. Identifies "+
 				"the customer in imports and after a lost response. If removed, it is cleared.",
 				check.InPlan(check.NotBlank(), check.Trimmed())),
@@ -49,11 +49,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Date of birth, `YYYY-MM-DD`.", Validators: []validator.String{check.Date()}},
 			"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{},
 				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters), with or without a mask. Mask and " +
-					"case cause no diff. If removed, it is cleared.", Validators: inPlan(value.CPFOrCNPJ())},
+					"case cause no diff. If removed, it is cleared.", Validators: check.TextInPlan(value.CPFOrCNPJ())},
 
-			"email": schema.StringAttribute{Optional: true, Computed: true, Validators: inPlan(check.Email()),
+			"email": schema.StringAttribute{Optional: true, Computed: true, Validators: check.TextInPlan(check.Email()),
 				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},
-			"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: inPlan(check.Phone()),
+			"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: check.TextInPlan(check.Phone()),
 				MarkdownDescription: "Main phone number, an entry of `phones`." + oneEntry("phones")},
 			"emails":   nestedList(itemParts("E-mail address.", check.Email()), "E-mail addresses."+authoritative),
 			"phones":   nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
@@ -71,7 +71,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether to create a billing account with the customer. Defaults to `true`. Set `false` if " +
 					"a `billing_account` resource creates the account; otherwise the customer has two. " +
 					object.CreationOnly},
-			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: inPlan(check.Email()),
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: check.TextInPlan(check.Email()),
 				MarkdownDescription: "E-mail address for that account's invoices. Defaults to `email`. " + object.CreationOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 				Validators:          []validator.Int64{check.AtLeast(0)},
@@ -115,10 +115,6 @@ func oneEntry(list string) string {
 // notBlank are the checks of a free text.
 var notBlank = check.InPlan(check.NotBlank())
 
-func inPlan(validators ...validator.String) []validator.String {
-	return []validator.String{check.InPlan(validators...)}
-}
-
 func optional(description string, validators ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
 }
@@ -135,7 +131,7 @@ func nestedList(parts map[string]schema.Attribute, description string,
 func itemParts(v string, valid validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"kind":  optional("Purpose, such as `billing` or `personal`.", notBlank),
-		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, Validators: inPlan(valid)},
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, Validators: check.TextInPlan(valid)},
 	}
 }
 

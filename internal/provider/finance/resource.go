@@ -279,14 +279,17 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if send := changes(own, stored, whole, next.Object); plan.Response.IsUnknown() && len(send) > 0 {
 		change = step{Verb: "update", Send: func(ctx context.Context) (*finance.Record, error) {
 			collection, id := state.Collection.ValueString(), state.ID.ValueString()
-			if metadata.Respellable(send) { // Terraform stores keys in NFC, and the service may not
+			spelled, err := metadata.Respelled(send, true, func() (json.RawMessage, error) {
 				current, err := w.Client.GetRecord(ctx, collection, id)
 				if err != nil {
 					return nil, err
 				}
-				send = metadata.Spelled(send, current.Raw, true)
+				return current.Raw, nil
+			})
+			if err != nil {
+				return nil, err
 			}
-			record, err := w.Client.UpdateRecord(ctx, collection, id, send)
+			record, err := w.Client.UpdateRecord(ctx, collection, id, spelled)
 			if err != nil {
 				return nil, inBody(err, next.Object)
 			}

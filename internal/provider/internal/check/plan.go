@@ -23,6 +23,11 @@ import (
 // InPlan holds validators of a string, or of each string of a set, that only a plan runs.
 func InPlan(validators ...validator.String) TextsInPlan { return validators }
 
+// TextInPlan are the validators of an argument that only a plan runs.
+func TextInPlan(validators ...validator.String) []validator.String {
+	return []validator.String{InPlan(validators...)}
+}
+
 // TextsInPlan is the result of InPlan.
 type TextsInPlan []validator.String
 

@@ -61,6 +61,19 @@ func twins(tree any) (keys []string) {
 	return keys
 }
 
+// Respelled is Spelled for an object that has not been read. It is read only if a service may spell a key otherwise
+// than Terraform, which stores keys in NFC.
+func Respelled(object Object, whole bool, read func() (json.RawMessage, error)) (Object, error) {
+	if !Respellable(object) {
+		return object, nil
+	}
+	raw, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return Spelled(object, raw, whole), nil
+}
+
 // Respellable reports whether a service may spell a key of an object otherwise than Terraform.
 func Respellable(object Object) bool {
 	for key, value := range object {

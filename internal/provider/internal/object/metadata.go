@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -67,48 +68,21 @@ func MetadataStep[S, T any, U interface{ IsEmpty() bool }](r CustomMetadataOf[S,
 	}}
 }
 
-// remote reads custom_metadata from the service.
-func (r CustomMetadataOf[S, T, U]) remote(ctx context.Context, client S, id string) (metadata.Object, error) {
-	current, err := r.Get(client, ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return metadata.Parse(r.Of(current))
-}
-
 // unseen returns an error if the object has keys that the plan has not seen. Replacing the whole object would remove
 // them.
-func (r CustomMetadataOf[S, T, U]) unseen(ctx context.Context, client S, id string, seen metadata.Object) error {
-	current, err := r.Get(client, ctx, id)
-	if err != nil {
-		return err
-	}
-	if twins := metadata.Twins(r.Of(current)); len(twins) > 0 {
+func unseen(raw json.RawMessage, seen metadata.Object) error {
+	if twins := metadata.Twins(raw); len(twins) > 0 {
 		return fmt.Errorf("custom_metadata has keys that are one key in Terraform (%s, in two Unicode forms), so "+
 			"custom_metadata_mode = \"replace\" cannot write the object. Nothing was sent. Remove one of each pair at the "+
 			"service, or use the mode merge, which leaves both", strings.Join(twins, ", "))
 	}
-	remote, err := metadata.Parse(r.Of(current))
+	remote, err := metadata.Parse(raw)
 	if err == nil && metadata.Removes(remote, seen) {
 		return errors.New("another system has added keys to custom_metadata since the plan, and custom_metadata_mode = " +
 			"\"replace\" would remove them. Nothing was sent. Run terraform plan again, with a refresh: it shows what it " +
 			"removes")
 	}
 	return err
-}
-
-// spelled returns what is sent, with the keys as the service spells them. Terraform stores keys in NFC, so the
-// service's spelling is only known from the object itself.
-func (r CustomMetadataOf[S, T, U]) spelled(ctx context.Context, client S, id string, payload metadata.Object,
-	mode string) (json.RawMessage, error) {
-	if !metadata.Respellable(payload) {
-		return metadata.Payload(payload), nil
-	}
-	current, err := r.Get(client, ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return metadata.Payload(metadata.Spelled(payload, r.Of(current), mode == metadata.ModeReplace)), nil
 }
 
 // Change sends body and the change of custom_metadata. A response together with an error means that a first request
@@ -120,30 +94,45 @@ func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id stri
 	if err != nil {
 		return nil, err
 	}
+	read := sync.OnceValues(func() (json.RawMessage, error) {
+		current, err := r.Get(client, ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return r.Of(current), nil
+	})
 	// Only changes shown in the plan are sent. An unchanged key may have been changed by another system since, and that
 	// value is kept.
 	changing := metadata.Difference(known, desired, owner.Owned)
 	payload, mode := changing, metadata.ModeMerge
 	switch {
 	case owner.Whole():
-		if err := r.unseen(ctx, client, id, metadata.Merge(known, desired)); err != nil {
+		raw, err := read()
+		if err == nil {
+			err = unseen(raw, metadata.Merge(known, desired))
+		}
+		if err != nil {
 			return nil, err
 		}
 		payload, mode = desired, metadata.ModeReplace
 	case metadata.Removes(known, owner.Result(known, desired, desired)):
 		// The service's merge never deletes a key (Recurring billing §4), so the object is read again and the whole object is
 		// sent.
-		remote, err := r.remote(ctx, client, id)
+		raw, err := read()
+		if err != nil {
+			return nil, err
+		}
+		remote, err := metadata.Parse(raw)
 		if err != nil {
 			return nil, err
 		}
 		payload, mode = owner.Result(remote, desired, changing), metadata.ModeReplace
 	}
-	text, err := r.spelled(ctx, client, id, payload, mode)
+	payload, err = metadata.Respelled(payload, mode == metadata.ModeReplace, read)
 	if err != nil {
 		return nil, err
 	}
-	r.Put(&body, text, mode)
+	r.Put(&body, metadata.Payload(payload), mode)
 	response, err := r.Update(client, ctx, id, body)
 	if err != nil {
 		return nil, err

@@ -85,8 +85,7 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 		if destroy != nil {
 			destroy(ctx, p)
 		}
-		of.Stays = cmp.Or(p.Stays, of.Stays)
-		of.Warn(p.Diags)
+		p.warnStays()
 		return false
 	}
 	p.Diags.Append(value.Get(ctx, req.Config, &p.Config)...)
@@ -171,11 +170,16 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)
 	if replaced {
 		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)
-		of := policyOf(p.State)
-		of.Stays = cmp.Or(p.Stays, of.Stays)
-		of.Warn(p.Diags)
+		p.warnStays()
 	}
 	return replaced
+}
+
+// warnStays warns about an object that its deletion_policy keeps at the service.
+func (p *Plan[M]) warnStays() {
+	of := policyOf(p.State)
+	of.Stays = cmp.Or(p.Stays, of.Stays)
+	of.Warn(p.Diags)
 }
 
 // ConfigKnown reports whether every value of the configuration is known.

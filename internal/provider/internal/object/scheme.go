@@ -185,8 +185,8 @@ type Selector struct {
 	Field, Value string
 	// Import is the object's identifier in the import block; "" outside of an import.
 	Import string
-	// Other is another type of which this run has read an object with the id; "" if there is none, or this is not known.
-	Other string
+	// Run knows whether an object of another type has the id; nil outside of an import.
+	Run *run.Run
 }
 
 // argument returns the corresponding argument of a data source.
@@ -258,8 +258,8 @@ func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 	if by.Field == "external_id" {
 		text += " Customers, billing accounts and subscriptions have separate external_ids."
 	}
-	if by.Other != "" {
-		text += fmt.Sprintf(" A %s of this configuration has this id.", by.Other)
+	if typeName := by.Run.TypeOf(by.ID, s.TypeName); typeName != "" {
+		text += fmt.Sprintf(" A %s of this configuration has this id.", typeName)
 	}
 	switch hint := s.howToImport(by.ID); {
 	case by.Import != "":
@@ -283,7 +283,7 @@ func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], recor
 	if resp.Diagnostics.HasError() {
 		return nil
 	}
-	by.Other = record.TypeOf(by.ID, s.TypeName)
+	by.Run = record
 	client, ready := service.For(s.TypeName, &resp.Diagnostics)
 	if !ready {
 		return nil

@@ -2,9 +2,6 @@ package object
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"maps"
 	"reflect"
 	"regexp"
@@ -17,6 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -29,7 +27,7 @@ const keyWording = "wording"
 
 // wording is how the service has worded what was sent. It holds only salted hashes of what differs.
 type wording struct {
-	Salt string `json:"salt,omitempty"`
+	Salt private.Salt `json:"salt,omitempty"`
 	// Shown maps the path of a text to the hash of what the service shows for the text in the state.
 	Shown map[string]string `json:"shown,omitempty"`
 	// Entries maps the path of a list or set to pairs of hashes: an entry as in the state, and as the service shows it.
@@ -43,11 +41,6 @@ const (
 	attributeCustom    = "custom_metadata"
 	attributeEffective = "effective_custom_metadata"
 )
-
-func (w wording) hash(path string, shown attr.Value) string {
-	sum := sha256.Sum256([]byte(w.Salt + "\x00" + path + "\x00" + shown.String()))
-	return base64.RawStdEncoding.EncodeToString(sum[:16])
-}
 
 func (w wording) isEmpty() bool { return len(w.Shown)+len(w.Entries) == 0 }
 
@@ -63,7 +56,7 @@ func (w wording) clone() wording {
 // note records that the service shows a value for another one.
 func (w *wording) note(path string, shown attr.Value) {
 	w.begin()
-	w.Shown[path] = w.hash(path, shown)
+	w.Shown[path] = w.Salt.Hash(path, shown)
 }
 
 func (w *wording) noteEntry(path string, sent, shown attr.Value) {
@@ -71,12 +64,12 @@ func (w *wording) noteEntry(path string, sent, shown attr.Value) {
 	if w.Entries[path] == nil {
 		w.Entries[path] = map[string]string{}
 	}
-	w.Entries[path][w.hash(path, sent)] = w.hash(path, shown)
+	w.Entries[path][w.Salt.Hash(path, sent)] = w.Salt.Hash(path, shown)
 }
 
 func (w *wording) begin() {
 	if w.Salt == "" {
-		w.Salt = rand.Text()[:8]
+		w.Salt = private.NewSalt()
 	}
 	if w.Shown == nil {
 		w.Shown = map[string]string{}
@@ -89,7 +82,7 @@ func (w *wording) begin() {
 // shows reports whether the service shows a value for the one in the state.
 func (w wording) shows(path string, shown attr.Value) bool {
 	hash, has := w.Shown[path]
-	return has && hash == w.hash(path, shown)
+	return has && hash == w.Salt.Hash(path, shown)
 }
 
 // restore returns the value of the state where the service shows its wording of it, and otherwise what it shows.
@@ -131,8 +124,8 @@ func (w wording) entries(path string, state, shown []attr.Value) []attr.Value {
 		if slices.ContainsFunc(state, entry.Equal) {
 			continue
 		}
-		hash := w.hash(path, entry)
-		at := slices.IndexFunc(left, func(before attr.Value) bool { return w.Entries[path][w.hash(path, before)] == hash })
+		hash, pairs := w.Salt.Hash(path, entry), w.Entries[path]
+		at := slices.IndexFunc(left, func(before attr.Value) bool { return pairs[w.Salt.Hash(path, before)] == hash })
 		if at >= 0 {
 			restored[i] = left[at]
 			left = slices.Delete(left, at, at+1)
@@ -187,8 +180,8 @@ func (w wording) tree(path string, state, shown any) any {
 		return restored
 	case string:
 		before, isText := state.(string)
-		if isText && before != shown && w.Entries[path][w.hash(path, types.StringValue(before))] ==
-			w.hash(path, types.StringValue(shown)) {
+		if isText && before != shown && w.Entries[path][w.Salt.Hash(path, types.StringValue(before))] ==
+			w.Salt.Hash(path, types.StringValue(shown)) {
 			return before
 		}
 	}
@@ -206,8 +199,11 @@ func (w wording) restored(texts []string, model, prior any) {
 	for _, name := range texts {
 		w.into(value.At(model, name), name, value.Field(prior, name))
 	}
-	if _, has := fieldOf(model, attributeEffective); has && slices.Contains(texts, attributeCustom) {
-		w.effective(value.At(model, attributeEffective), value.Field(prior, attributeEffective))
+	if slices.Contains(texts, attributeCustom) {
+		field := value.At(model, attributeEffective)
+		shown, _ := field.Interface().(types.String)
+		before, _ := value.Field(prior, attributeEffective).(types.String)
+		field.Set(reflect.ValueOf(w.effective(before, shown)))
 	}
 }
 
@@ -219,25 +215,17 @@ func (w wording) into(field reflect.Value, name string, prior attr.Value) {
 }
 
 // effective restores effective_custom_metadata, which has the texts of custom_metadata.
-func (w wording) effective(field reflect.Value, prior attr.Value) {
-	before, _ := prior.(types.String)
-	shown, _ := field.Interface().(types.String)
+func (w wording) effective(before, shown types.String) types.String {
 	had, err := metadata.Parse([]byte(before.ValueString()))
 	has, unread := metadata.Parse([]byte(shown.ValueString()))
-	if err != nil || unread != nil || before.IsNull() || shown.IsNull() || before.IsUnknown() || shown.IsUnknown() {
-		return
-	}
-	if w.shows(attributeCustom+wholePath, types.StringValue(metadata.Text(has))) {
-		field.Set(reflect.ValueOf(before))
-		return
+	switch {
+	case err != nil, unread != nil, before.IsNull(), shown.IsNull(), before.IsUnknown(), shown.IsUnknown():
+		return shown
+	case w.shows(attributeCustom+wholePath, types.StringValue(metadata.Text(has))):
+		return before
 	}
 	restored, _ := w.tree(attributeCustom, had, has).(metadata.Object)
-	field.Set(reflect.ValueOf(types.StringValue(metadata.Text(restored))))
-}
-
-func fieldOf(model any, name string) (attr.Value, bool) {
-	field := value.Field(reflect.ValueOf(model).Elem().Interface(), name)
-	return field, field != nil
+	return types.StringValue(metadata.Text(restored))
 }
 
 // satisfied returns the state with the planned texts that the service already shows: writing what it shows into the
@@ -342,7 +330,7 @@ func (w *wording) learnEntries(path string, sent, shown []attr.Value) (result le
 	}
 	pairs := map[string]string{}
 	pair := func(i, j int) {
-		pairs[w.hash(path, ours[i])] = w.hash(path, theirs[j])
+		pairs[w.Salt.Hash(path, ours[i])] = w.Salt.Hash(path, theirs[j])
 		result = max(result, comparedEntries(ours[i], theirs[j]))
 		ours, theirs = slices.Delete(ours, i, i+1), slices.Delete(theirs, j, j+1)
 	}

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -102,9 +101,6 @@ func (w *Write[S, T, M]) learnWhole(d difference) bool {
 	if mode.ValueString() == metadata.ModeReplace && !metadata.Removes(wanted, object) {
 		w.wording.note(attributeCustom+wholePath, types.StringValue(metadata.Text(object)))
 	}
-	restored := reflect.New(reflect.TypeFor[types.String]()).Elem()
-	restored.Set(reflect.ValueOf(shown))
-	w.wording.effective(restored, d.Planned)
-	after, _ := restored.Interface().(attr.Value)
-	return d.Planned.Equal(after)
+	planned, _ := d.Planned.(types.String)
+	return planned.Equal(w.wording.effective(planned, shown))
 }

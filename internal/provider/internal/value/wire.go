@@ -30,6 +30,14 @@ func ChangedText(planned, state types.String) api.Field[string] {
 	return Changed(planned, state, types.String.ValueString)
 }
 
+// ChangedSpelling is ChangedText for a text with several spellings: another spelling of the same value is no change.
+func ChangedSpelling[N notation](planned, state Text[N]) api.Field[string] {
+	if planned.Means(state) {
+		return api.Field[string]{}
+	}
+	return ChangedText(planned.StringValue, state.StringValue)
+}
+
 // ChangedNumber is Changed for a whole number.
 func ChangedNumber(planned, state types.Int64) api.Field[int64] {
 	return Changed(planned, state, types.Int64.ValueInt64)

@@ -45,13 +45,13 @@ func (e *Ephemeral) Metadata(_ context.Context, _ ephemeral.MetadataRequest, res
 }
 
 type ephemeralModel struct {
-	Name        types.String   `tfsdk:"name"`
-	Description types.String   `tfsdk:"description"`
-	Scopes      types.Set      `tfsdk:"scopes"`
-	ExpiresAt   value.DateTime `tfsdk:"expires_at"`
-	ID          types.String   `tfsdk:"id"`
-	Token       types.String   `tfsdk:"token"`
-	KeyPrefix   types.String   `tfsdk:"key_prefix"`
+	Name        types.String    `tfsdk:"name"`
+	Description types.String    `tfsdk:"description"`
+	Scopes      value.StringSet `tfsdk:"scopes"`
+	ExpiresAt   value.DateTime  `tfsdk:"expires_at"`
+	ID          types.String    `tfsdk:"id"`
+	Token       types.String    `tfsdk:"token"`
+	KeyPrefix   types.String    `tfsdk:"key_prefix"`
 }
 
 // Schema describes the ephemeral resource.
@@ -70,7 +70,7 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 				MarkdownDescription: says("name")},
 			"description": schema.StringAttribute{Optional: true, Validators: notBlank,
 				MarkdownDescription: says("description")},
-			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType,
+			"scopes": schema.SetAttribute{Optional: true, CustomType: value.Strings,
 				MarkdownDescription: says("scopes"),
 				Validators:          []validator.Set{check.NoNulls{}, check.Each(check.NotBlank(), check.Name(`charges:*`))}},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},

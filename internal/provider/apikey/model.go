@@ -20,14 +20,14 @@ import (
 
 // shared are the attributes that the resource and the data sources have in common.
 type shared struct {
-	ID          types.String   `tfsdk:"id"`
-	Name        types.String   `tfsdk:"name"`
-	Description types.String   `tfsdk:"description"`
-	Scopes      types.Set      `tfsdk:"scopes"`
-	ExpiresAt   value.DateTime `tfsdk:"expires_at"`
-	KeyPrefix   types.String   `tfsdk:"key_prefix"`
-	Source      types.String   `tfsdk:"source"`
-	CreatedAt   types.String   `tfsdk:"created_at"`
+	ID          types.String    `tfsdk:"id"`
+	Name        types.String    `tfsdk:"name"`
+	Description types.String    `tfsdk:"description"`
+	Scopes      value.StringSet `tfsdk:"scopes"`
+	ExpiresAt   value.DateTime  `tfsdk:"expires_at"`
+	KeyPrefix   types.String    `tfsdk:"key_prefix"`
+	Source      types.String    `tfsdk:"source"`
+	CreatedAt   types.String    `tfsdk:"created_at"`
 }
 
 // timeFormat is the service's format of a time.

@@ -56,7 +56,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"description": schema.StringAttribute{Optional: true, Validators: notBlank,
 				MarkdownDescription: "Purpose of the key, as free text." + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
-				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
+				Default: setdefault.StaticValue(value.SetOrEmpty(nil).SetValue), CustomType: value.Strings,
 				MarkdownDescription: "Permissions of the key: patterns such as `charges:*`, in any order; an empty set allows " +
 					"everything except managing keys. Defaults to `[]`." + byNewKey,
 				Validators: []validator.Set{check.NoNulls{}, check.InPlan(check.NotBlank(), check.Name(`charges:*`))}},

@@ -15,27 +15,27 @@ import (
 
 // shared are the attributes that the resource and the data sources have in common.
 type shared struct {
-	ID             types.String   `tfsdk:"id"`
-	PublicID       types.String   `tfsdk:"public_id"`
-	ExternalID     types.String   `tfsdk:"external_id"`
-	Name           types.String   `tfsdk:"name"`
-	Nickname       types.String   `tfsdk:"nickname"`
-	LegalName      types.String   `tfsdk:"legal_name"`
-	DocumentType   types.String   `tfsdk:"document_type"`
-	DocumentNumber value.Document `tfsdk:"document_number"`
-	Kind           types.String   `tfsdk:"kind"`
-	Birthday       value.DateTime `tfsdk:"birthday"`
-	Email          types.String   `tfsdk:"email"`
-	Phone          types.String   `tfsdk:"phone"`
-	Notes          types.String   `tfsdk:"notes"`
-	Addresses      types.List     `tfsdk:"addresses"`
-	Phones         types.List     `tfsdk:"phones"`
-	Emails         types.List     `tfsdk:"emails"`
-	Websites       types.List     `tfsdk:"websites"`
-	Tags           types.Set      `tfsdk:"tags"`
-	Metadata       types.String   `tfsdk:"metadata"`
-	CreatedAt      types.String   `tfsdk:"created_at"`
-	UpdatedAt      types.String   `tfsdk:"updated_at"`
+	ID             types.String    `tfsdk:"id"`
+	PublicID       types.String    `tfsdk:"public_id"`
+	ExternalID     types.String    `tfsdk:"external_id"`
+	Name           types.String    `tfsdk:"name"`
+	Nickname       types.String    `tfsdk:"nickname"`
+	LegalName      types.String    `tfsdk:"legal_name"`
+	DocumentType   types.String    `tfsdk:"document_type"`
+	DocumentNumber value.Document  `tfsdk:"document_number"`
+	Kind           types.String    `tfsdk:"kind"`
+	Birthday       value.DateTime  `tfsdk:"birthday"`
+	Email          types.String    `tfsdk:"email"`
+	Phone          types.String    `tfsdk:"phone"`
+	Notes          types.String    `tfsdk:"notes"`
+	Addresses      types.List      `tfsdk:"addresses"`
+	Phones         types.List      `tfsdk:"phones"`
+	Emails         types.List      `tfsdk:"emails"`
+	Websites       types.List      `tfsdk:"websites"`
+	Tags           value.StringSet `tfsdk:"tags"`
+	Metadata       types.String    `tfsdk:"metadata"`
+	CreatedAt      types.String    `tfsdk:"created_at"`
+	UpdatedAt      types.String    `tfsdk:"updated_at"`
 }
 
 // model is the resource in the configuration, plan or state.

@@ -130,7 +130,7 @@ func written() model {
 	m.DocumentNumber = value.Document{StringValue: types.StringValue("529.982.247-25")}
 	m.Email, m.Emails = types.StringValue("a"), listOf("a,b")
 	m.Websites = listOf("w2,w1")
-	m.Tags = types.SetValueMust(types.StringType, nil)
+	m.Tags = value.SetOrEmpty(nil)
 	m.CustomMetadata = metadata.FromObject(metadata.Object{"own": json.Number("1")})
 	m.CustomMetadataMode, m.DeletionPolicy = types.StringValue("merge"), types.StringValue("prevent")
 	m.CreateBillingAccount, m.BillingAccountID = types.BoolValue(true), types.StringValue("account")

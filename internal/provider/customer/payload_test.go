@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -16,7 +15,7 @@ import (
 // blank is a configuration that names nothing.
 func blank() model {
 	return model{shared: shared{Emails: listOf("-"), Phones: listOf("-"), Websites: listOf("-"),
-		Addresses: types.ListNull(addressType), Tags: types.SetNull(types.StringType)},
+		Addresses: types.ListNull(addressType), Tags: value.NoStrings()},
 		CustomMetadata: metadata.Null()}
 }
 
@@ -34,14 +33,6 @@ func body(t *testing.T, payload any) map[string]any {
 	return decoded
 }
 
-func tags(names ...string) types.Set {
-	elements := make([]attr.Value, len(names))
-	for i, name := range names {
-		elements[i] = types.StringValue(name)
-	}
-	return types.SetValueMust(types.StringType, elements)
-}
-
 // created is the body that creates what is configured.
 func created(config model, desired metadata.Owned) billing.CustomerBody {
 	body := config.body(model{}, ownership{})
@@ -53,7 +44,7 @@ func created(config model, desired metadata.Owned) billing.CustomerBody {
 func TestBody_emptyIsLeftOut(t *testing.T) {
 	t.Parallel()
 	config := blank()
-	config.Name, config.Tags = types.StringValue("A"), tags()
+	config.Name, config.Tags = types.StringValue("A"), value.SetOrEmpty(nil)
 	config.Emails, config.Phones, config.Websites = listOf(""), listOf(""), listOf("")
 	have := body(t, created(config, metadata.Owned{Object: metadata.Object{}}))
 	if len(have) != 1 || have["name"] != "A" {
@@ -76,7 +67,7 @@ func TestBody_sameInOtherWords(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ state, planned func(*model) }{
 		"mask":           {document("529.982.247-25"), document("52998224725")},
-		"no tags":        {func(m *model) { m.Tags = tags() }, func(*model) {}},
+		"no tags":        {func(m *model) { m.Tags = value.SetOrEmpty(nil) }, func(*model) {}},
 		"websites order": {func(m *model) { m.Websites = listOf("a,b") }, func(m *model) { m.Websites = listOf("b,a") }},
 		"empty websites": {func(*model) {}, func(m *model) { m.Websites = listOf("") }},
 		"another main value": {func(m *model) { m.Email, m.Emails = mainOf("a"), listOf("a,b") },

@@ -239,7 +239,7 @@ func (m model) emptied() model {
 		}
 	}
 	if m.Tags.IsNull() {
-		m.Tags = types.SetValueMust(types.StringType, nil)
+		m.Tags = value.SetOrEmpty(nil)
 	}
 	m.CustomMetadata = m.CustomMetadata.OrEmpty()
 	return m

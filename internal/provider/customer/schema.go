@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -60,7 +59,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"websites": nestedList(itemParts("Address (URL) of the website.", check.NotBlank()), "Web addresses."+inAnyOrder),
 			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, entries added elsewhere are "+
 				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`.", check.ObjectInPlan(someAddress{})),
-			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
+			"tags": schema.SetAttribute{Optional: true, Computed: true, CustomType: value.Strings,
 				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls{}, notBlank}},
 
 			"custom_metadata":           metadata.Attribute("customer"),

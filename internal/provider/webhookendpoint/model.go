@@ -16,13 +16,13 @@ import (
 
 // shared are the attributes that the resource and the data sources have in common.
 type shared struct {
-	ID          types.String `tfsdk:"id"`
-	URL         types.String `tfsdk:"url"`
-	Description types.String `tfsdk:"description"`
-	Events      types.Set    `tfsdk:"events"`
-	Active      types.Bool   `tfsdk:"active"`
-	CreatedAt   types.String `tfsdk:"created_at"`
-	UpdatedAt   types.String `tfsdk:"updated_at"`
+	ID          types.String    `tfsdk:"id"`
+	URL         types.String    `tfsdk:"url"`
+	Description types.String    `tfsdk:"description"`
+	Events      value.StringSet `tfsdk:"events"`
+	Active      types.Bool      `tfsdk:"active"`
+	CreatedAt   types.String    `tfsdk:"created_at"`
+	UpdatedAt   types.String    `tfsdk:"updated_at"`
 }
 
 // model is the resource in the configuration, plan or state.

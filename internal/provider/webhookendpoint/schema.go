@@ -36,7 +36,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
 				Validators:          notBlank()},
 			"events": schema.SetAttribute{Optional: true, Computed: true,
-				Default: setdefault.StaticValue(value.SetOrEmpty(nil)), ElementType: types.StringType,
+				Default: setdefault.StaticValue(value.SetOrEmpty(nil).SetValue), CustomType: value.Strings,
 				MarkdownDescription: "Names of the events to send. Documented are `" +
 					strings.Join(documented, "`, `") + "`; other names are accepted, and patterns such as `*` match nothing. " +
 					"Defaults to `[]`: all events, including future ones.", Validators: []validator.Set{check.NoNulls{},

@@ -204,7 +204,7 @@ func elements(at path.Path, value attr.Value) (all []element) {
 		for i, one := range of.Elements() {
 			all = append(all, element{at.AtListIndex(i), one})
 		}
-	case types.Set:
+	case interface{ Elements() []attr.Value }: // a set, of any type
 		for _, one := range of.Elements() {
 			all = append(all, element{at.AtSetValue(one), one})
 		}

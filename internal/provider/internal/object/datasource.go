@@ -241,7 +241,8 @@ func (d describer) shown(path string, attribute managed.Attribute) schema.Attrib
 	case managed.Int64Attribute:
 		return schema.Int64Attribute{Computed: true, MarkdownDescription: text}
 	case managed.SetAttribute:
-		return schema.SetAttribute{Computed: true, ElementType: a.ElementType, MarkdownDescription: text}
+		return schema.SetAttribute{Computed: true, CustomType: a.CustomType, ElementType: a.ElementType,
+			MarkdownDescription: text}
 	case managed.ListAttribute:
 		return schema.ListAttribute{Computed: true, ElementType: a.ElementType, MarkdownDescription: text}
 	case managed.SingleNestedAttribute:

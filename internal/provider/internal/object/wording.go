@@ -96,10 +96,10 @@ func (w wording) restore(path string, state, shown attr.Value) attr.Value {
 			elements := w.entries(path, before.Elements(), shown.Elements())
 			return types.ListValueMust(shown.ElementType(context.Background()), elements)
 		}
-	case types.Set:
-		if before, ok := state.(types.Set); ok {
+	case value.StringSet:
+		if before, ok := state.(value.StringSet); ok {
 			elements := w.entries(path, before.Elements(), shown.Elements())
-			return types.SetValueMust(shown.ElementType(context.Background()), elements)
+			return value.StringSet{SetValue: types.SetValueMust(types.StringType, elements)}
 		}
 	case metadata.Value:
 		return w.object(path, state, shown)
@@ -281,8 +281,8 @@ func (w *wording) learn(path string, sent, shown, before attr.Value) learned {
 		if list, ok := shown.(types.List); ok {
 			return w.learnEntries(path, sent.Elements(), list.Elements())
 		}
-	case types.Set:
-		if set, ok := shown.(types.Set); ok {
+	case value.StringSet:
+		if set, ok := shown.(value.StringSet); ok {
 			return w.learnEntries(path, sent.Elements(), set.Elements())
 		}
 	case metadata.Value:

@@ -7,24 +7,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 var contactType = types.ObjectType{AttrTypes: map[string]attr.Type{"kind": types.StringType, "value": types.StringType}}
 
-func contact(kind types.String, value string) attr.Value {
+func contact(kind types.String, text string) attr.Value {
 	return types.ObjectValueMust(contactType.AttrTypes, map[string]attr.Value{"kind": kind,
-		"value": types.StringValue(value)})
+		"value": types.StringValue(text)})
 }
 
 func contacts(entries ...attr.Value) attr.Value { return types.ListValueMust(contactType, entries) }
 
-func labels(texts ...string) attr.Value {
-	elements := make([]attr.Value, len(texts))
-	for i, text := range texts {
-		elements[i] = types.StringValue(text)
-	}
-	return types.SetValueMust(types.StringType, elements)
-}
+func labels(texts ...string) attr.Value { return value.SetOrEmpty(texts) }
 
 func free(t *testing.T, text string) attr.Value {
 	t.Helper()

@@ -33,6 +33,7 @@ type thing struct {
 	embedded
 	List     types.List     `tfsdk:"list"`
 	Set      types.Set      `tfsdk:"set"`
+	Strings  StringSet      `tfsdk:"strings"`
 	Map      types.Map      `tfsdk:"map"`
 	Object   types.Object   `tfsdk:"object"`
 	Objects  types.List     `tfsdk:"objects"`
@@ -55,6 +56,7 @@ func described() schema.Schema {
 		"days":     schema.Int64Attribute{Optional: true, CustomType: Days},
 		"list":     schema.ListAttribute{Optional: true, ElementType: types.StringType},
 		"set":      schema.SetAttribute{Optional: true, ElementType: types.StringType},
+		"strings":  schema.SetAttribute{Optional: true, CustomType: Strings},
 		"map":      schema.MapAttribute{Optional: true, ElementType: types.BoolType},
 		"object":   schema.SingleNestedAttribute{Optional: true, Attributes: inner},
 		"objects":  schema.ListNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{Attributes: inner}},
@@ -229,7 +231,7 @@ func TestTagged(t *testing.T) {
 		"fields of its own": {struct {
 			A text `tfsdk:"a"`
 		}{}, 1},
-		"embedded": {thing{}, 13},
+		"embedded": {thing{}, 14},
 		"embedded twice": {struct {
 			embedded
 			Text text `tfsdk:"text"`

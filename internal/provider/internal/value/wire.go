@@ -2,7 +2,6 @@ package value
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -49,7 +48,7 @@ func ChangedBool(planned, state types.Bool) api.Field[bool] {
 }
 
 // ChangedLabels is Changed for a set of strings; null and the empty set are equal.
-func ChangedLabels(planned, state types.Set) api.Field[[]string] {
+func ChangedLabels(planned, state StringSet) api.Field[[]string] {
 	none := len(planned.Elements())+len(state.Elements()) == 0
 	if planned.Equal(state) || none && !planned.IsUnknown() {
 		return api.Field[[]string]{}
@@ -118,36 +117,4 @@ func AnyJSONText(raw json.RawMessage) types.String {
 		return types.StringNull()
 	}
 	return types.StringValue(string(raw))
-}
-
-// SetOf returns a sorted set of strings without duplicates, or null if there are none.
-func SetOf(texts []string) types.Set {
-	if len(texts) == 0 {
-		return types.SetNull(types.StringType)
-	}
-	texts = slices.Compact(slices.Sorted(slices.Values(texts)))
-	elements := make([]attr.Value, len(texts))
-	for i, text := range texts {
-		elements[i] = types.StringValue(text)
-	}
-	return types.SetValueMust(types.StringType, elements)
-}
-
-// SetOrEmpty is SetOf, but returns the empty set if there are no strings.
-func SetOrEmpty(texts []string) types.Set {
-	if len(texts) == 0 {
-		return types.SetValueMust(types.StringType, nil)
-	}
-	return SetOf(texts)
-}
-
-// Texts is the wire form of a known set of strings.
-func Texts(set types.Set) []string {
-	texts := make([]string, 0, len(set.Elements()))
-	for _, element := range set.Elements() {
-		if text, ok := element.(types.String); ok {
-			texts = append(texts, text.ValueString())
-		}
-	}
-	return texts
 }

@@ -30,14 +30,15 @@ const firstVersion = 1
 
 var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType,
-	"token_wo": types.StringType,
-	"name":     types.StringType, "value_wo": types.StringType, "credentials_wo_version": value.Whole,
+	"token_wo": types.StringType, "name": value.HeaderNameType{}, "value_wo": types.StringType,
+	"credentials_wo_version": value.Whole,
 }}
 
 // authentication is the known argument authentication. It has credentials only if it comes from the configuration.
 type authentication struct {
-	kind, username, password, token, name, value types.String
-	version                                      types.Int64
+	kind, username, password, token, value types.String
+	name                                   value.HeaderName
+	version                                types.Int64
 }
 
 func authOf(object types.Object) authentication {
@@ -47,7 +48,8 @@ func authOf(object types.Object) authentication {
 		return s
 	}
 	a := authentication{kind: text("type"), username: text("username"), password: text("password_wo"),
-		token: text("token_wo"), name: text("name"), value: text("value_wo")}
+		token: text("token_wo"), value: text("value_wo")}
+	a.name, _ = fields["name"].(value.HeaderName)
 	a.version, _ = fields["credentials_wo_version"].(types.Int64)
 	return a
 }
@@ -92,7 +94,7 @@ func authFromAPI(a *collections.Authentication) types.Object {
 		return types.ObjectNull(authType.AttrTypes)
 	}
 	return authentication{kind: types.StringValue(a.Type), username: types.StringPointerValue(a.Username),
-		name: types.StringPointerValue(a.Name), version: types.Int64Value(firstVersion)}.object()
+		name: value.HeaderNamePointer(a.Name), version: types.Int64Value(firstVersion)}.object()
 }
 
 // sameAuth compares two authentications without the credentials and their version, which the service never returns.
@@ -105,7 +107,7 @@ func sameAuth(a, b types.Object) bool {
 	if one.isNone() || two.isNone() {
 		return one.isNone() && two.isNone()
 	}
-	return one.kind.Equal(two.kind) && one.username.Equal(two.username) && one.name.Equal(two.name)
+	return one.kind.Equal(two.kind) && one.username.Equal(two.username) && one.name.Means(two.name)
 }
 
 // sendsAuth reports whether the update from state to m sends the authentication, including credentials.
@@ -140,7 +142,7 @@ func (a authentication) parts() []part {
 		{"username", authBasic, a.username, false},
 		{"password_wo", authBasic, a.password, true},
 		{"token_wo", authBearer, a.token, true},
-		{"name", authHeader, a.name, false},
+		{"name", authHeader, a.name.StringValue, false},
 		{"value_wo", authHeader, a.value, true},
 	}
 }

@@ -41,7 +41,7 @@ func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
 		shown = authOf(authFromAPI(e.Authentication)).orNone()
 	}
 	return dataModel{shared: fromAPI(e).shared, Authentication: types.ObjectValueMust(shownAuth,
-		map[string]attr.Value{"type": shown.kind, "username": shown.username, "name": shown.name})}, nil
+		map[string]attr.Value{"type": shown.kind, "username": shown.username, "name": shown.name.StringValue})}, nil
 }
 
 // dataAttributes are the attributes of an endpoint in a data source.

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -94,8 +95,9 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 				Validators: notBlank(check.OneLine())},
 			"password_wo": secret("Password, for type `basic`."),
 			"token_wo":    secret("Token, for type `bearer`."),
-			"name": schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header, for type " +
-				"`header`.", Validators: []validator.String{check.HeaderName()}},
+			"name": schema.StringAttribute{Optional: true, CustomType: value.HeaderNameType{},
+				MarkdownDescription: "Name of the header, for type `header`, in any case.",
+				PlanModifiers:       []planmodifier.String{value.HeaderNameType{}.KeepSpelling()}, Validators: []validator.String{check.HeaderName()}},
 			"value_wo": secret("Value of the header, for type `header`."),
 			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Whole,
 				Default: int64default.StaticInt64(firstVersion),

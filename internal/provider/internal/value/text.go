@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -163,6 +164,21 @@ func (moment) same(a, b string) bool {
 	// The services return milliseconds.
 	return x.Truncate(time.Millisecond).Equal(y.Truncate(time.Millisecond))
 }
+
+// HeaderNameType is the type of the name of an HTTP header, which has no case.
+type HeaderNameType = TextType[header]
+
+// HeaderName is a value of HeaderNameType.
+type HeaderName = Text[header]
+
+// HeaderNamePointer wraps a value from a response; nil is null.
+func HeaderNamePointer(s *string) HeaderName { return pointer[header](s) }
+
+type header struct{}
+
+func (header) name() string { return "HeaderNameType" }
+
+func (header) same(a, b string) bool { return strings.EqualFold(a, b) }
 
 // DecimalType is the type of a decimal number in a string. Numbers that differ only in trailing zeros are equal.
 type DecimalType = TextType[decimal]

@@ -249,8 +249,11 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 }
 
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
-	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, including its case, and "+
-		"the token.", s.Noun, by)
+	advice := "Check the id and the token."
+	if by.ID == "" {
+		advice = "Write the value as the service shows it, including its case, or use the id; and check the token."
+	}
+	text := fmt.Sprintf("The organization of this token has no %s with %s. %s", s.Noun, by, advice)
 	if by.Field == keyURL && !strings.Contains(by.Value, "://") {
 		text = fmt.Sprintf("%q is not a whole url. Write it as registered, such as https://%s.", by.Value,
 			wholeURL(by.Value))

@@ -16,8 +16,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 )
 
-// Rewriting returns the same service behind a proxy that changes every returned object, to imitate a service that
-// differs: change gets the requested path and one object.
+// Rewriting returns the same service behind a proxy that changes every response, to imitate a service that differs:
+// change gets the requested path and the whole response, and then each object in it.
 func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	s.t.Helper()
 	return s.through(func(r *http.Response) error { return rewrite(r, change) })
@@ -67,6 +67,7 @@ func rewrite(r *http.Response, change func(path string, object JSON)) error {
 	}
 	var response JSON
 	if modeltest.Decode(raw, &response) == nil {
+		change(r.Request.URL.Path, response)
 		switch data := response["data"].(type) {
 		case JSON:
 			change(r.Request.URL.Path, data)

@@ -67,6 +67,17 @@ func TestDataSources(t *testing.T) {
 	if text := acctest.Errors(said); text != "" || len(listed) != 2 || first["secret"] != nil || first["active"] != false {
 		t.Errorf("the query lists %v, %s", listed, text)
 	}
+	short := service.Rewriting(func(_ string, response acctest.JSON) {
+		if paging, ok := response["meta"].(acctest.JSON); ok {
+			paging["total"] = 1
+		}
+	})
+	listed, said = short.List("billing_webhook_endpoint", acctest.JSON{}, false)
+	if len(said) != 1 || len(listed) != 2 {
+		t.Errorf("with a total of 1, the query lists %v, %v", listed, said)
+	} else {
+		says(t, said[0].Detail, "a total of 1, but at least")
+	}
 }
 
 // TestDeliveries: what became of the events, newest first unless asked otherwise, filtered by status and by event, in

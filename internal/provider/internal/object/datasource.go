@@ -332,8 +332,45 @@ func (l *ListResource[S, T, F]) List(ctx context.Context, req list.ListRequest, 
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	stream.Results = l.Scheme.stream(ctx, req, l.Query(ctx, client, filters),
-		func(object *T) (Item, bool) { return l.Describe(ctx, client, object) })
+	var counts diag.Diagnostics
+	objects := steady(l.Query(l.Conn.WithCounts(ctx, &counts), client, filters), req.Limit)
+	results := l.Scheme.stream(ctx, req, objects, func(object *T) (Item, bool) { return l.Describe(ctx, client, object) })
+	stream.Results = func(push func(list.ListResult) bool) {
+		for result := range results {
+			result.Diagnostics.Append(counts...)
+			counts = nil
+			if !push(result) {
+				return
+			}
+		}
+	}
+}
+
+// steady returns a list of at most limit objects in the order of [inOrder]: names in generated configuration count the
+// results. A longer list is in the order of the service, because reading all of it takes too long; 0 is no limit.
+func steady[T any](objects iter.Seq2[T, error], limit int64) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		next, stop := iter.Pull2(objects)
+		defer stop()
+		var first []T
+		object, err, more := next()
+		for ; more && err == nil && (limit == 0 || int64(len(first)) < limit); object, err, more = next() {
+			first = append(first, object)
+		}
+		if !more {
+			inOrder(first, Ordering{})
+		}
+		for i := range first {
+			if !yield(first[i], nil) {
+				return
+			}
+		}
+		for ; more; object, err, more = next() {
+			if !yield(object, err) {
+				return
+			}
+		}
+	}
 }
 
 // stream turns objects into results, each with the whole resource if requested. A listed object is complete, so there

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -39,6 +40,48 @@ func TestInOrder(t *testing.T) {
 	invoices := []billing.Invoice{{ID: "2", Raw: []byte(`{"id":"2","created_at":"2026-01-02"}`)},
 		{ID: "1", Raw: []byte(`{"id":"1"}`)}}
 	expect(t, invoices, Ordering{}, func(i billing.Invoice) string { return i.ID }, "1 2")
+}
+
+// TestSteady: a list resource returns a list up to its limit in a steady order, a longer one in the service's order, and
+// reads no further than one object beyond the limit. An error comes last.
+func TestSteady(t *testing.T) {
+	t.Parallel()
+	const early, late = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
+	keys := []collections.APIKey{{ID: "a", CreatedAt: late}, {ID: "c", CreatedAt: early}, {ID: "b", CreatedAt: early}}
+	for _, c := range []struct {
+		limit  int64
+		failed bool
+		take   int
+		want   string
+		read   int
+	}{
+		{0, false, 9, "b c a", 3}, {3, false, 9, "b c a", 3}, {4, false, 9, "b c a", 3}, {2, false, 9, "a c b", 3},
+		{2, false, 2, "a c", 3}, {1, false, 1, "a", 2}, {0, true, 9, "a c b failed", 3},
+	} {
+		read := 0
+		objects := func(yield func(collections.APIKey, error) bool) {
+			for _, key := range keys {
+				if read++; !yield(key, nil) {
+					return
+				}
+			}
+			if c.failed {
+				yield(collections.APIKey{}, errors.New("failed"))
+			}
+		}
+		var names []string
+		for key, err := range steady(objects, c.limit) {
+			if err != nil {
+				key.ID = err.Error()
+			}
+			if names = append(names, key.ID); len(names) == c.take {
+				break
+			}
+		}
+		if have := strings.Join(names, " "); have != c.want || read != c.read {
+			t.Errorf("limit %d: %s after %d, want %s after %d", c.limit, have, read, c.want, c.read)
+		}
+	}
 }
 
 func expect[T any](t *testing.T, objects []T, asked Ordering, name func(T) string, want string) {

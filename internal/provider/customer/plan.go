@@ -70,9 +70,9 @@ func keepImported(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	p.Diags.AddError(fmt.Sprintf("The plan cannot show whether the imported %s changes", p.State.displayName()),
-		fmt.Sprintf("The import shows email = %s and phone = %s, its first entries, but the configuration has another "+
+		"The import shows the first entries of emails and phones as email and phone, but the configuration has another "+
 			"entry. Whether that is the only difference depends on values that are known only after apply. Apply their "+
-			"resources first, or configure the first entries.", p.State.Email, p.State.Phone))
+			"resources first, or configure the first entries.")
 }
 
 // warnUnshown warns about effects of a change of email or phone that the plan does not show.
@@ -92,8 +92,8 @@ func warnUnshown(p *object.Plan[model], own ownership) {
 		case c.config.List.IsNull() && own.Metadata.Object == nil && !c.state.Main.IsNull() &&
 			len(itemsOf(c.planned.List)) > len(itemsOf(c.state.List)):
 			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s of an imported customer is added to its %[1]ss",
-				c.name), fmt.Sprintf("%s was imported, and its %s has not been set since. So %s is kept in addition. To remove "+
-				"that entry, set %[2]ss.", apidiag.Capitalize(p.State.displayName()), c.name, c.state.Main))
+				c.name), fmt.Sprintf("%s was imported, and its %s has not been set since. So the one that it has is kept in "+
+				"addition. To remove that entry, set %[2]ss.", apidiag.Capitalize(p.State.displayName()), c.name))
 		// Terraform requires the plan of a list under ignore_changes to equal the state.
 		case c.config.Main.IsUnknown() && !c.config.List.IsNull() && c.planned.List.Equal(c.state.List):
 			does := "is added to " + c.name + "s"

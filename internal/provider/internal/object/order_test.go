@@ -42,8 +42,8 @@ func TestInOrder(t *testing.T) {
 	expect(t, invoices, Ordering{}, func(i billing.Invoice) string { return i.ID }, "1 2")
 }
 
-// TestSteady: a list resource returns a list up to its limit in a steady order, a longer one in the service's order, and
-// reads no further than one object beyond the limit. An error comes last.
+// TestSteady: a list resource returns a list up to its limit in a steady order, and a longer one in the service's order.
+// It reads no further than one object beyond the limit. An error comes last.
 func TestSteady(t *testing.T) {
 	t.Parallel()
 	const early, late = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"

@@ -98,7 +98,8 @@ type Claim struct {
 	// otherwise an error with the expected and the actual result. It removes the objects it has created.
 	Check func(ctx context.Context, target Target) error
 
-	read func(ctx context.Context, target Target) error // checks it against existing data; nil if that is impossible
+	read      func(ctx context.Context, target Target) error // checks it against existing data; nil if that is impossible
+	rewording string                                         // the kind of wording that the claim finds
 }
 
 // ByReading returns the claim with a check that only sends GET requests; false if that is impossible.
@@ -205,6 +206,7 @@ func BillingClaims() []Claim {
 		invoiceClaims(),
 		clockClaims(),
 		collectionClaims(),
+		textClaims(),
 	)
 }
 

@@ -161,7 +161,7 @@ func (p *probe) openAccount(fields object) (string, *response) {
 func accountFields(word string) object {
 	return object{
 		"external_id": word, "billing_email": word + "@correio.example", "payment_terms_days": 45, "auto_collection": false,
-		"custom_metadata": object{"cost_center": object{"code": "MG-014"}, "route": []any{"CPS-03", 7, nil}},
+		"custom_metadata": object{"cost_center": object{"code": "mg-014"}, "route": []any{"cps-03", 7, nil}},
 	}
 }
 
@@ -176,7 +176,7 @@ func accountUpdateClaims() []Claim {
 				word := unique()
 				fields := object{
 					"external_id": word, "billing_email": word + "@correio.example", "payment_terms_days": 90,
-					"auto_collection": true, "custom_metadata": object{"cost_center": object{"code": "SP-002"}},
+					"auto_collection": true, "custom_metadata": object{"cost_center": object{"code": "sp-002"}},
 				}
 				for _, field := range slices.Sorted(maps.Keys(fields)) {
 					a := p.patch(path, object{field: fields[field]}).wantStatus(http.StatusOK).want("data."+field, fields[field])
@@ -228,7 +228,7 @@ func accountStatusClaims() []Claim {
 		claim(171, reason+"suspend", "A suspended account has the status, time and reason.", func(p *probe) {
 			path, created := p.openAccount(nil)
 			a := p.step(path, "suspend").wantStatus(http.StatusOK)
-			a.want("data.status", "suspended").want("data.suspension_reason", "Motivo de suspend")
+			a.want("data.status", "suspended").want("data.suspension_reason", "motivo de suspend")
 			a.wantMatch("data.suspended_at", timeForm)
 			a.wantKept(accountMembers, created.at("data"), "status", "suspended_at", "suspension_reason", "metadata")
 			p.get(path).wantStatus(http.StatusOK).want("data.status", "suspended").want("data.suspended_at",
@@ -321,7 +321,7 @@ func accountStatusClaims() []Claim {
 				p.get(accountsPath, "customer_id", customer).wantStatus(http.StatusOK).want("data.0.customer.id", customer)
 				p.patch(account, object{"payment_terms_days": 21}).wantStatus(http.StatusOK).want("data.customer.id", customer)
 				for _, step := range []string{"/suspend", "/reactivate", "/close"} {
-					p.post(account+step, object{"reason": "Conferência"}).wantStatus(http.StatusOK).want("data.customer.id", customer)
+					p.post(account+step, object{"reason": "pendente"}).wantStatus(http.StatusOK).want("data.customer.id", customer)
 				}
 			}),
 	}
@@ -329,5 +329,5 @@ func accountStatusClaims() []Claim {
 
 // step posts to a transition of an account, with a reason.
 func (p *probe) step(path, name string) *response {
-	return p.post(path+"/"+name, object{"reason": "Motivo de " + name})
+	return p.post(path+"/"+name, object{"reason": "motivo de " + name})
 }

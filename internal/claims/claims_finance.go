@@ -263,7 +263,7 @@ func recordCreateClaims() []Claim {
 			"A creation returns 201 {data: record}, which contains what was sent and an id that is a UUID of version 4.",
 			func(p *probe) {
 				for _, s := range shelves() {
-					sent := object{"name": "Água & Café " + unique()}
+					sent := object{"name": "conta " + unique()}
 					_, a := s.put(p, sent)
 					a.wantFields("data", merged(sent, object{"company_id": s.company})).wantMatch("data.id", uuidForm)
 				}
@@ -271,7 +271,7 @@ func recordCreateClaims() []Claim {
 					"name": unique(), "company_id": uuid.NewString(), "occurred_at": "2026-03-01", "amount": "4200.00",
 					"type":   "debit",
 					"lines":  []object{{"account": "1.01", "amount": "10.10"}, {"account": "2.07", "approved": false}},
-					"origin": object{"system": "erp", "batch": object{"number": 12, "tags": []string{"mensal", "revisão"}}},
+					"origin": object{"system": "erp", "batch": object{"number": 12, "tags": []string{"mensal", "revisar"}}},
 				}
 				_, a := p.entry(ownCollection(), sent)
 				for field, value := range sent { // nested objects are also returned as sent

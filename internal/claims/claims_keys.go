@@ -15,7 +15,7 @@ func keyClaims() []Claim {
 		otherwise("The creation of a key fails, or arguments differ in every plan."),
 		collectionsClaim(541, shape+create, "Creating a key returns 201 with its public members and the sent values.",
 			func(p *probe) {
-				sent := object{"name": "integração " + unique(), "description": "Lê cobranças"}
+				sent := object{"name": "entrega " + unique(), "description": "vendas"}
 				_, a := p.key(merged(sent, object{"scopes": []string{"charges:read", "api_keys:*"},
 					"expiresAt": "2099-05-05T21:00:00-03:00"}))
 				a.wantPresent("data", keyMembers...).wantFields("data", sent).wantTexts("data.scopes", "charges:read", "api_keys:*")
@@ -48,7 +48,7 @@ func keyClaims() []Claim {
 		otherwise("A key's arguments differ in every plan, or imports by name find no key."),
 		collectionsClaim(544, shape+"wire contract: api_keys.get (without token)",
 			"Reads and lists return the same as the creation, without the token.", func(p *probe) {
-				path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"},
+				path, created := p.key(object{"description": "vendas", "scopes": []string{"charges:read"},
 					"expiresAt": "2099-01-01T00:00:00Z"})
 				for _, a := range []*response{p.get(path).
 					wantStatus(http.StatusOK), p.listedOne(keysPath, created.text("data.id"))} {
@@ -184,7 +184,7 @@ func rotationClaims() []Claim {
 		collectionsClaim(562,
 			"Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate (expiry policy of a successor)",
 			"The successor inherits name, description, scopes and the same expiresAt.", func(p *probe) {
-				path, old := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read", "api_keys:*"},
+				path, old := p.key(object{"description": "vendas", "scopes": []string{"charges:read", "api_keys:*"},
 					"expiresAt": "2099-01-01T00:00:00Z"})
 				successor, a := p.rotate(path, nil)
 				for _, a := range []*response{a, p.get(successor).wantStatus(http.StatusOK)} {

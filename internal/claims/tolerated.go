@@ -16,7 +16,7 @@ import (
 // acceptance is the tolerance of a second check. Nil accepts nothing.
 type acceptance struct {
 	mu    sync.Mutex
-	found map[string]bool // accepted differences
+	found map[string][]string // accepted differences, and the attributes that have them
 }
 
 // The accepted differences between services.
@@ -29,27 +29,36 @@ const (
 	ignoredNulls   = "a merge of custom_metadata that ignores null"
 	unlistedItems  = "changes of items that cannot be listed"
 	priceAmounts   = "the price's amount in an item without unit_amount_subcents"
+	ownWording     = "the service's own wording in "
 )
 
-// accept reports whether a difference is accepted, and records it.
-func (a *acceptance) accept(difference string) bool {
+// accept reports whether a difference is accepted, and records it, with the attributes that have it if they matter.
+func (a *acceptance) accept(difference string, attributes ...string) bool {
 	if a == nil {
 		return false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.found[difference] = true
+	a.found[difference] = append(a.found[difference], attributes...)
 	return true
 }
 
 // secondTime checks a failed claim again. It returns the differences that must be accepted for it to hold; empty if it
 // fails.
 func (c Claim) secondTime(ctx context.Context, target Target) []string {
-	target.accepts = &acceptance{found: map[string]bool{}}
+	target.accepts = &acceptance{found: map[string][]string{}}
 	if c.Check(ctx, target) != nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(target.accepts.found))
+	var found []string
+	for _, difference := range slices.Sorted(maps.Keys(target.accepts.found)) {
+		attributes := slices.Sorted(slices.Values(target.accepts.found[difference]))
+		if len(attributes) > 0 {
+			difference += " (" + strings.Join(slices.Compact(attributes), ", ") + ")"
+		}
+		found = append(found, difference)
+	}
+	return found
 }
 
 // accepts returns the tolerance for this response; an error response has none.
@@ -91,7 +100,7 @@ func (a *response) same(path string, got, wanted any) bool {
 	case accepts == nil:
 		return sameJSON(got, wanted)
 	case metadata && (inside != "" || wanted != nil):
-		return sameJSON(got, wanted) || a.p.merges && butForNulls(got, wanted) && accepts.accept(ignoredNulls)
+		return a.sameMetadata(got, wanted)
 	}
 	switch wanted := wanted.(type) {
 	case nil:
@@ -101,7 +110,30 @@ func (a *response) same(path string, got, wanted any) bool {
 	case []any:
 		return a.sameList(path, got, wanted)
 	}
-	return sameJSON(got, wanted)
+	return sameJSON(got, wanted) || a.p.wordable(path) && worded(got, wanted) &&
+		accepts.accept(ownWording+path[strings.LastIndex(path, ".")+1:])
+}
+
+// sameMetadata compares custom_metadata, or a part of it.
+func (a *response) sameMetadata(got, wanted any) bool {
+	return sameJSON(got, wanted) || a.p.merges && butForNulls(got, wanted) && a.accepts().accept(ignoredNulls) ||
+		onlyWorded(got, wanted) && a.accepts().accept(ownWording+"custom_metadata")
+}
+
+// freeTexts are the members, besides custom_metadata and those of records, that services may store in their own
+// wording. Other texts decide something.
+var freeTexts = []string{"external_id", "name", "nickname", "legal_name", "notes", "description", "url", "value",
+	"tags", "street", "number", "complement", "neighborhood", "city", "postal_code", "billing_email", "suspension_reason",
+	"cancellation_reason"}
+
+// wordable reports whether the value at path may have another wording.
+func (p *probe) wordable(path string) bool {
+	return p.finance || slices.Contains(freeTexts, path[strings.LastIndex(path, ".")+1:])
+}
+
+// onlyWorded reports whether two values differ only in the wording of texts.
+func onlyWorded(got, wanted any) bool {
+	return !slices.ContainsFunc(differences(got, wanted), func(d difference) bool { return !worded(d.shown, d.sent) })
 }
 
 // unset reports whether a value is null, or accepted as null.

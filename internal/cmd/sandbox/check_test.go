@@ -75,7 +75,7 @@ func TestCheckHoldsAgainstTheSandbox(t *testing.T) {
 	_, out, _ := s.run("check", "--allow-charges", "--allow-leftovers",
 		"--receiver-url", "https://"+address, "--receiver-listen", address, "--receiver-certificate", certificate,
 		"--receiver-key", key)
-	if !strings.HasSuffix(out, " ok, 0 failed, 0 skipped\n") {
+	if !strings.HasSuffix(out, " ok, 0 failed, 0 skipped\n") || strings.Contains(out, "--rewords") {
 		t.Errorf("not every claim is ok:\n%s", out)
 	}
 	for path, is := range s.inventory() {
@@ -256,6 +256,49 @@ func TestCheckNamesPlantedFaults(t *testing.T) {
 			}
 			server.AddFault(fault)
 			s.finds(c)
+		})
+	}
+}
+
+// TestCheckNamesRewordings runs the claims about texts against services that store texts in their own wording.
+func TestCheckNamesRewordings(t *testing.T) {
+	t.Parallel()
+	for rewords, c := range map[string]struct {
+		code  int
+		parts []string
+	}{
+		"trim,lower": {0, []string{
+			"tolerated  361  A text with white space at its ends is returned as it was sent.",
+			"means       Nothing: the provider accepts the service's own wording in billing_customer (addresses, ",
+			", and the service's own wording in billing_webhook_endpoint (description).",
+			"tolerated  366  ",
+			`wording: lower, trim. "billing-sandbox serve --rewords lower,trim" simulates it.` + "\n9 ok, 0 failed, 0 skipped, 2 tolerated",
+		}},
+		"cut": {exitFailure, []string{
+			"failed     371  ", "means       The apply warns that the service stored less than the configuration has",
+			"different: addresses, custom_metadata, legal_name, name, nickname, notes, tags",
+			`wording: cut. "billing-sandbox serve --rewords cut" simulates it.` + "\n10 ok, 1 failed, 0 skipped",
+		}},
+	} {
+		t.Run(rewords, func(t *testing.T) {
+			t.Parallel()
+			kinds, err := sandbox.ParseRewords(rewords)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, s := started(t, sandbox.Options{Rewords: kinds})
+			code, out, complaint := s.run("check", "--only", "361-371")
+			for _, part := range c.parts {
+				if code != c.code || !strings.Contains(out, part) {
+					t.Errorf("exit %d; %q is missing from\n%s%s", code, part, out, complaint)
+				}
+			}
+			_, out, _ = s.run("check", "--only", "361-371", "--json")
+			for _, kind := range kinds {
+				if strings.Count(out, `"rewording":"`+kind+`"`) != 1 || strings.Count(out, `"rewording"`) != len(kinds) {
+					t.Errorf("the lines do not name %v:\n%s", kinds, out)
+				}
+			}
 		})
 	}
 }

@@ -19,6 +19,8 @@ type checkReport struct {
 	held, failed, tolerated, skipped int
 
 	refused bool // a claim was skipped because a token lacks a scope
+
+	rewordings []string // kinds of wording that the service has, by their name in serve --rewords
 }
 
 // checkLine is the result of one claim in the --json output.
@@ -31,6 +33,8 @@ type checkLine struct {
 	// Section is the heading on the page of the assumptions.
 	Section string `json:"section"`
 	Reason  string `json:"reason,omitempty"`
+	// Rewording is the kind of wording that the claim found, by its name in serve --rewords.
+	Rewording string `json:"rewording,omitempty"`
 	// For a failed claim: its effect on users of the provider, the advice, and the request and response that prove it.
 	Means     string             `json:"means,omitempty"`
 	Advice    string             `json:"advice,omitempty"`
@@ -51,6 +55,10 @@ func (r *checkReport) skip(claim claims.Claim, reason string) error {
 }
 
 func (r *checkReport) result(result claims.Result) error {
+	rewording := result.Rewording()
+	if rewording != "" {
+		r.rewordings = append(r.rewordings, rewording)
+	}
 	switch {
 	case result.Err == nil:
 		r.held++
@@ -64,11 +72,12 @@ func (r *checkReport) result(result claims.Result) error {
 		r.tolerated++
 		line := lineOf(result.Claim, "tolerated", result.Err.Error())
 		line.Means = "Nothing: the provider accepts " + strings.Join(result.Tolerated, ", and ") + "."
+		line.Rewording = rewording
 		return r.write(line)
 	}
 	r.failed++
 	line := lineOf(result.Claim, "failed", result.Err.Error())
-	line.Means, line.Advice = result.Claim.Otherwise, issueAdvice
+	line.Means, line.Advice, line.Rewording = result.Claim.Otherwise, issueAdvice, rewording
 	var failure *claims.Failure
 	if errors.As(result.Err, &failure) && failure.Exchange != nil {
 		line.Exchange = failure.Exchange
@@ -153,6 +162,11 @@ func asText(value map[string]string) string {
 // end prints the totals. It returns an error for failed claims, which have been explained, or for a missing scope.
 func (r *checkReport) end() error {
 	if !r.json {
+		if len(r.rewordings) > 0 {
+			slices.Sort(r.rewordings)
+			fmt.Fprintf(r.p.out, "The service stores texts in its own wording: %s. \"%s serve --rewords %s\" simulates it.\n",
+				strings.Join(r.rewordings, ", "), r.p.called(), strings.Join(r.rewordings, ","))
+		}
 		sum := fmt.Sprintf("%d ok, %d failed, %d skipped", r.held, r.failed, r.skipped)
 		if r.tolerated > 0 {
 			sum += fmt.Sprintf(", %d tolerated", r.tolerated)

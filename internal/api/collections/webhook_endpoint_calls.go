@@ -105,16 +105,22 @@ func (s *Service) ListWebhookEndpoints(ctx context.Context) iter.Seq2[WebhookEnd
 	})
 }
 
-// FindWebhookEndpoints returns every endpoint with exactly this url, over all pages. There may be several, because a
-// url need not be unique.
-func (s *Service) FindWebhookEndpoints(ctx context.Context, url string) (found []WebhookEndpoint, err error) {
+// FindWebhookEndpoints returns every endpoint with exactly this url, over all pages, and without one, those with the
+// same address in another spelling. There may be several, because a url need not be unique.
+func (s *Service) FindWebhookEndpoints(ctx context.Context, url string) ([]WebhookEndpoint, error) {
+	var exact, same []WebhookEndpoint
 	for endpoint, err := range s.ListWebhookEndpoints(ctx) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if endpoint.URL == url {
-			found = append(found, endpoint)
+		case endpoint.URL == url:
+			exact = append(exact, endpoint)
+		case SameURL(endpoint.URL, url):
+			same = append(same, endpoint)
 		}
 	}
-	return found, nil
+	if len(exact) == 0 {
+		return same, nil
+	}
+	return exact, nil
 }

@@ -156,6 +156,18 @@ func TestFindWebhookEndpoints(t *testing.T) {
 	if want := "page=1&per_page=100"; w.Queries[0] != want {
 		t.Errorf("asked for %s, want %s: these lists have no order to choose", w.Queries[0], want)
 	}
+	spelled := strings.Replace(hook, "https://", "HTTPS://", 1)
+	for want, url := range map[string]string{"e2": hook, "e1": spelled} {
+		w = newWire(routes{"GET " + endpointsPath: turns(respond(200, listOf(one("e1", spelled), one("e2", hook))),
+			respond(200, listOf()))})
+		if found, err = newService(t, w).FindWebhookEndpoints(t.Context(), url); len(found) != 1 || found[0].ID != want {
+			t.Errorf("%s: found %+v, %v", url, found, err)
+		}
+	}
+	w = newWire(routes{"GET " + endpointsPath: turns(respond(200, listOf(one("e2", spelled))), respond(200, listOf()))})
+	if found, err = newService(t, w).FindWebhookEndpoints(t.Context(), hook); len(found) != 1 {
+		t.Errorf("in another spelling: found %+v, %v", found, err)
+	}
 	w = newWire(routes{"GET " + endpointsPath: turns(respond(200, listOf(one("e1", hook))),
 		rejected(403, "insufficient_scope"))})
 	found, err = newService(t, w).FindWebhookEndpoints(t.Context(), hook)

@@ -151,15 +151,22 @@ func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 	return inputs
 }
 
-// planItems plans items, and reports whether they must be sent. It reads items that are not in the state, so that the
-// plan can list those that it removes or changes.
-func (p *planning) planItems() bool {
-	m, config, before := &p.Planned, p.Config.Items, p.State.Items
-	if config.IsNull() {
-		m.Items = before
-		return false
+// plannedItems returns the configured items, or the state's if they are the same or none are configured.
+func (p *planning) plannedItems() types.Set {
+	config, before := withQuantities(p.Config.Items), p.State.Items
+	if config.IsNull() || !config.IsUnknown() && !before.IsNull() && sameItems(config, before) {
+		return before
 	}
-	m.Items = withQuantities(config)
+	return config
+}
+
+// itemTransition returns the transition to the planned items; "" if there is none. It reads items that are not in the
+// state, so that the plan can list those that it removes or changes.
+func (p *planning) itemTransition() transitionKey {
+	planned, before := p.Planned.Items, p.State.Items
+	if p.Config.Items.IsNull() {
+		return ""
+	}
 	if before.IsNull() && p.client != nil {
 		listed, known, err := p.client.SubscriptionItems(p.ctx, p.State.ID.ValueString())
 		if err != nil {
@@ -168,14 +175,14 @@ func (p *planning) planItems() bool {
 			before = seenItems(types.SetNull(itemType), listed)
 		}
 	}
-	if config.IsUnknown() || !sameItems(m.Items, before) {
+	switch {
+	case planned.IsUnknown() || !sameItems(planned, before):
 		p.warnRemovedItems(before)
-		return true
+		return changeItems
+	case p.State.Items.IsNull():
+		return adoptItems
 	}
-	if p.adoptsItems = p.State.Items.IsNull(); !p.adoptsItems {
-		m.Items = before
-	}
-	return false
+	return ""
 }
 
 // warnRemovedItems reports existing items that the plan removes or changes although this configuration did not add them

@@ -24,10 +24,10 @@ func TestTables(t *testing.T) { //nolint:paralleltest // see above
 		"arguments": arguments, "blamePause": blamePause.Arguments(),
 		"blameEnd": blameEnd.Arguments()}
 	for _, row := range transitions {
-		tables[fmt.Sprintf("the changes of the transition %q", row.name)] = row.changes
-		tables[fmt.Sprintf("the touches of the transition %q", row.name)] = row.touches
+		tables[fmt.Sprintf("the changes of the transition %q", row.key)] = row.changes
+		tables[fmt.Sprintf("the touches of the transition %q", row.key)] = row.touches
 		if row.request != nil {
-			tables[fmt.Sprintf("the blame of the transition %q", row.name)] = row.request.blame.Arguments()
+			tables[fmt.Sprintf("the blame of the transition %q", row.key)] = row.request.blame.Arguments()
 		}
 	}
 	modeltest.Tables(t, model{}, tables)
@@ -147,82 +147,80 @@ func TestTransitions(t *testing.T) {
 			p.Planned.PlanID, p.Planned.PlanChange = types.StringValue(plan), planChangeOf(timing)
 		}
 	}
-	seen := map[string]bool{"keep a pause that is over": true} // needs a clock, see testdata/pause.txt
+	seen := map[transitionKey]bool{keepEndedPause: true} // needs a clock, see testdata/pause.txt
 	for name, c := range map[string]struct {
 		state    func(*model)
 		plan     func(*planning)
-		want     []string
+		decided  transitionKey
+		want     []transitionKey
 		verbs    []string
 		rejected string
 	}{
 		"nothing": {},
-		"notes": {plan: func(p *planning) { p.Planned.Notes = types.StringValue("x") }, want: []string{"change a field"},
+		"notes": {plan: func(p *planning) { p.Planned.Notes = types.StringValue("x") }, want: []transitionKey{changeFields},
 			verbs: []string{"update"}},
 		"zeros": {state: func(m *model) { m.DiscountPercent = value.DecimalPointer(new("10.00")) },
 			plan: func(p *planning) {
 				p.Planned.DiscountPercent = value.DecimalPointer(new("10")).Or(p.State.DiscountPercent)
 			}},
 		"a discount": {plan: func(p *planning) { p.Planned.DiscountPercent = value.DecimalPointer(new("33.333")) },
-			want: []string{"change the discount"}, verbs: []string{"update"}},
+			want: []transitionKey{changeDiscount}, verbs: []string{"update"}},
 		"a cycle": {plan: func(p *planning) { p.Planned.BillingCycle = types.StringValue("annual") },
-			want: []string{"change the billing cycle"}, verbs: []string{"update"}},
+			want: []transitionKey{changeCycle}, verbs: []string{"update"}},
 		"metadata": {plan: func(p *planning) { p.Planned.EffectiveCustomMetadata = types.StringValue("{}x") },
-			want: []string{changeMetadata}, verbs: []string{"update"}},
-		"a plan": {plan: to("b", timingImmediate), want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
-		"a plan, later": {plan: to("b", timingEndOfPeriod), want: []string{changePlanLater},
+			want: []transitionKey{changeMetadata}, verbs: []string{"update"}},
+		"a plan": {plan: to("b", timingImmediate), want: []transitionKey{changePlanNow}, verbs: []string{"change the plan of"}},
+		"a plan, later": {plan: to("b", timingEndOfPeriod), want: []transitionKey{changePlanLater},
 			verbs: []string{"change the plan of"}},
-		"no plan": {plan: func(p *planning) { p.Planned.PlanID = types.StringNull() }, want: []string{removePlan},
+		"no plan": {plan: func(p *planning) { p.Planned.PlanID = types.StringNull() }, want: []transitionKey{removePlan},
 			verbs: []string{"update"}},
 		"no plan, later": {plan: func(p *planning) {
 			p.Planned.PlanID, p.Planned.PlanChange = types.StringNull(), planChangeOf(timingEndOfPeriod)
-		}, want: []string{removePlan}, verbs: []string{"update"}, rejected: "cannot be removed at the end of the period"},
-		"the plan that runs": {state: waits, plan: to("plan-a", timingEndOfPeriod), want: []string{takePlanBack},
+		}, want: []transitionKey{removePlan}, verbs: []string{"update"}, rejected: "cannot be removed at the end of the period"},
+		"the plan that runs": {state: waits, plan: to("plan-a", timingEndOfPeriod), want: []transitionKey{takePlanBack},
 			verbs: []string{"change the plan of"}},
 		"no plan runs": {state: onItems, plan: func(p *planning) { p.Planned.PlanID = types.StringNull() },
-			want: []string{takePlanBackNull}, verbs: []string{"update"}},
+			want: []transitionKey{takePlanBackNull}, verbs: []string{"update"}},
 		"the pending plan now": {state: waits, plan: func(p *planning) {
 			p.Config.PlanChange, p.State.PlanChange = planChangeOf(timingImmediate), planChangeOf(timingEndOfPeriod)
-		}, want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
+		}, want: []transitionKey{changePlanNow}, verbs: []string{"change the plan of"}},
 		"the pending plan of another system": {state: waits, plan: func(p *planning) {
 			p.Config.PlanChange = planChangeOf(timingImmediate)
 		}},
 		"an unknown plan": {plan: func(p *planning) { p.Planned.PlanID = types.StringUnknown() },
-			want: []string{changeUnknownPlan}},
-		"items": {plan: func(p *planning) { p.otherItems = true }, want: []string{changeItems},
+			want: []transitionKey{changeUnknownPlan}},
+		"items": {decided: changeItems, want: []transitionKey{changeItems},
 			verbs: []string{"change the items of"}},
-		"no items and no plan": {state: onItems, plan: func(p *planning) {
-			p.Planned.Items, p.otherItems = itemSet(nil), true
-		}, want: []string{changeItems}, verbs: []string{"change the items of"}, rejected: "nothing would be billed"},
-		"items that are there": {plan: func(p *planning) { p.adoptsItems = true },
-			want: []string{"adopt items that are there"}},
-		"a pause": {plan: func(p *planning) { p.Planned.Pause = pause }, want: []string{pauseIt}, verbs: []string{"pause"}},
+		"no items and no plan": {state: onItems, plan: func(p *planning) { p.Planned.Items = itemSet(nil) }, decided: changeItems, want: []transitionKey{changeItems}, verbs: []string{"change the items of"}, rejected: "nothing would be billed"},
+		"items that are there": {decided: adoptItems, want: []transitionKey{adoptItems}},
+		"a pause":              {plan: func(p *planning) { p.Planned.Pause = pause }, want: []transitionKey{pauseIt}, verbs: []string{"pause"}},
 		"a forbidden pause": {plan: func(p *planning) {
 			p.Planned.Pause, p.Planned.AllowPause = pause, types.BoolValue(false)
-		}, want: []string{"change a field", pauseIt}, verbs: []string{"update", "pause"}, rejected: "cannot be paused"},
+		}, want: []transitionKey{changeFields, pauseIt}, verbs: []string{"update", "pause"}, rejected: "cannot be paused"},
 		"a pause that is not known": {plan: func(p *planning) {
 			p.Planned.Pause, p.Planned.AllowPause = types.ObjectUnknown(pauseType.AttrTypes), types.BoolValue(false)
-		}, want: []string{"change a field", pauseIt}, verbs: []string{"update", "pause"}},
+		}, want: []transitionKey{changeFields, pauseIt}, verbs: []string{"update", "pause"}},
 		"the same pause": {state: paused, plan: func(p *planning) { p.Planned.Pause = pause }},
-		"no pause": {state: paused, plan: func(p *planning) { p.Planned.Pause = none }, want: []string{"resume"},
+		"no pause": {state: paused, plan: func(p *planning) { p.Planned.Pause = none }, want: []transitionKey{resume},
 			verbs: []string{"resume"}},
-		"the end": {plan: func(p *planning) { ends(&p.Planned) }, want: []string{"cancel at the end of the period"},
+		"the end": {plan: func(p *planning) { ends(&p.Planned) }, want: []transitionKey{endLater},
 			verbs: []string{"schedule the cancellation of"}},
 		"a forbidden end": {plan: func(p *planning) {
 			p.Planned.CancelAtPeriodEnd, p.Planned.AllowCancel = types.BoolValue(true), types.BoolValue(false)
-		}, want: []string{"change a field", "cancel at the end of the period"},
+		}, want: []transitionKey{changeFields, endLater},
 			verbs: []string{"update", "schedule the cancellation of"}, rejected: "cannot be canceled"},
 		"no end": {state: ends, plan: func(p *planning) { p.Planned.CancelAtPeriodEnd = types.BoolValue(false) },
-			want: []string{"take the cancellation back"}, verbs: []string{"update"}},
+			want: []transitionKey{takeEndBack}, verbs: []string{"update"}},
 		"policies": {plan: func(p *planning) {
 			p.Planned.DeletionPolicy, p.Planned.OnExternalCancel = types.StringValue("abandon"), types.StringValue("error")
 		}},
 		"how a plan comes": {plan: func(p *planning) { p.Planned.PlanChange = planChangeOf(timingEndOfPeriod) }},
 		"all at once": {state: paused, plan: func(p *planning) {
 			to("b", timingImmediate)(p)
-			p.Planned.Pause, p.otherItems, p.Planned.Notes = none, true, types.StringValue("x")
+			p.Planned.Pause, p.Planned.Notes = none, types.StringValue("x")
 			ends(&p.Planned)
-		}, want: []string{"resume", changePlanNow, changeItems, "change a field",
-			"cancel at the end of the period"},
+		}, decided: changeItems, want: []transitionKey{resume, changePlanNow, changeItems, changeFields,
+			endLater},
 			verbs: []string{"resume", "change the plan of", "change the items of", "update", "schedule the cancellation of"}},
 	} {
 		state := read(t, plain())
@@ -234,17 +232,18 @@ func TestTransitions(t *testing.T) {
 		if c.plan != nil {
 			c.plan(p)
 		}
-		p.planTransitions()
+		p.planTransitions(c.decided)
 		p.checkAll(p.rows)
-		for _, name := range p.asked {
-			seen[name] = true
+		keys := keysOf(p.rows)
+		for _, key := range keys {
+			seen[key] = true
 		}
 		var verbs []string
-		for _, s := range (&work{asked: p.asked}).requests() {
+		for _, s := range (&work{asked: keys}).requests() {
 			verbs = append(verbs, s.verb)
 		}
-		if !slices.Equal(p.asked, c.want) || !slices.Equal(verbs, c.verbs) {
-			t.Errorf("%s: %v by %v, want %v by %v", name, p.asked, verbs, c.want, c.verbs)
+		if !slices.Equal(keys, c.want) || !slices.Equal(verbs, c.verbs) {
+			t.Errorf("%s: %v by %v, want %v by %v", name, keys, verbs, c.want, c.verbs)
 		}
 		if rejected := diags.Errors(); (len(rejected) > 0) != (c.rejected != "") ||
 			len(rejected) > 0 && !strings.Contains(rejected[0].Summary(), "Subscription (id s): ") ||
@@ -253,8 +252,8 @@ func TestTransitions(t *testing.T) {
 		}
 	}
 	for _, row := range transitions {
-		if !seen[row.name] {
-			t.Errorf("no case takes %q", row.name)
+		if !seen[row.key] {
+			t.Errorf("no case takes %q", row.key)
 		}
 	}
 }

@@ -90,12 +90,11 @@ func (p *planning) warnPaused() {
 
 // warnPending warns about a plan that is pending after the apply, and that the same apply keeps from starting.
 func (p *planning) warnPending() {
-	asks := func(name string) bool { return slices.Contains(p.asked, name) }
-	if p.Planned.PendingPlanID.ValueString() == "" || !asks(changePlanLater) && !asks(endLater) && !asks(pauseIt) {
+	if p.Planned.PendingPlanID.ValueString() == "" || !p.asks(changePlanLater, endLater, pauseIt) {
 		return
 	}
 	switch n := p.coming(p.State, p.Planned); {
-	case n.ends && (asks(changePlanLater) || asks(endLater)):
+	case n.ends && p.asks(changePlanLater, endLater):
 		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), p.Planned.title()+" ends before its pending plan starts",
 			fmt.Sprintf("The plan %s is due to start with the next period, but the subscription ends with this one (%s), so it "+
 				"never starts. To start it, set cancel_at_period_end = false.", n.plan, cmp.Or(n.end, notKnown)))

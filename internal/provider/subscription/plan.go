@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -91,7 +92,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	} else if argument := p.planCanceled(); argument != "" {
 		forces = []string{argument}
 	}
-	next := forApply{Metadata: p.metadata, Steps: p.asked, Policy: p.State.DeletionPolicy.ValueString()}
+	next := forApply{Metadata: p.metadata, Steps: keysOf(p.rows), Policy: p.State.DeletionPolicy.ValueString()}
 	var at path.Paths
 	for _, name := range forces {
 		at = append(at, path.Root(name))
@@ -124,7 +125,7 @@ type forApply struct {
 	// Metadata is the configuration's part of custom_metadata after all steps.
 	Metadata metadata.Owned `json:"custom_metadata"`
 	// Steps are the transitions in the plan.
-	Steps []string `json:"steps"`
+	Steps []transitionKey `json:"steps"`
 	// Forces are the arguments that require a new subscription, in a plan that must not request one any more: they were
 	// unknown before, and turned out to differ.
 	Forces []string `json:"forces"`
@@ -142,14 +143,8 @@ type planning struct {
 	// own is the ownership before the apply, and metadata the ownership of custom_metadata after it.
 	own      ownership
 	metadata metadata.Owned
-	// rows are the transitions that the plan requires, and asked their names.
-	rows  []transition
-	asked []string
-	// otherItems is set if items must be sent.
-	otherItems bool
-	// adoptsItems is set if this plan finds the configured items at the service; the plan inside the apply may find
-	// others.
-	adoptsItems bool
+	// rows are the transitions that the plan requires.
+	rows []transition
 	// client is nil if the connection is unknown, or belongs to another organization.
 	client *billing.Service
 }
@@ -166,6 +161,8 @@ func (r *Resource) planning(ctx context.Context, plan *object.Plan[model]) *plan
 func (p *planning) past(date value.DateTime) bool {
 	return p.client != nil && past(p.ctx, p.client, date.ValueString())
 }
+
+func (p *planning) change() change { return change{p.State, p.Planned, p.past} }
 
 func past(ctx context.Context, client *billing.Service, date string) bool {
 	at, ok := api.Moment(date)
@@ -200,7 +197,7 @@ func (p *planning) plannedCreate() {
 	if config.CancelAtPeriodEnd.IsNull() {
 		m.CancelAtPeriodEnd = types.BoolValue(false)
 	}
-	if config.Pause.IsNull() || p.pauseOver() {
+	if config.Pause.IsNull() || p.change().pauseOver() {
 		m.PausedAt, m.ResumesAt = types.StringNull(), types.StringNull()
 	}
 }
@@ -208,6 +205,14 @@ func (p *planning) plannedCreate() {
 // plannedUpdate marks unknown only the values that the transitions may change; the schema keeps the other computed
 // values.
 func (p *planning) plannedUpdate() {
+	p.planArgumentValues(p.Diags)
+	items := p.itemTransition()
+	p.requirePlanOrItems()
+	p.planTransitions(items)
+}
+
+// planArgumentValues plans the arguments: those in state if they are unset or mean the same.
+func (p *planning) planArgumentValues(diags *diag.Diagnostics) {
 	m, config, state := &p.Planned, p.Config, p.State
 	p.keepUnset()
 	m.DiscountPercent = m.DiscountPercent.Or(state.DiscountPercent)
@@ -216,11 +221,8 @@ func (p *planning) plannedUpdate() {
 	}
 	m.CustomMetadata, m.EffectiveCustomMetadata, p.metadata = p.own.Metadata.Plan(metadata.Planning{
 		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
-		Mode: m.CustomMetadataMode, Defaults: p.r.Defaults(), Object: state.displayName()}, p.Diags)
-	p.otherItems = p.planItems()
-	m.PlanChange = p.planChange()
-	p.requirePlanOrItems()
-	p.planTransitions()
+		Mode: m.CustomMetadataMode, Defaults: p.r.Defaults(), Object: state.displayName()}, diags)
+	m.Items, m.PlanChange = p.plannedItems(), p.planChange()
 }
 
 // kept are the arguments that an update keeps if they are unset.
@@ -273,8 +275,7 @@ func (p *planning) checkNew() {
 		p.reject("trial_period_days", "it has two trials", "Both trial_end and trial_period_days are set. Remove one of "+
 			"them.")
 	}
-	rows, _ := p.way(true)
-	p.checkAll(rows)
+	p.checkAll(p.change().following())
 }
 
 // requirePlanOrItems rejects a configuration without a plan and items. It accepts an existing subscription that has

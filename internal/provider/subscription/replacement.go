@@ -83,7 +83,7 @@ func (p *planning) begins() string {
 	switch {
 	case p.Config.CollectionMethod.ValueString() == methodManualInvoice:
 		text = "is invoiced manually"
-	case !p.Config.Pause.IsNull() && !p.pauseOver():
+	case !p.Config.Pause.IsNull() && !p.change().pauseOver():
 		text = "is paused, and billed when the pause ends"
 	}
 	if p.Config.CancelAtPeriodEnd.ValueBool() {
@@ -251,11 +251,7 @@ func (p *planning) planStays(state model) {
 // A canceled subscription cannot be changed. A changed argument is stored in the state without a request, so that the
 // next plan is empty.
 func (p *planning) planCanceled() string {
-	diags := p.Diags
-	// Changes that are not sent need no checks.
-	p.client, p.Diags = nil, &diag.Diagnostics{}
-	p.plannedUpdate()
-	p.rows, p.asked, p.Diags = nil, nil, diags
+	p.planArgumentValues(&diag.Diagnostics{}) // changes that are not sent need no checks
 	changed := p.planArguments()
 
 	at, title := path.Root("on_external_cancel"), p.State.title()+" is canceled"

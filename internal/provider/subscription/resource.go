@@ -125,8 +125,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	rest := w.Plan.following(w.State)
 	w.body = rest.body(w.State)
-	_, w.asked = (&planning{Plan: &object.Plan[model]{Planned: rest, State: w.State}, ctx: ctx,
-		client: w.Client}).way(true)
+	w.asked = keysOf(change{w.State, rest, func(date value.DateTime) bool {
+		return past(ctx, w.Client, date.ValueString())
+	}}.following())
 	_, resumesAt := pauseFields(w.Plan.Pause)
 	w.next = w.own
 	w.next.PausedUntil = resumesAt.ValueString()
@@ -158,7 +159,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	if !w.planStands(ctx) || slices.Contains(w.asked, changeItems) && !w.checkItemsUnchanged(ctx) {
+	if !w.planStands(ctx) || w.asks(changeItems) && !w.checkItemsUnchanged(ctx) {
 		return
 	}
 	if w.carryOut(ctx, w.requests()...) {
@@ -176,7 +177,7 @@ type work struct {
 	// own is the current ownership, next the one after all steps.
 	own, next ownership
 	// asked are the transitions in the plan.
-	asked []string
+	asked []transitionKey
 	// stale is set if the last request has changed values that no response contains, so that the subscription must be read
 	// again.
 	stale bool
@@ -186,6 +187,11 @@ func working(begun *write, own ownership) *work {
 	w := &work{write: begun, own: own}
 	w.After = func(response *billing.Subscription, prior model) model { return prior.after(response, w.own, w.Diags) }
 	return w
+}
+
+// asks reports whether the plan has one of the transitions.
+func (w *work) asks(keys ...transitionKey) bool {
+	return slices.ContainsFunc(w.asked, func(key transitionKey) bool { return slices.Contains(keys, key) })
 }
 
 // carryOut sends requests in order, until one fails. After each response is in the state, it updates the ownership: the
@@ -222,8 +228,8 @@ func (w *work) finish(ctx context.Context) {
 		after := w.After
 		w.After = func(response *billing.Subscription, plan model) model {
 			state := after(response, plan)
-			if state.Pause.IsNull() && !slices.Contains(w.asked, pauseIt) {
-				// No pause was requested, so a planned one is fulfilled; see planning.pauseOver.
+			if state.Pause.IsNull() && !w.asks(pauseIt) {
+				// No pause was requested, so a planned one is fulfilled; see change.pauseOver.
 				state.Pause = plan.Pause
 			}
 			return state

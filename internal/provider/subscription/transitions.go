@@ -16,14 +16,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // transition is one kind of change to a subscription at the service: a row of the table shared by plan and apply.
 type transition struct {
-	// name identifies the transition in the data that a plan passes to its apply.
-	name string
-	// when reports whether the change from the state to the plan requires it; if nil, changes decides.
-	when func(*planning) bool
+	key transitionKey
+	// when reports whether a change requires it; if nil, changes decides. The planning decides about rows without both.
+	when func(change) bool
 	// changes are the arguments whose change requires it.
 	changes []string
 	// check reports in the plan changes that the service would reject, and effects on billing. It is optional.
@@ -38,18 +38,27 @@ type transition struct {
 	follows bool
 }
 
-// Names of the transitions used in code.
+// transitionKey identifies a transition in the data that a plan passes to its apply.
+type transitionKey string
+
 const (
-	changePlanNow     = "change the plan now"
-	changePlanLater   = "change the plan at the end of the period"
-	changeUnknownPlan = "change the plan to one that is not known yet"
-	takePlanBack      = "take a pending plan back"
-	takePlanBackNull  = "take a pending plan back, for items alone"
-	removePlan        = "remove the plan"
-	changeItems       = "change items"
-	changeMetadata    = "change custom_metadata"
-	pauseIt           = "pause"
-	endLater          = "cancel at the end of the period"
+	resume            transitionKey = "resume"
+	changePlanNow     transitionKey = "change_plan_now"
+	changePlanLater   transitionKey = "change_plan_later"
+	changeUnknownPlan transitionKey = "change_unknown_plan"
+	takePlanBack      transitionKey = "take_plan_back"
+	takePlanBackNull  transitionKey = "take_plan_back_null" // the subscription has had items alone
+	removePlan        transitionKey = "remove_plan"
+	adoptItems        transitionKey = "adopt_items" // which the service has already
+	changeItems       transitionKey = "change_items"
+	changeFields      transitionKey = "change_fields"
+	changeDiscount    transitionKey = "change_discount"
+	changeCycle       transitionKey = "change_cycle"
+	changeMetadata    transitionKey = "change_metadata"
+	takeEndBack       transitionKey = "take_end_back"
+	keepEndedPause    transitionKey = "keep_ended_pause"
+	pauseIt           transitionKey = "pause"
+	endLater          transitionKey = "end_later"
 )
 
 var (
@@ -62,46 +71,41 @@ var (
 // transitions is in the order of the requests: resume first, pause and cancellation last. Items are changed after a new
 // plan and before the removal of one, because the service requires at least one of the two.
 var transitions = []transition{
-	{name: "resume", when: (*planning).resumes, check: (*planning).warnResumed, request: &resumeRequest,
+	{key: resume, when: change.resumes, check: (*planning).warnResumed, request: &resumeRequest,
 		touches: []string{"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"}},
 
-	{name: changePlanNow, when: reached(changePlanNow), touches: ofPlan, outcome: runsNow, request: &planRequest},
-	{name: changePlanLater, when: reached(changePlanLater), touches: []string{"updated_at", "metadata"},
+	{key: changePlanNow, touches: ofPlan, outcome: runsNow, request: &planRequest},
+	{key: changePlanLater, touches: []string{"updated_at", "metadata"},
 		outcome: func(m *model) { m.PendingPlanID = m.PlanID }, request: &planRequest},
-	{name: takePlanBack, when: reached(takePlanBack), touches: []string{"updated_at", "metadata"}, outcome: runsNow,
-		request: &planRequest},
-	{name: changeUnknownPlan, when: reached(changeUnknownPlan),
-		touches: append(slices.Clone(ofPlan), "current_plan_id", "pending_plan_id")},
+	{key: takePlanBack, touches: []string{"updated_at", "metadata"}, outcome: runsNow, request: &planRequest},
+	{key: changeUnknownPlan, touches: append(slices.Clone(ofPlan), "current_plan_id", "pending_plan_id")},
 
-	{name: "adopt items that are there", when: func(p *planning) bool { return p.adoptsItems },
-		touches: []string{"updated_at", "recurring_amount_cents"}},
-	{name: changeItems, when: func(p *planning) bool { return p.otherItems }, check: (*planning).checkStillBilled,
-		touches: []string{"updated_at", "recurring_amount_cents"}, request: &itemsRequest},
+	{key: adoptItems, touches: []string{"updated_at", "recurring_amount_cents"}},
+	{key: changeItems, check: (*planning).checkStillBilled, touches: []string{"updated_at", "recurring_amount_cents"},
+		request: &itemsRequest},
 
-	{name: takePlanBackNull, when: reached(takePlanBackNull), touches: []string{"updated_at", "metadata"},
-		outcome: runsNow, request: &updateRequest},
-	{name: removePlan, when: reached(removePlan), check: (*planning).checkRemovalTiming, touches: ofPlan,
-		outcome: runsNow, request: &updateRequest},
-	{name: "change a field", changes: []string{"external_id", "collection_method", "proration_behavior",
+	{key: takePlanBackNull, touches: []string{"updated_at", "metadata"}, outcome: runsNow, request: &updateRequest},
+	{key: removePlan, check: (*planning).checkRemovalTiming, touches: ofPlan, outcome: runsNow, request: &updateRequest},
+	{key: changeFields, changes: []string{"external_id", "collection_method", "proration_behavior",
 		"nfe_issuance_policy", "allow_pause", "allow_cancel", "notes"}, touches: []string{"updated_at"},
 		request: &updateRequest, follows: true},
-	{name: "change the discount", changes: []string{"discount_percent", "discount_code_id"},
+	{key: changeDiscount, changes: []string{"discount_percent", "discount_code_id"},
 		touches: []string{"updated_at", "recurring_amount_cents"}, request: &updateRequest, follows: true},
-	{name: "change the billing cycle", changes: []string{"billing_cycle"}, touches: ofPeriod, request: &updateRequest},
-	{name: changeMetadata, changes: []string{"effective_custom_metadata"}, touches: []string{"updated_at"},
+	{key: changeCycle, changes: []string{"billing_cycle"}, touches: ofPeriod, request: &updateRequest},
+	{key: changeMetadata, changes: []string{"effective_custom_metadata"}, touches: []string{"updated_at"},
 		request: &updateRequest},
-	{name: "take the cancellation back", when: func(p *planning) bool {
-		return !p.Planned.CancelAtPeriodEnd.ValueBool() && p.State.CancelAtPeriodEnd.ValueBool()
+	{key: takeEndBack, when: func(c change) bool {
+		return !c.to.CancelAtPeriodEnd.ValueBool() && c.from.CancelAtPeriodEnd.ValueBool()
 	}, touches: ofEnding, request: &updateRequest},
 
-	{name: "keep a pause that is over", when: func(p *planning) bool { return p.pauseDiffers() && p.pauseOver() },
+	{key: keepEndedPause, when: func(c change) bool { return c.pauseDiffers() && c.pauseOver() },
 		check: (*planning).checkPauseEnd, follows: true},
-	{name: pauseIt, when: func(p *planning) bool { return p.pauseDiffers() && !p.pauseOver() },
+	{key: pauseIt, when: func(c change) bool { return c.pauseDiffers() && !c.pauseOver() },
 		check: (*planning).checkAllowPause, touches: []string{"updated_at", "status", "paused_at", "resumes_at"},
 		request: &pauseRequest, follows: true},
-	{name: endLater, when: func(p *planning) bool {
-		return (p.Planned.CancelAtPeriodEnd.ValueBool() || p.Planned.CancelAtPeriodEnd.IsUnknown()) &&
-			!p.State.CancelAtPeriodEnd.ValueBool()
+	{key: endLater, when: func(c change) bool {
+		return (c.to.CancelAtPeriodEnd.ValueBool() || c.to.CancelAtPeriodEnd.IsUnknown()) &&
+			!c.from.CancelAtPeriodEnd.ValueBool()
 	}, check: (*planning).checkAllowCancel, touches: ofEnding, request: &endRequest, follows: true},
 }
 
@@ -133,25 +137,50 @@ var (
 	blameEnd = object.Blame{Argument: argCancelAtPeriodEnd, Fields: map[string]string{"reason": argCancellationReason}}
 )
 
-// way lists the transitions from the state to the plan; after a creation, those that it could not include.
-func (p *planning) way(creates bool) (rows []transition, names []string) {
+// change is the change of a subscription from one model to another, as the transitions see it.
+type change struct {
+	from, to model
+	// past reports whether a date has passed by the service's clock; false if either is unknown.
+	past func(value.DateTime) bool
+}
+
+// rows lists the transitions that the change requires, in order, with those that the planning has decided on.
+func (c change) rows(decided ...transitionKey) (rows []transition) {
 	for _, t := range transitions {
-		if (t.follows || !creates) && t.taken(p) {
-			rows, names = append(rows, t), append(names, t.name)
+		if slices.Contains(decided, t.key) || t.when != nil && t.when(c) ||
+			slices.ContainsFunc(t.changes, func(name string) bool { return !c.to.get(name).Equal(c.from.get(name)) }) {
+			rows = append(rows, t)
 		}
 	}
-	return rows, names
+	return rows
+}
+
+// following lists those transitions that a creation cannot include.
+func (c change) following() []transition {
+	return slices.DeleteFunc(c.rows(), func(t transition) bool { return !t.follows })
+}
+
+func keysOf(rows []transition) (keys []transitionKey) {
+	for _, t := range rows {
+		keys = append(keys, t.key)
+	}
+	return keys
 }
 
 // planTransitions determines the transitions of the plan, and marks unknown the attributes that they may change.
-func (p *planning) planTransitions() {
-	p.rows, p.asked = p.way(false)
+func (p *planning) planTransitions(decided ...transitionKey) {
+	p.rows = p.change().rows(append(decided, p.planTransition())...)
 	for _, t := range p.rows {
 		p.markUnknown(t.touches)
 		if t.outcome != nil {
 			t.outcome(&p.Planned)
 		}
 	}
+}
+
+// asks reports whether the plan has one of the transitions.
+func (p *planning) asks(keys ...transitionKey) bool {
+	return slices.ContainsFunc(p.rows, func(t transition) bool { return slices.Contains(keys, t.key) })
 }
 
 // checkAll reports transitions that the service would reject, and their effects on billing.
@@ -178,24 +207,11 @@ func (p *planning) markUnknown(names []string) {
 	}
 }
 
-// taken reports whether the change from the state to the plan requires the transition.
-func (t transition) taken(p *planning) bool {
-	if t.when != nil {
-		return t.when(p)
-	}
-	return slices.ContainsFunc(t.changes, func(name string) bool { return !p.Planned.get(name).Equal(p.State.get(name)) })
-}
-
-// reached returns a predicate for plans that reach the planned plan_id by this transition.
-func reached(name string) func(*planning) bool {
-	return func(p *planning) bool { return p.planTransition() == name }
-}
-
 // runsNow is the outcome of a change of plan that takes effect immediately.
 func runsNow(m *model) { m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull() }
 
 // planTransition returns the transition to a plan that differs from the last requested one; "" if there is none.
-func (p *planning) planTransition() string {
+func (p *planning) planTransition() transitionKey {
 	m, state := p.Planned, p.State
 	timing, _ := m.planChange()
 	switch {
@@ -218,7 +234,7 @@ func (p *planning) planTransition() string {
 
 // beginPendingPlan returns the transition that starts the pending plan now, if plan_change.timing, which scheduled it
 // for the end of the period, becomes immediate; otherwise "".
-func (p *planning) beginPendingPlan() string {
+func (p *planning) beginPendingPlan() transitionKey {
 	config := model{PlanChange: p.Config.PlanChange}
 	timing, _ := p.State.planChange()
 	switch {
@@ -289,33 +305,33 @@ func (p *planning) reject(argument, summary, detail string, values ...any) {
 	p.Diags.AddAttributeError(path.Root(argument), p.Planned.title()+": "+summary, fmt.Sprintf(detail, values...))
 }
 
-// pauseDiffers reports whether the configured pause differs from the one in the state.
-func (p *planning) pauseDiffers() bool {
-	return !p.Planned.Pause.IsNull() && !samePause(p.Planned.Pause, p.State.Pause)
+// pauseDiffers reports whether the wanted pause differs from the present one.
+func (c change) pauseDiffers() bool {
+	return !c.to.Pause.IsNull() && !samePause(c.to.Pause, c.from.Pause)
 }
 
-// pauseOver reports whether the configured pause is already over.
-func (p *planning) pauseOver() bool {
-	_, resumesAt := pauseFields(p.Planned.Pause)
-	return p.past(resumesAt)
+// pauseOver reports whether the wanted pause is already over.
+func (c change) pauseOver() bool {
+	_, resumesAt := pauseFields(c.to.Pause)
+	return c.past(resumesAt)
 }
 
-// resumes reports whether a current pause must end. An unknown pause may become null. The pause in the state may be
+// resumes reports whether a present pause must end. An unknown pause may become null. The present pause may be
 // fulfilled, and some services return a pause without the status.
-func (p *planning) resumes() bool {
-	_, until := pauseFields(p.State.Pause)
-	if p.State.Pause.IsNull() || p.State.Status.ValueString() != statusPaused && p.past(until) {
+func (c change) resumes() bool {
+	_, until := pauseFields(c.from.Pause)
+	if c.from.Pause.IsNull() || c.from.Status.ValueString() != statusPaused && c.past(until) {
 		return false
 	}
-	pause := p.Planned.Pause
+	pause := c.to.Pause
 	_, resumesAt := pauseFields(pause)
-	return pause.IsNull() || pause.IsUnknown() || resumesAt.IsUnknown() || p.pauseDiffers() && p.pauseOver()
+	return pause.IsNull() || pause.IsUnknown() || resumesAt.IsUnknown() || c.pauseDiffers() && c.pauseOver()
 }
 
 // requests returns the requests of the transitions in the plan.
 func (w *work) requests() (all []*request) {
 	for _, t := range transitions {
-		if t.request != nil && slices.Contains(w.asked, t.name) && !slices.Contains(all, t.request) {
+		if t.request != nil && w.asks(t.key) && !slices.Contains(all, t.request) {
 			all = append(all, t.request)
 		}
 	}
@@ -343,7 +359,7 @@ func (w *work) resume(ctx context.Context) (*billing.Subscription, error) {
 // planStands rejects a change of plan if the current or pending plan differs from the one in the plan, and a change at
 // the end of the period if the period differs: the effect on billing would differ from the one shown.
 func (w *work) planStands(ctx context.Context) bool {
-	later := slices.Contains(w.asked, endLater) || slices.Contains(w.asked, changePlanLater)
+	later := w.asks(endLater, changePlanLater)
 	if w.Plan.samePlans(w.State) && !later {
 		return true
 	}
@@ -464,13 +480,13 @@ var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Subscript
 
 func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
 	remote := customMetadata
-	if slices.Contains(w.asked, takePlanBackNull) || slices.Contains(w.asked, removePlan) {
+	if w.asks(takePlanBackNull, removePlan) {
 		remote.Update = func(client *billing.Service, ctx context.Context, id string, body billing.SubscriptionBody) (
 			*billing.Subscription, error) {
 			return client.RemovePlan(ctx, id, body)
 		}
 	}
-	if !slices.Contains(w.asked, changeMetadata) {
+	if !w.asks(changeMetadata) {
 		return remote.Update(w.Client, ctx, w.id(), w.body)
 	}
 	return remote.Change(ctx, w.Client, w.id(), w.body, object.MetadataChange{From: w.effective,

@@ -10,7 +10,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -41,20 +40,15 @@ type shared struct {
 // model is the resource in the configuration, plan or state.
 type model struct {
 	shared
-	StatusReason            types.String   `tfsdk:"status_reason"`
-	CustomMetadata          metadata.Value `tfsdk:"custom_metadata"`
-	CustomMetadataMode      types.String   `tfsdk:"custom_metadata_mode"`
-	EffectiveCustomMetadata types.String   `tfsdk:"effective_custom_metadata"`
-	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
+	metadata.Attributes
+	StatusReason   types.String `tfsdk:"status_reason"`
+	DeletionPolicy types.String `tfsdk:"deletion_policy"`
 }
 
 // fromAPI builds the whole model of an account, as for an import: the whole custom_metadata, and the defaults of
 // arguments that only this provider uses.
 func fromAPI(a *billing.BillingAccount) (model, error) {
-	custom, effective, err := metadata.Import(a.CustomMetadata)
-	if err != nil {
-		return model{}, fmt.Errorf("custom_metadata of billing account %s: %w", a.ID, err)
-	}
+	custom, err := metadata.Import("billing account "+a.ID, a.CustomMetadata)
 	m := model{
 		shared: shared{
 			ID:                      types.StringValue(a.ID),
@@ -75,27 +69,23 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 			CreatedAt:               value.TextOrNull(a.CreatedAt),
 			UpdatedAt:               value.TextOrNull(a.UpdatedAt),
 		},
-		CustomMetadata:          custom,
-		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
-		EffectiveCustomMetadata: effective,
-		DeletionPolicy:          types.StringValue(policyClose),
+		Attributes:     custom,
+		DeletionPolicy: types.StringValue(policyClose),
 	}
 	if a.Customer != nil {
 		m.CustomerID = value.TextOrNull(a.Customer.ID)
 	}
-	return m, nil
+	return m, err
 }
 
 // preserve copies from prior (a state, or the applied plan) the values that the service never returns, and the spelling
 // of equal values. An account never moves to another customer, so customer_id is kept; see after.
 func (m model) preserve(prior model, own ownership) model {
-	m.CustomMetadataMode, m.DeletionPolicy, m.StatusReason = prior.CustomMetadataMode, prior.DeletionPolicy,
-		prior.StatusReason
+	m.DeletionPolicy, m.StatusReason = prior.DeletionPolicy, prior.StatusReason
 	if prior.CustomerID.ValueString() != "" {
 		m.CustomerID = prior.CustomerID
 	}
-	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(prior.CustomMetadataMode).
-		Read(prior.CustomMetadata, prior.EffectiveCustomMetadata, m.CustomMetadata)
+	m.Attributes = m.Attributes.Seen(prior.Attributes, own.Metadata)
 	return m
 }
 
@@ -103,16 +93,10 @@ func (m model) preserve(prior model, own ownership) model {
 // or the account belongs to another customer, it reports an error and updates the rest.
 func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(a)
-	if err != nil {
-		lean := *a
-		lean.CustomMetadata = nil
-		state, _ = fromAPI(&lean)
-	}
 	state = state.preserve(m, own)
 	if err != nil {
-		diags.AddError("Unreadable response about "+state.displayName(), apidiag.Capitalize(err.Error())+". The state "+
-			"keeps its custom_metadata. Correct it at the service. If the provider argument operations is set, check its path.")
-		state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
+		object.AddUnreadMetadata(state.displayName(), err, diags)
+		state.Attributes = metadata.Unread(m.Attributes)
 		return state
 	}
 	c, id := a.Customer, state.CustomerID.ValueString()

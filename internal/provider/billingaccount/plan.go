@@ -146,10 +146,8 @@ func (m model) moves(state model, record *run.Run) bool {
 // The second result is the ownership after the apply.
 func (m model) plannedUpdate(config, state model, own ownership, defaults metadata.Defaults,
 	diags *diag.Diagnostics) (model, ownership) {
-	var next ownership
-	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Plan(metadata.Planning{
-		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
-		Mode: m.CustomMetadataMode, Defaults: defaults, Object: state.displayName()}, diags)
+	next := ownership{Metadata: m.Plan(config.Attributes, state.Attributes, own.Metadata, defaults, state.displayName(),
+		diags)}
 	changesStatus := !m.Status.Equal(state.Status)
 	if changesStatus {
 		m.SuspendedAt, m.SuspensionReason = types.StringUnknown(), types.StringUnknown()

@@ -209,9 +209,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	reactivated := w.Last
-	done := w.Do(ctx, object.MetadataStep(customMetadata, w.Client, state.ID, plan.body(state), object.MetadataChange{
-		From: state.EffectiveCustomMetadata, To: plan.EffectiveCustomMetadata,
-		Owner: own.Metadata.Under(plan.CustomMetadataMode), Desired: next.Metadata.Object}))
+	done := w.Do(ctx, object.MetadataStep(customMetadata, w.Client, state.ID, plan.body(state),
+		object.MetadataChangeOf(state.Attributes, plan.Attributes, own.Metadata, next.Metadata)))
 	if done || w.Last != reactivated { // also after the first of two requests
 		own = next
 		private.SetOwned(ctx, w.Private, next, w.Diags)

@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -41,24 +40,19 @@ type shared struct {
 // model is the resource in the configuration, plan or state.
 type model struct {
 	shared
-	CustomMetadata          metadata.Value `tfsdk:"custom_metadata"`
-	CustomMetadataMode      types.String   `tfsdk:"custom_metadata_mode"`
-	EffectiveCustomMetadata types.String   `tfsdk:"effective_custom_metadata"`
-	CreateBillingAccount    types.Bool     `tfsdk:"create_billing_account"`
-	BillingEmail            types.String   `tfsdk:"billing_email"`
-	PaymentTermsDays        types.Int64    `tfsdk:"payment_terms_days"`
-	AutoCollection          types.Bool     `tfsdk:"auto_collection"`
-	BillingAccountID        types.String   `tfsdk:"billing_account_id"`
-	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
+	metadata.Attributes
+	CreateBillingAccount types.Bool   `tfsdk:"create_billing_account"`
+	BillingEmail         types.String `tfsdk:"billing_email"`
+	PaymentTermsDays     types.Int64  `tfsdk:"payment_terms_days"`
+	AutoCollection       types.Bool   `tfsdk:"auto_collection"`
+	BillingAccountID     types.String `tfsdk:"billing_account_id"`
+	DeletionPolicy       types.String `tfsdk:"deletion_policy"`
 }
 
 // fromAPI builds the whole model of a customer, as for an import: complete lists, the whole custom_metadata, and the
 // defaults of arguments that only this provider uses.
 func fromAPI(c *billing.Customer) (model, error) {
-	custom, effective, err := metadata.Import(c.CustomMetadata)
-	if err != nil {
-		return model{}, fmt.Errorf("custom_metadata of customer %s: %w", c.ID, err)
-	}
+	custom, err := metadata.Import("customer "+c.ID, c.CustomMetadata)
 	none := pair{types.StringNull(), types.ListNull(itemType)}
 	emails, phones := none.seen(c.Emails, ownedPair{}), none.seen(c.Phones, ownedPair{})
 	return model{
@@ -85,18 +79,15 @@ func fromAPI(c *billing.Customer) (model, error) {
 			CreatedAt:      value.TextOrNull(c.CreatedAt),
 			UpdatedAt:      value.TextOrNull(c.UpdatedAt),
 		},
-		CustomMetadata:          custom,
-		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
-		EffectiveCustomMetadata: effective,
-		CreateBillingAccount:    types.BoolNull(),
-		DeletionPolicy:          types.StringValue(object.PolicyDelete),
-	}, nil
+		Attributes:           custom,
+		CreateBillingAccount: types.BoolNull(),
+		DeletionPolicy:       types.StringValue(object.PolicyDelete),
+	}, err
 }
 
 // preserve copies from prior (a state, or the applied plan) the values that the service never returns, and the spelling
 // of equal values. remote is the customer from which m was built.
 func (m model) preserve(prior model, remote *billing.Customer, own ownership) model {
-	m.CustomMetadataMode = prior.CustomMetadataMode
 	m.DeletionPolicy = prior.DeletionPolicy
 	m.CreateBillingAccount = prior.CreateBillingAccount
 	m.BillingEmail = prior.BillingEmail
@@ -111,8 +102,7 @@ func (m model) preserve(prior model, remote *billing.Customer, own ownership) mo
 		m.Tags = prior.Tags
 	}
 	m.DocumentNumber, m.Birthday = m.DocumentNumber.Or(prior.DocumentNumber), m.Birthday.Or(prior.Birthday)
-	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(prior.CustomMetadataMode).
-		Read(prior.CustomMetadata, prior.EffectiveCustomMetadata, m.CustomMetadata)
+	m.Attributes = m.Attributes.Seen(prior.Attributes, own.Metadata)
 	return m
 }
 
@@ -143,16 +133,11 @@ func (m model) orPlanned(plan model) model {
 // it reports an error and updates the rest.
 func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(c)
-	if err == nil {
-		return state.preserve(m, c, own)
-	}
-	lean := *c
-	lean.CustomMetadata = nil
-	state, _ = fromAPI(&lean)
-	diags.AddError("Unreadable response about "+state.displayName(), apidiag.Capitalize(err.Error())+". The state "+
-		"keeps its custom_metadata. Correct it at the service. If the provider argument operations is set, check its path.")
 	state = state.preserve(m, c, own)
-	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
+	if err != nil {
+		object.AddUnreadMetadata(state.displayName(), err, diags)
+		state.Attributes = metadata.Unread(m.Attributes)
+	}
 	return state
 }
 

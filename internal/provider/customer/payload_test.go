@@ -16,7 +16,7 @@ import (
 func blank() model {
 	return model{shared: shared{Emails: listOf("-"), Phones: listOf("-"), Websites: listOf("-"),
 		Addresses: types.ListNull(addressType), Tags: value.NoStrings()},
-		CustomMetadata: metadata.Null()}
+		Attributes: metadata.Attributes{CustomMetadata: metadata.Null()}}
 }
 
 // body is the JSON that is sent.

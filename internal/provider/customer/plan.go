@@ -161,9 +161,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	next := ownedBy(config)
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(pair{state.Email, state.Emails}, own.Email).split()
 	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(pair{state.Phone, state.Phones}, own.Phone).split()
-	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Plan(metadata.Planning{
-		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
-		Mode: m.CustomMetadataMode, Defaults: defaults, Object: state.displayName()}, diags)
+	next.Metadata = m.Plan(config.Attributes, state.Attributes, own.Metadata, defaults, state.displayName(), diags)
 	body := m.body(state, own)
 	if !body.DocumentNumber.IsZero() {
 		m.DocumentType = value.DocumentKind(m.DocumentNumber)

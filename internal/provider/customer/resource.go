@@ -302,9 +302,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	plan, state := w.Plan, w.State
 	// Also after the first of two requests: arguments that only this provider uses are as planned.
 	w.After = func(c *billing.Customer, _ model) model { return plan.after(c, next, w.Diags) }
-	change := object.MetadataStep(customMetadata, w.Client, state.ID, plan.body(state, own), object.MetadataChange{
-		From: state.EffectiveCustomMetadata, To: plan.EffectiveCustomMetadata,
-		Owner: own.Metadata.Under(plan.CustomMetadataMode), Desired: next.Metadata.Object})
+	change := object.MetadataStep(customMetadata, w.Client, state.ID, plan.body(state, own),
+		object.MetadataChangeOf(state.Attributes, plan.Attributes, own.Metadata, next.Metadata))
 	shown := plan.shown()
 	w.State.Email, w.State.Phone = shown.Email, shown.Phone // if nothing is sent
 	if w.Do(ctx, change) {

@@ -69,14 +69,12 @@ type shared struct {
 // model is the resource in the configuration, plan or state.
 type model struct {
 	shared
-	PlanChange              types.Object   `tfsdk:"plan_change"`
-	Items                   types.Set      `tfsdk:"items"`
-	TrialPeriodDays         types.Int64    `tfsdk:"trial_period_days"`
-	CustomMetadata          metadata.Value `tfsdk:"custom_metadata"`
-	EffectiveCustomMetadata types.String   `tfsdk:"effective_custom_metadata"`
-	CustomMetadataMode      types.String   `tfsdk:"custom_metadata_mode"`
-	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
-	OnExternalCancel        types.String   `tfsdk:"on_external_cancel"`
+	metadata.Attributes
+	PlanChange       types.Object `tfsdk:"plan_change"`
+	Items            types.Set    `tfsdk:"items"`
+	TrialPeriodDays  types.Int64  `tfsdk:"trial_period_days"`
+	DeletionPolicy   types.String `tfsdk:"deletion_policy"`
+	OnExternalCancel types.String `tfsdk:"on_external_cancel"`
 }
 
 // at returns the field of the named attribute, get its value.
@@ -90,10 +88,7 @@ func (m *model) get(name string) attr.Value {
 // fromAPI builds the whole model of a subscription, as for an import: the whole custom_metadata, and the defaults of
 // arguments that only this provider uses. Items require a separate request.
 func fromAPI(s *billing.Subscription) (model, error) {
-	custom, effective, err := metadata.Import(s.CustomMetadata)
-	if err != nil {
-		return model{}, fmt.Errorf("custom_metadata of subscription %s: %w", s.ID, err)
-	}
+	custom, err := metadata.Import("subscription "+s.ID, s.CustomMetadata)
 	m := model{
 		shared: shared{
 			ID:                   types.StringValue(s.ID),
@@ -137,27 +132,24 @@ func fromAPI(s *billing.Subscription) (model, error) {
 			CreatedAt:            value.TextOrNull(s.CreatedAt),
 			UpdatedAt:            value.TextOrNull(s.UpdatedAt),
 		},
-		PlanChange:              planChangeOf(timingImmediate),
-		Items:                   types.SetNull(itemType),
-		TrialPeriodDays:         trialDays(s),
-		CustomMetadata:          custom,
-		EffectiveCustomMetadata: effective,
-		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
-		DeletionPolicy:          types.StringValue(policyCancel),
-		OnExternalCancel:        types.StringValue(externalCancelKeep),
+		PlanChange:       planChangeOf(timingImmediate),
+		Items:            types.SetNull(itemType),
+		TrialPeriodDays:  trialDays(s),
+		Attributes:       custom,
+		DeletionPolicy:   types.StringValue(policyCancel),
+		OnExternalCancel: types.StringValue(externalCancelKeep),
 	}
 	if !m.PendingPlanID.IsNull() {
 		m.PlanID = m.PendingPlanID
 	}
-	return m, nil
+	return m, err
 }
 
 // preserve copies from prior (a state, or the applied plan) the values that the service never returns, and the spelling
 // of equal values. remote is the subscription from which m was built.
 func (m model) preserve(prior model, remote *billing.Subscription, own ownership) model {
 	m.PlanChange, m.TrialPeriodDays = prior.PlanChange, prior.TrialPeriodDays
-	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy,
-		prior.OnExternalCancel
+	m.DeletionPolicy, m.OnExternalCancel = prior.DeletionPolicy, prior.OnExternalCancel
 	m.Items = prior.Items
 	m.BillingAccountID = value.KeepID(prior.BillingAccountID, m.BillingAccountID)
 	m.PlanID = value.KeepID(prior.PlanID, m.PlanID)
@@ -188,8 +180,7 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	if remote.Status == statusCanceled {
 		return m.withArgumentsOf(prior)
 	}
-	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(prior.CustomMetadataMode).
-		Read(prior.CustomMetadata, prior.EffectiveCustomMetadata, m.CustomMetadata)
+	m.Attributes = m.Attributes.Seen(prior.Attributes, own.Metadata)
 	return m
 }
 
@@ -197,15 +188,11 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 // it reports an error and updates the rest.
 func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(s)
-	if err == nil {
-		return state.preserve(m, s, own)
-	}
-	apidiag.Unreadable(diags, err)
-	lean := *s
-	lean.CustomMetadata = nil
-	state, _ = fromAPI(&lean)
 	state = state.preserve(m, s, own)
-	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, value.Known(m.EffectiveCustomMetadata)
+	if err != nil {
+		object.AddUnreadMetadata(state.displayName(), err, diags)
+		state.Attributes = metadata.Unread(m.Attributes)
+	}
 	return state
 }
 

@@ -219,9 +219,7 @@ func (p *planning) planArgumentValues(diags *diag.Diagnostics) {
 	if samePause(m.Pause, state.Pause) {
 		m.Pause = state.Pause
 	}
-	m.CustomMetadata, m.EffectiveCustomMetadata, p.metadata = p.own.Metadata.Plan(metadata.Planning{
-		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
-		Mode: m.CustomMetadataMode, Defaults: p.r.Defaults(), Object: state.displayName()}, diags)
+	p.metadata = m.Plan(config.Attributes, state.Attributes, p.own.Metadata, p.r.Defaults(), state.displayName(), diags)
 	m.Items, m.PlanChange = p.plannedItems(), p.planChange()
 }
 

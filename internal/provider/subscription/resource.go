@@ -154,7 +154,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			w.next.PausedUntil = resumesAt.ValueString()
 		}
 	}
-	w.body, w.effective = w.Plan.body(w.State), w.State.EffectiveCustomMetadata
+	w.body = w.Plan.body(w.State)
+	w.metadata = object.MetadataChangeOf(w.State.Attributes, w.Plan.Attributes, w.own.Metadata, w.next.Metadata)
 	rejectReplacement(planned.Forces, w.Plan, w.State, w.Diags)
 	if !ok || w.Diags.HasError() {
 		return
@@ -170,10 +171,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // work is an apply in progress.
 type work struct {
 	*write
-	// body is the body of the creation or update, without changes of custom_metadata; effective is the whole
-	// custom_metadata in the plan.
-	body      billing.SubscriptionBody
-	effective types.String
+	// body is the body of the creation or update, without the change of custom_metadata.
+	body     billing.SubscriptionBody
+	metadata object.MetadataChange
 	// own is the current ownership, next the one after all steps.
 	own, next ownership
 	// asked are the transitions in the plan.

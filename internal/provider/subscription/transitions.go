@@ -489,9 +489,7 @@ func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
 	if !w.asks(changeMetadata) {
 		return remote.Update(w.Client, ctx, w.id(), w.body)
 	}
-	return remote.Change(ctx, w.Client, w.id(), w.body, object.MetadataChange{From: w.effective,
-		To: w.Plan.EffectiveCustomMetadata, Owner: w.own.Metadata.Under(w.Plan.CustomMetadataMode),
-		Desired: w.next.Metadata.Object})
+	return remote.Change(ctx, w.Client, w.id(), w.body, w.metadata)
 }
 
 func (w *work) pause(ctx context.Context) (*billing.Subscription, error) {

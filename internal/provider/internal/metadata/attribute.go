@@ -58,82 +58,93 @@ func addInvalid(err error, diags *diag.Diagnostics) {
 			"JSON supports.", err))
 }
 
-// Import returns custom_metadata and effective_custom_metadata of an imported object: both are the whole object. raw is
-// the object in the response.
-func Import(raw json.RawMessage) (Value, basetypes.StringValue, error) {
+// Attributes are the attributes of custom_metadata in a model, which embeds them.
+type Attributes struct {
+	CustomMetadata          Value                 `tfsdk:"custom_metadata"`
+	CustomMetadataMode      basetypes.StringValue `tfsdk:"custom_metadata_mode"`
+	EffectiveCustomMetadata basetypes.StringValue `tfsdk:"effective_custom_metadata"`
+}
+
+// Import returns the attributes of an imported object, named name: custom_metadata is raw, the whole object in the
+// response. An error means that it is not an object; the attributes are then empty, see Unread.
+func Import(name string, raw json.RawMessage) (Attributes, error) {
 	remote, err := Parse(raw)
 	if err != nil {
-		return Null(), basetypes.NewStringNull(), err
+		err = fmt.Errorf("custom_metadata of %s: %w", name, err)
 	}
-	text := basetypes.NewStringValue(Text(remote))
-	if len(remote) == 0 {
-		return Null(), text, nil
+	a := Attributes{CustomMetadata: Null(), CustomMetadataMode: basetypes.NewStringValue(ModeMerge),
+		EffectiveCustomMetadata: basetypes.NewStringValue(Text(remote))}
+	if len(remote) > 0 {
+		a.CustomMetadata = Value{FromObject(remote).DynamicValue, remote}
 	}
-	return Value{FromObject(remote).DynamicValue, remote}, text, nil
+	return a, err
 }
 
-// Read returns custom_metadata and effective_custom_metadata after a refresh. They keep the spelling of prior and
-// effective if they are semantically equal. imported is the result of Import.
-func (o Ownership) Read(prior Value, effective basetypes.StringValue, imported Value) (Value, basetypes.StringValue) {
+// Seen returns the attributes after a response, a being the result of Import. They keep the mode of prior, a state or a
+// plan, and its spelling of semantically equal values.
+func (a Attributes) Seen(prior Attributes, own Owned) Attributes {
+	whole, effective := a.CustomMetadata.whole, prior.EffectiveCustomMetadata
 	before, err := Parse([]byte(effective.ValueString()))
-	if known := !effective.IsNull() && !effective.IsUnknown(); !known || err != nil || !same.JSON(before, imported.whole) {
-		effective = basetypes.NewStringValue(Text(imported.whole))
+	if known := !effective.IsNull() && !effective.IsUnknown(); !known || err != nil || !same.JSON(before, whole) {
+		effective = basetypes.NewStringValue(Text(whole))
 	}
-	return o.Seen(prior, imported.whole), effective
+	return Attributes{CustomMetadata: own.Under(prior.CustomMetadataMode).Seen(prior.CustomMetadata, whole),
+		CustomMetadataMode: prior.CustomMetadataMode, EffectiveCustomMetadata: effective}
 }
 
-// Planning is the input of a plan of custom_metadata for an existing object.
-type Planning struct {
-	// Config and State are custom_metadata, Effective is effective_custom_metadata of the state, Mode the planned
-	// custom_metadata_mode.
-	Config, State   Value
-	Effective, Mode basetypes.StringValue
-	Defaults        Defaults
-	// Object names the object in messages: `customer "Acme"`.
-	Object string
+// Unread returns the attributes of prior, a state or a plan, after a response from which they cannot be read.
+func Unread(prior Attributes) Attributes {
+	if prior.EffectiveCustomMetadata.IsUnknown() {
+		prior.EffectiveCustomMetadata = basetypes.NewStringNull()
+	}
+	return prior
 }
 
-// Plan plans custom_metadata and effective_custom_metadata. The latter differs from the state if and only if the
-// service's object must change.
+// Plan plans the attributes of an existing object, a being the plan so far; object names the object in messages:
+// `customer "Acme"`. effective_custom_metadata differs from the state if and only if the service's object must change.
 //
 // The planned effective object is the future one, so that a plan shows which keys change. If another system changes it
 // before the apply, the state keeps the planned value until the next refresh.
 //
-// The third result is the object that the configuration owns after the apply. The plan passes it to the apply in the
-// private state, because only the configuration of a plan respects ignore_changes. It is zero while a part of it is
-// unknown; Terraform plans again before it applies.
-func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.StringValue, Owned) {
-	if p.Defaults.Unknown {
-		return p.Config, basetypes.NewStringUnknown(), Owned{}
+// The result is the object that the configuration owns after the apply. The plan passes it to the apply in the private
+// state, because only the configuration of a plan respects ignore_changes. It is zero while a part of it is unknown;
+// Terraform plans again before it applies.
+func (a *Attributes) Plan(config, state Attributes, own Owned, defaults Defaults, object string,
+	diags *diag.Diagnostics) Owned {
+	if defaults.Unknown {
+		a.CustomMetadata, a.EffectiveCustomMetadata = config.CustomMetadata, basetypes.NewStringUnknown()
+		return Owned{}
 	}
-	remote, err := Parse([]byte(p.Effective.ValueString()))
+	a.CustomMetadata, a.EffectiveCustomMetadata = state.CustomMetadata, state.EffectiveCustomMetadata
+	remote, err := Parse([]byte(state.EffectiveCustomMetadata.ValueString()))
 	if err != nil {
 		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state",
 			fmt.Sprintf("effective_custom_metadata cannot be read: %s. Run terraform apply -refresh-only, which reads it "+
 				"from the service again.", err))
-		return p.State, p.Effective, Owned{}
+		return Owned{}
 	}
-	owner := Ownership{Mode: p.Mode.ValueString(), Defaults: p.Defaults.Object, Owned: o.Object}
-	change, err := owner.Plan(p.Config, p.State, remote)
+	owner := Ownership{Mode: a.CustomMetadataMode.ValueString(), Defaults: defaults.Object, Owned: own.Object}
+	change, err := owner.Plan(config.CustomMetadata, state.CustomMetadata, remote)
 	if err != nil {
 		addInvalid(err, diags)
-		return p.State, p.Effective, Owned{}
+		return Owned{}
 	}
 	more := moreForeign
 	if owner.Mode == ModeReplace {
 		more += " custom_metadata_mode is replace, so the apply after this one removes them."
 	}
-	change.WarnForeign(path.Root("custom_metadata"), p.Object, more, diags)
-	change.WarnLost(path.Root("custom_metadata"), p.Object, diags)
-	change.warnMayLose(p.Object, diags)
+	change.WarnForeign(path.Root("custom_metadata"), object, more, diags)
+	change.WarnLost(path.Root("custom_metadata"), object, diags)
+	change.warnMayLose(object, diags)
+	a.CustomMetadata = change.Planned
 	switch {
 	case !change.Differs:
 	case change.Result == nil:
-		p.Effective = basetypes.NewStringUnknown()
+		a.EffectiveCustomMetadata = basetypes.NewStringUnknown()
 	default:
-		p.Effective = basetypes.NewStringValue(Text(change.Result))
+		a.EffectiveCustomMetadata = basetypes.NewStringValue(Text(change.Result))
 	}
-	return change.Planned, p.Effective, Owned{Object: change.Desired}
+	return Owned{Object: change.Desired}
 }
 
 // moreForeign ends the message of WarnForeign.

@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -20,22 +21,24 @@ func TestImport(t *testing.T) {
 		"{}":              {Null(), `{}`},
 		`{"b": 1, "a":2}`: {FromObject(Object{"a": json.Number("2"), "b": json.Number("1")}), `{"a":2,"b":1}`},
 	} {
-		custom, effective, err := Import(json.RawMessage(raw))
-		if err != nil || !custom.Equal(c.custom) || effective.ValueString() != c.effective {
-			t.Errorf("%q: %s, %s, %v", raw, custom, effective, err)
+		have, err := Import("thing 1", json.RawMessage(raw))
+		if err != nil || !have.CustomMetadata.Equal(c.custom) || have.EffectiveCustomMetadata.ValueString() != c.effective ||
+			have.CustomMetadataMode.ValueString() != ModeMerge {
+			t.Errorf("%q: %s, %v", raw, have, err)
 		}
 	}
-	if _, _, err := Import(json.RawMessage(`[1]`)); err == nil {
-		t.Error("a list is taken for an object")
+	if _, err := Import("thing 1", json.RawMessage(`[1]`)); err == nil ||
+		!strings.HasPrefix(err.Error(), "custom_metadata of thing 1: ") {
+		t.Errorf("a list is taken for an object: %v", err)
 	}
 }
 
-// TestRead: a refresh shows what the configuration owns, and beside it the whole object, each written as before where
+// TestAttributes_Seen: a refresh shows what the configuration owns, and beside it the whole object, each written as before where
 // that means the same.
-func TestRead(t *testing.T) {
+func TestAttributes_Seen(t *testing.T) {
 	t.Parallel()
 	prior, effective := FromObject(Object{"own": json.Number("1")}), basetypes.NewStringValue(`{"own":1}`)
-	merge := Ownership{Mode: ModeMerge, Owned: Object{"own": json.Number("1")}}
+	own, mode := Owned{Object{"own": json.Number("1")}}, basetypes.NewStringValue(ModeMerge)
 	for name, c := range map[string]struct {
 		raw          string
 		before, want basetypes.StringValue
@@ -57,19 +60,20 @@ func TestRead(t *testing.T) {
 		"no Terraform number": {`{"own":1,"x":1e999999999}`, effective, basetypes.NewStringValue(`{"own":1,"x":1e999999999}`),
 			prior},
 	} {
-		whole, _, err := Import(json.RawMessage(c.raw))
+		whole, err := Import("thing 1", json.RawMessage(c.raw))
 		if err != nil {
 			t.Fatal(err)
 		}
-		custom, text := merge.Read(prior, c.before, whole)
-		if !custom.Equal(c.custom) || !text.Equal(c.want) {
-			t.Errorf("%s: %s, %s", name, custom, text)
+		have := whole.Seen(Attributes{prior, mode, c.before}, own)
+		if !have.CustomMetadata.Equal(c.custom) || !have.EffectiveCustomMetadata.Equal(c.want) ||
+			!have.CustomMetadataMode.Equal(mode) {
+			t.Errorf("%s: %s", name, have)
 		}
 	}
 }
 
-// TestOwned_Plan: the effective object is planned as it will be, and is unknown only while it cannot be said.
-func TestOwned_Plan(t *testing.T) {
+// TestPlanned: the effective object is planned as it will be, and is unknown only while it cannot be said.
+func TestPlanned(t *testing.T) {
 	t.Parallel()
 	one := func(value string) Value { return FromObject(Object{"a": json.Number(value)}) }
 	known := Owned{Object{"a": json.Number("1")}}
@@ -94,11 +98,12 @@ func TestOwned_Plan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			_, effective, _ := c.owned.Plan(Planning{Config: c.config, State: one("1"),
-				Effective: basetypes.NewStringValue(c.effective), Mode: basetypes.NewStringValue(ModeMerge),
-				Defaults: Defaults{Unknown: c.defaultsUnknown}, Object: `thing "A"`}, &diags)
-			if !effective.Equal(c.want) {
-				t.Errorf("planned %s, want %s", effective, c.want)
+			mode := basetypes.NewStringValue(ModeMerge)
+			planned := Attributes{CustomMetadataMode: mode}
+			planned.Plan(Attributes{CustomMetadata: c.config}, Attributes{one("1"), mode, basetypes.NewStringValue(c.effective)},
+				c.owned, Defaults{Unknown: c.defaultsUnknown}, `thing "A"`, &diags)
+			if !planned.EffectiveCustomMetadata.Equal(c.want) {
+				t.Errorf("planned %s, want %s", planned, c.want)
 			}
 			if (len(diags) == 1) != c.says {
 				t.Errorf("says %v", diags)

@@ -43,8 +43,9 @@ func TestMessages(t *testing.T) {
 			`{"a":{"x":1},"b":{"ours":"1"},"gone":"1","theirs":"1"}`},
 	} {
 		var diags diag.Diagnostics
-		c.owned.Plan(Planning{Config: c.config, State: one, Effective: basetypes.NewStringValue(c.effective),
-			Mode: basetypes.NewStringValue(ModeMerge), Object: `thing "A"`}, &diags)
+		planned := Attributes{CustomMetadataMode: basetypes.NewStringValue(ModeMerge)}
+		planned.Plan(Attributes{CustomMetadata: c.config}, Attributes{CustomMetadata: one,
+			EffectiveCustomMetadata: basetypes.NewStringValue(c.effective)}, c.owned, Defaults{}, `thing "A"`, &diags)
 		said[fmt.Sprintf("plan, %s", name)] = diags
 	}
 	golden.Messages(t, said)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -53,6 +54,19 @@ type MetadataChange struct {
 	// Owner is what the configuration owned so far, Desired what it will own, with the defaults.
 	Owner   metadata.Ownership
 	Desired metadata.Object
+}
+
+// MetadataChangeOf returns the change from the state to the plan. own is what the configuration owned so far, next what
+// it will own.
+func MetadataChangeOf(state, plan metadata.Attributes, own, next metadata.Owned) MetadataChange {
+	return MetadataChange{From: state.EffectiveCustomMetadata, To: plan.EffectiveCustomMetadata,
+		Owner: own.Under(plan.CustomMetadataMode), Desired: next.Object}
+}
+
+// AddUnreadMetadata reports a response with a custom_metadata that is not an object. name names the object.
+func AddUnreadMetadata(name string, err error, diags *diag.Diagnostics) {
+	diags.AddError("Unreadable response about "+name, err.Error()+". The state keeps its "+
+		"custom_metadata. Correct it at the service. If the provider argument operations is set, check its path.")
 }
 
 // MetadataStep updates the object with body and the change of custom_metadata. An empty update is not sent.

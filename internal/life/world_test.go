@@ -193,7 +193,7 @@ func (w *world) run(s step) *violation {
 	done, requests, all := w.disturbed(plan, s)
 	counts.requests += len(requests)
 	w.shared = w.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {
-		return strings.Contains(text, "existed already")
+		return strings.Contains(text, "may already have existed")
 	})
 	for _, bad := range all {
 		if bad := w.ends(bad); bad != nil {

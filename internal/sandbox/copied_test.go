@@ -312,6 +312,14 @@ func TestCopyThatCannotBeUsed(t *testing.T) {
 	}
 }
 
+// A canceled subscription outlives its account, which may be deleted.
+func TestCopiedWithoutAccount(t *testing.T) {
+	t.Parallel()
+	s := start(t, sandbox.Options{Copy: copied(t, orgcopy.Object{Kind: orgcopy.Subscription,
+		Object: json.RawMessage(`{"id":"s","billing_account_id":"gone","status":"canceled"}`)})})
+	answer(t, s, "GET", s.BillingURL()+"/v1/subscriptions/s", s.BillingToken(), "")
+}
+
 // A terms' amount is known where the source showed it for the same terms, and only there.
 func TestCopyInventsNoAmount(t *testing.T) {
 	t.Parallel()

@@ -97,7 +97,8 @@ func (s *Service) loadAccount(tx *store.Tx, owned server.Owned, object json.RawM
 func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.Object) error {
 	row := SubscriptionRow{Owned: owned}
 	id, err := s.Keep(tx, o.Object, &row.Subscription, func() error {
-		if _, known := s.Accounts.Get(tx, row.Subscription.BillingAccountID); !known {
+		_, known := s.Accounts.Get(tx, row.Subscription.BillingAccountID)
+		if !known && row.Subscription.Status != SubscriptionCanceled { // a canceled one outlives its deleted account
 			return fmt.Errorf("the copy has no billing account with the id %q", row.Subscription.BillingAccountID)
 		}
 		if len(o.Items) > 0 {

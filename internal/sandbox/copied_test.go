@@ -427,13 +427,15 @@ func TestCopiedAmounts(t *testing.T) {
 	}
 }
 
-// No invoice is made before the end of a trial that is later than that of the period. On another day than that of the
+// No invoice is made before the end of a trial, even one that is later than that of the period. On another day than that of the
 // renewal, and for a suspended account, nothing says what is invoiced.
 func TestCopiedInvoices(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ account, subscription, want string }{
 		"a trial": {"active", `"status":"trialing","trial_end":"2026-03-02T00:00:00Z","current_period_end":"2026-02-10T00:00:00Z"`,
 			"2026-03-02 100, 2026-04-02 100"},
+		"a day in a trial": {"active", `"status":"trialing","trial_end":"2026-03-02T00:00:00Z","current_period_end":` +
+			`"2026-03-02T00:00:00Z","cycle_billing_date":"2026-02-20T00:00:00Z"`, "2026-03-02 100, 2026-04-02 100"},
 		"a day later": {"active", `"status":"active","current_period_end":"2026-02-10T00:00:00Z","cycle_billing_date":"2026-02-28T00:00:00Z"`, "2026-02-28 100, 2026-03-28 100"},
 		"no trial":    {"active", `"status":"active","current_period_end":"2026-02-10T00:00:00Z"`, "2026-02-10 100, 2026-03-10 100, 2026-04-10 100"},
 		"another day": {"active", `"status":"active","current_period_end":"2026-04-10T00:00:00Z","cycle_billing_date":"2026-04-01T00:00:00Z"`, "2026-04-01 100"},

@@ -110,9 +110,11 @@ func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.O
 			row.PendingPlanID = &pending
 		}
 		row.AnchorDay = row.anchor().UTC().Day()
-		apart := row.Subscription.CycleBillingDate.Sub(row.Subscription.CurrentPeriodEnd.Time).Abs()
-		if !row.Subscription.CycleBillingDate.IsZero() && apart >= 24*time.Hour && row.trial().IsZero() {
-			row.BillingDate = &row.Subscription.CycleBillingDate
+		date, trial := row.Subscription.CycleBillingDate, row.Subscription.TrialEnd
+		apart := date.Sub(row.Subscription.CurrentPeriodEnd.Time).Abs()
+		inTrial := trial != nil && date.Before(trial.Time) // the first invoice follows the trial
+		if !date.IsZero() && apart >= 24*time.Hour && row.trial().IsZero() && !inTrial {
+			row.BillingDate = &date
 			row.BillingDay = row.BillingDate.UTC().Day()
 		}
 		row = row.derived(func(r SubscriptionRow) amounts.Amount {

@@ -85,8 +85,8 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The (customer|billing account) has subscriptions that are not canceled",
 }, "|"))
 
-// movedLater reports whether an error rightly says that the plan did not show the replacement of a record: its collection
-// was known only after apply, and differs from the one in the state.
+// movedLater reports whether an error rightly says that the plan did not show the replacement of a record: its
+// collection was known only after apply, and differs from the one in the state.
 func (w *world) movedLater(text string, run step) bool {
 	address := addressOf(text)
 	state := w.drive.State(address)

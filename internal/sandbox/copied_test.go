@@ -427,8 +427,8 @@ func TestCopiedAmounts(t *testing.T) {
 	}
 }
 
-// No invoice is made before the end of a trial, even one that is later than that of the period. On another day than that of the
-// renewal, and for a suspended account, nothing says what is invoiced.
+// No invoice is made before the end of a trial, even one that is later than that of the period. On another day than
+// that of the renewal, and for a suspended account, nothing says what is invoiced.
 func TestCopiedInvoices(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ account, subscription, want string }{

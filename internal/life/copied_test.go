@@ -63,11 +63,11 @@ func (w *world) copyOf() ([]byte, *violation) {
 	return out.Bytes(), nil
 }
 
-// described lists the changes, errors and warnings of a plan.
+// described lists the changes, errors and warnings of a plan, sorted: Terraform prints messages in any order.
 func described(p *acctest.CorePlan) (lines []string) {
 	for _, c := range p.Changes {
 		lines = append(lines, fmt.Sprintf("%s %s, replaced for %v: %s → %s", c.Action, c.Address, c.Replaces, show(c.Before),
 			show(c.After)))
 	}
-	return slices.Concat(lines, p.Errors, p.Warnings)
+	return slices.Sorted(slices.Values(slices.Concat(lines, p.Errors, p.Warnings)))
 }

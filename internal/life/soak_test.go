@@ -116,9 +116,15 @@ func (s *soak) catches(bad *violation) bool {
 func (s *soak) life(seed uint64) {
 	s.set("seed", strconv.FormatUint(seed, 10))
 	s.set("shrinktime", "0s")
+	ended := false
+	defer func() { // also if a test function has stopped the goroutine
+		if !ended {
+			s.t.Errorf("make soak SEED=%d reproduces it.", seed)
+		}
+	}()
 	genuine := s.long && acctest.TerraformProgram() != "" && seed%realShare == 0
 	bad, _ := check(s.t, s.catches, genuine)
-	if bad == nil {
+	if ended = true; bad == nil {
 		return
 	}
 	kind := bad.kind()

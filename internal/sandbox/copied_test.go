@@ -312,6 +312,14 @@ func TestCopyThatCannotBeUsed(t *testing.T) {
 	}
 }
 
+// A canceled subscription outlives its account, which may be deleted.
+func TestCopiedWithoutAccount(t *testing.T) {
+	t.Parallel()
+	s := start(t, sandbox.Options{Copy: copied(t, orgcopy.Object{Kind: orgcopy.Subscription,
+		Object: json.RawMessage(`{"id":"s","billing_account_id":"gone","status":"canceled"}`)})})
+	answer(t, s, "GET", s.BillingURL()+"/v1/subscriptions/s", s.BillingToken(), "")
+}
+
 // A terms' amount is known where the source showed it for the same terms, and only there.
 func TestCopyInventsNoAmount(t *testing.T) {
 	t.Parallel()
@@ -419,13 +427,15 @@ func TestCopiedAmounts(t *testing.T) {
 	}
 }
 
-// No invoice is made before the end of a trial that is later than that of the period. On another day than that of the
-// renewal, and for a suspended account, nothing says what is invoiced.
+// No invoice is made before the end of a trial, even one that is later than that of the period. On another day than
+// that of the renewal, and for a suspended account, nothing says what is invoiced.
 func TestCopiedInvoices(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ account, subscription, want string }{
 		"a trial": {"active", `"status":"trialing","trial_end":"2026-03-02T00:00:00Z","current_period_end":"2026-02-10T00:00:00Z"`,
 			"2026-03-02 100, 2026-04-02 100"},
+		"a day in a trial": {"active", `"status":"trialing","trial_end":"2026-03-02T00:00:00Z","current_period_end":` +
+			`"2026-03-02T00:00:00Z","cycle_billing_date":"2026-02-20T00:00:00Z"`, "2026-03-02 100, 2026-04-02 100"},
 		"a day later": {"active", `"status":"active","current_period_end":"2026-02-10T00:00:00Z","cycle_billing_date":"2026-02-28T00:00:00Z"`, "2026-02-28 100, 2026-03-28 100"},
 		"no trial":    {"active", `"status":"active","current_period_end":"2026-02-10T00:00:00Z"`, "2026-02-10 100, 2026-03-10 100, 2026-04-10 100"},
 		"another day": {"active", `"status":"active","current_period_end":"2026-04-10T00:00:00Z","cycle_billing_date":"2026-04-01T00:00:00Z"`, "2026-04-01 100"},

@@ -60,6 +60,8 @@ func (p *planning) warnResumed() {
 	n := p.priced(state, resumed)
 	switch {
 	case !n.charges():
+	case n.doubt != "":
+		verb += " and may be charged again"
 	case n.trial != "":
 		verb += " and charged again after its trial"
 		cause += ". Its trial ends at " + n.trial

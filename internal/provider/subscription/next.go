@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -32,6 +33,8 @@ type next struct {
 	resumes string
 	// trial is the end of its trial; "" if there is none, or if it is over.
 	trial string
+	// doubt explains why nothing is known of the next invoice: no document describes what is billed then; "" otherwise.
+	doubt string
 }
 
 const notKnown = "not known"
@@ -48,7 +51,10 @@ func comes(state, planned model, past func(value.DateTime) bool) next {
 	if n.paused = !planned.Pause.IsNull() && !past(until); n.paused {
 		n.resumes = until.ValueString()
 	}
-	if end := planned.CurrentPeriodEnd.ValueString(); n.ends && !isAfter(n.trial, end) {
+	if status := state.Status.ValueString(); status != "" && !slices.Contains(described, status) {
+		n.doubt = "its status is " + status
+	}
+	if end := planned.CurrentPeriodEnd.ValueString(); n.ends && n.doubt == "" && !isAfter(n.trial, end) {
 		n.end = end
 	}
 	n.dueAt(planned, past)
@@ -84,25 +90,28 @@ func (n *next) explain(state, planned model) {
 	switch status := state.Status.ValueString(); {
 	case status == statusCanceled:
 		n.none = "it is canceled"
-	case n.ends && !isAfter(n.end, n.invoice) && !state.invoicedEarly():
+	case n.ends && !isAfter(n.end, n.invoice) && !n.invoicedEarly(state):
 		n.none = "it ends with its period (" + cmp.Or(n.end, notKnown) + ")"
 	case planned.CollectionMethod.ValueString() == methodManualInvoice:
 		n.none = "collection_method is \"manual_invoice\""
 	case n.paused && n.resumes == "":
 		n.none = "it is paused"
-	case n.mayEnd || planned.Pause.IsUnknown() || planned.CollectionMethod.IsUnknown() && status != "" ||
-		undocumented[status]:
+	case n.mayEnd || planned.Pause.IsUnknown() || planned.CollectionMethod.IsUnknown() && status != "" || n.doubt != "":
 		n.invoice, n.cents = "", nil
 	}
 }
 
-// invoicedEarly reports whether the next invoice is due before the end of the period.
-func (m model) invoicedEarly() bool {
-	return isAfter(m.CurrentPeriodEnd.ValueString(), m.CycleBillingDate.ValueString())
+// invoicedEarly reports whether an invoice may be charged before the subscription ends: in state, the next one is due
+// before the end of the period, and neither a trial nor a pause lasts until then.
+func (n *next) invoicedEarly(state model) bool {
+	charged, isKnown := api.Moment(n.notBefore)
+	end, ends := api.Moment(n.end)
+	return isAfter(state.CurrentPeriodEnd.ValueString(), state.CycleBillingDate.ValueString()) &&
+		(!isKnown || !ends || charged.Before(end))
 }
 
-// undocumented are the statuses in which nothing says what is billed.
-var undocumented = map[string]bool{"draft": true, "confirmed": true, "suspended": true}
+// described are the statuses for which a document describes what is billed, and when the subscription ends.
+var described = []string{"trialing", "active", "past_due", "paused", statusCanceled}
 
 // charges reports whether an invoice follows, or may.
 func (n next) charges() bool { return n.none == "" }
@@ -121,6 +130,9 @@ func (n next) String() string {
 
 // due describes the next invoice.
 func (n next) due() string {
+	if n.doubt != "" {
+		return notKnown + ", because " + n.doubt
+	}
 	text := cmp.Or(n.invoice, notKnown)
 	if n.notBefore != "" {
 		text += ", but not before " + n.notBefore
@@ -151,15 +163,19 @@ func (n next) amount() string {
 // coming is comes at the service's time.
 func (p *planning) coming(state, planned model) next { return comes(state, planned, p.past) }
 
-// priced is coming with the currency, for a warning that names the amount. The billing account has it, and is read only
-// if an amount is known.
+// priced is coming for a warning that names the date or the amount. The billing account has the currency, and may be
+// suspended; it is read only if a date or an amount is known.
 func (p *planning) priced(state, planned model) next {
 	n := p.coming(state, planned)
-	if n.cents == nil || p.client == nil {
+	if n.cents == nil && n.invoice == "" || p.client == nil {
 		return n
 	}
-	if account, _, err := p.client.RefreshBillingAccount(p.ctx, state.BillingAccountID.ValueString()); err == nil {
-		n.currency = account.Currency
+	account, _, err := p.client.RefreshBillingAccount(p.ctx, state.BillingAccountID.ValueString())
+	if err != nil {
+		return n
+	}
+	if n.currency = account.Currency; account.Status == accountSuspended {
+		n.invoice, n.doubt = "", "its billing account is suspended"
 	}
 	return n
 }

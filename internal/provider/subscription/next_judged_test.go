@@ -44,12 +44,15 @@ func (w *world) judge(r *played) (wrong []string) {
 	if r.kept && pausedBefore && changesPause && paused == nil && !says(r.warnings, "is resumed") {
 		report("nothing is said about the end of the pause")
 	}
-	if r.kept && r.next.Plan != "" && r.values["plan_id"] == planA && now["plan_id"] != r.next.Plan &&
+	if r.kept && r.next.Plan != "" && r.values["plan_id"] == planA && now["plan_id"] != r.next.Plan && !stopped(now) &&
 		!says(r.warnings, "ends before its pending plan starts") {
 		report("nothing is said about a plan that never starts")
 	}
 	return wrong
 }
+
+// stopped reports whether a subscription has a status without documented changes: at the sandbox, nothing happens.
+func stopped(now acctest.JSON) bool { return now["status"] == "suspended" }
 
 func says(all []string, part string) bool {
 	return slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, part) })
@@ -65,7 +68,8 @@ func judgeNext(r *played, now acctest.JSON, invoices []acctest.JSON, report func
 	case n.Invoice != "":
 		if len(invoices) == 0 || !sameTime(invoices[0]["created_at"], n.Invoice) {
 			report("an invoice was to come on %s: %v", n.Invoice, invoices)
-		} else if n.Cents != nil && fmt.Sprint(invoices[0]["amount_cents"]) != fmt.Sprint(*n.Cents) {
+		} else if n.Cents != nil && !starts[r.start].suspended &&
+			fmt.Sprint(invoices[0]["amount_cents"]) != fmt.Sprint(*n.Cents) {
 			report("an invoice over %d was to come: %v", *n.Cents, invoices[0])
 		}
 	case n.NotBefore != "" && len(invoices) > 0:
@@ -74,7 +78,7 @@ func judgeNext(r *played, now acctest.JSON, invoices []acctest.JSON, report func
 			report("no invoice was to come before %s: %v", n.NotBefore, invoices[0])
 		}
 	}
-	if n.Ends != (now["status"] == "canceled") || n.End != "" && !sameTime(now["canceled_at"], n.End) {
+	if n.Ends != (now["status"] == "canceled") && !stopped(now) || n.End != "" && !sameTime(now["canceled_at"], n.End) {
 		report("ends: %v at %q, and it is %v at %v", n.Ends, n.End, now["status"], now["canceled_at"])
 	}
 	if n.Paused && n.Resumes == "" && !n.Ends && now["status"] != "paused" {
@@ -103,6 +107,9 @@ func judgeText(text string, r *played, now acctest.JSON, invoices []acctest.JSON
 	if strings.Contains(text, "and charged again") && len(invoices) == 0 && !strings.Contains(text, "quarterly") &&
 		r.changed["billing_cycle"] == nil {
 		report("%s\nbut there is no invoice", text)
+	}
+	if starts[r.start].suspended && r.changed["billing_account_id"] == nil && nextSaid.MatchString(text) {
+		report("%s\nbut nothing is known of the invoices of a suspended account", text)
 	}
 	if found := nextSaid.FindStringSubmatch(text); found != nil &&
 		(len(invoices) == 0 || !sameTime(found[1], invoices[0]["created_at"])) {

@@ -24,7 +24,8 @@ const (
 	argBillingAccountID = "billing_account_id"
 	accountTypeName     = "billing_account"
 	// accountActive is the status of an account that accepts new subscriptions (wire contract: suspended billing account).
-	accountActive = "active"
+	accountActive    = "active"
+	accountSuspended = "suspended"
 )
 
 // belongsTo are the arguments whose change requires a new subscription.

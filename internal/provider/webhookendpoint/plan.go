@@ -41,6 +41,11 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	p.Update(ctx, p.State.ID.ValueString())
 	m, state := &p.Planned, p.State
+	if sameAuth(m.Authentication, state.Authentication) && !m.Authentication.IsNull() {
+		a := authOf(m.Authentication)
+		a.name = a.name.Or(authOf(state.Authentication).name)
+		m.Authentication = a.object()
+	}
 	if m.sendsAuth(state) {
 		// Credentials are required only if they are sent, so that an imported endpoint can be planned without them. The other
 		// checks are repeated: with ignore_changes on one part, the planned authentication differs from the validated one.

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -97,7 +96,6 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 			"token_wo":    secret("Token, for type `bearer`."),
 			"name": schema.StringAttribute{Optional: true, CustomType: value.HeaderNameType{},
 				MarkdownDescription: "Name of the header, for type `header`, in any case.",
-				PlanModifiers:       []planmodifier.String{value.HeaderNameType{}.KeepSpelling()},
 				Validators:          []validator.String{check.HeaderName()}},
 			"value_wo": secret("Value of the header, for type `header`."),
 			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Whole,

@@ -42,7 +42,7 @@ func TestInOrder(t *testing.T) {
 	expect(t, invoices, Ordering{}, func(i billing.Invoice) string { return i.ID }, "1 2")
 }
 
-// TestSteady: a list resource returns a list up to its limit in a steady order, and a longer one in the service's order.
+// TestSteady: a list resource returns a list up to its limit in a steady order, a longer one in the service's order.
 // It reads no further than one object beyond the limit. An error comes last.
 func TestSteady(t *testing.T) {
 	t.Parallel()

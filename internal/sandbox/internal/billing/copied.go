@@ -97,7 +97,8 @@ func (s *Service) loadAccount(tx *store.Tx, owned server.Owned, object json.RawM
 func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.Object) error {
 	row := SubscriptionRow{Owned: owned}
 	id, err := s.Keep(tx, o.Object, &row.Subscription, func() error {
-		if _, known := s.Accounts.Get(tx, row.Subscription.BillingAccountID); !known {
+		_, known := s.Accounts.Get(tx, row.Subscription.BillingAccountID)
+		if !known && row.Subscription.Status != SubscriptionCanceled { // a canceled one outlives its deleted account
 			return fmt.Errorf("the copy has no billing account with the id %q", row.Subscription.BillingAccountID)
 		}
 		if len(o.Items) > 0 {
@@ -109,9 +110,11 @@ func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.O
 			row.PendingPlanID = &pending
 		}
 		row.AnchorDay = row.anchor().UTC().Day()
-		apart := row.Subscription.CycleBillingDate.Sub(row.Subscription.CurrentPeriodEnd.Time).Abs()
-		if !row.Subscription.CycleBillingDate.IsZero() && apart >= 24*time.Hour && row.trial().IsZero() {
-			row.BillingDate = &row.Subscription.CycleBillingDate
+		date, trial := row.Subscription.CycleBillingDate, row.Subscription.TrialEnd
+		apart := date.Sub(row.Subscription.CurrentPeriodEnd.Time).Abs()
+		inTrial := trial != nil && date.Before(trial.Time) // the first invoice follows the trial
+		if !date.IsZero() && apart >= 24*time.Hour && row.trial().IsZero() && !inTrial {
+			row.BillingDate = &date
 			row.BillingDay = row.BillingDate.UTC().Day()
 		}
 		row = row.derived(func(r SubscriptionRow) amounts.Amount {

@@ -117,7 +117,8 @@ func reword(value any, kinds []string, field string, free bool) any {
 
 // decides reports whether a field decides something, so that services store it as it was sent.
 func decides(name string) bool {
-	return name == "id" || name == "authentication" || name == "next_cursor" || strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "At")
+	return slices.Contains([]string{"id", "authentication", "next_cursor"}, name) ||
+		strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "At")
 }
 
 func rewordText(text string, kinds []string, field string) string {

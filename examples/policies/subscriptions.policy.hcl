@@ -1,5 +1,5 @@
-# The same for Terraform policy. It looks at one resource at a time, and a replacement is a delete and a create: so each
-# end has to be approved, and ends are not counted.
+# The same for Terraform policy. It sees one resource at a time, and a replacement is a delete and a create: so each end
+# must be approved, and the policy cannot count ends.
 policy {
   required_providers {
     billing = {

@@ -25,7 +25,7 @@ deny contains message if {
 	message := sprintf("%s is replaced: the customer is billed again. Revert what forces it, or read the plan.", [change.address])
 }
 
-# So is one that gets another address without a moved block.
+# A subscription that gets another address without a moved block is replaced too.
 deny contains message if {
 	some old in subscriptions
 	old.change.actions == ["delete"]

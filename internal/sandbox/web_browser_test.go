@@ -267,7 +267,7 @@ func TestWebPageInABrowser(t *testing.T) {
 	}
 	b.await("that the sandbox has ended", `document.body.classList.contains("gone")`)
 	if got := b.eval(`document.body.innerText`); !strings.Contains(got, "Made afterwards") ||
-		!strings.Contains(got, "not running any more") {
+		!strings.Contains(got, "no longer running") {
 		t.Errorf("of a sandbox that has ended the browser shows %s", got)
 	}
 }

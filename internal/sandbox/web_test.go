@@ -123,7 +123,7 @@ func TestWebPageShows(t *testing.T) {
 			"pause requested active to paused by Go-http-client behavior void",
 			"resume requested paused to active by Go-http-client",
 			"plan change requested by Go-http-client pending plan " + otherPlan,
-			"2026-06-18 09:00:00 next period begins (to come) with plan " + otherPlan,
+			"2026-06-18 09:00:00 next period begins (upcoming) with plan " + otherPlan,
 		},
 		"endpoints": {
 			"/in?… active", "Authentication basic",
@@ -133,7 +133,7 @@ func TestWebPageShows(t *testing.T) {
 		},
 		"invoices": {"INV-000001 open", "Ana tenant-1 2026-05-18 to 2026-06-18 2026-05-28 2026-05-18 09:00:00"},
 		"tokens":   {"jwt_sandbox_", "rb_sandbox_", "* never"},
-		"keys": {"erp ck_sandbox_", "active charges:read never", "rotated succeeded by ck_sandbox_",
+		"keys": {"erp ck_sandbox_", "active charges:read never", "rotated replaced by ck_sandbox_",
 			"2026-05-27 09:00:00 grace period: 3 d 0 h left"},
 		"finance": {"payables 14 The newest records of payables", "Aluguel da loja 4200.00", "4 older not shown."},
 		"requests": {
@@ -196,7 +196,8 @@ func TestWebPageFollowsTheClock(t *testing.T) {
 	server.ResetRequests()
 	got := section(t, show(t, server), "subscriptions")
 	for _, want := range []string{"pause requested active to paused by Go-http-client behavior keep_as_draft",
-		"2026-06-04 09:00:00 canceled with the period (to come) moves away 2026-06-20 00:00:00 pause ends (to come)"} {
+		"2026-06-04 09:00:00 canceled at the end of the period (upcoming) moves away 2026-06-20 00:00:00 pause ends " +
+			"(upcoming)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
@@ -204,7 +205,7 @@ func TestWebPageFollowsTheClock(t *testing.T) {
 	server.Clock().Advance(40 * 24 * time.Hour)
 	if got := section(t, show(t, server), "subscriptions"); !strings.Contains(got, "Ana canceled Id") ||
 		!strings.Contains(got, "2026-06-04 09:00:00 period ended paused to canceled by clock reason: moves away") ||
-		strings.Contains(got, "to come") {
+		strings.Contains(got, "upcoming") {
 		t.Errorf("after the period: %s", got)
 	}
 }
@@ -380,16 +381,16 @@ func TestWebPageShowsWhoseKeyItIs(t *testing.T) {
 	}
 }
 
-// Faults in force are at the top until they have ended.
+// Active faults are at the top until they have ended.
 func TestWebPageShowsFaults(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Web: true})
-	if document := show(t, server); strings.Contains(document, "Faults in force") {
-		t.Error("there is no fault in force")
+	if document := show(t, server); strings.Contains(document, "Active faults") {
+		t.Error("there is no active fault")
 	}
 	server.AddFault(sandbox.Fault{Operation: "me.get", Status: 503, Times: 2})
 	if got := section(t, show(t, server), "faults"); !strings.Contains(got,
-		"Faults in force 1 fault-1 operation=me.get,times=2,status=503") {
+		"Active faults 1 fault-1 operation=me.get,times=2,status=503") {
 		t.Errorf("faults: %s", got)
 	}
 }
@@ -604,7 +605,7 @@ func TestWebPageOfAnEmptySandbox(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
-	for _, unwanted := range []string{"0001-01-01", "Faults in force", ">Organization<", "not shown"} {
+	for _, unwanted := range []string{"0001-01-01", "Active faults", ">Organization<", "not shown"} {
 		if strings.Contains(document, unwanted) {
 			t.Errorf("an empty page says %q", unwanted)
 		}

@@ -10,7 +10,7 @@ output "consumer" {
 }
 
 locals {
-  # A number for write-only arguments, another one for each key: every rotation changes the key's id.
+  # A number for write-only arguments, different for each key: every rotation changes the key's id.
   version = parseint(substr(sha256(billing_api_key.consumer.id), 0, 8), 16)
 }
 

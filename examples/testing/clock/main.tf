@@ -6,7 +6,7 @@ variable "advance" {
 }
 
 resource "terraform_data" "this" {
-  triggers_replace = timestamp() # every run moves the clock, also a second one by the same duration
+  triggers_replace = timestamp() # every run moves the clock, even twice by the same duration
 
   provisioner "local-exec" {
     # The command is the interpreter's last argument, without a shell.

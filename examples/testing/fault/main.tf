@@ -6,7 +6,7 @@ variable "add" {
 }
 
 resource "terraform_data" "this" {
-  triggers_replace = timestamp() # every run adds its fault, also the same one again
+  triggers_replace = timestamp() # every run adds its fault, even the same one twice
 
   provisioner "local-exec" {
     # The command is the interpreter's last argument, without a shell.

@@ -29,7 +29,7 @@ variable "name" {
 }
 
 resource "terraform_data" "this" {
-  triggers_replace = timestamp() # every run changes the object, also the same way again
+  triggers_replace = timestamp() # every run changes the object, even twice in the same way
 
   provisioner "local-exec" {
     # The command is the interpreter's last argument, without a shell.

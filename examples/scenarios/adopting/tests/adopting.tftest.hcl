@@ -11,7 +11,7 @@ run "everything_is_found" {
 
   assert {
     condition     = length(output.managed.customers) == 3 && alltrue([for id in values(output.managed.customers) : id != null])
-    error_message = "A customer is created, and not imported."
+    error_message = "A customer is created instead of imported."
   }
 
   assert {

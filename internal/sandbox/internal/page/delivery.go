@@ -48,7 +48,7 @@ func exchange(a delivery.Attempt, endpoint collections.EndpointRow, url string) 
 	sent := maps.Clone(a.RequestHeaders)
 	if endpoint.Secret != "" && sent[delivery.SignatureHeader] != "" {
 		sent[delivery.SignatureHeader] = delivery.Signature(endpoint.Secret, a.At, []byte(a.RequestBody)) +
-			" (with the present secret)"
+			" (with the current secret)"
 	}
 	text.WriteString("POST " + withoutQuery(url) + "\n")
 	writeHeaders(&text, sent)

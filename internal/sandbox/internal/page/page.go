@@ -65,7 +65,7 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	switch {
 	case !local(r.Host):
-		http.Error(w, "This page is only for this machine: ask for it by 127.0.0.1 or localhost.", http.StatusForbidden)
+		http.Error(w, "This page is available only on this machine: open it at 127.0.0.1 or localhost.", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "This page is read-only.", http.StatusMethodNotAllowed)
@@ -111,7 +111,7 @@ func (s *Page) write(w http.ResponseWriter, r *http.Request, name string, read f
 	})
 	switch {
 	case errors.Is(err, errNothing):
-		http.Error(w, "There is no such object or request, or it is not in the log any more.", http.StatusNotFound)
+		http.Error(w, "There is no such object or request, or the log no longer contains it.", http.StatusNotFound)
 	case err != nil:
 		s.Logger.Error("web page", "error", err)
 		http.Error(w, "The page could not be created; see the log of the sandbox.", http.StatusInternalServerError)

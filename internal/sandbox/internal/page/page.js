@@ -1,5 +1,5 @@
-// Asks every two seconds whether the page has changed, and puts the new content in place when it has. What is open stays open,
-// and what has the focus keeps it. While text is selected, or the tab is hidden, everything stays as it is.
+// Checks every two seconds whether the page has changed, and replaces its content if so. Open details stay open, and the
+// focused element keeps the focus. While text is selected or the tab is hidden, the page does not change.
 "use strict";
 
 const every = 2000;
@@ -18,7 +18,7 @@ async function refresh() {
   if (response.status === 304) return showTime(time);
   if (!response.ok) throw new Error(`status ${response.status}`);
   const next = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("live");
-  if (asked !== location.search) return; // another filter has been chosen meanwhile
+  if (asked !== location.search) return; // the user has chosen another filter in the meantime
   revision = response.headers.get("ETag");
   replace(next);
   showTime(time);
@@ -48,7 +48,7 @@ function replace(next) {
   window.scrollTo(scrollX, scrollY);
 }
 
-// place says where an element is: the id around it, and which one it is there.
+// place returns the position of an element: the id of the element around it, and its index there.
 function place(live, element) {
   if (!live.contains(element) || element === live) return null;
   const around = element.closest("[id]");
@@ -66,16 +66,16 @@ async function run() {
   setTimeout(run, every);
 }
 
-// The filter is in the address, so that it can be sent to others.
+// The filter is in the address, so that users can share it.
 let typed;
 function filter() {
   const chosen = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
   history.replaceState(null, "", (chosen.size ? "?" + chosen : "/") + location.hash);
   revision = null;
-  refresh().catch(() => {}); // the next one says that the sandbox has gone
+  refresh().catch(() => {}); // the next one reports that the sandbox has ended
 }
 
-// Objects and requests open in a dialog. Without it, the link leads to a page of its own.
+// Objects and requests open in a dialog. Without it, the link opens a separate page.
 async function showDetail(link) {
   const dialog = document.getElementById("detail");
   const response = await fetch(link.href, { cache: "no-store" });
@@ -95,7 +95,7 @@ async function copy(button) {
   setTimeout(() => button.classList.remove("copied"), 1000);
 }
 
-// A request or a collection that the address names is shown although its group is closed.
+// Shows the request or collection that the address names, even if its group is closed.
 function reveal() {
   const named = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!named) return;

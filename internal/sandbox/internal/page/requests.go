@@ -295,7 +295,7 @@ func (v *viewer) object(id string) (detail, error) {
 	return shown, nil
 }
 
-// request is a request with its bodies and the objects that it changed, as far as the log keeps them.
+// request returns a request with its bodies and the objects that it changed, if the log still has them.
 func (v *viewer) request(id string) (detail, error) {
 	at := slices.IndexFunc(v.requests, func(r server.Request) bool { return r.RequestID == id })
 	if at < 0 {
@@ -322,7 +322,7 @@ func (v *viewer) request(id string) (detail, error) {
 		{Heading: "Request headers", Text: headers.String()}, {Heading: "Request body", Text: readable(r.Body)},
 		{Heading: "Response body", Text: readable(r.Response)},
 	} {
-		part.Text = cmp.Or(part.Text, "none, or not kept")
+		part.Text = cmp.Or(part.Text, "none, or no longer stored")
 		shown.Parts = append(shown.Parts, part)
 	}
 	return shown, nil

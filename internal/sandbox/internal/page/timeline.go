@@ -182,7 +182,7 @@ func (v *viewer) future(r billing.SubscriptionRow) []event {
 	end := event{At: s.CurrentPeriodEnd.Time, What: "next period begins"}
 	switch {
 	case s.CancelAtPeriodEnd:
-		end.What, end.Detail = "canceled with the period", server.TextOf(s.CancellationReason)
+		end.What, end.Detail = "canceled at the end of the period", server.TextOf(s.CancellationReason)
 	case r.PendingPlanID != nil:
 		end.Detail = "with plan " + v.planText(*r.PendingPlanID)
 	}
@@ -190,7 +190,7 @@ func (v *viewer) future(r billing.SubscriptionRow) []event {
 }
 
 func invoiceEvent(i billing.Invoice) event {
-	price := "amount by the plan"
+	price := "amount set by the plan"
 	if i.AmountCents != nil {
 		price = amount(*i.AmountCents, i.Currency)
 	}

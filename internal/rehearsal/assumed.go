@@ -1,12 +1,11 @@
 package rehearsal
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -98,22 +97,22 @@ func (p plan) openCycles(sent []Sent) map[string]bool {
 // price that is at stake. The configuration leaves the billing cycles of open subscriptions to the service; priced are
 // the prices that differ.
 func assumed(without, with outcome, since time.Time, open map[string]bool, priced []Amounts) (sentences []string) {
-	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
+	for _, id := range ids(without.objects[evidence.Subscription], with.objects[evidence.Subscription]) {
 		if sameTerms(without, with, id) {
 			continue
 		}
-		before, now := without.before[orgcopy.Subscription][id], with.before[orgcopy.Subscription][id]
+		before, now := without.before[evidence.Subscription][id], with.before[evidence.Subscription][id]
 		of := cmpOr(now, before)
 		if of == nil {
 			continue
 		}
-		a := assumption{of: of, name: "subscription \"" + cmp.Or(labelOf(of), id) + "\"", isNew: before == nil, since: since}
-		start, end := without.objects[orgcopy.Subscription][id], with.objects[orgcopy.Subscription][id]
+		a := assumption{of: of, name: nameOf(evidence.Subscription, id, of), isNew: before == nil, since: since}
+		start, end := without.objects[evidence.Subscription][id], with.objects[evidence.Subscription][id]
 		a.keeps = open[id] && start != nil && end != nil && !equal(start["plan_id"], end["plan_id"])
 		a.chosen = open[id] && a.isNew
-		price := with.price(with.objects[orgcopy.Subscription][id])
+		price := with.price(with.objects[evidence.Subscription][id])
 		if price == nil {
-			price = without.price(without.objects[orgcopy.Subscription][id])
+			price = without.price(without.objects[evidence.Subscription][id])
 		}
 		for _, r := range rules {
 			if r.applies(a) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -22,7 +22,7 @@ func TestAssumed(t *testing.T) {
 		return of
 	}
 	state := func(plan string, more ...object) objects {
-		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}), orgcopy.Subscription: of(append([]object{
+		return objects{evidence.Account: of(object{"id": "a", "currency": "BRL"}), evidence.Subscription: of(append([]object{
 			subscription("same", "1", object{"status": "past_due"}), subscription("plain", plan, nil),
 			subscription("trial", plan, object{"status": "trialing", "trial_end": "2026-03-02T00:00:00Z"}),
 			subscription("tried", plan, object{"trial_end": "2026-01-02T00:00:00Z", "commitment": object{}}),

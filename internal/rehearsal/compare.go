@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
@@ -41,7 +42,7 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 		return outcome{}, err
 	}
 	var out bytes.Buffer
-	if _, err := copier.Copy(ctx, source, copier.Options{Collections: []string{copier.BillingPrefix + "invoices"}},
+	if _, err := copier.Copy(ctx, source, copier.Options{Collections: []string{orgcopy.BillingPrefix + "invoices"}},
 		&out); err != nil {
 		return outcome{}, err
 	}
@@ -181,7 +182,7 @@ func months(without, with outcome, since, until time.Time) (all []Month) {
 // sameTerms reports whether the apply changes nothing of what an amount of a subscription depends on.
 func sameTerms(without, with outcome, id string) bool {
 	for _, at := range [][2]objects{{without.before, with.before}, {without.objects, with.objects}} {
-		if !same(at[0][orgcopy.Subscription][id], at[1][orgcopy.Subscription][id], "plan_id", "items", "discount_percent",
+		if !same(at[0][evidence.Subscription][id], at[1][evidence.Subscription][id], "plan_id", "items", "discount_percent",
 			"discount_code_id", "billing_cycle", "billing_account_id", "status") {
 			return false
 		}
@@ -218,7 +219,7 @@ func (o outcome) price(of object) *Price {
 	if !live(of) {
 		return nil
 	}
-	account := o.objects[orgcopy.Account][textOf(of["billing_account_id"])]
+	account := o.objects[evidence.Account][textOf(of["billing_account_id"])]
 	amount := o.amounts[textOf(of["id"])]
 	if of["status"] == "suspended" {
 		amount = amounts.Amount{Why: "no description says whether a suspended subscription is billed"}
@@ -228,8 +229,8 @@ func (o outcome) price(of object) *Price {
 
 // prices returns those, at the end, of the subscriptions whose price, plan or status the apply changes.
 func prices(without, with outcome) (all []Amounts) {
-	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
-		before, now := without.objects[orgcopy.Subscription][id], with.objects[orgcopy.Subscription][id]
+	for _, id := range ids(without.objects[evidence.Subscription], with.objects[evidence.Subscription]) {
+		before, now := without.objects[evidence.Subscription][id], with.objects[evidence.Subscription][id]
 		if same(before, now, "recurring_amount_cents", "billing_cycle", "status", "plan_id", "items", "discount_percent",
 			"discount_code_id") && moneyOf(without.amounts[id]) == moneyOf(with.amounts[id]) {
 			continue
@@ -279,7 +280,7 @@ func events(without, with outcome) (all []Event) {
 	counts := map[[2]string]*Event{}
 	add := func(deliveries []sandbox.DeliveryState, into func(*Event) *int) {
 		for _, d := range deliveries {
-			of := without.before[orgcopy.Endpoint][d.EndpointID] // the apply may have deleted it
+			of := without.before[evidence.Endpoint][d.EndpointID] // the apply may have deleted it
 			key := [2]string{d.Event, cmp.Or(publicURL(d.URL), publicURL(of["url"]), d.EndpointID)}
 			if counts[key] == nil {
 				counts[key] = &Event{Event: key[0], Endpoint: key[1]}
@@ -299,6 +300,9 @@ func events(without, with outcome) (all []Event) {
 	return all
 }
 
+// happenings are what happens to an object, and when.
+type happenings map[What]time.Time
+
 // occurrences are what happens in one of the copies alone, from one time to another.
 func occurrences(without, with outcome, since, until time.Time) (all []Occurrence) {
 	for _, one := range []struct {
@@ -306,39 +310,34 @@ func occurrences(without, with outcome, since, until time.Time) (all []Occurrenc
 		other outcome
 		with  bool
 	}{{with, without, true}, {without, with, false}} {
-		for _, kind := range []struct {
-			kind, noun string
-			what       func(l life) map[string]time.Time
-		}{
-			{orgcopy.Customer, "customer", func(life) map[string]time.Time { return map[string]time.Time{} }},
-			{orgcopy.Account, "billing account", accountEvents},
-			{orgcopy.Subscription, "subscription", subscriptionEvents},
-			{orgcopy.Key, "API key", keyEvents},
+		for kind, happening := range map[string]func(l life) happenings{
+			evidence.Customer: func(life) happenings { return happenings{} }, evidence.Account: accountEvents,
+			evidence.Subscription: subscriptionEvents, evidence.Key: keyEvents,
 		} {
-			for id, of := range one.of.objects[kind.kind] {
-				start := without.before[kind.kind][id]
-				happens := kind.what(life{start, one.of.before[kind.kind][id], of, without.names, since})
+			add := func(at time.Time, id string, of object, what What) {
+				all = append(all, one.of.explained(id, Occurrence{At: at, Kind: kind, Object: nameOf(kind, id, of), What: what,
+					With: one.with}))
+			}
+			for id, of := range one.of.objects[kind] {
+				start := without.before[kind][id]
+				happens := happening(life{start, one.of.before[kind][id], of, without.names, since})
 				if start == nil {
-					happens[one.of.begins(kind.kind, of)] = timeOf(cmp.Or(textOf(of["created_at"]), textOf(of["createdAt"])))
+					at := timeOf(cmp.Or(textOf(of["created_at"]), textOf(of["createdAt"])))
+					happens[What{begins, one.of.payer(kind, of)}] = at
 				}
-				elsewhere := map[string]time.Time{}
-				if other := one.other.objects[kind.kind][id]; other != nil {
-					elsewhere = kind.what(life{start, one.other.before[kind.kind][id], other, without.names, since})
+				elsewhere := happenings{}
+				if other := one.other.objects[kind][id]; other != nil {
+					elsewhere = happening(life{start, one.other.before[kind][id], other, without.names, since})
 				}
 				for what, at := range happens {
 					if there, also := elsewhere[what]; !also || !there.Equal(at) {
-						all = append(all, one.of.explained(id,
-							Occurrence{At: at, Object: nameOf(kind.noun, id, of), What: what, With: one.with}))
+						add(at, id, of, what)
 					}
 				}
 			}
-			if !one.with {
-				continue
-			}
-			for id, of := range without.before[kind.kind] { // deleted by the apply
-				if one.of.before[kind.kind][id] == nil {
-					all = append(all, one.of.explained(id,
-						Occurrence{At: since, Object: nameOf(kind.noun, id, of), What: "is deleted", With: true}))
+			for id, of := range without.before[kind] { // deleted by the apply
+				if one.with && one.of.before[kind][id] == nil {
+					add(since, id, of, What{Verb: deleted})
 				}
 			}
 		}
@@ -347,18 +346,18 @@ func occurrences(without, with outcome, since, until time.Time) (all []Occurrenc
 		return !o.At.IsZero() && (o.At.Before(since) || o.At.After(until))
 	})
 	slices.SortFunc(all, func(a, b Occurrence) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Object, b.Object), cmp.Compare(a.What, b.What))
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Object, b.Object), cmp.Compare(a.What.String(), b.What.String()))
 	})
 	return all
 }
 
-// begins is what happens to an object that the apply creates: of a subscription, also who pays for it.
-func (o outcome) begins(kind string, of object) string {
-	if kind != orgcopy.Subscription {
-		return "begins"
+// payer is who pays for a subscription that the apply creates, in words; "" of other kinds.
+func (o outcome) payer(kind string, of object) string {
+	if kind != evidence.Subscription {
+		return ""
 	}
 	id := textOf(of["billing_account_id"])
-	return "begins, billed to " + nameOf("billing account", id, o.objects[orgcopy.Account][id])
+	return ", billed to " + nameOf(evidence.Account, id, o.objects[evidence.Account][id])
 }
 
 // explained is an occurrence with its cause.
@@ -375,28 +374,31 @@ func (o outcome) explained(id string, of Occurrence) Occurrence {
 // causes reports whether an entry of the audit trail about the same object is what brings an occurrence about.
 func causes(e sandbox.AuditEntry, of Occurrence) bool {
 	if grace := e.Terms["grace_until"]; grace != nil { // of a rotated key, which ends later
-		return of.What == "ends" && timeOf(*grace).Equal(of.At.Truncate(time.Second))
+		return of.What.Verb == ends && timeOf(*grace).Equal(of.At.Truncate(time.Second))
 	}
 	if of.At.Sub(e.Time).Abs() >= time.Second { // updated_at may be a little later
 		return false
 	}
-	switch what := of.What; {
-	case strings.HasPrefix(what, "begins"):
+	switch of.What.Verb {
+	case begins:
 		return e.Before == ""
-	case what == "ends":
+	case ends:
 		return e.After == "canceled"
-	case strings.HasPrefix(what, "continues"):
+	case continues:
 		return e.Before == "paused" && e.After != "paused"
-	case strings.HasPrefix(what, "changes"):
+	case changes:
 		return e.Terms["plan_id"] != nil
-	case what == "is reactivated":
+	case reactivated:
 		return e.Before == "suspended" && e.After == "active"
 	default:
-		return what == "is "+e.After && e.Before != e.After
+		return of.What.Verb == becomes(e.After) && e.Before != e.After
 	}
 }
 
-func nameOf(noun, id string, of object) string { return noun + " \"" + cmp.Or(labelOf(of), id) + "\"" }
+// nameOf is an object in messages, by its kind and its name.
+func nameOf(kind, id string, of object) string {
+	return evidence.KindOf(kind).Noun + " \"" + cmp.Or(labelOf(of), id) + "\""
+}
 
 // life is an object at the time of the copy, right after the apply, and at the end.
 type life struct {
@@ -413,23 +415,22 @@ func (l life) plan(of object) string {
 	return "plan " + cmp.Or(l.names[id], id)
 }
 
-// subscriptionEvents are what happens to a subscription, and when.
-func subscriptionEvents(l life) map[string]time.Time {
-	events := map[string]time.Time{}
+func subscriptionEvents(l life) happenings {
+	events := happenings{}
 	if l.end["status"] == "canceled" {
-		events["ends"] = timeOf(l.end["canceled_at"])
+		events[What{Verb: ends}] = timeOf(l.end["canceled_at"])
 	}
 	for _, of := range []object{l.before, l.end} { // a pause that ends before the last day has begun all the same
 		if at := textOf(of["paused_at"]); at != "" {
-			events["is paused"] = timeOf(at)
+			events[What{Verb: becomes("paused")}] = timeOf(at)
 		}
 	}
 	if at := textOf(l.end["resumed_at"]); at != "" {
-		events["continues after its pause"] = timeOf(at)
+		events[What{continues, " after its pause"}] = timeOf(at)
 	}
 	change := func(from, to object, at time.Time) {
 		if from != nil && to != nil && l.plan(from) != l.plan(to) {
-			events["changes from "+l.plan(from)+" to "+l.plan(to)] = at
+			events[What{changes, " from " + l.plan(from) + " to " + l.plan(to)}] = at
 		}
 	}
 	change(l.start, l.before, l.since)
@@ -437,28 +438,29 @@ func subscriptionEvents(l life) map[string]time.Time {
 	return events
 }
 
-func accountEvents(l life) map[string]time.Time {
-	of := l.end
-	switch of["status"] {
-	case "active":
-		if l.start != nil && l.start["status"] != "active" {
-			return map[string]time.Time{"is reactivated": l.since}
+func accountEvents(l life) happenings {
+	switch status := textOf(l.end["status"]); {
+	case status == "active" && l.start != nil && l.start["status"] != "active":
+		return happenings{What{Verb: reactivated}: l.since}
+	case status == "active":
+		return happenings{}
+	default:
+		at := l.end["updated_at"]
+		if status == "suspended" {
+			at = l.end["suspended_at"]
 		}
-		return map[string]time.Time{}
-	case "suspended":
-		return map[string]time.Time{"is suspended": timeOf(of["suspended_at"])}
+		return happenings{What{Verb: becomes(status)}: timeOf(at)}
 	}
-	return map[string]time.Time{"is " + textOf(of["status"]): timeOf(of["updated_at"])}
 }
 
-func keyEvents(l life) map[string]time.Time {
-	of, events := l.end, map[string]time.Time{}
-	if at := textOf(of["revokedAt"]); at != "" {
-		events["is revoked"] = timeOf(at)
-	} else if at := textOf(of["expiresAt"]); at != "" {
-		events["ends"] = timeOf(at)
+func keyEvents(l life) happenings {
+	if at := textOf(l.end["revokedAt"]); at != "" {
+		return happenings{What{Verb: becomes("revoked")}: timeOf(at)}
 	}
-	return events
+	if at := textOf(l.end["expiresAt"]); at != "" {
+		return happenings{What{Verb: ends}: timeOf(at)}
+	}
+	return happenings{}
 }
 
 // notKnown returns sentences about effects of this change that the rehearsal cannot determine.
@@ -528,7 +530,7 @@ func varying(events []Event, endpoints objects, sent []Sent) {
 	for _, s := range sent {
 		keys = keys || s.accepted("api_keys.")
 		if s.accepted("webhook_endpoints.") {
-			changed[publicURL(endpoints[orgcopy.Endpoint][s.ID]["url"])] = true
+			changed[publicURL(endpoints[evidence.Endpoint][s.ID]["url"])] = true
 		}
 	}
 	for i, e := range events {
@@ -562,9 +564,6 @@ func some(names []string) string {
 	return strings.Join(names, ", ") + more
 }
 
-var nounOf = map[string]string{orgcopy.Account: "billing account", orgcopy.Subscription: "subscription",
-	orgcopy.Key: "API key"}
-
 // unknownStatuses returns sentences about objects with undocumented statuses, which the copy does not simulate.
 func unknownStatuses(objects []orgcopy.Object) (all []string) {
 	labels := map[[2]string][]string{} // by kind and status
@@ -573,7 +572,7 @@ func unknownStatuses(objects []orgcopy.Object) (all []string) {
 			var of object
 			_ = json.Unmarshal(o.Object, &of) // it has been parsed
 			key := [2]string{o.Kind, status}
-			labels[key] = append(labels[key], nameOf(nounOf[o.Kind], idOf(o.Object), of))
+			labels[key] = append(labels[key], nameOf(o.Kind, idOf(o.Object), of))
 		}
 	}
 	byText := func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
@@ -41,24 +42,24 @@ func TestOccurrences(t *testing.T) {
 	key := func(end string) object { return object{"id": "k", "name": "k", "expiresAt": end} }
 	without := outcome{
 		before: objects{
-			orgcopy.Account: of(suspended), orgcopy.Subscription: of(paused, active), orgcopy.Key: of(key(later)),
+			evidence.Account: of(suspended), evidence.Subscription: of(paused, active), evidence.Key: of(key(later)),
 		},
-		objects: objects{orgcopy.Account: of(suspended), orgcopy.Subscription: of(paused, active),
-			orgcopy.Key: of(key(later))},
+		objects: objects{evidence.Account: of(suspended), evidence.Subscription: of(paused, active),
+			evidence.Key: of(key(later))},
 	}
 	with := outcome{
-		before: objects{orgcopy.Account: of(account("active", nil)),
-			orgcopy.Subscription: of(
+		before: objects{evidence.Account: of(account("active", nil)),
+			evidence.Subscription: of(
 				object{"id": "p", "external_id": "p", "status": "active", "resumed_at": now},
 				object{"id": "s", "external_id": "s", "status": "paused", "paused_at": now},
 				object{"id": "n", "external_id": "n", "status": "active", "billing_account_id": "a", "created_at": now}),
-			orgcopy.Key: of(key(beyond))},
-		objects: objects{orgcopy.Account: of(account("active", nil)),
-			orgcopy.Subscription: of(
+			evidence.Key: of(key(beyond))},
+		objects: objects{evidence.Account: of(account("active", nil)),
+			evidence.Subscription: of(
 				object{"id": "p", "external_id": "p", "status": "active", "resumed_at": now},
 				object{"id": "s", "external_id": "s", "status": "active", "resumed_at": later},
 				object{"id": "n", "external_id": "n", "status": "active", "billing_account_id": "a", "created_at": now}),
-			orgcopy.Key: of(key(beyond), object{"id": "m", "name": "m", "createdAt": now})},
+			evidence.Key: of(key(beyond), object{"id": "m", "name": "m", "createdAt": now})},
 	}
 	var got []string
 	for _, o := range occurrences(without, with, since, since.AddDate(0, 0, 90)) {
@@ -89,7 +90,7 @@ func TestMonths(t *testing.T) {
 			"created_at": month + "-10T00:00:00Z"}
 	}
 	terms := func(plan string) objects {
-		return objects{orgcopy.Subscription: of(object{"id": "same", "plan_id": "1"}, object{"id": "changed",
+		return objects{evidence.Subscription: of(object{"id": "same", "plan_id": "1"}, object{"id": "changed",
 			"plan_id": plan},
 			object{"id": "unknown", "plan_id": plan})}
 	}
@@ -117,8 +118,8 @@ func TestMonths(t *testing.T) {
 func TestPricesAtTheEnd(t *testing.T) {
 	t.Parallel()
 	state := func(status string) objects {
-		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}),
-			orgcopy.Subscription: of(object{"id": "jade",
+		return objects{evidence.Account: of(object{"id": "a", "currency": "BRL"}),
+			evidence.Subscription: of(object{"id": "jade",
 				"billing_account_id": "a", "status": status, "billing_cycle": "monthly"})}
 	}
 	all := map[string]amounts.Amount{"jade": {Cents: new(int64(9990)), Source: amounts.Shown}}
@@ -149,7 +150,7 @@ func TestMoney(t *testing.T) {
 func TestAmountsOfAnotherCycle(t *testing.T) {
 	t.Parallel()
 	state := func(cycle string) objects {
-		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}), orgcopy.Subscription: of(object{"id": "s",
+		return objects{evidence.Account: of(object{"id": "a", "currency": "BRL"}), evidence.Subscription: of(object{"id": "s",
 			"billing_account_id": "a", "status": "active", "billing_cycle": cycle})}
 	}
 	all := map[string]amounts.Amount{"s": {Cents: new(int64(9990)), Source: amounts.Invoiced}}
@@ -165,7 +166,7 @@ func TestAmountsOfAnotherCycle(t *testing.T) {
 // A delivery to an endpoint that the apply has deleted since is shown with the address of that.
 func TestEventsOfDeletedEndpoint(t *testing.T) {
 	t.Parallel()
-	endpoints := objects{orgcopy.Endpoint: of(object{"id": "e", "url": "https://hooks.example.com"})}
+	endpoints := objects{evidence.Endpoint: of(object{"id": "e", "url": "https://hooks.example.com"})}
 	got := events(outcome{before: endpoints}, outcome{deliveries: []sandbox.DeliveryState{
 		{EndpointID: "e", Event: "api_key.revoked"}}})
 	want := Event{Event: "api_key.revoked", Endpoint: "https://hooks.example.com", With: 1}
@@ -177,7 +178,7 @@ func TestEventsOfDeletedEndpoint(t *testing.T) {
 // The number of events of keys at an endpoint that the apply changes depends on the order of the requests.
 func TestEventsThatVary(t *testing.T) {
 	t.Parallel()
-	endpoints := objects{orgcopy.Endpoint: of(object{"id": "e", "url": "https://hooks.example.com"},
+	endpoints := objects{evidence.Endpoint: of(object{"id": "e", "url": "https://hooks.example.com"},
 		object{"id": "f", "url": "https://other.example.com"})}
 	rotated := Sent{Operation: "api_keys.rotate", Status: 200}
 	changed := Sent{Operation: "webhook_endpoints.update", ID: "e", Status: 200}
@@ -210,13 +211,13 @@ func TestUnknownStatuses(t *testing.T) {
 		all = append(all, orgcopy.Object{Kind: kind, Object: fmt.Appendf(nil, `{"id":%[1]q,"external_id":%[1]q,"status":%[2]q}`,
 			name, status)})
 	}
-	add(orgcopy.Customer, "c", "happy")
-	add(orgcopy.Account, "a", "closed")
-	add(orgcopy.Account, "b", "frozen")
+	add(evidence.Customer, "c", "happy")
+	add(evidence.Account, "a", "closed")
+	add(evidence.Account, "b", "frozen")
 	for _, name := range []string{"s1", "s2", "s3", "s4", "s5"} {
-		add(orgcopy.Subscription, name, "hibernating")
+		add(evidence.Subscription, name, "hibernating")
 	}
-	add(orgcopy.Subscription, "s6", "past_due")
+	add(evidence.Subscription, "s6", "past_due")
 	want := []string{
 		`What happens to billing account "b": the copy does not simulate the status "frozen".`,
 		`What happens to subscription "s1", subscription "s2", subscription "s3" and 2 more: the copy does not simulate ` +

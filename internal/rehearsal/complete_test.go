@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -106,7 +107,7 @@ ephemeral "billing_api_key" "short" {
 	}
 	begins := 0
 	for _, o := range report.Differences.Occurrences {
-		if strings.HasPrefix(o.Object, "API key") && o.What == "begins" {
+		if o.Kind == evidence.Key && o.What.Verb == "begins" {
 			begins++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 )
 
@@ -43,11 +45,6 @@ type Covered struct {
 	States []string `json:"states,omitempty"`
 }
 
-// typeOf is the resource type of a kind of object.
-var typeOf = map[string]string{orgcopy.Customer: "billing_customer", orgcopy.Account: "billing_account",
-	orgcopy.Subscription: "billing_subscription", orgcopy.Endpoint: "billing_webhook_endpoint",
-	orgcopy.Key: "billing_api_key", orgcopy.Record: "billing_finance_record"}
-
 // States are the outputs of terraform show -json of several states, by name.
 type States map[string][]byte
 
@@ -67,10 +64,6 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 	if err != nil {
 		return nil, err
 	}
-	notRead := map[string]bool{}
-	for _, one := range left {
-		notRead[typeOfLeft(one)] = true
-	}
 	reader, err := orgcopy.NewReader(&out)
 	if err != nil {
 		return nil, err
@@ -80,35 +73,35 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 		if err != nil {
 			return nil, err
 		}
-		if line.Kind == orgcopy.Record && line.Service != "finance" {
+		kind, id := evidence.KindOf(line.Kind), idOf(line.Object)
+		if kind.Name == evidence.Record && line.Service != kind.Service {
 			continue
 		}
-		id := idOf(line.Object)
-		if line.Kind == orgcopy.Record {
+		if kind.Name == evidence.Record {
 			id = line.Collection + "/" + id
 		}
-		there[Object{typeOf[line.Kind], id}] = !ended(line, reader.Header.Time)
+		there[Object{kind.Type, id}] = !ended(kind, line.Object, reader.Header.Time)
 	}
-	c := covered(there, in, notRead, ignore)
+	c := covered(there, in, left, ignore)
 	c.TwoAccounts, err = states.twoAccounts()
 	return c, err
-}
-
-// typeOfLeft returns the resource type of objects that a copy leaves out; "" for parts of objects.
-func typeOfLeft(left orgcopy.LeftOut) string {
-	if strings.HasPrefix(left.What, "records of ") {
-		return "billing_finance_record"
-	}
-	return map[string]string{"customers": "billing_customer", "billing accounts": "billing_account",
-		"subscriptions": "billing_subscription", "webhook endpoints": "billing_webhook_endpoint",
-		"API keys": "billing_api_key"}[left.What]
 }
 
 // Object is a type and an id.
 type Object struct{ Type, ID string }
 
+// isLeftOut reports whether the objects of the same kind, and the records of the same collection, were not read.
+func (o Object) isLeftOut(left []orgcopy.LeftOut) bool {
+	kind, collection := evidence.KindOf(o.Type), ""
+	if kind.Name == evidence.Record {
+		collection, _, _ = strings.Cut(o.ID, "/")
+	}
+	return slices.ContainsFunc(left, func(l orgcopy.LeftOut) bool { return l.All(kind.Name, collection) })
+}
+
 // covered compares the objects of an organization with those of the states.
-func covered(there map[Object]bool, in map[Object][]string, notRead map[string]bool, ignore []string) *Coverage {
+func covered(there map[Object]bool, in map[Object][]string, left []orgcopy.LeftOut,
+	ignore []string) *Coverage {
 	c := &Coverage{}
 	for object, lives := range there {
 		one := Covered{Type: object.Type, ID: object.ID, States: in[object]}
@@ -125,7 +118,7 @@ func covered(there map[Object]bool, in map[Object][]string, notRead map[string]b
 		}
 	}
 	for object, states := range in {
-		if _, known := there[object]; !known && !notRead[object.Type] && typeName(object.Type) {
+		if _, known := there[object]; !known && !object.isLeftOut(left) && evidence.KindOf(object.Type).Name != "" {
 			c.Gone = append(c.Gone, Covered{Type: object.Type, ID: object.ID, States: states})
 		}
 	}
@@ -133,15 +126,6 @@ func covered(there map[Object]bool, in map[Object][]string, notRead map[string]b
 		slices.SortFunc(list, func(a, b Covered) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
 	}
 	return c
-}
-
-func typeName(name string) bool {
-	for _, known := range typeOf {
-		if known == name {
-			return true
-		}
-	}
-	return false
 }
 
 func ignored(o Object, patterns []string) bool {
@@ -152,21 +136,13 @@ func ignored(o Object, patterns []string) bool {
 }
 
 // ended reports whether an object is closed, canceled, revoked or expired, so that no state manages it.
-func ended(line orgcopy.Object, now time.Time) bool {
+func ended(kind evidence.Kind, document json.RawMessage, now time.Time) bool {
 	of := object{}
-	if decode(line.Object, &of) != nil {
+	if decode(document, &of) != nil {
 		return false
 	}
 	expiry := timeOf(of["expiresAt"])
-	switch line.Kind {
-	case orgcopy.Account:
-		return of["status"] == "closed"
-	case orgcopy.Subscription:
-		return of["status"] == "canceled"
-	case orgcopy.Key:
-		return of["revokedAt"] != nil || !expiry.IsZero() && !expiry.After(now)
-	}
-	return false
+	return kind.Ended(of["status"]) || of["revokedAt"] != nil || !expiry.IsZero() && !expiry.After(now)
 }
 
 // objects returns the objects in the states, with the names of the states, and the collections of financial management.
@@ -180,7 +156,7 @@ func (s States) objects() (in map[Object][]string, collections []string, err err
 		}
 		for _, r := range resources {
 			id := textOf(r.Values["id"])
-			if r.Type == "billing_finance_record" {
+			if evidence.KindOf(r.Type).Name == evidence.Record {
 				collection := textOf(r.Values["collection"])
 				collections, id = append(collections, collection), collection+"/"+id
 			}

@@ -10,12 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
-
-// types of the resources, by the kind of a copy.
-var types = map[string]string{"customer": "billing_customer", "account": "billing_account",
-	"subscription": "billing_subscription", "endpoint": "billing_webhook_endpoint", "key": "billing_api_key"}
 
 // A random organization is split over several states at random: each object is in exactly the set where it belongs.
 func TestCoverageOfRandomSplits(t *testing.T) {
@@ -30,8 +28,8 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 		want := map[string][]string{}
 		for id, of := range w.state(w.server, w.server.Clock().Now()) {
 			kind, _, _ := strings.Cut(id, " ")
-			typeName, known := types[kind]
-			if !known {
+			typeName := evidence.KindOf(kind).Type
+			if typeName == "" || kind == evidence.Record {
 				continue
 			}
 			entry := typeName + " " + fmt.Sprint(of["id"])
@@ -139,6 +137,31 @@ func covered(t *testing.T, env map[string]string, resources []object) *rehearsal
 		t.Fatal(err)
 	}
 	return c
+}
+
+// What the token may not read is not gone; what it may read is gone, whatever else it may not read.
+func TestCoverageOfWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	record := []object{{"mode": "managed", "type": "billing_finance_record",
+		"values": object{"id": "r", "collection": "payables"}}}
+	customer := []object{{"mode": "managed", "type": "billing_customer", "values": object{"id": "c"}}}
+	for _, c := range []struct {
+		fails     string
+		resources []object
+		gone      int
+	}{{"records.list", record, 1}, {"finance.payables.list", record, 0}, {"customers.list", record, 1},
+		{"customers.list", customer, 0}} {
+		w := newWorld(t, 1)
+		fault, err := sandbox.ParseFault("operation=" + c.fails + ",status=403,code=insufficient_scope,times=9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.server.AddFault(fault)
+		if got := covered(t, w.server.Env(), c.resources); len(got.Gone) != c.gone {
+			t.Errorf("%s fails: gone %v, want %d", c.fails, got.Gone, c.gone)
+		}
+		w.close()
+	}
 }
 
 // A managed account of a customer that was created with another one is listed with both.

@@ -6,17 +6,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // endpointOccurrences say which webhook endpoints get more, less or something else with the apply. A copy knows the
 // events of API keys alone, so their number says little about an endpoint.
 func endpointOccurrences(without, with outcome, sent []Sent, at time.Time) (all []Occurrence) {
-	before, now := without.before[orgcopy.Endpoint], with.before[orgcopy.Endpoint]
+	before, now := without.before[evidence.Endpoint], with.before[evidence.Endpoint]
 	for _, id := range ids(before, now) {
 		was, is := before[id], now[id]
 		add := func(of object, what string) {
-			all = append(all, Occurrence{At: at, Object: nameOf("webhook endpoint", id, of), What: what, With: true})
+			all = append(all, Occurrence{At: at, Kind: evidence.Endpoint, Object: nameOf(evidence.Endpoint, id, of),
+				What: What{More: what}, With: true})
 		}
 		switch {
 		case was == nil:

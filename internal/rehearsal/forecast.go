@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
@@ -138,9 +139,9 @@ func (p plan) sources(copied []byte, prices []amounts.Entry) (sources, error) {
 		of = running(of)
 		of["id"], of["status"] = id, cmp.Or(textOf(of["status"]), "active")
 		if payer := textOf(of["billing_account_id"]); s.book.Currency(payer) == "" {
-			s.add(orgcopy.Account, "", object{"id": payer, "currency": s.currencies.as(of)})
+			s.add(evidence.Account, "", object{"id": payer, "currency": s.currencies.as(of)})
 		}
-		s.add(orgcopy.Subscription, "", of)
+		s.add(evidence.Subscription, "", of)
 	}
 	s.book.Use(prices)
 	s.book.Learn()
@@ -153,12 +154,12 @@ func (s sources) shown(p plan) map[string]object {
 	for _, r := range p.PriorState.Values.RootModule.all() {
 		switch r.Type {
 		case "billing_account":
-			s.add(orgcopy.Account, "", r.Values)
+			s.add(evidence.Account, "", r.Values)
 		case "billing_subscription":
 			subscriptions[idIn(r.Values, r.Address)] = withItems(r.Values)
 		case "billing_accounts":
 			for _, of := range objectsOf(r.Values["accounts"]) {
-				s.add(orgcopy.Account, "", of)
+				s.add(evidence.Account, "", of)
 			}
 		case "billing_subscriptions":
 			for _, of := range objectsOf(r.Values["subscriptions"]) {
@@ -205,7 +206,7 @@ func (s sources) addRecords(collection string, all any) {
 	for _, of := range objectsOf(all) {
 		var record object
 		if decode([]byte(textOf(of["json"])), &record) == nil {
-			s.add(orgcopy.Record, collection, record)
+			s.add(evidence.Record, collection, record)
 		}
 	}
 }

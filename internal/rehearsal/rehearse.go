@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -132,6 +133,9 @@ func (i stateInstance) organization() (id string) {
 	return id
 }
 
+// collection returns that of a finance record.
+func (i stateInstance) collection() string { return textOf(i.Attributes["collection"]) }
+
 // read reads the state and the organization.
 func (r *rehearsal) read(ctx context.Context) error {
 	r.progress("read the state")
@@ -189,8 +193,8 @@ func (r *rehearsal) getenv(name string) string {
 func (r *rehearsal) ofState() (names []string) {
 	for _, one := range r.resources {
 		for _, instance := range one.Instances {
-			if name, ok := instance.Attributes["collection"].(string); ok && one.Type == "billing_finance_record" {
-				names = append(names, name)
+			if evidence.KindOf(one.Type).Name == evidence.Record {
+				names = append(names, instance.collection())
 			}
 		}
 	}
@@ -227,19 +231,17 @@ func (r *rehearsal) open() error {
 // belongs rejects the state of another organization, and a copy that leaves out objects of the state: the plan would
 // create them again.
 func (r *rehearsal) belongs() error {
-	for _, left := range r.notCopied {
-		if slices.ContainsFunc(r.resources, func(one stateResource) bool {
-			return one.Mode == managed && one.Type == typeOfLeft(left)
-		}) {
-			return fmt.Errorf("the state has objects of the type %s, and the copy leaves out %s: use a token that may read "+
-				"them", typeOfLeft(left), left)
-		}
-	}
 	newest := r.report.From
 	for _, one := range r.resources {
 		for _, instance := range one.Instances {
 			if one.Mode != managed || !isOurs(one.Type) {
 				continue
+			}
+			for _, left := range r.notCopied {
+				if left.All(evidence.KindOf(one.Type).Name, instance.collection()) {
+					return fmt.Errorf("the state has objects of the type %s, and the copy leaves out %s: use a token that may read "+
+						"them", one.Type, left)
+				}
 			}
 			if id := instance.organization(); id != "" && !strings.EqualFold(id, r.organization) {
 				return fmt.Errorf("the state is that of organization %s, and the copy is of %s (%s): check BILLING_BASE_URL, "+
@@ -515,7 +517,7 @@ func (r *rehearsal) conclude(seen [2]outcome, first plan) {
 		r.report.NotKnown = append(r.report.NotKnown,
 			"Whether the token of the real apply may do this: scopes are not rehearsed.")
 	}
-	if slices.ContainsFunc(r.notCopied, func(left orgcopy.LeftOut) bool { return left.What == "subscriptions" }) {
+	if slices.ContainsFunc(r.notCopied, func(left orgcopy.LeftOut) bool { return left.All(evidence.Subscription, "") }) {
 		r.report.Differences.Months = nil
 		r.report.NotKnown = append(r.report.NotKnown, "What the organization bills: the copy has no subscriptions.")
 	}

@@ -248,8 +248,8 @@ func TestRehearsalOfManyChanges(t *testing.T) {
 	var happens []string
 	causes := map[string]bool{}
 	for _, o := range report.Differences.Occurrences {
-		happens = append(happens, o.What)
-		causes[o.What+" "+o.Cause+" "+o.Action] = true
+		happens = append(happens, o.What.String())
+		causes[o.What.String()+" "+o.Cause+" "+o.Action] = true
 	}
 	for _, want := range []string{"ends request subscriptions.cancel", "ends request api_keys.rotate",
 		`begins, billed to billing account "team-3" request subscriptions.create`, "is suspended request billing_accounts.suspend",

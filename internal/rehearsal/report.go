@@ -111,12 +111,39 @@ type (
 	// Occurrence is something that happens to an object in one of the two copies and not in the other.
 	Occurrence struct {
 		At     time.Time `json:"at"`
-		Object string    `json:"object"`
-		What   string    `json:"what"` // such as "ends", "begins", "changes its plan to …"
+		Kind   string    `json:"-"`      // name of an evidence.Kind
+		Object string    `json:"object"` // its noun and name
+		What   What      `json:"what"`
 		With   bool      `json:"with"` // it happens with the apply, and not without
 		// Cause is who or what brings it about, as in the audit trail of the copy; empty: nothing there says so.
 		Cause  string `json:"cause,omitempty"`  // request or clock
 		Action string `json:"action,omitempty"` // the operation or the due event
 		Reason string `json:"reason,omitempty"` // that the request gives
 	}
+	// What is what happens to an object, such as "changes" and " from plan 1 to plan 2".
+	What struct {
+		Verb Verb
+		More string
+	}
+	// Verb is a predicate whose subject is the object.
+	Verb string
 )
+
+// Verbs of the objects that are billed, and of keys.
+const (
+	begins      Verb = "begins"
+	ends        Verb = "ends"
+	changes     Verb = "changes"
+	continues   Verb = "continues"
+	deleted     Verb = "is deleted"
+	reactivated Verb = "is reactivated"
+)
+
+// becomes is what happens to an object that gets a status.
+func becomes(status string) Verb { return Verb("is " + status) }
+
+// String is what happens in words.
+func (w What) String() string { return string(w.Verb) + w.More }
+
+// MarshalText implements encoding.TextMarshaler.
+func (w What) MarshalText() ([]byte, error) { return []byte(w.String()), nil }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -41,7 +41,7 @@ func collectionOf(q sandbox.Request) string {
 	case q.Operation == "webhook_deliveries.list":
 		return deliveries
 	case q.Operation == "invoices.list", q.Operation == "records.list":
-		return copier.BillingPrefix + path
+		return orgcopy.BillingPrefix + path
 	case strings.HasPrefix(q.Operation, "finance.") && !strings.HasPrefix(q.Operation, "finance.openapi"):
 		return path
 	}
@@ -95,7 +95,7 @@ func (r *rehearsal) references() (sentences []string) {
 	for _, o := range r.objects {
 		know("", idOf(o.Object))
 		listed[o.Collection] = true
-		if o.Kind == orgcopy.Subscription {
+		if o.Kind == evidence.Subscription {
 			eachReference(o.Object, know)
 			eachReference(o.Items, know)
 		}

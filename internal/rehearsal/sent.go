@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -15,7 +16,7 @@ import (
 func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
 	for _, q := range requests {
 		one := Sent{Operation: q.Operation, Status: q.Status, ID: q.Object}
-		one.Object, one.Verb = objectOf(q.Operation)
+		one.Object, one.Verb = subject(q.Operation)
 		var body, response object
 		_ = json.Unmarshal(q.Body, &body)         // a request without a body has no arguments
 		_ = json.Unmarshal(q.Response, &response) // nor has a response without one an object
@@ -142,16 +143,13 @@ func firstText(values ...any) string {
 	return ""
 }
 
-// objectOf is the noun and the verb of an operation.
-func objectOf(operation string) (noun, verb string) {
-	family, verb, _ := strings.Cut(strings.TrimPrefix(operation, "finance."), ".")
-	noun = map[string]string{"customers": "customer", "billing_accounts": "billing account",
-		"subscriptions": "subscription", "webhook_endpoints": "webhook endpoint", "api_keys": "API key",
-		"records": "finance record"}[family]
+// subject is the noun and the verb of an operation.
+func subject(operation string) (noun, verb string) {
+	kind, verb := evidence.Subject(operation)
 	if verb == "items.sync" {
-		return noun, "set the items of"
+		return kind.Noun, "set the items of"
 	}
-	return noun, strings.ReplaceAll(verb, "_", " ")
+	return kind.Noun, strings.ReplaceAll(verb, "_", " ")
 }
 
 // names are the names of the objects of the copy, by id.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
@@ -51,8 +52,8 @@ func TestReferences(t *testing.T) {
 	of := func(kind, collection, text string) orgcopy.Object {
 		return orgcopy.Object{Kind: kind, Collection: collection, Object: []byte(text)}
 	}
-	r := rehearsal{objects: []orgcopy.Object{of(orgcopy.Record, "plans", `{"id":"listed"}`),
-		of(orgcopy.Subscription, "", `{"id":"s","plan_id":"archived"}`)}}
+	r := rehearsal{objects: []orgcopy.Object{of(evidence.Record, "plans", `{"id":"listed"}`),
+		of(evidence.Subscription, "", `{"id":"s","plan_id":"archived"}`)}}
 	for _, body := range []string{`{"plan_id":"listed"}`, `{"plan_id":"archived"}`, `{"plan_id":"none"}`, `{"plan_id":"none"}`,
 		`{"items":[{"price_id":"p"}]}`} { // no list of prices was read
 		r.log.add(sandbox.Request{Method: "POST", Body: []byte(body)})
@@ -68,9 +69,9 @@ func TestConclusions(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	state := func(plan, url string) objects {
-		return objects{orgcopy.Subscription: of(object{"id": "s", "external_id": "aurora", "status": "past_due",
+		return objects{evidence.Subscription: of(object{"id": "s", "external_id": "aurora", "status": "past_due",
 			"plan_id":            plan,
-			"billing_account_id": "a"}), orgcopy.Endpoint: of(object{"id": "e", "url": url})}
+			"billing_account_id": "a"}), evidence.Endpoint: of(object{"id": "e", "url": url})}
 	}
 	outcomeOf := func(plan, url, cents string) outcome {
 		n, _ := json.Number(cents).Int64()
@@ -81,8 +82,8 @@ func TestConclusions(t *testing.T) {
 	}
 	r := rehearsal{workspace: &workspace{notLinked: []string{"huge"}}, leftOut: []string{"Targets."},
 		notes: []string{"A note."},
-		objects: []orgcopy.Object{{Kind: orgcopy.Record, Collection: "plans", Object: []byte(`{"id":"1"}`)},
-			{Kind: orgcopy.Subscription, Object: []byte(`{"id":"x","status":"odd"}`)}}}
+		objects: []orgcopy.Object{{Kind: evidence.Record, Collection: "plans", Object: []byte(`{"id":"1"}`)},
+			{Kind: evidence.Subscription, Object: []byte(`{"id":"x","status":"odd"}`)}}}
 	r.report = Report{From: since, Until: since.AddDate(0, 0, 90), Sent: []Sent{{Operation: "subscriptions.change_plan",
 		Status: 200}}}
 	r.log.add(sandbox.Request{Method: "POST", Body: []byte(`{"plan_id":"2"}`)})
@@ -105,7 +106,7 @@ func TestConclusions(t *testing.T) {
 		t.Errorf("%+v", r.report.Differences)
 	}
 	r.report.NotKnown, r.report.LeftOut, r.report.Sent = nil, nil, nil
-	r.notCopied = []orgcopy.LeftOut{{What: "subscriptions", Reason: "the token may not read them"}}
+	r.notCopied = []orgcopy.LeftOut{{Kind: evidence.Subscription, Reason: "the token may not read them"}}
 	r.conclude(seen, plan{})
 	whole := strings.Join(append(r.report.NotKnown, r.report.LeftOut...), "\n")
 	if !strings.Contains(whole, "What the organization bills: the copy has no subscriptions.") ||

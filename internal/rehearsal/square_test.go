@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -60,7 +61,7 @@ func TestSquare(t *testing.T) {
 		}
 	}
 	t.Logf("seeds %d to %d: equal %v, %d amounts not known", *seed, *seed+uint64(*squares)-1, compared, unknown)
-	if unknown*4 > compared["invoice"]+compared[orgcopy.Subscription] {
+	if unknown*4 > compared["invoice"]+compared[evidence.Subscription] {
 		t.Error("too many amounts are not known for the comparison to say much")
 	}
 }
@@ -169,16 +170,11 @@ func (w *world) status(q request) int {
 
 func (w *world) exchange(service, method, path string, body object) (status int, content []byte) {
 	w.t.Helper()
-	env := w.server.Env()
-	base, token := env["BILLING_BASE_URL"], env["BILLING_TOKEN"]
-	switch service {
-	case "collections":
-		base, token = env["BILLING_COLLECTIONS_BASE_URL"], env["BILLING_COLLECTIONS_API_KEY"]
-	case "finance":
-		base, token = env["BILLING_FINANCE_BASE_URL"], env["BILLING_FINANCE_TOKEN"]
-	case "control":
-		base, token = env["BILLING_SANDBOX_CONTROL_URL"], env["BILLING_SANDBOX_CONTROL_TOKEN"]
+	variables := copier.Variables(service)
+	if service == "control" {
+		variables = []string{"BILLING_SANDBOX_CONTROL_URL", "BILLING_SANDBOX_CONTROL_TOKEN"}
 	}
+	base, token := w.server.Env()[variables[0]], w.server.Env()[variables[1]]
 	payload, err := json.Marshal(body)
 	if err != nil {
 		w.t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // section is a part of a report: a title, and a line for each thing.
@@ -219,32 +221,33 @@ var (
 		"annual": "a year"}
 )
 
-// happening is an occurrence that the headline counts.
-type happening struct{ noun, what, one, many string }
-
-var headlined = []happening{{"subscription", "begins", "begins", "begin"}, {"subscription", "ends", "ends", "end"},
-	{"subscription", "is paused", "is paused", "are paused"},
-	{"billing account", "is suspended", "is suspended", "are suspended"},
-	{"billing account", "is reactivated", "is reactivated", "are reactivated"},
-	{"billing account", "is closed", "is closed", "are closed"}, {"API key", "ends", "ends", "end"},
-	{"API key", "is revoked", "is revoked", "are revoked"}}
+// headlined are the occurrences that the headline counts, with the plural of their verbs.
+var headlined = []struct {
+	kind     string
+	verb     Verb
+	ofPlural string
+}{{evidence.Subscription, begins, "begin"}, {evidence.Subscription, ends, "end"},
+	{evidence.Subscription, becomes("paused"), "are paused"}, {evidence.Account, becomes("suspended"), "are suspended"},
+	{evidence.Account, reactivated, "are reactivated"}, {evidence.Account, becomes("closed"), "are closed"},
+	{evidence.Key, ends, "end"}, {evidence.Key, becomes("revoked"), "are revoked"}}
 
 // happenings count what subscriptions and keys go through with the apply: "2 subscriptions end today".
 func (r *Report) happenings() (parts []string) {
 	for _, h := range headlined {
 		var days []string
 		for _, o := range r.Differences.Occurrences {
-			what, _, _ := strings.Cut(o.What, ",") // "begins, billed to …"
-			if o.With && what == h.what && strings.HasPrefix(o.Object, h.noun+" ") {
+			if o.With && o.What.Verb == h.verb && o.Kind == h.kind {
 				days = append(days, r.dayOf(o.At))
 			}
 		}
 		if len(days) == 0 {
 			continue
 		}
-		text := counted(len(days), strings.TrimPrefix(h.noun, "API ")) + " " + h.many
+		text := counted(len(days), strings.TrimPrefix(evidence.KindOf(h.kind).Noun, "API ")) + " "
 		if len(days) == 1 {
-			text = counted(1, strings.TrimPrefix(h.noun, "API ")) + " " + h.one
+			text += string(h.verb)
+		} else {
+			text += h.ofPlural
 		}
 		slices.Sort(days)
 		if days = slices.Compact(days); len(days) == 1 {
@@ -422,7 +425,7 @@ func amountRows(all []Amounts) (rows [][]string) {
 
 func occurrenceRows(all []Occurrence) (rows [][]string) {
 	for _, o := range all {
-		text := o.Object + " " + o.What
+		text := o.Object + " " + o.What.String()
 		if o.Cause != "" {
 			cause := o.Cause + ": " + o.Action
 			if o.Reason != "" {

@@ -10,6 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 )
 
+var ends = rehearsal.What{Verb: "ends"}
+
 // hostile is a name that would break out of a table, mention somebody or add HTML.
 const hostile = "a|b <img src=x> @team `c` [d](e) *f*\n# g"
 
@@ -32,7 +34,8 @@ func report() *rehearsal.Report {
 				Difference: &rehearsal.Price{Money: rehearsal.Money{Cents: -1050, Known: true}, Cycle: "monthly", Currency: "BRL"}},
 				{Name: "brisa", Without: &rehearsal.Price{Money: rehearsal.Money{Cents: 100, Known: true}, Cycle: "monthly", Currency: "BRL"},
 					With: &rehearsal.Price{Money: rehearsal.Money{Cents: 1200, Known: true}, Cycle: "annual", Currency: "BRL"}}},
-			Occurrences: []rehearsal.Occurrence{{At: at, Object: "subscription \"aurora\"", What: "ends", With: true,
+			Occurrences: []rehearsal.Occurrence{{At: at, Object: "subscription \"aurora\"", Kind: "subscription",
+				What: ends, With: true,
 				Cause: "request", Action: "subscriptions.cancel", Reason: "moves away"}},
 			Events: []rehearsal.Event{{Event: "api_key.rotated", Endpoint: "https://hooks.example.com", With: 1}},
 		},
@@ -126,7 +129,7 @@ func TestHeadline(t *testing.T) {
 	}
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	key := func(days int) rehearsal.Occurrence {
-		return rehearsal.Occurrence{At: at.AddDate(0, 0, days), Object: "API key \"k\"", What: "ends", With: true}
+		return rehearsal.Occurrence{At: at.AddDate(0, 0, days), Kind: "key", Object: "API key \"k\"", What: ends, With: true}
 	}
 	for want, of := range map[string]rehearsal.Report{
 		"No difference": {Result: rehearsal.Applied},
@@ -139,9 +142,9 @@ func TestHeadline(t *testing.T) {
 				{Difference: price(rehearsal.Money{Unknown: 1}, "monthly")}},
 			Occurrences: []rehearsal.Occurrence{key(10)}}},
 		"1 subscription is paused today; 1 billing account is suspended today": {Differences: rehearsal.Differences{
-			Occurrences: []rehearsal.Occurrence{{At: at, Object: `billing account "a"`, What: "is suspended", With: true},
-				{At: at, Object: `subscription "s"`, What: "is paused", With: true},
-				{At: at, Object: `billing account "b"`, What: "is closed"}}}},
+			Occurrences: []rehearsal.Occurrence{{At: at, Kind: "account", Object: `billing account "a"`, What: rehearsal.What{Verb: "is suspended"}, With: true},
+				{At: at, Kind: "subscription", Object: `subscription "s"`, What: rehearsal.What{Verb: "is paused"}, With: true},
+				{At: at, Kind: "account", Object: `billing account "b"`, What: rehearsal.What{Verb: "is closed"}}}}},
 		"2 keys end": {Differences: rehearsal.Differences{Occurrences: []rehearsal.Occurrence{key(10), key(11)}}},
 	} {
 		if of.From = at; of.Result == "" {
@@ -162,11 +165,11 @@ func TestOccurrenceRows(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	for want, o := range map[string]rehearsal.Occurrence{
-		`2026-02-01  key "k" ends`:                                        {At: at, Object: `key "k"`, What: "ends", With: true},
-		`key "k" ends`:                                                    {Object: `key "k"`, What: "ends", With: true},
-		`2026-02-01  no longer: key "k" ends`:                             {At: at, Object: `key "k"`, What: "ends"},
-		`2026-02-01  key "k" ends (clock: period)`:                        {At: at, Object: `key "k"`, What: "ends", With: true, Cause: "clock", Action: "period"},
-		`2026-02-01  key "k" ends (request: keys.revoke, reason: leaked)`: {At: at, Object: `key "k"`, What: "ends", With: true, Cause: "request", Action: "keys.revoke", Reason: "leaked"},
+		`2026-02-01  key "k" ends`:                                        {At: at, Kind: "key", Object: `key "k"`, What: ends, With: true},
+		`key "k" ends`:                                                    {Kind: "key", Object: `key "k"`, What: ends, With: true},
+		`2026-02-01  no longer: key "k" ends`:                             {At: at, Kind: "key", Object: `key "k"`, What: ends},
+		`2026-02-01  key "k" ends (clock: period)`:                        {At: at, Kind: "key", Object: `key "k"`, What: ends, With: true, Cause: "clock", Action: "period"},
+		`2026-02-01  key "k" ends (request: keys.revoke, reason: leaked)`: {At: at, Kind: "key", Object: `key "k"`, What: ends, With: true, Cause: "request", Action: "keys.revoke", Reason: "leaked"},
 	} {
 		r := rehearsal.Report{Result: rehearsal.Applied, Until: at, Differences: rehearsal.Differences{
 			Occurrences: []rehearsal.Occurrence{o}}}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 )
 
@@ -101,15 +102,15 @@ func (b *Book) Add(o orgcopy.Object) {
 	}
 	id := strings.ToLower(of.ID)
 	switch {
-	case o.Kind == orgcopy.Account:
+	case o.Kind == evidence.Account:
 		b.Currencies[id] = of.Currency
-	case o.Kind == orgcopy.Subscription:
+	case o.Kind == evidence.Subscription:
 		s := new(subscription)
 		if json.Unmarshal(o.Object, s) == nil {
 			s.ItemsKnown = o.Items != nil && json.Unmarshal(o.Items, &s.Items) == nil
 			b.Subscriptions[id] = s
 		}
-	case o.Kind == orgcopy.Record && o.Service == "billing":
+	case o.Kind == evidence.Record && o.Service == "billing":
 		b.addRecord(id, o)
 	}
 }

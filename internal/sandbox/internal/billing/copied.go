@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
@@ -52,16 +53,16 @@ func (s *Service) Amounts() map[string]amounts.Amount {
 func (s *Service) Load(tx *store.Tx, organization string, o orgcopy.Object) error {
 	owned := server.Owned{Organization: organization}
 	switch o.Kind {
-	case orgcopy.Record:
+	case evidence.Record:
 		return s.loadRecord(tx, owned, o)
-	case orgcopy.Customer:
+	case evidence.Customer:
 		var of customer
 		id, err := s.Keep(tx, o.Object, &of, asIs)
 		if err == nil {
 			s.Customers.Put(tx, id, CustomerRow{Owned: owned, Customer: of})
 		}
 		return err
-	case orgcopy.Account:
+	case evidence.Account:
 		return s.loadAccount(tx, owned, o.Object)
 	default:
 		return s.loadSubscription(tx, owned, o)

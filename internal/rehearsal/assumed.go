@@ -26,24 +26,22 @@ type assumption struct {
 	since         time.Time // of the copy
 }
 
-// otherDay reports whether the next invoice is due on another day than that of the renewal.
-func (a assumption) otherDay() bool {
-	invoice, renewal := timeOf(a.of["cycle_billing_date"]), timeOf(a.of["current_period_end"])
-	trial := timeOf(a.of["trial_end"]).After(renewal)
-	return !invoice.IsZero() && !renewal.IsZero() && !trial && invoice.Sub(renewal).Abs() >= 24*time.Hour
-}
+// at is the time in a field.
+func (a assumption) at(field string) time.Time { return timeOf(a.of[field]) }
 
 // lastSafeDay is the last day that every month has.
 const lastSafeDay = 28
 
 var rules = []rule{
-	{func(a assumption) bool { return timeOf(a.of["trial_end"]).After(a.since) }, func(a assumption) string {
+	{func(a assumption) bool { return a.at("trial_end").After(a.since) }, func(a assumption) string {
 		return fmt.Sprintf("%s is first invoiced when its trial ends, on %s", a.name,
-			timeOf(a.of["trial_end"]).UTC().Format(time.DateOnly))
+			a.at("trial_end").UTC().Format(time.DateOnly))
 	}},
-	{func(a assumption) bool { return a.otherDay() }, func(a assumption) string {
+	{func(a assumption) bool {
+		return amounts.OtherDay(a.at("cycle_billing_date"), a.at("current_period_end"), a.at("trial_end"))
+	}, func(a assumption) string {
 		return fmt.Sprintf("%s is invoiced on its cycle_billing_date, %s, and on that day of later cycles", a.name,
-			timeOf(a.of["cycle_billing_date"]).UTC().Format(time.DateOnly))
+			a.at("cycle_billing_date").UTC().Format(time.DateOnly))
 	}},
 	{func(a assumption) bool { return a.keeps }, func(a assumption) string {
 		return a.name + " keeps its billing cycle with its new plan"

@@ -79,9 +79,8 @@ func termsOf(of, unknown object, currency string) (t amounts.Terms, known bool) 
 			return t, false
 		}
 	}
-	t = amounts.Terms{Plan: textOf(of["plan_id"]), Cycle: textOf(of["billing_cycle"]), Currency: currency,
-		Percent: textOf(of["discount_percent"]), Code: textOf(of["discount_code_id"])}
-	return t, decode(itemsOf(of), &t.Items) == nil
+	t, err := amounts.TermsOf(currency, of)
+	return t, err == nil
 }
 
 // itemsOf is the list of items of a subscription in JSON. A plan shows none as null.

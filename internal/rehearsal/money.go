@@ -92,7 +92,7 @@ func (m Money) text(currency, sign string) string {
 	if cents < 0 {
 		sign, cents = "-", -cents
 	}
-	text := sign + strings.TrimSpace(currency+" "+decimal(cents))
+	text := sign + strings.TrimSpace(currency+" "+amounts.Decimal(cents))
 	if m.Estimated > 0 {
 		text = "≈ " + text
 	}
@@ -103,15 +103,6 @@ func (m Money) text(currency, sign string) string {
 		text += fmt.Sprintf(" + %d %s", m.Unknown, notKnownText)
 	}
 	return text
-}
-
-// decimal is an amount of cents in units, with a comma before every three digits.
-func decimal(cents int64) string {
-	whole := fmt.Sprint(cents / 100)
-	for at := len(whole) - 3; at > 0; at -= 3 {
-		whole = whole[:at] + "," + whole[at:]
-	}
-	return fmt.Sprintf("%s.%02d", whole, cents%100)
 }
 
 // text is a price with its cycle; nil is nothing.

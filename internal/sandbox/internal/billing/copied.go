@@ -24,13 +24,7 @@ const theBook = "book"
 // terms are everything that the amount of a subscription may depend on.
 func (s *Service) terms(tx *store.Tx, r SubscriptionRow) amounts.Terms {
 	account, _ := s.Accounts.Get(tx, r.Subscription.BillingAccountID)
-	t := amounts.Terms{Cycle: r.Subscription.BillingCycle, Currency: account.Account.Currency,
-		Plan: server.TextOf(r.Subscription.PlanID), Percent: server.TextOf(r.Subscription.DiscountPercent),
-		Code: server.TextOf(r.Subscription.DiscountCodeID)}
-	for _, one := range r.Items {
-		t.Items = append(t.Items, amounts.Item{Product: one.ProductID, Price: one.PriceID, Quantity: one.Quantity,
-			Unit: one.UnitAmountSubcents})
-	}
+	t, _ := amounts.TermsOf(account.Account.Currency, r.Subscription, object{"items": r.Items}) // of rows
 	return t
 }
 
@@ -110,8 +104,7 @@ func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.O
 			row.PendingPlanID = &pending
 		}
 		row.AnchorDay = row.anchor().UTC().Day()
-		apart := row.Subscription.CycleBillingDate.Sub(row.Subscription.CurrentPeriodEnd.Time).Abs()
-		if !row.Subscription.CycleBillingDate.IsZero() && apart >= 24*time.Hour && row.trial().IsZero() {
+		if of := row.Subscription; amounts.OtherDay(of.CycleBillingDate.Time, of.CurrentPeriodEnd.Time, row.trial()) {
 			row.BillingDate = &row.Subscription.CycleBillingDate
 			row.BillingDay = row.BillingDate.UTC().Day()
 		}

@@ -68,6 +68,15 @@ type (
 	}
 )
 
+// ID returns the id of an object; "" if it has none.
+func (o Object) ID() string {
+	var of struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(o.Object, &of) // "" has no object
+	return of.ID
+}
+
 // UnknownStatus returns the status of an object that the descriptions of the services do not list, otherwise "". A copy
 // keeps such a status and does not simulate it.
 func (o Object) UnknownStatus() string {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -17,7 +19,7 @@ type rule struct {
 
 // assumption is a subscription of the difference, about which a rule assumes something.
 type assumption struct {
-	of    object // right after the apply, or without it
+	of    fields // right after the apply, or without it
 	name  string
 	isNew bool
 	// keeps and chosen are true if the configuration leaves the billing cycle to the service: that of a subscription whose
@@ -27,7 +29,7 @@ type assumption struct {
 }
 
 // at is the time in a field.
-func (a assumption) at(field string) time.Time { return timeOf(a.of[field]) }
+func (a assumption) at(field string) time.Time { return tfjson.Time(a.of[field]) }
 
 // lastSafeDay is the last day that every month has.
 const lastSafeDay = 28
@@ -56,13 +58,13 @@ var rules = []rule{
 		return a.name + " is invoiced by hand, so no invoice of it is counted"
 	}},
 	{func(a assumption) bool {
-		settings, _ := a.of["renewal_settings"].(object)
+		settings, _ := a.of["renewal_settings"].(fields)
 		return settings["type"] == "cancel"
 	}, func(a assumption) string {
 		return a.name + ` is renewed, although its renewal_settings are "cancel"`
 	}},
 	{func(a assumption) bool {
-		commitment, _ := a.of["commitment"].(object)
+		commitment, _ := a.of["commitment"].(fields)
 		return len(commitment) > 0
 	}, func(a assumption) string {
 		return "the commitment of " + a.name + " changes neither what it costs nor when it can end"
@@ -75,13 +77,13 @@ var rules = []rule{
 }
 
 // openCycles are the ids of the subscriptions whose billing cycle the configuration leaves to the service.
-func (p plan) openCycles(sent []Sent) map[string]bool {
+func openCycles(p tfjson.Plan, sent []Sent) map[string]bool {
 	open := map[string]bool{}
 	for _, c := range p.ResourceChanges {
-		if c.Type != "billing_subscription" || !hasUnknown(c.Change.AfterUnknown["billing_cycle"]) {
+		if c.Type != "billing_subscription" || !tfjson.HasUnknown(c.Change.AfterUnknown["billing_cycle"]) {
 			continue
 		}
-		open[textOf(c.Change.Before["id"])] = true
+		open[tfjson.Text(c.Change.Before["id"])] = true
 		for _, s := range sent {
 			if s.Operation == "subscriptions.create" && s.Address == c.Address {
 				open[s.ID] = true
@@ -94,32 +96,33 @@ func (p plan) openCycles(sent []Sent) map[string]bool {
 // assumed returns a sentence for each rule of the copy that was used for a subscription of the difference, with the
 // price that is at stake. The configuration leaves the billing cycles of open subscriptions to the service; priced are
 // the prices that differ.
-func assumed(without, with outcome, since time.Time, open map[string]bool, priced []Amounts) (sentences []string) {
-	for _, id := range ids(without.objects[evidence.Subscription], with.objects[evidence.Subscription]) {
+func assumed(without, with outcome, since time.Time, open map[string]bool,
+	priced []money.Amounts) (sentences []string) {
+	for _, id := range ids(without.end[evidence.Subscription], with.end[evidence.Subscription]) {
 		if sameTerms(without, with, id) {
 			continue
 		}
 		before, now := without.before[evidence.Subscription][id], with.before[evidence.Subscription][id]
-		of := cmpOr(now, before)
+		of := tfjson.Either(now, before)
 		if of == nil {
 			continue
 		}
 		a := assumption{of: of, name: nameOf(evidence.Subscription, id, of), isNew: before == nil, since: since}
-		start, end := without.objects[evidence.Subscription][id], with.objects[evidence.Subscription][id]
-		a.keeps = open[id] && start != nil && end != nil && !equal(start["plan_id"], end["plan_id"])
+		start, end := without.end[evidence.Subscription][id], with.end[evidence.Subscription][id]
+		a.keeps = open[id] && start != nil && end != nil && !tfjson.Equal(start["plan_id"], end["plan_id"])
 		a.chosen = open[id] && a.isNew
-		price := with.price(with.objects[evidence.Subscription][id])
+		price := with.price(with.end[evidence.Subscription][id])
 		if price == nil {
-			price = without.price(without.objects[evidence.Subscription][id])
+			price = without.price(without.end[evidence.Subscription][id])
 		}
 		for _, r := range rules {
 			if r.applies(a) {
-				sentences = append(sentences, capitalized(r.says(a))+" ("+price.text()+").")
+				sentences = append(sentences, capitalized(r.says(a))+" ("+price.Text()+").")
 			}
 		}
 	}
 	for _, one := range priced {
-		if one.Without.from() == string(amounts.Invoiced) || one.With.from() == string(amounts.Invoiced) {
+		if one.Without.From() == string(amounts.Invoiced) || one.With.From() == string(amounts.Invoiced) {
 			sentences = append(sentences, "The fields subscription_id, status, amount_cents, currency, period_start and "+
 				"created_at of invoices are what their names say. No description lists them.")
 			break

@@ -11,8 +11,8 @@ import (
 // An endpoint that gets less, more, or another secret is a difference, also where a copy has no event for it.
 func TestEndpointOccurrences(t *testing.T) {
 	t.Parallel()
-	endpoint := func(id string, active bool, events ...any) object {
-		return object{"id": id, "url": "https://" + id + ".example.com/a/secret", "active": active, "events": events}
+	endpoint := func(id string, active bool, events ...any) fields {
+		return fields{"id": id, "url": "https://" + id + ".example.com/a/secret", "active": active, "events": events}
 	}
 	without := outcome{before: objects{evidence.Endpoint: of(endpoint("same", true), endpoint("gone", true),
 		endpoint("off", true), endpoint("on", false), endpoint("less", true, "b", "a"), endpoint("secret", true),

@@ -318,7 +318,7 @@ func TestRehearsalOfRefusedDestroy(t *testing.T) {
 			account = fmt.Sprint(of["id"])
 		}
 	}
-	if w.send("", "POST", "/v1/subscriptions", object{"billing_account_id": account, "plan_id": gold}) == "" {
+	if w.send("", "POST", "/v1/subscriptions", fields{"billing_account_id": account, "plan_id": gold}) == "" {
 		t.Fatal("the subscription of another system was not created")
 	}
 	i.Write("infra/main.tf", teams(1, nil))

@@ -3,7 +3,11 @@
 // keys. It sends nothing to the service.
 package rehearsal
 
-import "time"
+import (
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
+)
 
 // How a rehearsal has ended.
 const (
@@ -74,30 +78,20 @@ type (
 	}
 	// Differences are between the copy with the apply and the one without, until the end.
 	Differences struct {
-		Months        []Month      `json:"months"`        // with an invoice in either
-		Subscriptions []Amounts    `json:"subscriptions"` // whose amount differs
-		Events        []Event      `json:"events"`
-		Occurrences   []Occurrence `json:"occurrences"` // of accounts, subscriptions and keys, by time
+		Months        []Month         `json:"months"`        // with an invoice in either
+		Subscriptions []money.Amounts `json:"subscriptions"` // whose amount differs
+		Events        []Event         `json:"events"`
+		Occurrences   []Occurrence    `json:"occurrences"` // of accounts, subscriptions and keys, by time
 	}
 	// Month is the sum of the payable invoices of a calendar month (UTC).
 	Month struct {
-		Month    string `json:"month"` // 2026-12
-		Days     string `json:"days"`  // the days that are looked at, such as 1-15; empty: the whole month
-		Currency string `json:"currency"`
-		Without  Money  `json:"without"`
-		With     Money  `json:"with"`
+		Month    string      `json:"month"` // 2026-12
+		Days     string      `json:"days"`  // the days that are looked at, such as 1-15; empty: the whole month
+		Currency string      `json:"currency"`
+		Without  money.Money `json:"without"`
+		With     money.Money `json:"with"`
 		// Difference is the sum over the subscriptions whose invoices differ.
-		Difference Money `json:"difference"`
-	}
-	// Amounts are the prices of a subscription at the end, without the apply and with it. Nil: there is no such
-	// subscription then, or it does not bill.
-	Amounts struct {
-		ID      string `json:"id"`
-		Name    string `json:"name"` // external_id, or the id
-		Without *Price `json:"without"`
-		With    *Price `json:"with"`
-		// Difference is nil if the two are of different cycles or currencies.
-		Difference *Price `json:"difference"`
+		Difference money.Money `json:"difference"`
 	}
 	// Event is how many webhook deliveries of an event an endpoint gets.
 	Event struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -75,10 +76,10 @@ func created(requests []sandbox.Request) map[string]bool {
 	ids := map[string]bool{}
 	for _, q := range requests {
 		var response struct {
-			Data object `json:"data"`
+			Data fields `json:"data"`
 		}
 		if strings.HasSuffix(q.Operation, ".create") && json.Unmarshal(q.Response, &response) == nil {
-			ids[textOf(response.Data["id"])] = true
+			ids[tfjson.Text(response.Data["id"])] = true
 		}
 	}
 	return ids
@@ -93,7 +94,7 @@ func (r *rehearsal) references() (sentences []string) {
 	known, listed := map[string]bool{}, map[string]bool{}
 	know := func(_, id string) { known[id] = true }
 	for _, o := range r.objects {
-		know("", idOf(o.Object))
+		know("", o.ID())
 		listed[o.Collection] = true
 		if o.Kind == evidence.Subscription {
 			eachReference(o.Object, know)
@@ -126,7 +127,7 @@ func eachReference(document []byte, visit func(noun, id string)) {
 			for _, one := range v {
 				walk(one)
 			}
-		case object:
+		case fields:
 			for member, one := range v {
 				if id, ok := one.(string); ok && nounOfReference[member] != "" {
 					visit(nounOfReference[member], id)

@@ -331,7 +331,7 @@ resource "terraform_data" "quiet" { input = "quiet %[1]s" }
 		t.Errorf("%v %+v", err, report)
 	}
 	var text strings.Builder
-	if err := report.Text(&text); err != nil || !strings.Contains(text.String(),
+	if err := report.Page().Text(&text); err != nil || !strings.Contains(text.String(),
 		"1 of 4 billing changes not rehearsed\n") {
 		t.Errorf("%v %s", err, text.String())
 	}

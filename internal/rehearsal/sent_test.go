@@ -9,6 +9,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
@@ -69,13 +70,13 @@ func TestConclusions(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	state := func(plan, url string) objects {
-		return objects{evidence.Subscription: of(object{"id": "s", "external_id": "aurora", "status": "past_due",
+		return objects{evidence.Subscription: of(fields{"id": "s", "external_id": "aurora", "status": "past_due",
 			"plan_id":            plan,
-			"billing_account_id": "a"}), evidence.Endpoint: of(object{"id": "e", "url": url})}
+			"billing_account_id": "a"}), evidence.Endpoint: of(fields{"id": "e", "url": url})}
 	}
 	outcomeOf := func(plan, url, cents string) outcome {
 		n, _ := json.Number(cents).Int64()
-		return outcome{before: state(plan, url), objects: state(plan, url), invoices: []object{{"id": "i",
+		return outcome{before: state(plan, url), end: state(plan, url), invoices: []fields{{"id": "i",
 			"subscription_id": "s",
 			"status":          billed, "created_at": "2026-02-10T00:00:00Z"}}, amounts: map[string]amounts.Amount{"i": {Cents: &n},
 			"s": {Cents: &n}}}
@@ -95,7 +96,7 @@ func TestConclusions(t *testing.T) {
 		}
 		return all
 	}
-	r.conclude(seen, plan{})
+	r.conclude(seen, tfjson.Plan{})
 	want := []string{"What happens to subscription", "What the service bills", "Payments, taxes, what discount", "A note.",
 		"How many events of", "Whether the service accepts", "Whether the token of", `Subscription "aurora" is past`, "Targets.",
 		"Not in the temporary"}
@@ -107,7 +108,7 @@ func TestConclusions(t *testing.T) {
 	}
 	r.report.NotKnown, r.report.LeftOut, r.report.Sent = nil, nil, nil
 	r.notCopied = []orgcopy.LeftOut{{Kind: evidence.Subscription, Reason: "the token may not read them"}}
-	r.conclude(seen, plan{})
+	r.conclude(seen, tfjson.Plan{})
 	whole := strings.Join(append(r.report.NotKnown, r.report.LeftOut...), "\n")
 	if !strings.Contains(whole, "What the organization bills: the copy has no subscriptions.") ||
 		r.report.Differences.Months != nil ||
@@ -137,13 +138,13 @@ func TestPublicURL(t *testing.T) {
 // Old and new values are those of the plan. Sensitive, unknown and nested ones are left out.
 func TestValues(t *testing.T) {
 	t.Parallel()
-	c := resourceChange{}
-	if err := decode([]byte(`{"before":{"plan_id":"1","discount":"10","secret":"a","later":"x","items":[],"url":"https://h/a","same":1},
+	c := tfjson.ResourceChange{}
+	if err := tfjson.Decode([]byte(`{"before":{"plan_id":"1","discount":"10","secret":"a","later":"x","items":[],"url":"https://h/a","same":1},
 		"after":{"plan_id":"2","discount":null,"secret":"b","items":[1],"url":"https://h/b?x=SECRET","same":1},
 		"after_unknown":{"later":true},"after_sensitive":{"secret":true}}`), &c.Change); err != nil {
 		t.Fatal(err)
 	}
-	got := c.values([]string{"plan_id", "discount", "secret", "later", "items", "url", "same"},
+	got := valuesOf(c, []string{"plan_id", "discount", "secret", "later", "items", "url", "same"},
 		map[string]string{"1": "Gold"})
 	want := []Value{{"plan_id", "Gold", "2"}, {"discount", "10", "none"}, {"url", "https://h/a", "https://h/b/…"}}
 	if !slices.Equal(got, want) {

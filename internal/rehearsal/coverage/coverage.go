@@ -1,4 +1,5 @@
-package rehearsal
+// Package coverage compares an organization with states of Terraform.
+package coverage
 
 import (
 	"bytes"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -16,6 +18,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/render"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
 // Coverage says which objects of an organization are in which states, by type and id alone.
@@ -68,30 +72,30 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 	if err != nil {
 		return nil, err
 	}
-	there := map[Object]bool{} // false: it has ended
+	there := map[identity]bool{} // false: it has ended
 	for line, err := range reader.Objects() {
 		if err != nil {
 			return nil, err
 		}
-		kind, id := evidence.KindOf(line.Kind), idOf(line.Object)
+		kind, id := evidence.KindOf(line.Kind), line.ID()
 		if kind.Name == evidence.Record && line.Service != kind.Service {
 			continue
 		}
 		if kind.Name == evidence.Record {
 			id = line.Collection + "/" + id
 		}
-		there[Object{kind.Type, id}] = !ended(kind, line.Object, reader.Header.Time)
+		there[identity{kind.Type, id}] = !ended(kind, line.Object, reader.Header.Time)
 	}
 	c := covered(there, in, left, ignore)
 	c.TwoAccounts, err = states.twoAccounts()
 	return c, err
 }
 
-// Object is a type and an id.
-type Object struct{ Type, ID string }
+// identity is an object by its resource type and its id.
+type identity struct{ Type, ID string }
 
 // isLeftOut reports whether the objects of the same kind, and the records of the same collection, were not read.
-func (o Object) isLeftOut(left []orgcopy.LeftOut) bool {
+func (o identity) isLeftOut(left []orgcopy.LeftOut) bool {
 	kind, collection := evidence.KindOf(o.Type), ""
 	if kind.Name == evidence.Record {
 		collection, _, _ = strings.Cut(o.ID, "/")
@@ -100,7 +104,7 @@ func (o Object) isLeftOut(left []orgcopy.LeftOut) bool {
 }
 
 // covered compares the objects of an organization with those of the states.
-func covered(there map[Object]bool, in map[Object][]string, left []orgcopy.LeftOut,
+func covered(there map[identity]bool, in map[identity][]string, left []orgcopy.LeftOut,
 	ignore []string) *Coverage {
 	c := &Coverage{}
 	for object, lives := range there {
@@ -128,7 +132,7 @@ func covered(there map[Object]bool, in map[Object][]string, left []orgcopy.LeftO
 	return c
 }
 
-func ignored(o Object, patterns []string) bool {
+func ignored(o identity, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		matches, err := path.Match(pattern, o.Type+" "+strings.ReplaceAll(o.ID, "/", ":"))
 		return err == nil && matches
@@ -137,31 +141,31 @@ func ignored(o Object, patterns []string) bool {
 
 // ended reports whether an object is closed, canceled, revoked or expired, so that no state manages it.
 func ended(kind evidence.Kind, document json.RawMessage, now time.Time) bool {
-	of := object{}
-	if decode(document, &of) != nil {
+	of := tfjson.Fields{}
+	if tfjson.Decode(document, &of) != nil {
 		return false
 	}
-	expiry := timeOf(of["expiresAt"])
+	expiry := tfjson.Time(of["expiresAt"])
 	return kind.Ended(of["status"]) || of["revokedAt"] != nil || !expiry.IsZero() && !expiry.After(now)
 }
 
 // objects returns the objects in the states, with the names of the states, and the collections of financial management.
-func (s States) objects() (in map[Object][]string, collections []string, err error) {
-	in = map[Object][]string{}
-	also := map[Object][]string{}
-	for _, name := range sortedKeys(s) {
+func (s States) objects() (in map[identity][]string, collections []string, err error) {
+	in = map[identity][]string{}
+	also := map[identity][]string{}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
 		resources, err := s.managed(name)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, r := range resources {
-			id := textOf(r.Values["id"])
+			id := tfjson.Text(r.Values["id"])
 			if evidence.KindOf(r.Type).Name == evidence.Record {
-				collection := textOf(r.Values["collection"])
+				collection := tfjson.Text(r.Values["collection"])
 				collections, id = append(collections, collection), collection+"/"+id
 			}
-			in[Object{r.Type, id}] = append(in[Object{r.Type, id}], name)
-			for _, other := range r.alsoManages() {
+			in[identity{r.Type, id}] = append(in[identity{r.Type, id}], name)
+			for _, other := range alsoManages(r) {
 				also[other] = append(also[other], name)
 			}
 		}
@@ -176,22 +180,22 @@ func (s States) objects() (in map[Object][]string, collections []string, err err
 }
 
 // managed returns the resources of this provider in a state.
-func (s States) managed(name string) (resources []resource, err error) {
+func (s States) managed(name string) (resources []tfjson.Resource, err error) {
 	var state struct {
 		FormatVersion string `json:"format_version"`
 		Values        struct {
-			RootModule module `json:"root_module"`
+			RootModule tfjson.Module `json:"root_module"`
 		} `json:"values"`
 		ResourceChanges any `json:"resource_changes"`
 	}
-	if err := decode(s[name], &state); err != nil || state.FormatVersion == "" {
+	if err := tfjson.Decode(s[name], &state); err != nil || state.FormatVersion == "" {
 		return nil, fmt.Errorf("%s is not the JSON of a state: write it with \"terraform show -json\"", name)
 	}
 	if state.ResourceChanges != nil {
 		return nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
 	}
-	for _, r := range state.Values.RootModule.all() {
-		if r.Mode == "managed" && isOurs(r.Type) {
+	for _, r := range state.Values.RootModule.All() {
+		if r.Mode == tfjson.Managed && tfjson.Ours(r.Type) {
 			resources = append(resources, r)
 		}
 	}
@@ -202,17 +206,17 @@ func (s States) managed(name string) (resources []resource, err error) {
 func (s States) twoAccounts() (all []TwoAccounts, err error) {
 	created := map[string]TwoAccounts{} // by customer
 	var accounts []TwoAccounts
-	for _, name := range sortedKeys(s) {
+	for _, name := range slices.Sorted(maps.Keys(s)) {
 		resources, err := s.managed(name)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range resources {
-			switch id := textOf(r.Values["id"]); {
+			switch id := tfjson.Text(r.Values["id"]); {
 			case r.Type == "billing_customer" && r.Values["create_billing_account"] == true:
-				created[id] = TwoAccounts{Created: textOf(r.Values["billing_account_id"]), States: []string{name}}
+				created[id] = TwoAccounts{Created: tfjson.Text(r.Values["billing_account_id"]), States: []string{name}}
 			case r.Type == "billing_account":
-				accounts = append(accounts, TwoAccounts{Customer: textOf(r.Values["customer_id"]), Managed: id,
+				accounts = append(accounts, TwoAccounts{Customer: tfjson.Text(r.Values["customer_id"]), Managed: id,
 					States: []string{name}})
 			}
 		}
@@ -235,48 +239,30 @@ func (s States) twoAccounts() (all []TwoAccounts, err error) {
 
 // alsoManages are the other objects that a resource looks after: the account that came with a customer, and the keys
 // that a rotation has replaced.
-func (r resource) alsoManages() (all []Object) {
-	if id := textOf(r.Values["billing_account_id"]); r.Type == "billing_customer" && id != "" {
-		all = append(all, Object{"billing_account", id})
+func alsoManages(r tfjson.Resource) (all []identity) {
+	if id := tfjson.Text(r.Values["billing_account_id"]); r.Type == "billing_customer" && id != "" {
+		all = append(all, identity{"billing_account", id})
 	}
 	previous, _ := r.Values["previous_keys"].([]any)
 	for _, one := range previous {
-		fields, _ := one.(object)
-		all = append(all, Object{"billing_api_key", textOf(fields["id"])})
+		fields, _ := one.(tfjson.Fields)
+		all = append(all, identity{"billing_api_key", tfjson.Text(fields["id"])})
 	}
 	return all
 }
 
-func sortedKeys(s States) (names []string) {
-	for name := range s {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Text writes the findings and the counts.
-func (c *Coverage) Text(out io.Writer) error {
-	return writeText(out, []string{c.headline()}, c.sections())
-}
-
-// Markdown writes the same for a comment on a pull request.
-func (c *Coverage) Markdown(out io.Writer) error {
-	return writeMarkdown(out, []string{c.headline()}, c.sections())
-}
-
-// JSON writes everything.
-func (c *Coverage) JSON(out io.Writer) error {
-	return writeJSON(out, Coverage{list(c.Managed), list(c.Unmanaged), list(c.Twice), list(c.Gone), c.Ended,
-		list(c.TwoAccounts)})
+// Page is what the coverage says.
+func (c *Coverage) Page() *render.Page {
+	return &render.Page{Headlines: []string{c.headline()}, Sections: c.sections(), Value: Coverage{render.List(c.Managed),
+		render.List(c.Unmanaged), render.List(c.Twice), render.List(c.Gone), c.Ended, render.List(c.TwoAccounts)}}
 }
 
 func (c *Coverage) headline() string {
-	return fmt.Sprintf("%d managed, %d unmanaged, %d twice, %d gone; %d that have ended are in no state", len(c.Managed),
-		len(c.Unmanaged), len(c.Twice), len(c.Gone), c.Ended)
+	return fmt.Sprintf("%d managed, %d unmanaged, %d twice, %d gone; %d that have ended are in no state",
+		len(c.Managed), len(c.Unmanaged), len(c.Twice), len(c.Gone), c.Ended)
 }
 
-func (c *Coverage) sections() (all []section) {
+func (c *Coverage) sections() (all []render.Section) {
 	for _, part := range []struct {
 		title string
 		list  []Covered
@@ -286,7 +272,7 @@ func (c *Coverage) sections() (all []section) {
 			rows = append(rows, []string{one.Type, one.ID, strings.Join(one.States, ", ")})
 		}
 		if len(rows) > 0 {
-			all = append(all, section{title: part.title, header: []string{"Type", "Id", "States"}, rows: rows})
+			all = append(all, render.Section{Title: part.title, Header: []string{"Type", "Id", "States"}, Rows: rows})
 		}
 	}
 	var rows [][]string
@@ -294,8 +280,8 @@ func (c *Coverage) sections() (all []section) {
 		rows = append(rows, []string{one.Customer, one.Created, one.Managed, strings.Join(one.States, ", ")})
 	}
 	if len(rows) > 0 {
-		all = append(all, section{title: "Two accounts of one customer: create_billing_account is true", header: []string{
-			"Customer", "Created with it", "billing_account", "States"}, rows: rows})
+		all = append(all, render.Section{Title: "Two accounts of one customer: create_billing_account is true",
+			Header: []string{"Customer", "Created with it", "billing_account", "States"}, Rows: rows})
 	}
 	return all
 }

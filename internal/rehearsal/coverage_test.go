@@ -59,12 +59,7 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 		want["gone"] = []string{"billing_customer " + gone}
 		documents := coverage.States{}
 		for _, name := range names {
-			document, err := json.Marshal(fields{"format_version": "1.0", "values": fields{"root_module": fields{
-				"child_modules": []fields{{"resources": states[name]}}}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			documents[name] = document
+			documents[name] = stateOf(t, fields{"child_modules": []fields{{"resources": states[name]}}})
 		}
 		env := w.server.Env()
 		c, err := coverage.Cover(t.Context(), func(name string) string { return env[name] }, documents, nil)
@@ -128,13 +123,8 @@ func TestCoverageOfCustomersAccount(t *testing.T) {
 // covered compares a state with these resources with the organization.
 func covered(t *testing.T, env map[string]string, resources []fields) *coverage.Coverage {
 	t.Helper()
-	document, err := json.Marshal(fields{"format_version": "1.0", "values": fields{"root_module": fields{
-		"resources": resources}}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	c, err := coverage.Cover(t.Context(), func(name string) string { return env[name] },
-		coverage.States{"a.json": document}, nil)
+		coverage.States{"a.json": stateOf(t, fields{"resources": resources})}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +154,16 @@ func TestCoverageOfWhatIsLeftOut(t *testing.T) {
 		}
 		w.close()
 	}
+}
+
+// stateOf is the JSON of a state with this root module.
+func stateOf(t *testing.T, module fields) []byte {
+	t.Helper()
+	document, err := json.Marshal(fields{"format_version": "1.0", "values": fields{"root_module": module}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
 }
 
 // A managed account of a customer that was created with another one is listed with both.

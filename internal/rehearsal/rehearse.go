@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -521,13 +520,4 @@ func (r *rehearsal) conclude(seen [2]outcome, first tfjson.Plan) {
 	for _, left := range r.notCopied {
 		r.report.LeftOut = append(r.report.LeftOut, "Not in the copy: "+left.String()+".")
 	}
-}
-
-// ReadFile reads a copy from a file.
-func ReadFile(name string) ([]byte, error) {
-	content, err := os.ReadFile(name)
-	if err == nil && len(content) == 0 {
-		err = errors.New(name + " is empty: write it with \"billing-sandbox copy\"")
-	}
-	return content, err
 }

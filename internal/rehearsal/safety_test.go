@@ -158,10 +158,7 @@ func TestProgramsAroundTerraform(t *testing.T) {
 			"does not work in the folder in which it is started"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			i := newInfrastructure(t)
-			i.Write("infra/main.tf", required+customer("c", "C"))
-			i.run("init", "-input=false")
-			i.run("apply", "-auto-approve", "-input=false")
+			i := newApplied(t, required+customer("c", "C"))
 			i.Write("infra/main.tf", required+customer("c", "C2")+customer("d", "D"))
 			put := strings.NewReplacer("@BASE@", i.Env["BILLING_BASE_URL"], "@TOKEN@", i.Env["BILLING_TOKEN"], "@FOLDER@",
 				i.folder)

@@ -15,9 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// CopyError reports why the copy of an organization cannot be used.
-type CopyError = orgcopy.Error
-
 // copyOf describes the copy that a sandbox serves.
 type copyOf struct {
 	Organization string    `json:"organization"` // name at the source
@@ -52,7 +49,7 @@ func readCopy(open func() (io.ReadCloser, error)) (of copyOf, organization Organ
 	}, func(r *orgcopy.Reader) error {
 		of.Time = r.Header.Time
 		if err := json.Unmarshal(r.Header.Organization, &organization); err != nil || organization.ID == "" {
-			return &CopyError{Line: 1, Problem: "the organization of the header has no id"}
+			return &orgcopy.Error{Line: 1, Problem: "the organization of the header has no id"}
 		}
 		of.Organization = organization.Name
 		return nil
@@ -87,10 +84,10 @@ func eachOf(open func() (io.ReadCloser, error), each func(*orgcopy.Reader, orgco
 			return err
 		}
 		if err := each(r, object); err != nil {
-			if wrong := new(CopyError); errors.As(err, &wrong) {
+			if wrong := new(orgcopy.Error); errors.As(err, &wrong) {
 				return err
 			}
-			return &CopyError{Line: r.Line(), Problem: err.Error()}
+			return &orgcopy.Error{Line: r.Line(), Problem: err.Error()}
 		}
 	}
 	end(r)

@@ -298,7 +298,7 @@ func TestCopyThatCannotBeUsed(t *testing.T) {
 		"wrong field": {[]orgcopy.Object{{Kind: evidence.Customer, Object: json.RawMessage(`{"id":"a","name":1}`)}}, "line 2: "},
 	} {
 		_, err := sandbox.Start(t.Context(), sandbox.Options{Copy: copied(t, c.objects...)})
-		wrong := new(sandbox.CopyError)
+		wrong := new(orgcopy.Error)
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

@@ -10,9 +10,9 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/forecast"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -71,7 +71,7 @@ func (p program) rehearse() command {
 			return err
 		}
 		if len(values) > 0 {
-			if options.Copy, err = rehearsal.ReadFile(values[0]); err != nil {
+			if options.Copy, err = os.ReadFile(values[0]); err != nil {
 				return err
 			}
 		}
@@ -203,7 +203,7 @@ billing_subscriptions, billing_invoices and billing_records of the plan show, or
 				}
 				var organization []byte
 				if copied != "" {
-					if organization, err = rehearsal.ReadFile(copied); err != nil {
+					if organization, err = os.ReadFile(copied); err != nil {
 						return err
 					}
 				}
@@ -212,7 +212,7 @@ billing_subscriptions, billing_invoices and billing_records of the plan show, or
 					return err
 				}
 				f, err := forecast.Read(content, organization, list)
-				if wrong := new(sandbox.CopyError); errors.As(err, &wrong) {
+				if wrong := new(orgcopy.Error); errors.As(err, &wrong) {
 					return fmt.Errorf("%s: %w", copied, err)
 				}
 				if err != nil {
@@ -234,7 +234,7 @@ func (p program) fileOrInput(name string) ([]byte, error) {
 		content, err = os.ReadFile(name)
 	}
 	if err == nil && len(content) == 0 {
-		err = errors.New(name + " is empty")
+		err = errors.New("the file is empty")
 	}
 	return content, err
 }

@@ -55,10 +55,11 @@ type States map[string][]byte
 // Cover reads the organization that the environment names, with GET alone, and compares it with the states. ignore are
 // patterns of "type id", in which * stands for any text.
 func Cover(ctx context.Context, getenv func(string) string, states States, ignore []string) (*Coverage, error) {
-	in, collections, err := states.objects()
+	resources, err := states.resources()
 	if err != nil {
 		return nil, err
 	}
+	in, collections := objects(resources)
 	source, err := copier.FromEnvironment(getenv, nil, nil)
 	if err != nil {
 		return nil, err
@@ -87,8 +88,8 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 		there[identity{kind.Type, id}] = !ended(kind, line.Object, reader.Header.Time)
 	}
 	c := covered(there, in, left, ignore)
-	c.TwoAccounts, err = states.twoAccounts()
-	return c, err
+	c.TwoAccounts = twoAccounts(resources)
+	return c, nil
 }
 
 // identity is an object by its resource type and its id.
@@ -149,25 +150,25 @@ func ended(kind evidence.Kind, document json.RawMessage, now time.Time) bool {
 	return kind.Ended(of["status"]) || of["revokedAt"] != nil || !expiry.IsZero() && !expiry.After(now)
 }
 
+// resource is one of this provider in a state.
+type resource struct {
+	tfjson.Resource
+	state string // name
+}
+
 // objects returns the objects in the states, with the names of the states, and the collections of financial management.
-func (s States) objects() (in map[identity][]string, collections []string, err error) {
+func objects(resources []resource) (in map[identity][]string, collections []string) {
 	in = map[identity][]string{}
 	also := map[identity][]string{}
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		resources, err := s.managed(name)
-		if err != nil {
-			return nil, nil, err
+	for _, r := range resources {
+		id := tfjson.Text(r.Values["id"])
+		if evidence.KindOf(r.Type).Name == evidence.Record {
+			collection := tfjson.Text(r.Values["collection"])
+			collections, id = append(collections, collection), collection+"/"+id
 		}
-		for _, r := range resources {
-			id := tfjson.Text(r.Values["id"])
-			if evidence.KindOf(r.Type).Name == evidence.Record {
-				collection := tfjson.Text(r.Values["collection"])
-				collections, id = append(collections, collection), collection+"/"+id
-			}
-			in[identity{r.Type, id}] = append(in[identity{r.Type, id}], name)
-			for _, other := range alsoManages(r) {
-				also[other] = append(also[other], name)
-			}
+		in[identity{r.Type, id}] = append(in[identity{r.Type, id}], r.state)
+		for _, other := range r.alsoManages() {
+			also[other] = append(also[other], r.state)
 		}
 	}
 	for other, names := range also {
@@ -176,57 +177,49 @@ func (s States) objects() (in map[identity][]string, collections []string, err e
 		}
 	}
 	slices.Sort(collections)
-	return in, slices.Compact(collections), nil
+	return in, slices.Compact(collections)
 }
 
-// managed returns the resources of this provider in a state.
-func (s States) managed(name string) (resources []tfjson.Resource, err error) {
-	var state struct {
-		FormatVersion string `json:"format_version"`
-		Values        struct {
-			RootModule tfjson.Module `json:"root_module"`
-		} `json:"values"`
-		ResourceChanges any `json:"resource_changes"`
-	}
-	if err := tfjson.Decode(s[name], &state); err != nil || state.FormatVersion == "" {
-		return nil, fmt.Errorf("%s is not the JSON of a state: write it with \"terraform show -json\"", name)
-	}
-	if state.ResourceChanges != nil {
-		return nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
-	}
-	for _, r := range state.Values.RootModule.All() {
-		if r.Mode == tfjson.Managed && tfjson.Ours(r.Type) {
-			resources = append(resources, r)
-		}
-	}
-	return resources, nil
-}
-
-// twoAccounts returns the customers of these states that have been created with an account and have a managed one too.
-func (s States) twoAccounts() (all []TwoAccounts, err error) {
-	created := map[string]TwoAccounts{} // by customer
-	var accounts []TwoAccounts
+// resources returns the resources of this provider in the states.
+func (s States) resources() (all []resource, err error) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		resources, err := s.managed(name)
-		if err != nil {
-			return nil, err
+		var state struct {
+			FormatVersion string `json:"format_version"`
+			Values        struct {
+				RootModule tfjson.Module `json:"root_module"`
+			} `json:"values"`
+			ResourceChanges any `json:"resource_changes"`
 		}
-		for _, r := range resources {
-			switch id := tfjson.Text(r.Values["id"]); {
-			case r.Type == "billing_customer" && r.Values["create_billing_account"] == true:
-				created[id] = TwoAccounts{Created: tfjson.Text(r.Values["billing_account_id"]), States: []string{name}}
-			case r.Type == "billing_account":
-				accounts = append(accounts, TwoAccounts{Customer: tfjson.Text(r.Values["customer_id"]), Managed: id,
-					States: []string{name}})
+		if err := tfjson.Decode(s[name], &state); err != nil || state.FormatVersion == "" {
+			return nil, fmt.Errorf("%s is not the JSON of a state: write it with \"terraform show -json\"", name)
+		}
+		if state.ResourceChanges != nil {
+			return nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
+		}
+		for _, r := range state.Values.RootModule.All() {
+			if r.Mode == tfjson.Managed && tfjson.Ours(r.Type) {
+				all = append(all, resource{r, name})
 			}
 		}
 	}
-	for _, one := range accounts {
-		with, has := created[one.Customer]
-		if one.Created = with.Created; !has || one.Created == "" || one.Created == one.Managed {
+	return all, nil
+}
+
+// twoAccounts returns the customers of these states that have been created with an account and have a managed one too.
+func twoAccounts(resources []resource) (all []TwoAccounts) {
+	created := map[string]resource{} // customers
+	for _, r := range resources {
+		if r.Type == "billing_customer" && r.Values["create_billing_account"] == true {
+			created[tfjson.Text(r.Values["id"])] = r
+		}
+	}
+	for _, r := range resources {
+		customer := created[tfjson.Text(r.Values["customer_id"])]
+		one := TwoAccounts{Customer: tfjson.Text(r.Values["customer_id"]), Managed: tfjson.Text(r.Values["id"]),
+			Created: tfjson.Text(customer.Values["billing_account_id"]), States: []string{customer.state, r.state}}
+		if r.Type != "billing_account" || one.Created == "" || one.Created == one.Managed {
 			continue
 		}
-		one.States = slices.Concat(with.States, one.States)
 		slices.Sort(one.States)
 		one.States = slices.Compact(one.States)
 		all = append(all, one)
@@ -234,12 +227,12 @@ func (s States) twoAccounts() (all []TwoAccounts, err error) {
 	slices.SortFunc(all, func(a, b TwoAccounts) int {
 		return cmp.Or(cmp.Compare(a.Customer, b.Customer), cmp.Compare(a.Managed, b.Managed))
 	})
-	return all, nil
+	return all
 }
 
 // alsoManages are the other objects that a resource looks after: the account that came with a customer, and the keys
 // that a rotation has replaced.
-func alsoManages(r tfjson.Resource) (all []identity) {
+func (r resource) alsoManages() (all []identity) {
 	if id := tfjson.Text(r.Values["billing_account_id"]); r.Type == "billing_customer" && id != "" {
 		all = append(all, identity{"billing_account", id})
 	}

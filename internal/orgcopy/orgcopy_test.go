@@ -85,3 +85,21 @@ func TestWrongCopies(t *testing.T) {
 		})
 	}
 }
+
+// What is left out says its objects and the reason, and is not all of a kind if it is only the items of its objects.
+func TestLeftOut(t *testing.T) {
+	for want, c := range map[string]struct {
+		left orgcopy.LeftOut
+		all  bool
+	}{
+		"billing accounts (no)": {orgcopy.LeftOut{Kind: evidence.Account, Reason: "no"}, true},
+		"API keys (the token lacks the scope api_keys:read)": {orgcopy.LeftOut{Kind: evidence.Key, Scope: "api_keys:read",
+			Reason: "no"}, true},
+		"items of subscriptions (no)": {orgcopy.LeftOut{Kind: evidence.Subscription, Items: true, Reason: "no"}, false},
+		"records of plans (no)":       {orgcopy.LeftOut{Kind: evidence.Record, Collection: "billing/plans", Reason: "no"}, false},
+	} {
+		if got := c.left.String(); got != want || c.left.All(c.left.Kind, "") != c.all {
+			t.Errorf("%s, want %s, and all %t", got, want, c.all)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
@@ -491,6 +492,25 @@ func TestReadPriceList(t *testing.T) {
 		list, err := amounts.ReadPriceList([]byte(document))
 		if !strings.Contains(fmt.Sprint(err), want) || err == nil && (len(list) != 2 || list[0].Plan != "g") {
 			t.Errorf("%s: %+v, %v, want %s", document, list, err, want)
+		}
+	}
+}
+
+// An invoice on another day is one that is a day off or more, and not due to a trial.
+func TestOtherDay(t *testing.T) {
+	t.Parallel()
+	renewed := time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		invoiced, trialEnd time.Time
+		want               bool
+	}{
+		"the same day": {renewed.Add(23 * time.Hour), time.Time{}, false}, "none": {time.Time{}, time.Time{}, false},
+		"earlier": {renewed.AddDate(0, 0, -5), time.Time{}, true}, "later": {renewed.AddDate(0, 0, 1), time.Time{}, true},
+		"a trial":      {renewed.AddDate(0, 0, 5), renewed.AddDate(0, 0, 5), false},
+		"a past trial": {renewed.AddDate(0, 0, 5), renewed.AddDate(0, -1, 0), true},
+	} {
+		if got := amounts.OtherDay(c.invoiced, renewed, c.trialEnd); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

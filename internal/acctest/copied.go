@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -38,7 +39,7 @@ func (s *Service) OpenCopy(change func(subscription JSON), options ...Option) (c
 func (s *Service) changedLine(line []byte, change func(subscription JSON)) []byte {
 	s.t.Helper()
 	var of orgcopy.Object
-	if !bytes.Contains(line, []byte(`"kind":"`+orgcopy.Subscription+`"`)) {
+	if !bytes.Contains(line, []byte(`"kind":"`+evidence.Subscription+`"`)) {
 		return line
 	}
 	if err := json.Unmarshal(line, &of); err != nil {

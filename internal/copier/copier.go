@@ -22,30 +22,33 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 )
 
-// Kinds returns the values for Options.Only, in the order in which they are read.
-func Kinds() []string {
-	return []string{"records", "customers", "accounts", "subscriptions", "endpoints", "keys"}
+// Kinds returns the values for Options.Only.
+func Kinds() (names []string) {
+	for _, kind := range evidence.Kinds() {
+		names = append(names, plural(kind.Name))
+	}
+	return names
 }
 
-// BillingPrefix is the prefix for a collection of recurring billing in Options.Collections.
-const BillingPrefix = "billing/"
+func plural(name string) string { return name + "s" }
 
 // invoices is the collection of recurring billing that shows what is billed.
-const invoices = "invoices"
+const invoices = orgcopy.BillingPrefix + "invoices"
 
 // catalogue lists the collections of recurring billing in every copy.
-var catalogue = []string{"plans", "products", "prices"}
+var catalogue = []string{orgcopy.BillingPrefix + "plans", orgcopy.BillingPrefix + "products",
+	orgcopy.BillingPrefix + "prices"}
 
 // Options select what is copied.
 type Options struct {
 	// Only lists the kinds that are copied; empty: all.
 	Only []string
-	// Collections lists the collections of financial management whose records are copied, and those of recurring billing,
-	// with BillingPrefix. Plans, products and prices are always included, and so are the invoices of the last 13 months
-	// where subscriptions are.
+	// Collections lists the collections whose records are copied, as in orgcopy.Collections. Plans, products and prices
+	// are always included, and so are the invoices of the last 13 months where subscriptions are.
 	Collections []string
 	// Optional lists collections that are copied like those in Collections, if the service has them.
 	Optional []string
@@ -75,19 +78,15 @@ func Copy(ctx context.Context, s Source, o Options, out io.Writer) ([]orgcopy.Le
 	if !ok { // the service's responses have no Date header
 		now = time.Now()
 	}
-	prefix, err := c.ownKey(ctx)
-	if err != nil {
-		return nil, err
-	}
 	c.began = now.UTC().Truncate(time.Second)
-	header := orgcopy.Header{Organization: me.Raw, Time: c.began, Service: s.addresses, Key: prefix}
+	header := orgcopy.Header{Organization: me.Raw, Time: c.began, Service: s.addresses}
 	if c.out, err = orgcopy.NewWriter(out, header); err != nil {
 		return nil, err
 	}
 	if err := c.everything(ctx); err != nil {
 		return nil, err
 	}
-	return c.leftOut, c.out.End(c.leftOut, c.copied)
+	return c.end.LeftOut, c.out.End(c.end)
 }
 
 // copying is a copy in progress.
@@ -97,16 +96,24 @@ type copying struct {
 	out        *orgcopy.Writer
 	began      time.Time
 	seen       map[string]string // kind and id: updated_at as written
-	leftOut    []orgcopy.LeftOut
-	copied     orgcopy.Collections
+	end        orgcopy.End
 	listsItems bool
 }
 
-func (c *copying) wants(kind string) bool { return len(c.Only) == 0 || slices.Contains(c.Only, kind) }
+func (c *copying) wants(kind string) bool {
+	return len(c.Only) == 0 || slices.Contains(c.Only, plural(kind))
+}
 
-// everything reads each kind, in the order of Kinds.
+// kinds returns the wanted kinds of a service.
+func (c *copying) kinds(service string) []evidence.Kind {
+	return slices.DeleteFunc(evidence.Kinds(), func(k evidence.Kind) bool {
+		return k.Service != service || !c.wants(k.Name)
+	})
+}
+
+// everything reads the records first: other objects refer to plans, products and prices.
 func (c *copying) everything(ctx context.Context) error {
-	if c.wants("records") {
+	if c.wants(evidence.Record) {
 		if err := c.records(ctx); err != nil {
 			return err
 		}
@@ -114,63 +121,29 @@ func (c *copying) everything(ctx context.Context) error {
 	if err := c.billed(ctx); err != nil {
 		return err
 	}
-	if c.wants("endpoints") {
-		if err := c.simple(ctx, "endpoints", "webhook_endpoints.list", orgcopy.Endpoint, "webhook endpoints"); err != nil {
+	for _, kind := range c.kinds("collections") {
+		if err := c.simple(ctx, kind); err != nil {
 			return err
 		}
-	}
-	if c.wants("keys") {
-		return c.simple(ctx, "keys", "api_keys.list", orgcopy.Key, "API keys")
 	}
 	return nil
 }
 
-// ownKey returns the public prefix of the API key in use if the service lists that key.
-func (c *copying) ownKey(ctx context.Context) (string, error) {
-	if c.collections == nil || c.prefix() == "" || !c.wants("keys") {
-		return "", nil
-	}
-	for key, err := range list(ctx, c.collections, "api_keys.list", nil, "-") {
-		switch {
-		case missing(err) != nil:
-			return "", nil
-		case err != nil:
-			return "", err
-		case key.Field("keyPrefix") == c.prefix():
-			return c.prefix(), nil
-		}
-	}
-	return "", nil
-}
-
 // records reads the records of the collections.
 func (c *copying) records(ctx context.Context) error {
-	for _, name := range catalogue {
-		records := billing.New(c.billing).ListRecords(ctx, name, billing.RecordQuery{})
-		if err := c.collection("billing", name, records, true); err != nil {
-			return err
-		}
-	}
-	if selected := slices.Concat(c.Collections, c.Optional); c.wants("subscriptions") &&
-		!slices.Contains(selected, BillingPrefix+invoices) {
+	selected := slices.Concat(catalogue, c.Collections, c.Optional)
+	if c.wants(evidence.Subscription) && !slices.Contains(selected, invoices) {
 		if err := c.recentInvoices(ctx); err != nil {
 			return err
 		}
 	}
-	for i, name := range slices.Concat(c.Collections, c.Optional) {
-		optional := i >= len(c.Collections)
-		var err error
-		of, isBilling := strings.CutPrefix(name, BillingPrefix)
-		switch {
-		case isBilling && slices.Contains(catalogue, of):
-		case isBilling:
-			err = c.collection("billing", of, billing.New(c.billing).ListRecords(ctx, of, billing.RecordQuery{}), optional)
-		case c.finance == nil:
-			c.leave("records of "+name, "", "BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN are not set")
-		default:
-			err = c.collection("finance", name, finance.New(c.finance).ListRecords(ctx, name, finance.Query{}), optional)
+	done := map[string]bool{}
+	for _, name := range selected {
+		if done[name] {
+			continue
 		}
-		if err != nil {
+		done[name] = true
+		if err := c.collection(ctx, name, !slices.Contains(c.Collections, name)); err != nil {
 			return err
 		}
 	}
@@ -183,8 +156,7 @@ func (c *copying) recentInvoices(ctx context.Context) error {
 	since := c.began.AddDate(-1, -1, 0)
 	newest := api.ListOptions[api.Record]{ID: func(r api.Record) string { return r.ID }, SortOrder: "desc"}
 	for invoice, err := range api.List(ctx, c.billing, api.Request{Operation: "invoices.list"}, newest) {
-		if left := missing(err); left != nil {
-			c.leave(invoices, left.Scope, left.Reason)
+		if c.left(err, orgcopy.LeftOut{Kind: evidence.Record, Collection: invoices}) {
 			return nil
 		}
 		if e, ok := api.AsError(err); ok && e.Status >= 400 && e.Status < 500 && e.Status != http.StatusUnauthorized {
@@ -196,8 +168,7 @@ func (c *copying) recentInvoices(ctx context.Context) error {
 		if at, err := time.Parse(time.RFC3339, invoice.Field("created_at")); err == nil && at.Before(since) {
 			return nil
 		}
-		object := orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: invoices, Object: invoice.Raw}
-		if err := c.out.Put(object); err != nil {
+		if err := c.put(invoices, invoice); err != nil {
 			return err
 		}
 	}
@@ -205,88 +176,96 @@ func (c *copying) recentInvoices(ctx context.Context) error {
 }
 
 // collection writes the records of one collection. An optional one may be missing at the service.
-func (c *copying) collection(service, name string, records iter.Seq2[api.Record, error], optional bool) error {
-	count, full := 0, name
-	if service == "billing" {
-		full = BillingPrefix + name
+func (c *copying) collection(ctx context.Context, name string, optional bool) error {
+	of, isBilling := strings.CutPrefix(name, orgcopy.BillingPrefix)
+	left := orgcopy.LeftOut{Kind: evidence.Record, Collection: name}
+	var records iter.Seq2[api.Record, error]
+	switch {
+	case isBilling:
+		records = billing.New(c.billing).ListRecords(ctx, of, billing.RecordQuery{})
+	case c.finance == nil:
+		c.leave(left, notSet("finance"))
+		return nil
+	default:
+		records = finance.New(c.finance).ListRecords(ctx, of, finance.Query{})
 	}
+	count := 0
 	for record, err := range records {
 		if status, ok := api.AsError(err); optional && ok && status.Missing() {
-			c.copied.Absent = append(c.copied.Absent, full)
+			c.end.Collections.Absent = append(c.end.Collections.Absent, name)
 			return nil
 		}
-		if left := missing(err); left != nil {
-			c.leave("records of "+name, left.Scope, left.Reason)
+		if c.left(err, left) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		object := orgcopy.Object{Kind: orgcopy.Record, Service: service, Collection: name, Object: record.Raw}
-		if err := c.out.Put(object); err != nil {
+		if err := c.put(name, record); err != nil {
 			return err
 		}
 		count++
-		c.report(name, count, false)
+		c.report(of, count, false)
 	}
-	c.copied.Copied = append(c.copied.Copied, full)
-	c.report(name, count, true)
+	c.end.Collections.Copied = append(c.end.Collections.Copied, name)
+	c.report(of, count, true)
 	return nil
 }
 
-// simple reads the objects of collections.
-func (c *copying) simple(ctx context.Context, kind, operation, as, noun string) error {
+// put writes a record of a collection.
+func (c *copying) put(collection string, record api.Record) error {
+	object := orgcopy.Object{Kind: evidence.Record, Service: "finance", Collection: collection, Object: record.Raw}
+	if of, isBilling := strings.CutPrefix(collection, orgcopy.BillingPrefix); isBilling {
+		object.Service, object.Collection = "billing", of
+	}
+	return c.out.Put(object)
+}
+
+// simple reads the objects of a kind of collections.
+func (c *copying) simple(ctx context.Context, kind evidence.Kind) error {
+	left := orgcopy.LeftOut{Kind: kind.Name}
 	if c.collections == nil {
-		c.leave(noun, "", "BILLING_COLLECTIONS_BASE_URL and BILLING_COLLECTIONS_API_KEY are not set")
+		c.leave(left, notSet(kind.Service))
 		return nil
 	}
 	count := 0
-	for object, err := range list(ctx, c.collections, operation, nil, "-") {
-		if left := missing(err); left != nil {
-			c.leave(noun, left.Scope, left.Reason)
+	for object, err := range list(ctx, c.collections, kind, nil, "-") {
+		if c.left(err, left) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := c.out.Put(orgcopy.Object{Kind: as, Object: object.Raw}); err != nil {
+		if kind.Name == evidence.Key && object.Field("keyPrefix") == c.prefix() {
+			c.end.Key = c.prefix()
+		}
+		if err := c.out.Put(orgcopy.Object{Kind: kind.Name, Object: object.Raw}); err != nil {
 			return err
 		}
 		count++
 	}
-	c.report(kind, count, true)
+	c.report(plural(kind.Name), count, true)
 	return nil
-}
-
-// billedKind is a kind of recurring billing whose objects have updated_at.
-type billedKind struct{ name, kind, noun, list string }
-
-var billedKinds = []billedKind{
-	{"customers", orgcopy.Customer, "customers", "customers.list"},
-	{"accounts", orgcopy.Account, "billing accounts", "billing_accounts.list"},
-	{"subscriptions", orgcopy.Subscription, "subscriptions", "subscriptions.list"},
 }
 
 // billed reads customers, accounts and subscriptions, and then those that have changed since the start of the copy.
 func (c *copying) billed(ctx context.Context) error {
 	read := map[string]bool{}
-	for _, k := range billedKinds {
-		if !c.wants(k.name) {
-			continue
-		}
+	kinds := c.kinds("billing")
+	for _, k := range kinds {
 		count, fine, err := c.pass(ctx, k, nil)
 		if err != nil {
 			return err
 		}
-		if read[k.name] = fine; fine {
-			c.report(k.name, count, true)
+		if read[k.Name] = fine; fine {
+			c.report(plural(k.Name), count, true)
 		}
 	}
 	since := url.Values{"updated_at_gte": {c.began.Format(time.RFC3339)}}
 	for round := 0; ; round++ {
 		changed := 0
-		for _, k := range billedKinds {
-			if !read[k.name] {
+		for _, k := range kinds {
+			if !read[k.Name] {
 				continue
 			}
 			count, _, err := c.pass(ctx, k, since)
@@ -294,7 +273,7 @@ func (c *copying) billed(ctx context.Context) error {
 				return err
 			}
 			if changed += count; count > 0 && round == rounds {
-				return fmt.Errorf("the %s change faster than they can be copied; try again later", k.noun)
+				return fmt.Errorf("the %ss change faster than they can be copied; try again later", k.Noun)
 			}
 		}
 		if changed == 0 {
@@ -305,34 +284,33 @@ func (c *copying) billed(ctx context.Context) error {
 
 // pass writes the objects of a list that were not written with this updated_at, and returns their number. fine is false
 // if the token may not read them.
-func (c *copying) pass(ctx context.Context, k billedKind, query url.Values) (count int, fine bool, err error) {
+func (c *copying) pass(ctx context.Context, k evidence.Kind, query url.Values) (count int, fine bool, err error) {
 	var waiting []orgcopy.Object
 	flush := func() error {
 		err := c.withItems(ctx, waiting)
 		waiting = waiting[:0]
 		return err
 	}
-	for object, err := range list(ctx, c.billing, k.list, query, "") {
-		if left := missing(err); left != nil {
-			c.leave(k.noun, left.Scope, left.Reason)
+	for object, err := range list(ctx, c.billing, k, query, "") {
+		if c.left(err, orgcopy.LeftOut{Kind: k.Name}) {
 			return 0, false, nil
 		}
 		if err != nil {
 			return count, false, err
 		}
-		if stamp := object.Field("updated_at"); c.seen[k.kind+object.ID] == stamp && stamp != "" {
+		if stamp := object.Field("updated_at"); c.seen[k.Name+object.ID] == stamp && stamp != "" {
 			continue
 		}
-		c.seen[k.kind+object.ID] = object.Field("updated_at")
+		c.seen[k.Name+object.ID] = object.Field("updated_at")
 		count++
-		c.report(k.name, count, false)
+		c.report(plural(k.Name), count, false)
 		raw := object.Raw
-		if k.kind == orgcopy.Account {
+		if k.Name == evidence.Account {
 			if raw, err = c.withCustomer(ctx, object); err != nil {
 				return count, false, err
 			}
 		}
-		if waiting = append(waiting, orgcopy.Object{Kind: k.kind, Object: raw}); len(waiting) == batch {
+		if waiting = append(waiting, orgcopy.Object{Kind: k.Name, Object: raw}); len(waiting) == batch {
 			if err := flush(); err != nil {
 				return count, false, err
 			}
@@ -359,7 +337,7 @@ func (c *copying) withCustomer(ctx context.Context, account api.Record) (json.Ra
 // withItems writes objects, including the items of subscriptions.
 func (c *copying) withItems(ctx context.Context, objects []orgcopy.Object) error {
 	errs := make([]error, len(objects))
-	if len(objects) > 0 && objects[0].Kind == orgcopy.Subscription && c.listsItems {
+	if len(objects) > 0 && objects[0].Kind == evidence.Subscription && c.listsItems {
 		var work sync.WaitGroup
 		places := make(chan struct{}, atOnce)
 		for i := range objects {
@@ -374,7 +352,7 @@ func (c *copying) withItems(ctx context.Context, objects []orgcopy.Object) error
 	for i, object := range objects {
 		if unlisted(errs[i]) {
 			if c.listsItems {
-				c.leave("items of subscriptions", "", "the service does not list them")
+				c.leave(orgcopy.LeftOut{Kind: evidence.Subscription, Items: true}, "the service does not list them")
 			}
 			c.listsItems, errs[i] = false, nil
 		}
@@ -396,7 +374,7 @@ func (c *copying) items(ctx context.Context, subscription json.RawMessage) (json
 	if err := json.Unmarshal(subscription, &shown); err != nil {
 		return nil, err
 	}
-	var all []json.RawMessage
+	var all [][]byte
 	request := api.Request{Operation: "subscriptions.items.list", Path: map[string]string{"id": shown.ID}}
 	for item, err := range api.List(ctx, c.billing, request, api.ListOptions[api.Record]{
 		ID: func(r api.Record) string { return r.ID }, SortBy: "id", Whole: true}) {
@@ -405,14 +383,7 @@ func (c *copying) items(ctx context.Context, subscription json.RawMessage) (json
 		}
 		all = append(all, item.Raw)
 	}
-	return append(append([]byte("["), bytes.Join(raws(all), []byte(","))...), ']'), nil
-}
-
-func raws(all []json.RawMessage) (out [][]byte) {
-	for _, one := range all {
-		out = append(out, one)
-	}
-	return out
+	return append(append([]byte("["), bytes.Join(all, []byte(","))...), ']'), nil
 }
 
 // unlisted reports whether a service does not list the items of subscriptions.
@@ -421,25 +392,31 @@ func unlisted(err error) bool {
 	return ok && (e.Missing() || e.Status == http.StatusMethodNotAllowed)
 }
 
-// list reads any list. sortBy is "-" if the service does not sort it.
-func list(ctx context.Context, client *api.Client, operation string, query url.Values,
+// list reads the list of a kind. sortBy is "-" if the service does not sort it.
+func list(ctx context.Context, client *api.Client, kind evidence.Kind, query url.Values,
 	sortBy string) iter.Seq2[api.Record, error] {
-	return api.List(ctx, client, api.Request{Operation: operation, Query: query},
+	return api.List(ctx, client, api.Request{Operation: kind.Operation("list"), Query: query},
 		api.ListOptions[api.Record]{ID: func(r api.Record) string { return r.ID }, SortBy: sortBy})
 }
 
-// missing returns the entry for objects that the token may not read; nil for any other error.
-func missing(err error) *orgcopy.LeftOut {
+// left leaves objects out, and reports that, if the token may not read them.
+func (c *copying) left(err error, what orgcopy.LeftOut) bool {
 	e, ok := api.AsError(err)
 	if !ok || e.Status != http.StatusForbidden || e.Code != "insufficient_scope" && len(e.Required) == 0 {
-		return nil
+		return false
 	}
-	return &orgcopy.LeftOut{Scope: strings.Join(e.Required, ", "), Reason: "the token may not read them"}
+	what.Scope = strings.Join(e.Required, ", ")
+	c.leave(what, "the token may not read them")
+	return true
 }
 
-func (c *copying) leave(what, scope, reason string) {
-	c.leftOut = append(c.leftOut, orgcopy.LeftOut{What: what, Scope: scope, Reason: reason})
+func (c *copying) leave(what orgcopy.LeftOut, reason string) {
+	what.Reason = reason
+	c.end.LeftOut = append(c.end.LeftOut, what)
 }
+
+// notSet is the reason for which nothing of a service is read.
+func notSet(service string) string { return strings.Join(Variables(service), " and ") + " are not set" }
 
 func (c *copying) report(kind string, count int, done bool) {
 	if c.Progress != nil && (done || count%step == 0) {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -127,6 +128,21 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestCopyNamesItsKey checks that a copy has the public prefix of the API key that read it.
+func TestCopyNamesItsKey(t *testing.T) {
+	t.Parallel()
+	s := start(t, sandbox.Options{})
+	_, _, text := copied(t, sourceOf(t, s.Env()), copier.Options{})
+	prefix := s.CollectionsKey()[:strings.LastIndex(s.CollectionsKey(), "_")]
+	if !strings.Contains(text, `"key":"`+prefix+`"`) {
+		t.Errorf("%s is not in %s", prefix, text)
+	}
+	if _, _, text = copied(t, sourceOf(t, s.Env()), copier.Options{Only: []string{"endpoints"}}); strings.Contains(text,
+		prefix) {
+		t.Errorf("a key that no list shows is in %s", text)
+	}
+}
+
 // TestCopyOnly checks that only the selected kinds are read.
 func TestCopyOnly(t *testing.T) {
 	t.Parallel()
@@ -193,7 +209,7 @@ func TestCopyWhileItChanges(t *testing.T) {
 		if err := json.Unmarshal(object.Object, &of); err != nil {
 			t.Fatal(err)
 		}
-		if object.Kind == orgcopy.Subscription {
+		if object.Kind == evidence.Subscription {
 			last[of.ID] = of.End
 		}
 	}
@@ -255,7 +271,7 @@ func TestCopyOfOtherPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count, _, _ := copied(t, source, copier.Options{}); count[orgcopy.Key] != 2 || count[orgcopy.Endpoint] != 2 {
+	if count, _, _ := copied(t, source, copier.Options{}); count[evidence.Key] != 2 || count[evidence.Endpoint] != 2 {
 		t.Errorf("endpoints are copied from another path than the given one: %v", count)
 	}
 	if _, err := copier.FromEnvironment(getenv, nil, map[string]string{"customers.lists": "GET /v1/x"}); err == nil ||

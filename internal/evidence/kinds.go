@@ -1,27 +1,47 @@
 package evidence
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// Kind is a type of object with its names in tools and tests.
+// Kind is a type of object with its names in tools, copies, messages and tests. A new type is a row of kinds.
 type Kind struct {
-	// Name is the name in commands and scenarios. It is empty for the records of financial management, which use the name
-	// of their collection.
+	// Name is the name in commands, scenarios and copies.
 	Name string
+	// Noun is the name in messages.
+	Noun string
 	// Type is the Terraform type.
 	Type string
-	// Create is the operation that creates an object.
+	// Service is billing, collections or finance.
+	Service string
+	// Create is the operation that creates an object. The names of its other operations begin with the same family.
 	Create string
 	// Unique is the field other than the id that identifies an object; optional.
 	Unique string
+	// Statuses are those that the service descriptions list. The last one is that of an object that has ended.
+	Statuses []string
 }
 
+// Names of kinds.
+const (
+	Customer     = "customer"
+	Account      = "account"
+	Subscription = "subscription"
+	Endpoint     = "endpoint"
+	Key          = "key"
+	Record       = "record"
+)
+
 var kinds = []Kind{
-	{"customer", "billing_customer", "customers.create", "external_id"},
-	{"account", "billing_account", "billing_accounts.create", "external_id"},
-	{"subscription", "billing_subscription", "subscriptions.create", "external_id"},
-	{"endpoint", "billing_webhook_endpoint", "webhook_endpoints.create", "url"},
-	{"key", "billing_api_key", "api_keys.create", ""},
-	{"", "billing_finance_record", "finance.records.create", ""},
+	{Customer, "customer", "billing_customer", "billing", "customers.create", "external_id", nil},
+	{Account, "billing account", "billing_account", "billing", "billing_accounts.create", "external_id",
+		[]string{"active", "suspended", "closed"}},
+	{Subscription, "subscription", "billing_subscription", "billing", "subscriptions.create", "external_id",
+		[]string{"draft", "confirmed", "trialing", "active", "past_due", "paused", "suspended", "canceled"}},
+	{Endpoint, "webhook endpoint", "billing_webhook_endpoint", "collections", "webhook_endpoints.create", "url", nil},
+	{Key, "API key", "billing_api_key", "collections", "api_keys.create", "", []string{"active", "revoked"}},
+	{Record, "finance record", "billing_finance_record", "finance", "finance.records.create", "", nil},
 }
 
 // Kinds returns the kinds of objects, sorted so that objects come after those they can refer to.
@@ -29,15 +49,31 @@ func Kinds() []Kind { return slices.Clone(kinds) }
 
 // KindOf returns the kind with that name, Terraform type or create operation, and the zero Kind if there is none.
 func KindOf(word string) Kind {
-	for _, kind := range kinds {
-		if word != "" && (kind.Name == word || kind.Type == word || kind.Create == word) {
-			return kind
-		}
+	return kindIf(func(k Kind) bool { return k.Name == word || k.Type == word || k.Create == word })
+}
+
+// Subject returns the kind of object that an operation is about, and the verb, such as "update" or "items.sync".
+func Subject(operation string) (k Kind, verb string) {
+	k = kindIf(func(k Kind) bool { return strings.HasPrefix(operation, k.Operation("")) })
+	return k, strings.TrimPrefix(operation, k.Operation(""))
+}
+
+func kindIf(fits func(Kind) bool) Kind {
+	if i := slices.IndexFunc(kinds, fits); i >= 0 {
+		return kinds[i]
 	}
 	return Kind{}
 }
 
+// Operation returns the name of an operation on objects of the kind.
+func (k Kind) Operation(verb string) string { return strings.TrimSuffix(k.Create, "create") + verb }
+
 // Path returns the path for creation and list, with a placeholder if it depends on the object's collection.
 func (k Kind) Path() string {
 	return operations[slices.IndexFunc(operations, func(o Operation) bool { return o.Name == k.Create })].Path
+}
+
+// Ended reports whether an object with that status has ended, so that it is never used again.
+func (k Kind) Ended(status any) bool {
+	return len(k.Statuses) > 0 && status == k.Statuses[len(k.Statuses)-1]
 }

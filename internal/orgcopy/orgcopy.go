@@ -16,24 +16,17 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // Format is the first field of every copy of this version.
-const Format = "billing-organization/1"
+const Format = "billing-organization/2"
 
-// Kinds of objects, in the order of a copy: objects come before those that refer to them.
-const (
-	Record       = "record" // of a collection of recurring billing (Service "billing") or of financial management
-	Customer     = "customer"
-	Account      = "account"
-	Subscription = "subscription"
-	Endpoint     = "endpoint"
-	Key          = "key"
-)
-
-// Kinds returns all kinds.
-func Kinds() []string { return []string{Record, Customer, Account, Subscription, Endpoint, Key} }
+// BillingPrefix is the prefix of a collection of recurring billing where those of all services are named.
+const BillingPrefix = "billing/"
 
 type (
 	// Header describes a copy.
@@ -42,40 +35,46 @@ type (
 		Organization json.RawMessage   `json:"organization"` // the response to GET /v1/me
 		Time         time.Time         `json:"time"`         // the service's time at the start of the copy
 		Service      map[string]string `json:"service"`      // addresses of billing, finance and collections
-		// Key is the public prefix of the API key that read the copy; empty if no listed key has it.
-		Key string `json:"key,omitempty"`
 	}
 	// Object is one object of the organization.
 	Object struct {
+		// Kind is the name of an evidence.Kind. Records of recurring billing, such as plans, are evidence.Record too.
 		Kind       string          `json:"kind"`
 		Service    string          `json:"service,omitempty"`    // of a record
 		Collection string          `json:"collection,omitempty"` // of a record
 		Object     json.RawMessage `json:"object"`
 		Items      json.RawMessage `json:"items,omitempty"` // of a subscription; absent if the service does not list them
 	}
-	// LeftOut describes objects that could not be read, or were not selected.
+	// LeftOut are objects that could not be read.
 	LeftOut struct {
-		What   string `json:"what"`            // such as "API keys" or "records of payables"
-		Scope  string `json:"scope,omitempty"` // that the token lacks
-		Reason string `json:"reason,omitempty"`
+		Kind       string `json:"kind"`
+		Collection string `json:"collection,omitempty"` // of records, as in Collections
+		Items      bool   `json:"items,omitempty"`      // only the items of the objects are left out
+		Scope      string `json:"scope,omitempty"`      // that the token lacks
+		Reason     string `json:"reason,omitempty"`     // for people
 	}
 	// Collections are those whose records a copy has, such as "payables", and "billing/invoices" of recurring billing.
 	Collections struct {
 		Copied []string `json:"copied"` // also those without a record
 		Absent []string `json:"absent"` // that the service does not have
 	}
-	end struct {
+	// End is the last line of a copy.
+	End struct {
 		Objects     int         `json:"objects"`
 		LeftOut     []LeftOut   `json:"left_out"`
 		Collections Collections `json:"collections"`
+		// Key is the public prefix of the API key that read the copy; empty if no listed key has it.
+		Key string `json:"key,omitempty"`
 	}
 )
 
-// statuses are the statuses in the descriptions of the services, by kind.
-var statuses = map[string][]string{
-	Account:      {"active", "suspended", "closed"},
-	Subscription: {"draft", "confirmed", "trialing", "active", "past_due", "canceled", "paused", "suspended"},
-	Key:          {"active", "revoked"},
+// ID returns the id of an object; "" if it has none.
+func (o Object) ID() string {
+	var of struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(o.Object, &of) // "" has no object
+	return of.ID
 }
 
 // UnknownStatus returns the status of an object that the descriptions of the services do not list, otherwise "". A copy
@@ -84,22 +83,31 @@ func (o Object) UnknownStatus() string {
 	var of struct {
 		Status string `json:"status"`
 	}
-	known, has := statuses[o.Kind]
-	if json.Unmarshal(o.Object, &of) != nil || !has || slices.Contains(known, of.Status) {
+	known := evidence.KindOf(o.Kind).Statuses
+	if json.Unmarshal(o.Object, &of) != nil || len(known) == 0 || slices.Contains(known, of.Status) {
 		return ""
 	}
 	return of.Status
 }
 
+// All reports whether all objects of a kind are left out; collection is that of records.
+func (l LeftOut) All(kind, collection string) bool {
+	return l.Kind == kind && l.Collection == collection && !l.Items
+}
+
 // String is what was left out and why, in half a sentence.
 func (l LeftOut) String() string {
+	text := evidence.KindOf(l.Kind).Noun + "s"
 	switch {
-	case l.Scope != "":
-		return l.What + " (the token lacks the scope " + l.Scope + ")"
-	case l.Reason != "":
-		return l.What + " (" + l.Reason + ")"
+	case l.Kind == evidence.Record:
+		text = "records of " + strings.TrimPrefix(l.Collection, BillingPrefix)
+	case l.Items:
+		text = "items of " + text
 	}
-	return l.What
+	if l.Scope != "" {
+		return text + " (the token lacks the scope " + l.Scope + ")"
+	}
+	return text + " (" + l.Reason + ")"
 }
 
 // Error is an error in a copy, with its line; 0 is the whole copy.
@@ -137,18 +145,17 @@ func (w *Writer) Put(o Object) error {
 }
 
 // End completes the copy.
-func (w *Writer) End(leftOut []LeftOut, collections Collections) error {
-	return w.encoder.Encode(map[string]end{"end": {Objects: w.objects, LeftOut: leftOut, Collections: collections}})
+func (w *Writer) End(e End) error {
+	e.Objects = w.objects
+	return w.encoder.Encode(map[string]End{"end": e})
 }
 
 // Reader reads a copy.
 type Reader struct {
 	Header Header
-	// LeftOut and Collections are complete after Objects.
-	LeftOut     []LeftOut
-	Collections Collections
-	lines       *bufio.Reader
-	line        int
+	End    // set after Objects
+	lines  *bufio.Reader
+	line   int
 }
 
 // NewReader reads the header. If the content is invalid, the error is an *Error.
@@ -200,7 +207,7 @@ func (r *Reader) Objects() iter.Seq2[Object, error] {
 }
 
 // object reads a line: an object, or the last line.
-func (r *Reader) object() (object Object, last *end, err error) {
+func (r *Reader) object() (object Object, last *End, err error) {
 	text, err := r.next()
 	if errors.Is(err, io.EOF) {
 		return object, nil, r.wrong(cut)
@@ -210,7 +217,7 @@ func (r *Reader) object() (object Object, last *end, err error) {
 	}
 	var line struct {
 		Object
-		End *end `json:"end"`
+		End *End `json:"end"`
 	}
 	if err := json.Unmarshal(text, &line); err != nil {
 		if _, more := r.lines.Peek(1); errors.Is(more, io.EOF) {
@@ -221,7 +228,7 @@ func (r *Reader) object() (object Object, last *end, err error) {
 	if line.End != nil {
 		return object, line.End, nil
 	}
-	if !slices.Contains(Kinds(), line.Kind) {
+	if evidence.KindOf(line.Kind).Name != line.Kind {
 		return object, nil, r.wrong(fmt.Sprintf("unknown kind of object %q", line.Kind))
 	}
 	if len(line.Object.Object) == 0 || line.Object.Object[0] != '{' {
@@ -230,11 +237,11 @@ func (r *Reader) object() (object Object, last *end, err error) {
 	return line.Object, nil, nil
 }
 
-func (r *Reader) finish(last end, count int) error {
+func (r *Reader) finish(last End, count int) error {
 	if last.Objects != count {
 		return r.wrong(fmt.Sprintf("the copy has %d objects, want %d", count, last.Objects))
 	}
-	r.LeftOut, r.Collections = last.LeftOut, last.Collections
+	r.End = last
 	if _, err := r.next(); !errors.Is(err, io.EOF) {
 		return r.wrong("unexpected content after the end of the copy")
 	}

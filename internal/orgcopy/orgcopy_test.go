@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 )
 
@@ -20,14 +21,14 @@ func whole(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, o := range []orgcopy.Object{
-		{Kind: orgcopy.Customer, Object: json.RawMessage(`{"id":"1","name":"<Aurora>","unknown":9007199254740993}`)},
-		{Kind: orgcopy.Subscription, Object: json.RawMessage(`{"id":"2"}`), Items: json.RawMessage(`[]`)},
+		{Kind: evidence.Customer, Object: json.RawMessage(`{"id":"1","name":"<Aurora>","unknown":9007199254740993}`)},
+		{Kind: evidence.Subscription, Object: json.RawMessage(`{"id":"2"}`), Items: json.RawMessage(`[]`)},
 	} {
 		if err := w.Put(o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.End([]orgcopy.LeftOut{{What: "API keys", Scope: "api_keys:read"}}, orgcopy.Collections{}); err != nil {
+	if err := w.End(orgcopy.End{LeftOut: []orgcopy.LeftOut{{Kind: evidence.Key, Scope: "api_keys:read"}}}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -67,8 +68,8 @@ func TestWrongCopies(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":          {"", "the file is empty"},
 		"not JSON":       {"hello\n", "line 1: is not the header of a copy: "},
-		"other format":   {strings.Replace(text, "/1", "/2", 1), `line 1: the format is "billing-organization/2"`},
-		"no time":        {`{"format":"billing-organization/1","organization":{}}`, "line 1: the header lacks the organization or the time"},
+		"other format":   {strings.Replace(text, "/2", "/1", 1), `line 1: the format is "billing-organization/1"`},
+		"no time":        {`{"format":"billing-organization/2","organization":{}}`, "line 1: the header lacks the organization or the time"},
 		"truncated":      {strings.Join(lines[:2], ""), "the copy is incomplete: it ends here"},
 		"cut in a line":  {text[:len(text)-len(lines[3])-5], "line 3: the copy is incomplete: it ends here"},
 		"broken line":    {lines[0] + "{\n" + lines[1], "line 2: is not valid JSON"},
@@ -82,5 +83,23 @@ func TestWrongCopies(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// What is left out says its objects and the reason, and is not all of a kind if it is only the items of its objects.
+func TestLeftOut(t *testing.T) {
+	for want, c := range map[string]struct {
+		left orgcopy.LeftOut
+		all  bool
+	}{
+		"billing accounts (no)": {orgcopy.LeftOut{Kind: evidence.Account, Reason: "no"}, true},
+		"API keys (the token lacks the scope api_keys:read)": {orgcopy.LeftOut{Kind: evidence.Key, Scope: "api_keys:read",
+			Reason: "no"}, true},
+		"items of subscriptions (no)": {orgcopy.LeftOut{Kind: evidence.Subscription, Items: true, Reason: "no"}, false},
+		"records of plans (no)":       {orgcopy.LeftOut{Kind: evidence.Record, Collection: "billing/plans", Reason: "no"}, false},
+	} {
+		if got := c.left.String(); got != want || c.left.All(c.left.Kind, "") != c.all {
+			t.Errorf("%s, want %s, and all %t", got, want, c.all)
+		}
 	}
 }

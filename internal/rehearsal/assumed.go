@@ -1,12 +1,13 @@
 package rehearsal
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -18,7 +19,7 @@ type rule struct {
 
 // assumption is a subscription of the difference, about which a rule assumes something.
 type assumption struct {
-	of    object // right after the apply, or without it
+	of    fields // right after the apply, or without it
 	name  string
 	isNew bool
 	// keeps and chosen are true if the configuration leaves the billing cycle to the service: that of a subscription whose
@@ -27,24 +28,22 @@ type assumption struct {
 	since         time.Time // of the copy
 }
 
-// otherDay reports whether the next invoice is due on another day than that of the renewal.
-func (a assumption) otherDay() bool {
-	invoice, renewal := timeOf(a.of["cycle_billing_date"]), timeOf(a.of["current_period_end"])
-	trial := timeOf(a.of["trial_end"]).After(renewal)
-	return !invoice.IsZero() && !renewal.IsZero() && !trial && invoice.Sub(renewal).Abs() >= 24*time.Hour
-}
+// at is the time in a field.
+func (a assumption) at(field string) time.Time { return tfjson.Time(a.of[field]) }
 
 // lastSafeDay is the last day that every month has.
 const lastSafeDay = 28
 
 var rules = []rule{
-	{func(a assumption) bool { return timeOf(a.of["trial_end"]).After(a.since) }, func(a assumption) string {
+	{func(a assumption) bool { return a.at("trial_end").After(a.since) }, func(a assumption) string {
 		return fmt.Sprintf("%s is first invoiced when its trial ends, on %s", a.name,
-			timeOf(a.of["trial_end"]).UTC().Format(time.DateOnly))
+			a.at("trial_end").UTC().Format(time.DateOnly))
 	}},
-	{func(a assumption) bool { return a.otherDay() }, func(a assumption) string {
+	{func(a assumption) bool {
+		return amounts.OtherDay(a.at("cycle_billing_date"), a.at("current_period_end"), a.at("trial_end"))
+	}, func(a assumption) string {
 		return fmt.Sprintf("%s is invoiced on its cycle_billing_date, %s, and on that day of later cycles", a.name,
-			timeOf(a.of["cycle_billing_date"]).UTC().Format(time.DateOnly))
+			a.at("cycle_billing_date").UTC().Format(time.DateOnly))
 	}},
 	{func(a assumption) bool { return a.keeps }, func(a assumption) string {
 		return a.name + " keeps its billing cycle with its new plan"
@@ -59,13 +58,13 @@ var rules = []rule{
 		return a.name + " is invoiced by hand, so no invoice of it is counted"
 	}},
 	{func(a assumption) bool {
-		settings, _ := a.of["renewal_settings"].(object)
+		settings, _ := a.of["renewal_settings"].(fields)
 		return settings["type"] == "cancel"
 	}, func(a assumption) string {
 		return a.name + ` is renewed, although its renewal_settings are "cancel"`
 	}},
 	{func(a assumption) bool {
-		commitment, _ := a.of["commitment"].(object)
+		commitment, _ := a.of["commitment"].(fields)
 		return len(commitment) > 0
 	}, func(a assumption) string {
 		return "the commitment of " + a.name + " changes neither what it costs nor when it can end"
@@ -78,13 +77,13 @@ var rules = []rule{
 }
 
 // openCycles are the ids of the subscriptions whose billing cycle the configuration leaves to the service.
-func (p plan) openCycles(sent []Sent) map[string]bool {
+func openCycles(p tfjson.Plan, sent []Sent) map[string]bool {
 	open := map[string]bool{}
 	for _, c := range p.ResourceChanges {
-		if c.Type != "billing_subscription" || !hasUnknown(c.Change.AfterUnknown["billing_cycle"]) {
+		if c.Type != "billing_subscription" || !tfjson.HasUnknown(c.Change.AfterUnknown["billing_cycle"]) {
 			continue
 		}
-		open[textOf(c.Change.Before["id"])] = true
+		open[tfjson.Text(c.Change.Before["id"])] = true
 		for _, s := range sent {
 			if s.Operation == "subscriptions.create" && s.Address == c.Address {
 				open[s.ID] = true
@@ -97,32 +96,33 @@ func (p plan) openCycles(sent []Sent) map[string]bool {
 // assumed returns a sentence for each rule of the copy that was used for a subscription of the difference, with the
 // price that is at stake. The configuration leaves the billing cycles of open subscriptions to the service; priced are
 // the prices that differ.
-func assumed(without, with outcome, since time.Time, open map[string]bool, priced []Amounts) (sentences []string) {
-	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
+func assumed(without, with outcome, since time.Time, open map[string]bool,
+	priced []money.Amounts) (sentences []string) {
+	for _, id := range ids(without.end[evidence.Subscription], with.end[evidence.Subscription]) {
 		if sameTerms(without, with, id) {
 			continue
 		}
-		before, now := without.before[orgcopy.Subscription][id], with.before[orgcopy.Subscription][id]
-		of := cmpOr(now, before)
+		before, now := without.before[evidence.Subscription][id], with.before[evidence.Subscription][id]
+		of := tfjson.Either(now, before)
 		if of == nil {
 			continue
 		}
-		a := assumption{of: of, name: "subscription \"" + cmp.Or(labelOf(of), id) + "\"", isNew: before == nil, since: since}
-		start, end := without.objects[orgcopy.Subscription][id], with.objects[orgcopy.Subscription][id]
-		a.keeps = open[id] && start != nil && end != nil && !equal(start["plan_id"], end["plan_id"])
+		a := assumption{of: of, name: nameOf(evidence.Subscription, id, of), isNew: before == nil, since: since}
+		start, end := without.end[evidence.Subscription][id], with.end[evidence.Subscription][id]
+		a.keeps = open[id] && start != nil && end != nil && !tfjson.Equal(start["plan_id"], end["plan_id"])
 		a.chosen = open[id] && a.isNew
-		price := with.price(with.objects[orgcopy.Subscription][id])
+		price := with.price(with.end[evidence.Subscription][id])
 		if price == nil {
-			price = without.price(without.objects[orgcopy.Subscription][id])
+			price = without.price(without.end[evidence.Subscription][id])
 		}
 		for _, r := range rules {
 			if r.applies(a) {
-				sentences = append(sentences, capitalized(r.says(a))+" ("+price.text()+").")
+				sentences = append(sentences, capitalized(r.says(a))+" ("+price.Text()+").")
 			}
 		}
 	}
 	for _, one := range priced {
-		if one.Without.from() == string(amounts.Invoiced) || one.With.from() == string(amounts.Invoiced) {
+		if one.Without.From() == string(amounts.Invoiced) || one.With.From() == string(amounts.Invoiced) {
 			sentences = append(sentences, "The fields subscription_id, status, amount_cents, currency, period_start and "+
 				"created_at of invoices are what their names say. No description lists them.")
 			break

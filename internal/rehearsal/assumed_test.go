@@ -6,32 +6,33 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // A rule of the copy that no description gives is named where the difference depends on it, and only there.
 func TestAssumed(t *testing.T) {
 	t.Parallel()
-	subscription := func(id, plan string, more object) object {
-		of := object{"id": id, "external_id": id, "billing_account_id": "a", "status": "active", "billing_cycle": "monthly",
+	subscription := func(id, plan string, more fields) fields {
+		of := fields{"id": id, "external_id": id, "billing_account_id": "a", "status": "active", "billing_cycle": "monthly",
 			"plan_id": plan}
 		for name, value := range more {
 			of[name] = value
 		}
 		return of
 	}
-	state := func(plan string, more ...object) objects {
-		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}), orgcopy.Subscription: of(append([]object{
-			subscription("same", "1", object{"status": "past_due"}), subscription("plain", plan, nil),
-			subscription("trial", plan, object{"status": "trialing", "trial_end": "2026-03-02T00:00:00Z"}),
-			subscription("tried", plan, object{"trial_end": "2026-01-02T00:00:00Z", "commitment": object{}}),
-			subscription("day", plan, object{"cycle_billing_date": "2026-02-20T00:00:00Z",
+	state := func(plan string, more ...fields) objects {
+		return objects{evidence.Account: of(fields{"id": "a", "currency": "BRL"}), evidence.Subscription: of(append([]fields{
+			subscription("same", "1", fields{"status": "past_due"}), subscription("plain", plan, nil),
+			subscription("trial", plan, fields{"status": "trialing", "trial_end": "2026-03-02T00:00:00Z"}),
+			subscription("tried", plan, fields{"trial_end": "2026-01-02T00:00:00Z", "commitment": fields{}}),
+			subscription("day", plan, fields{"cycle_billing_date": "2026-02-20T00:00:00Z",
 				"current_period_end": "2026-03-03T00:00:00Z"}),
-			subscription("late", plan, object{"status": "past_due"}),
-			subscription("hand", plan, object{"collection_method": "manual_invoice"}),
-			subscription("once", plan, object{"renewal_settings": object{"type": "cancel"}}),
-			subscription("bound", plan, object{"commitment": object{"months": json.Number("12")}}),
+			subscription("late", plan, fields{"status": "past_due"}),
+			subscription("hand", plan, fields{"collection_method": "manual_invoice"}),
+			subscription("once", plan, fields{"renewal_settings": fields{"type": "cancel"}}),
+			subscription("bound", plan, fields{"commitment": fields{"months": json.Number("12")}}),
 		}, more...)...)}
 	}
 	all := map[string]amounts.Amount{}
@@ -42,8 +43,8 @@ func TestAssumed(t *testing.T) {
 	for id := range all {
 		before[id] = amounts.Amount{Cents: new(int64(9990)), Source: amounts.Shown}
 	}
-	without := outcome{before: state("1"), objects: state("1"), amounts: before}
-	with := outcome{before: state("2", subscription("new", "1", nil)), objects: state("2", subscription("new", "1", nil)),
+	without := outcome{before: state("1"), end: state("1"), amounts: before}
+	with := outcome{before: state("2", subscription("new", "1", nil)), end: state("2", subscription("new", "1", nil)),
 		amounts: all}
 	got := assumed(without, with, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
 		map[string]bool{"plain": true, "same": true, "new": true}, prices(without, with))
@@ -69,18 +70,18 @@ func TestAssumed(t *testing.T) {
 // A billing cycle is open where the plan does not know it, also that of a subscription that the apply has created.
 func TestOpenCycles(t *testing.T) {
 	t.Parallel()
-	change := func(address, kind, id string, unknown object) (c resourceChange) {
+	change := func(address, kind, id string, unknown fields) (c tfjson.ResourceChange) {
 		c.Address, c.Type, c.Change.AfterUnknown = address, kind, unknown
 		if id != "" {
-			c.Change.Before = object{"id": id}
+			c.Change.Before = fields{"id": id}
 		}
 		return c
 	}
-	open := object{"billing_cycle": true}
-	p := plan{ResourceChanges: []resourceChange{change("s.a", "billing_subscription", "a", open),
-		change("s.b", "billing_subscription", "b", object{}), change("s.new", "billing_subscription", "", open),
+	open := fields{"billing_cycle": true}
+	p := tfjson.Plan{ResourceChanges: []tfjson.ResourceChange{change("s.a", "billing_subscription", "a", open),
+		change("s.b", "billing_subscription", "b", fields{}), change("s.new", "billing_subscription", "", open),
 		change("o.c", "other_subscription", "c", open)}}
-	got := p.openCycles([]Sent{{Operation: "subscriptions.create", Address: "s.new", ID: "new"},
+	got := openCycles(p, []Sent{{Operation: "subscriptions.create", Address: "s.new", ID: "new"},
 		{Operation: "subscriptions.create", Address: "s.b", ID: "other"}})
 	if !got["a"] || !got["new"] || got["b"] || got["c"] || got["other"] {
 		t.Error(got)

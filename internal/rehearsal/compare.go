@@ -12,18 +12,22 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/render"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
-type object = map[string]any
+type fields = tfjson.Fields
 
 // outcome is the content of a copy after its clock has moved.
 type outcome struct {
-	before     objects // right after the apply
-	objects    objects
-	invoices   []object // since the copy
+	before     objects  // right after the apply
+	end        objects  // after its clock has moved
+	invoices   []fields // since the copy
 	deliveries []sandbox.DeliveryState
 	names      map[string]string // of plans, by id
 	trail      []sandbox.AuditEntry
@@ -31,7 +35,7 @@ type outcome struct {
 }
 
 // objects are the objects of each kind, by id.
-type objects map[string]map[string]object
+type objects map[string]map[string]fields
 
 // observe reads a copy as a client does.
 func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, error) {
@@ -41,7 +45,7 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 		return outcome{}, err
 	}
 	var out bytes.Buffer
-	if _, err := copier.Copy(ctx, source, copier.Options{Collections: []string{copier.BillingPrefix + "invoices"}},
+	if _, err := copier.Copy(ctx, source, copier.Options{Collections: []string{orgcopy.BillingPrefix + "invoices"}},
 		&out); err != nil {
 		return outcome{}, err
 	}
@@ -53,29 +57,29 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	seen := outcome{objects: objects{}, names: map[string]string{}, deliveries: s.Deliveries(), trail: trail,
+	seen := outcome{end: objects{}, names: map[string]string{}, deliveries: s.Deliveries(), trail: trail,
 		amounts: s.Amounts()}
 	for line, err := range reader.Objects() {
 		if err != nil {
 			return outcome{}, err
 		}
-		of := object{}
-		if err := decode(line.Object, &of); err != nil {
+		of := fields{}
+		if err := tfjson.Decode(line.Object, &of); err != nil {
 			return outcome{}, err
 		}
 		if line.Collection == "plans" {
-			seen.names[fmt.Sprint(of["id"])] = textOf(of["name"])
+			seen.names[fmt.Sprint(of["id"])] = tfjson.Text(of["name"])
 		}
 		if line.Collection == "invoices" {
-			if at := timeOf(of["created_at"]); at.After(since) {
+			if at := tfjson.Time(of["created_at"]); at.After(since) {
 				seen.invoices = append(seen.invoices, of)
 			}
 			continue
 		}
-		if seen.objects[line.Kind] == nil {
-			seen.objects[line.Kind] = map[string]object{}
+		if seen.end[line.Kind] == nil {
+			seen.end[line.Kind] = map[string]fields{}
 		}
-		seen.objects[line.Kind][fmt.Sprint(of["id"])] = of
+		seen.end[line.Kind][fmt.Sprint(of["id"])] = of
 	}
 	return seen, nil
 }
@@ -90,30 +94,18 @@ func moved(ctx context.Context, s *sandbox.Server, since time.Time, days int) (o
 		s.Clock().Advance(24 * time.Hour)
 	}
 	then, err := observe(ctx, s, since)
-	then.before = now.objects
+	then.before = now.end
 	return then, err
 }
 
 // without removes objects, with their deliveries.
 func (o *outcome) without(ids map[string]bool) {
-	for _, of := range []objects{o.before, o.objects} {
+	for _, of := range []objects{o.before, o.end} {
 		for _, some := range of {
-			maps.DeleteFunc(some, func(id string, _ object) bool { return ids[id] })
+			maps.DeleteFunc(some, func(id string, _ fields) bool { return ids[id] })
 		}
 	}
 	o.deliveries = slices.DeleteFunc(o.deliveries, func(d sandbox.DeliveryState) bool { return ids[d.ObjectID] })
-}
-
-func timeOf(v any) time.Time {
-	at, _ := time.Parse(time.RFC3339, fmt.Sprint(v)) // zero: none
-	return at
-}
-
-func textOf(v any) string {
-	if v == nil {
-		return ""
-	}
-	return fmt.Sprint(v)
 }
 
 // compare says what differs between the two copies from one time to another.
@@ -128,7 +120,7 @@ func compare(without, with outcome, since, until time.Time) Differences {
 const billed = "open"
 
 // invoiced are the payable invoices of the subscriptions, by month and currency.
-type invoiced map[[2]string]map[string]Money
+type invoiced map[[2]string]map[string]money.Money
 
 func (o outcome) invoiced() invoiced {
 	all := invoiced{}
@@ -136,22 +128,22 @@ func (o outcome) invoiced() invoiced {
 		if of["status"] != billed {
 			continue
 		}
-		key := [2]string{timeOf(of["created_at"]).UTC().Format("2006-01"), textOf(of["currency"])}
+		key := [2]string{tfjson.Time(of["created_at"]).UTC().Format("2006-01"), tfjson.Text(of["currency"])}
 		if all[key] == nil {
-			all[key] = map[string]Money{}
+			all[key] = map[string]money.Money{}
 		}
-		id := textOf(of["subscription_id"])
-		all[key][id] = all[key][id].plus(moneyOf(o.amounts[textOf(of["id"])]))
+		id := tfjson.Text(of["subscription_id"])
+		all[key][id] = all[key][id].Plus(money.Of(o.amounts[tfjson.Text(of["id"])]))
 	}
 	return all
 }
 
 // of is the sum of a subscription in a month and currency.
-func (i invoiced) of(key [2]string, id string) Money {
+func (i invoiced) of(key [2]string, id string) money.Money {
 	if sum, has := i[key][id]; has {
 		return sum
 	}
-	return exactly(0)
+	return money.Exactly(0)
 }
 
 // months are the sums of the invoices by month and currency, if any subscription differs in one of them.
@@ -161,13 +153,14 @@ func months(without, with outcome, since, until time.Time) (all []Month) {
 	slices.SortFunc(keys, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	differ := false
 	for _, key := range slices.Compact(keys) {
-		m := Month{Month: key[0], Currency: key[1], Days: daysOf(key[0], since, until), Without: exactly(0), With: exactly(0),
-			Difference: exactly(0)}
+		none := money.Exactly(0)
+		m := Month{Month: key[0], Currency: key[1], Days: daysOf(key[0], since, until), Without: none, With: none,
+			Difference: none}
 		for _, id := range ids(before[key], now[key]) {
 			a, b := before.of(key, id), now.of(key, id)
-			m.Without, m.With = m.Without.plus(a), m.With.plus(b)
+			m.Without, m.With = m.Without.Plus(a), m.With.Plus(b)
 			if a != b || !a.Known && !sameTerms(without, with, id) {
-				m.Difference, differ = m.Difference.plus(b.minus(a)), true
+				m.Difference, differ = m.Difference.Plus(b.Minus(a)), true
 			}
 		}
 		all = append(all, m)
@@ -180,8 +173,8 @@ func months(without, with outcome, since, until time.Time) (all []Month) {
 
 // sameTerms reports whether the apply changes nothing of what an amount of a subscription depends on.
 func sameTerms(without, with outcome, id string) bool {
-	for _, at := range [][2]objects{{without.before, with.before}, {without.objects, with.objects}} {
-		if !same(at[0][orgcopy.Subscription][id], at[1][orgcopy.Subscription][id], "plan_id", "items", "discount_percent",
+	for _, at := range [][2]objects{{without.before, with.before}, {without.end, with.end}} {
+		if !same(at[0][evidence.Subscription][id], at[1][evidence.Subscription][id], "plan_id", "items", "discount_percent",
 			"discount_code_id", "billing_cycle", "billing_account_id", "status") {
 			return false
 		}
@@ -208,58 +201,48 @@ func daysOf(month string, since, until time.Time) string {
 	return fmt.Sprintf("%d-%d", first.Day(), last.Day())
 }
 
-// live reports whether a subscription exists and bills. The invoices of a pause are not payable.
-func live(of object) bool {
-	return of != nil && of["status"] != "canceled" && of["status"] != "draft" && of["status"] != "paused"
-}
-
 // price is what a subscription costs in a copy; nil if it does not bill.
-func (o outcome) price(of object) *Price {
-	if !live(of) {
+func (o outcome) price(of fields) *money.Price {
+	if !money.Live(of) {
 		return nil
 	}
-	account := o.objects[orgcopy.Account][textOf(of["billing_account_id"])]
-	amount := o.amounts[textOf(of["id"])]
+	account := o.end[evidence.Account][tfjson.Text(of["billing_account_id"])]
+	amount := o.amounts[tfjson.Text(of["id"])]
 	if of["status"] == "suspended" {
 		amount = amounts.Amount{Why: "no description says whether a suspended subscription is billed"}
 	}
-	return priceOf(amount, textOf(of["billing_cycle"]), textOf(account["currency"]))
+	return money.PriceOf(amount, tfjson.Text(of["billing_cycle"]), tfjson.Text(account["currency"]))
 }
 
 // prices returns those, at the end, of the subscriptions whose price, plan or status the apply changes.
-func prices(without, with outcome) (all []Amounts) {
-	for _, id := range ids(without.objects[orgcopy.Subscription], with.objects[orgcopy.Subscription]) {
-		before, now := without.objects[orgcopy.Subscription][id], with.objects[orgcopy.Subscription][id]
+func prices(without, with outcome) (all []money.Amounts) {
+	for _, id := range ids(without.end[evidence.Subscription], with.end[evidence.Subscription]) {
+		before, now := without.end[evidence.Subscription][id], with.end[evidence.Subscription][id]
 		if same(before, now, "recurring_amount_cents", "billing_cycle", "status", "plan_id", "items", "discount_percent",
-			"discount_code_id") && moneyOf(without.amounts[id]) == moneyOf(with.amounts[id]) {
+			"discount_code_id") && money.Of(without.amounts[id]) == money.Of(with.amounts[id]) {
 			continue
 		}
-		one := Amounts{ID: id, Name: cmp.Or(textOf(cmpOr(now, before)["external_id"]), id),
+		one := money.Amounts{ID: id, Name: cmp.Or(tfjson.Text(tfjson.Either(now, before)["external_id"]), id),
 			Without: without.price(before), With: with.price(now)}
 		if one.Without == nil && one.With == nil {
 			continue
 		}
-		one.Difference = differs(one.Without, one.With)
+		one.Difference = money.Differs(one.Without, one.With)
 		all = append(all, one)
 	}
-	slices.SortFunc(all, func(a, b Amounts) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all, func(a, b money.Amounts) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
 	return all
 }
 
-func cmpOr(a, b object) object {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
 // same reports whether two objects agree in these fields. One that is not there agrees with none.
-func same(a, b object, fields ...string) bool {
+func same(a, b fields, names ...string) bool {
 	if (a == nil) != (b == nil) {
 		return false
 	}
-	for _, name := range fields {
-		if !equal(a[name], b[name]) {
+	for _, name := range names {
+		if !tfjson.Equal(a[name], b[name]) {
 			return false
 		}
 	}
@@ -279,7 +262,7 @@ func events(without, with outcome) (all []Event) {
 	counts := map[[2]string]*Event{}
 	add := func(deliveries []sandbox.DeliveryState, into func(*Event) *int) {
 		for _, d := range deliveries {
-			of := without.before[orgcopy.Endpoint][d.EndpointID] // the apply may have deleted it
+			of := without.before[evidence.Endpoint][d.EndpointID] // the apply may have deleted it
 			key := [2]string{d.Event, cmp.Or(publicURL(d.URL), publicURL(of["url"]), d.EndpointID)}
 			if counts[key] == nil {
 				counts[key] = &Event{Event: key[0], Endpoint: key[1]}
@@ -299,6 +282,9 @@ func events(without, with outcome) (all []Event) {
 	return all
 }
 
+// happenings are what happens to an object, and when.
+type happenings map[What]time.Time
+
 // occurrences are what happens in one of the copies alone, from one time to another.
 func occurrences(without, with outcome, since, until time.Time) (all []Occurrence) {
 	for _, one := range []struct {
@@ -306,39 +292,34 @@ func occurrences(without, with outcome, since, until time.Time) (all []Occurrenc
 		other outcome
 		with  bool
 	}{{with, without, true}, {without, with, false}} {
-		for _, kind := range []struct {
-			kind, noun string
-			what       func(l life) map[string]time.Time
-		}{
-			{orgcopy.Customer, "customer", func(life) map[string]time.Time { return map[string]time.Time{} }},
-			{orgcopy.Account, "billing account", accountEvents},
-			{orgcopy.Subscription, "subscription", subscriptionEvents},
-			{orgcopy.Key, "API key", keyEvents},
+		for kind, happening := range map[string]func(l stages) happenings{
+			evidence.Customer: func(stages) happenings { return happenings{} }, evidence.Account: accountEvents,
+			evidence.Subscription: subscriptionEvents, evidence.Key: keyEvents,
 		} {
-			for id, of := range one.of.objects[kind.kind] {
-				start := without.before[kind.kind][id]
-				happens := kind.what(life{start, one.of.before[kind.kind][id], of, without.names, since})
+			add := func(at time.Time, id string, of fields, what What) {
+				all = append(all, one.of.explained(id, Occurrence{At: at, Kind: kind, Object: nameOf(kind, id, of), What: what,
+					With: one.with}))
+			}
+			for id, of := range one.of.end[kind] {
+				start := without.before[kind][id]
+				happens := happening(stages{start, one.of.before[kind][id], of, without.names, since})
 				if start == nil {
-					happens[one.of.begins(kind.kind, of)] = timeOf(cmp.Or(textOf(of["created_at"]), textOf(of["createdAt"])))
+					at := tfjson.Time(cmp.Or(tfjson.Text(of["created_at"]), tfjson.Text(of["createdAt"])))
+					happens[What{begins, one.of.payer(kind, of)}] = at
 				}
-				elsewhere := map[string]time.Time{}
-				if other := one.other.objects[kind.kind][id]; other != nil {
-					elsewhere = kind.what(life{start, one.other.before[kind.kind][id], other, without.names, since})
+				elsewhere := happenings{}
+				if other := one.other.end[kind][id]; other != nil {
+					elsewhere = happening(stages{start, one.other.before[kind][id], other, without.names, since})
 				}
 				for what, at := range happens {
 					if there, also := elsewhere[what]; !also || !there.Equal(at) {
-						all = append(all, one.of.explained(id,
-							Occurrence{At: at, Object: nameOf(kind.noun, id, of), What: what, With: one.with}))
+						add(at, id, of, what)
 					}
 				}
 			}
-			if !one.with {
-				continue
-			}
-			for id, of := range without.before[kind.kind] { // deleted by the apply
-				if one.of.before[kind.kind][id] == nil {
-					all = append(all, one.of.explained(id,
-						Occurrence{At: since, Object: nameOf(kind.noun, id, of), What: "is deleted", With: true}))
+			for id, of := range without.before[kind] { // deleted by the apply
+				if one.with && one.of.before[kind][id] == nil {
+					add(since, id, of, What{Verb: deleted})
 				}
 			}
 		}
@@ -347,18 +328,18 @@ func occurrences(without, with outcome, since, until time.Time) (all []Occurrenc
 		return !o.At.IsZero() && (o.At.Before(since) || o.At.After(until))
 	})
 	slices.SortFunc(all, func(a, b Occurrence) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Object, b.Object), cmp.Compare(a.What, b.What))
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Object, b.Object), cmp.Compare(a.What.String(), b.What.String()))
 	})
 	return all
 }
 
-// begins is what happens to an object that the apply creates: of a subscription, also who pays for it.
-func (o outcome) begins(kind string, of object) string {
-	if kind != orgcopy.Subscription {
-		return "begins"
+// payer is who pays for a subscription that the apply creates, in words; "" of other kinds.
+func (o outcome) payer(kind string, of fields) string {
+	if kind != evidence.Subscription {
+		return ""
 	}
-	id := textOf(of["billing_account_id"])
-	return "begins, billed to " + nameOf("billing account", id, o.objects[orgcopy.Account][id])
+	id := tfjson.Text(of["billing_account_id"])
+	return ", billed to " + nameOf(evidence.Account, id, o.end[evidence.Account][id])
 }
 
 // explained is an occurrence with its cause.
@@ -375,95 +356,98 @@ func (o outcome) explained(id string, of Occurrence) Occurrence {
 // causes reports whether an entry of the audit trail about the same object is what brings an occurrence about.
 func causes(e sandbox.AuditEntry, of Occurrence) bool {
 	if grace := e.Terms["grace_until"]; grace != nil { // of a rotated key, which ends later
-		return of.What == "ends" && timeOf(*grace).Equal(of.At.Truncate(time.Second))
+		return of.What.Verb == ends && tfjson.Time(*grace).Equal(of.At.Truncate(time.Second))
 	}
 	if of.At.Sub(e.Time).Abs() >= time.Second { // updated_at may be a little later
 		return false
 	}
-	switch what := of.What; {
-	case strings.HasPrefix(what, "begins"):
+	switch of.What.Verb {
+	case begins:
 		return e.Before == ""
-	case what == "ends":
+	case ends:
 		return e.After == "canceled"
-	case strings.HasPrefix(what, "continues"):
+	case continues:
 		return e.Before == "paused" && e.After != "paused"
-	case strings.HasPrefix(what, "changes"):
+	case changes:
 		return e.Terms["plan_id"] != nil
-	case what == "is reactivated":
+	case reactivated:
 		return e.Before == "suspended" && e.After == "active"
 	default:
-		return what == "is "+e.After && e.Before != e.After
+		return of.What.Verb == becomes(e.After) && e.Before != e.After
 	}
 }
 
-func nameOf(noun, id string, of object) string { return noun + " \"" + cmp.Or(labelOf(of), id) + "\"" }
+// nameOf is an object in messages, by its kind and its name.
+func nameOf(kind, id string, of fields) string {
+	return evidence.KindOf(kind).Noun + " \"" + cmp.Or(labelOf(of), id) + "\""
+}
 
-// life is an object at the time of the copy, right after the apply, and at the end.
-type life struct {
-	start, before, end object
+// stages are an object at the time of the copy, right after the apply, and at the end.
+type stages struct {
+	start, before, end fields
 	names              map[string]string // of plans, by id
 	since              time.Time
 }
 
-func (l life) plan(of object) string {
-	id := textOf(of["plan_id"])
+func (l stages) plan(of fields) string {
+	id := tfjson.Text(of["plan_id"])
 	if id == "" {
 		return "no plan"
 	}
 	return "plan " + cmp.Or(l.names[id], id)
 }
 
-// subscriptionEvents are what happens to a subscription, and when.
-func subscriptionEvents(l life) map[string]time.Time {
-	events := map[string]time.Time{}
+func subscriptionEvents(l stages) happenings {
+	events := happenings{}
 	if l.end["status"] == "canceled" {
-		events["ends"] = timeOf(l.end["canceled_at"])
+		events[What{Verb: ends}] = tfjson.Time(l.end["canceled_at"])
 	}
-	for _, of := range []object{l.before, l.end} { // a pause that ends before the last day has begun all the same
-		if at := textOf(of["paused_at"]); at != "" {
-			events["is paused"] = timeOf(at)
+	for _, of := range []fields{l.before, l.end} { // a pause that ends before the last day has begun all the same
+		if at := tfjson.Text(of["paused_at"]); at != "" {
+			events[What{Verb: becomes("paused")}] = tfjson.Time(at)
 		}
 	}
-	if at := textOf(l.end["resumed_at"]); at != "" {
-		events["continues after its pause"] = timeOf(at)
+	if at := tfjson.Text(l.end["resumed_at"]); at != "" {
+		events[What{continues, " after its pause"}] = tfjson.Time(at)
 	}
-	change := func(from, to object, at time.Time) {
+	change := func(from, to fields, at time.Time) {
 		if from != nil && to != nil && l.plan(from) != l.plan(to) {
-			events["changes from "+l.plan(from)+" to "+l.plan(to)] = at
+			events[What{changes, " from " + l.plan(from) + " to " + l.plan(to)}] = at
 		}
 	}
 	change(l.start, l.before, l.since)
-	change(l.before, l.end, timeOf(l.before["current_period_end"]))
+	change(l.before, l.end, tfjson.Time(l.before["current_period_end"]))
 	return events
 }
 
-func accountEvents(l life) map[string]time.Time {
-	of := l.end
-	switch of["status"] {
-	case "active":
-		if l.start != nil && l.start["status"] != "active" {
-			return map[string]time.Time{"is reactivated": l.since}
+func accountEvents(l stages) happenings {
+	switch status := tfjson.Text(l.end["status"]); {
+	case status == "active" && l.start != nil && l.start["status"] != "active":
+		return happenings{What{Verb: reactivated}: l.since}
+	case status == "active":
+		return happenings{}
+	default:
+		at := l.end["updated_at"]
+		if status == "suspended" {
+			at = l.end["suspended_at"]
 		}
-		return map[string]time.Time{}
-	case "suspended":
-		return map[string]time.Time{"is suspended": timeOf(of["suspended_at"])}
+		return happenings{What{Verb: becomes(status)}: tfjson.Time(at)}
 	}
-	return map[string]time.Time{"is " + textOf(of["status"]): timeOf(of["updated_at"])}
 }
 
-func keyEvents(l life) map[string]time.Time {
-	of, events := l.end, map[string]time.Time{}
-	if at := textOf(of["revokedAt"]); at != "" {
-		events["is revoked"] = timeOf(at)
-	} else if at := textOf(of["expiresAt"]); at != "" {
-		events["ends"] = timeOf(at)
+func keyEvents(l stages) happenings {
+	if at := tfjson.Text(l.end["revokedAt"]); at != "" {
+		return happenings{What{Verb: becomes("revoked")}: tfjson.Time(at)}
 	}
-	return events
+	if at := tfjson.Text(l.end["expiresAt"]); at != "" {
+		return happenings{What{Verb: ends}: tfjson.Time(at)}
+	}
+	return happenings{}
 }
 
 // notKnown returns sentences about effects of this change that the rehearsal cannot determine.
-func notKnown(r Report, p plan) (all []string) {
-	all = unknownPrices(r.Differences.Subscriptions)
+func notKnown(r Report, p tfjson.Plan) (all []string) {
+	all = money.Reasons(r.Differences.Subscriptions)
 	sent := func(operation string) bool {
 		return slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.accepted(operation) })
 	}
@@ -471,7 +455,7 @@ func notKnown(r Report, p plan) (all []string) {
 		all = append(all, "What the service bills or refunds for the rest of the current period (proration).")
 	}
 	if begun := newPrices(r); len(begun) > 0 {
-		all = append(all, "Whether the service invoices the first period when it begins, of "+some(begun)+
+		all = append(all, "Whether the service invoices the first period when it begins, of "+render.Some(begun)+
 			". The copy does not.")
 	}
 	if sent("billing_accounts.suspend") {
@@ -480,13 +464,13 @@ func notKnown(r Report, p plan) (all []string) {
 	if len(r.Differences.Months) > 0 {
 		all = append(all, "Payments, taxes, what discount codes are worth, and what other systems change until then.")
 	}
-	if slices.ContainsFunc(p.ResourceChanges, func(c resourceChange) bool {
-		return c.Type == "billing_webhook_endpoint" && action(c.Change.Actions) != ""
+	if slices.ContainsFunc(p.ResourceChanges, func(c tfjson.ResourceChange) bool {
+		return c.Type == "billing_webhook_endpoint" && c.Action() != ""
 	}) {
 		all = append(all, "Whether receivers accept deliveries: a copy sends none.")
 	}
 	if changed := objectsSent(r, "webhook_endpoints."); len(changed) > 0 && sent("api_keys.") {
-		all = append(all, "Which events of this apply reach "+some(changed)+": the order of these requests varies.")
+		all = append(all, "Which events of this apply reach "+render.Some(changed)+": the order of these requests varies.")
 	}
 	return all
 }
@@ -511,7 +495,7 @@ func objectsSent(r Report, family string) (names []string) {
 func newPrices(r Report) (all []string) {
 	prices := map[string]string{}
 	for _, one := range r.Differences.Subscriptions {
-		prices[one.ID] = " (" + one.With.text() + ")"
+		prices[one.ID] = " (" + one.With.Text() + ")"
 	}
 	for _, s := range r.Sent {
 		if s.accepted("subscriptions.create") {
@@ -528,7 +512,7 @@ func varying(events []Event, endpoints objects, sent []Sent) {
 	for _, s := range sent {
 		keys = keys || s.accepted("api_keys.")
 		if s.accepted("webhook_endpoints.") {
-			changed[publicURL(endpoints[orgcopy.Endpoint][s.ID]["url"])] = true
+			changed[publicURL(endpoints[evidence.Endpoint][s.ID]["url"])] = true
 		}
 	}
 	for i, e := range events {
@@ -536,44 +520,15 @@ func varying(events []Event, endpoints objects, sent []Sent) {
 	}
 }
 
-// unknownPrices returns a sentence for each reason why prices are not known.
-func unknownPrices(of []Amounts) (all []string) {
-	unknown := map[string][]string{} // names, by reason
-	for _, one := range of {
-		for _, price := range []*Price{one.With, one.Without} {
-			if price != nil && !price.Known {
-				unknown[price.Why] = append(unknown[price.Why], one.Name)
-				break
-			}
-		}
-	}
-	for _, why := range slices.Sorted(maps.Keys(unknown)) {
-		all = append(all, "The price of "+some(unknown[why])+": "+why+".")
-	}
-	return all
-}
-
-// some are names for a sentence.
-func some(names []string) string {
-	more := ""
-	if len(names) > most {
-		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ") + more
-}
-
-var nounOf = map[string]string{orgcopy.Account: "billing account", orgcopy.Subscription: "subscription",
-	orgcopy.Key: "API key"}
-
 // unknownStatuses returns sentences about objects with undocumented statuses, which the copy does not simulate.
 func unknownStatuses(objects []orgcopy.Object) (all []string) {
 	labels := map[[2]string][]string{} // by kind and status
 	for _, o := range objects {
 		if status := o.UnknownStatus(); status != "" {
-			var of object
+			var of fields
 			_ = json.Unmarshal(o.Object, &of) // it has been parsed
 			key := [2]string{o.Kind, status}
-			labels[key] = append(labels[key], nameOf(nounOf[o.Kind], idOf(o.Object), of))
+			labels[key] = append(labels[key], nameOf(o.Kind, o.ID(), of))
 		}
 	}
 	byText := func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }

@@ -7,16 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // of are objects of one kind, by their ids.
-func of(all ...object) map[string]object {
-	found := map[string]object{}
+func of(all ...fields) map[string]fields {
+	found := map[string]fields{}
 	for _, one := range all {
-		found[textOf(one["id"])] = one
+		found[tfjson.Text(one["id"])] = one
 	}
 	return found
 }
@@ -28,37 +31,37 @@ func TestOccurrences(t *testing.T) {
 	since := time.Date(2026, 2, 20, 14, 0, 0, 0, time.UTC)
 	const past, now, later, beyond = "2026-01-15T00:00:00Z", "2026-02-20T14:00:00Z", "2026-04-01T00:00:00Z",
 		"2026-09-01T00:00:00Z"
-	account := func(status string, more object) object {
-		of := object{"id": "a", "external_id": "a", "status": status}
+	account := func(status string, more fields) fields {
+		of := fields{"id": "a", "external_id": "a", "status": status}
 		for name, v := range more {
 			of[name] = v
 		}
 		return of
 	}
-	suspended := account("suspended", object{"suspended_at": past})
-	paused := object{"id": "p", "external_id": "p", "status": "paused", "paused_at": past}
-	active := object{"id": "s", "external_id": "s", "status": "active"}
-	key := func(end string) object { return object{"id": "k", "name": "k", "expiresAt": end} }
+	suspended := account("suspended", fields{"suspended_at": past})
+	paused := fields{"id": "p", "external_id": "p", "status": "paused", "paused_at": past}
+	active := fields{"id": "s", "external_id": "s", "status": "active"}
+	key := func(end string) fields { return fields{"id": "k", "name": "k", "expiresAt": end} }
 	without := outcome{
 		before: objects{
-			orgcopy.Account: of(suspended), orgcopy.Subscription: of(paused, active), orgcopy.Key: of(key(later)),
+			evidence.Account: of(suspended), evidence.Subscription: of(paused, active), evidence.Key: of(key(later)),
 		},
-		objects: objects{orgcopy.Account: of(suspended), orgcopy.Subscription: of(paused, active),
-			orgcopy.Key: of(key(later))},
+		end: objects{evidence.Account: of(suspended), evidence.Subscription: of(paused, active),
+			evidence.Key: of(key(later))},
 	}
 	with := outcome{
-		before: objects{orgcopy.Account: of(account("active", nil)),
-			orgcopy.Subscription: of(
-				object{"id": "p", "external_id": "p", "status": "active", "resumed_at": now},
-				object{"id": "s", "external_id": "s", "status": "paused", "paused_at": now},
-				object{"id": "n", "external_id": "n", "status": "active", "billing_account_id": "a", "created_at": now}),
-			orgcopy.Key: of(key(beyond))},
-		objects: objects{orgcopy.Account: of(account("active", nil)),
-			orgcopy.Subscription: of(
-				object{"id": "p", "external_id": "p", "status": "active", "resumed_at": now},
-				object{"id": "s", "external_id": "s", "status": "active", "resumed_at": later},
-				object{"id": "n", "external_id": "n", "status": "active", "billing_account_id": "a", "created_at": now}),
-			orgcopy.Key: of(key(beyond), object{"id": "m", "name": "m", "createdAt": now})},
+		before: objects{evidence.Account: of(account("active", nil)),
+			evidence.Subscription: of(
+				fields{"id": "p", "external_id": "p", "status": "active", "resumed_at": now},
+				fields{"id": "s", "external_id": "s", "status": "paused", "paused_at": now},
+				fields{"id": "n", "external_id": "n", "status": "active", "billing_account_id": "a", "created_at": now}),
+			evidence.Key: of(key(beyond))},
+		end: objects{evidence.Account: of(account("active", nil)),
+			evidence.Subscription: of(
+				fields{"id": "p", "external_id": "p", "status": "active", "resumed_at": now},
+				fields{"id": "s", "external_id": "s", "status": "active", "resumed_at": later},
+				fields{"id": "n", "external_id": "n", "status": "active", "billing_account_id": "a", "created_at": now}),
+			evidence.Key: of(key(beyond), fields{"id": "m", "name": "m", "createdAt": now})},
 	}
 	var got []string
 	for _, o := range occurrences(without, with, since, since.AddDate(0, 0, 90)) {
@@ -84,27 +87,27 @@ func TestMonths(t *testing.T) {
 	t.Parallel()
 	cents := func(n int64) amounts.Amount { return amounts.Amount{Cents: &n} }
 	all := map[string]amounts.Amount{"100": cents(100), "200": cents(200), "500": cents(500), "9": cents(9)}
-	invoice := func(subscription, month, amount string) object {
-		return object{"id": amount, "subscription_id": subscription, "status": billed, "currency": "BRL",
+	invoice := func(subscription, month, amount string) fields {
+		return fields{"id": amount, "subscription_id": subscription, "status": billed, "currency": "BRL",
 			"created_at": month + "-10T00:00:00Z"}
 	}
 	terms := func(plan string) objects {
-		return objects{orgcopy.Subscription: of(object{"id": "same", "plan_id": "1"}, object{"id": "changed",
+		return objects{evidence.Subscription: of(fields{"id": "same", "plan_id": "1"}, fields{"id": "changed",
 			"plan_id": plan},
-			object{"id": "unknown", "plan_id": plan})}
+			fields{"id": "unknown", "plan_id": plan})}
 	}
-	without := outcome{amounts: all, before: terms("1"), objects: terms("1"),
-		invoices: []object{invoice("same", "2026-02", ""),
+	without := outcome{amounts: all, before: terms("1"), end: terms("1"),
+		invoices: []fields{invoice("same", "2026-02", ""),
 			invoice("changed", "2026-02", "500"), invoice("unknown", "2026-02", ""), invoice("same", "2026-03", "100")}}
-	with := outcome{amounts: all, before: terms("2"), objects: terms("2"),
-		invoices: []object{invoice("same", "2026-02", ""),
+	with := outcome{amounts: all, before: terms("2"), end: terms("2"),
+		invoices: []fields{invoice("same", "2026-02", ""),
 			invoice("changed", "2026-02", "200"), invoice("unknown", "2026-02", ""), invoice("same", "2026-03", "100"),
 			{"id": "9", "subscription_id": "changed", "status": "void", "created_at": "2026-02-10T00:00:00Z"}}}
 	since, until := time.Date(2026, 2, 5, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
 	want := []Month{
-		{Month: "2026-02", Days: "5-28", Currency: "BRL", Without: Money{Cents: 500, Unknown: 2},
-			With: Money{Cents: 200, Unknown: 2}, Difference: Money{Cents: -300, Unknown: 1}},
-		{Month: "2026-03", Currency: "BRL", Without: exactly(100), With: exactly(100), Difference: exactly(0)}}
+		{Month: "2026-02", Days: "5-28", Currency: "BRL", Without: money.Money{Cents: 500, Unknown: 2},
+			With: money.Money{Cents: 200, Unknown: 2}, Difference: money.Money{Cents: -300, Unknown: 1}},
+		{Month: "2026-03", Currency: "BRL", Without: money.Exactly(100), With: money.Exactly(100), Difference: money.Exactly(0)}}
 	if got := months(without, with, since, until); !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -117,31 +120,16 @@ func TestMonths(t *testing.T) {
 func TestPricesAtTheEnd(t *testing.T) {
 	t.Parallel()
 	state := func(status string) objects {
-		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}),
-			orgcopy.Subscription: of(object{"id": "jade",
+		return objects{evidence.Account: of(fields{"id": "a", "currency": "BRL"}),
+			evidence.Subscription: of(fields{"id": "jade",
 				"billing_account_id": "a", "status": status, "billing_cycle": "monthly"})}
 	}
 	all := map[string]amounts.Amount{"jade": {Cents: new(int64(9990)), Source: amounts.Shown}}
-	got := amountRows(prices(outcome{before: state("active"), objects: state("canceled"), amounts: all},
-		outcome{before: state("active"), objects: state("active"), amounts: all}))
+	got := money.Rows(prices(outcome{before: state("active"), end: state("canceled"), amounts: all},
+		outcome{before: state("active"), end: state("active"), amounts: all}))
 	want := []string{"jade", "–", "BRL 99.90 monthly", "+BRL 99.90", "shown"}
 	if len(got) != 1 || !slices.Equal(got[0], want) {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-func TestMoney(t *testing.T) {
-	t.Parallel()
-	for want, of := range map[string]Money{"BRL 792.00": exactly(79200), "≈ BRL 1,792.00": {Cents: 179200, Known: true,
-		Estimated: 2},
-		"BRL 792.00 + 3 not known": {Cents: 79200, Unknown: 3}, "not known": missing(), "2 not known": {Unknown: 2},
-		"-BRL 1,000,000.05": exactly(-100_000_005), "BRL 0.00": exactly(0)} {
-		if got := of.in("BRL"); got != want {
-			t.Errorf("%+v: %s, want %s", of, got, want)
-		}
-	}
-	if got := exactly(5).minus(missing()); got != missing() {
-		t.Errorf("a difference to what is not known: %+v", got)
 	}
 }
 
@@ -149,13 +137,13 @@ func TestMoney(t *testing.T) {
 func TestAmountsOfAnotherCycle(t *testing.T) {
 	t.Parallel()
 	state := func(cycle string) objects {
-		return objects{orgcopy.Account: of(object{"id": "a", "currency": "BRL"}), orgcopy.Subscription: of(object{"id": "s",
+		return objects{evidence.Account: of(fields{"id": "a", "currency": "BRL"}), evidence.Subscription: of(fields{"id": "s",
 			"billing_account_id": "a", "status": "active", "billing_cycle": cycle})}
 	}
 	all := map[string]amounts.Amount{"s": {Cents: new(int64(9990)), Source: amounts.Invoiced}}
-	without := outcome{before: state("monthly"), objects: state("monthly"), amounts: all}
-	with := outcome{before: state("annual"), objects: state("annual"), amounts: all}
-	got := amountRows(prices(without, with))
+	without := outcome{before: state("monthly"), end: state("monthly"), amounts: all}
+	with := outcome{before: state("annual"), end: state("annual"), amounts: all}
+	got := money.Rows(prices(without, with))
 	want := []string{"s", "BRL 99.90 monthly", "BRL 99.90 annual", "another cycle or currency", "invoice"}
 	if len(got) != 1 || !slices.Equal(got[0], want) {
 		t.Errorf("%q, want %q", got, want)
@@ -165,7 +153,7 @@ func TestAmountsOfAnotherCycle(t *testing.T) {
 // A delivery to an endpoint that the apply has deleted since is shown with the address of that.
 func TestEventsOfDeletedEndpoint(t *testing.T) {
 	t.Parallel()
-	endpoints := objects{orgcopy.Endpoint: of(object{"id": "e", "url": "https://hooks.example.com"})}
+	endpoints := objects{evidence.Endpoint: of(fields{"id": "e", "url": "https://hooks.example.com"})}
 	got := events(outcome{before: endpoints}, outcome{deliveries: []sandbox.DeliveryState{
 		{EndpointID: "e", Event: "api_key.revoked"}}})
 	want := Event{Event: "api_key.revoked", Endpoint: "https://hooks.example.com", With: 1}
@@ -177,8 +165,8 @@ func TestEventsOfDeletedEndpoint(t *testing.T) {
 // The number of events of keys at an endpoint that the apply changes depends on the order of the requests.
 func TestEventsThatVary(t *testing.T) {
 	t.Parallel()
-	endpoints := objects{orgcopy.Endpoint: of(object{"id": "e", "url": "https://hooks.example.com"},
-		object{"id": "f", "url": "https://other.example.com"})}
+	endpoints := objects{evidence.Endpoint: of(fields{"id": "e", "url": "https://hooks.example.com"},
+		fields{"id": "f", "url": "https://other.example.com"})}
 	rotated := Sent{Operation: "api_keys.rotate", Status: 200}
 	changed := Sent{Operation: "webhook_endpoints.update", ID: "e", Status: 200}
 	for name, c := range map[string]struct {
@@ -210,13 +198,13 @@ func TestUnknownStatuses(t *testing.T) {
 		all = append(all, orgcopy.Object{Kind: kind, Object: fmt.Appendf(nil, `{"id":%[1]q,"external_id":%[1]q,"status":%[2]q}`,
 			name, status)})
 	}
-	add(orgcopy.Customer, "c", "happy")
-	add(orgcopy.Account, "a", "closed")
-	add(orgcopy.Account, "b", "frozen")
+	add(evidence.Customer, "c", "happy")
+	add(evidence.Account, "a", "closed")
+	add(evidence.Account, "b", "frozen")
 	for _, name := range []string{"s1", "s2", "s3", "s4", "s5"} {
-		add(orgcopy.Subscription, name, "hibernating")
+		add(evidence.Subscription, name, "hibernating")
 	}
-	add(orgcopy.Subscription, "s6", "past_due")
+	add(evidence.Subscription, "s6", "past_due")
 	want := []string{
 		`What happens to billing account "b": the copy does not simulate the status "frozen".`,
 		`What happens to subscription "s1", subscription "s2", subscription "s3" and 2 more: the copy does not simulate ` +
@@ -248,25 +236,11 @@ func TestNotKnown(t *testing.T) {
 		"only a key":  {[]Sent{{Operation: "api_keys.rotate", Status: 200}}, nil},
 		"key and end": {[]Sent{{Operation: "api_keys.rotate"}, {Operation: "webhook_endpoints.delete", Object: `webhook endpoint "keys"`}}, []string{order}},
 	} {
-		price := &Price{Money: exactly(9990), Cycle: "monthly", Currency: "BRL"}
-		r := Report{Sent: c.sent, Differences: Differences{Subscriptions: []Amounts{{ID: "n", With: price}}}}
-		got := notKnown(r, plan{})
+		price := &money.Price{Money: money.Exactly(9990), Cycle: "monthly", Currency: "BRL"}
+		r := Report{Sent: c.sent, Differences: Differences{Subscriptions: []money.Amounts{{ID: "n", With: price}}}}
+		got := notKnown(r, tfjson.Plan{})
 		if !slices.EqualFunc(got, c.want, strings.Contains) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-}
-
-// An account that the plan creates in another currency leaves open how a subscription without a known payer is billed.
-func TestCurrencies(t *testing.T) {
-	t.Parallel()
-	var p plan
-	created := resourceChange{Address: "billing_account.n", Type: "billing_account"}
-	for currency, want := range map[string]string{"BRL": "BRL", "USD": ""} {
-		created.Change.After = object{"currency": currency}
-		p.ResourceChanges = []resourceChange{created}
-		if got := p.currencies(map[string]string{"a": "BRL"}).of(object{}); got != want {
-			t.Errorf("with a new account in %s: %q, want %q", currency, got, want)
 		}
 	}
 }

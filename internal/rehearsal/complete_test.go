@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -27,10 +28,7 @@ func (i *infrastructure) copyOf(o copier.Options) []byte {
 
 // What data sources read is copied, so that they make no difference. A file that lacks it is rejected by name.
 func TestDataSourcesOfRehearsals(t *testing.T) {
-	i := newInfrastructure(t)
-	i.Write("infra/main.tf", teams(2, nil))
-	i.run("init", "-input=false")
-	i.run("apply", "-auto-approve", "-input=false")
+	i := newApplied(t, teams(2, nil))
 	for range 70 {
 		i.service.Clock().Advance(24 * time.Hour)
 	}
@@ -77,10 +75,7 @@ resource "billing_customer" "report" {
 // A copy says what it knows in its own name: a plan that no list has may exist at the service, a state can be newer
 // than the copy, or that of another organization.
 func TestWhatACopyKnows(t *testing.T) {
-	i := newInfrastructure(t)
-	i.Write("infra/main.tf", teams(1, nil))
-	i.run("init", "-input=false")
-	i.run("apply", "-auto-approve", "-input=false")
+	i := newApplied(t, teams(1, nil))
 	early := i.copyOf(copier.Options{})
 	hidden := "33333333-3333-4333-8333-333333333333"
 	i.Write("infra/main.tf", teams(1, func(int) string { return "  name = \"team-0\"\n  plan = \"" + hidden + "\"\n" }))
@@ -106,7 +101,7 @@ ephemeral "billing_api_key" "short" {
 	}
 	begins := 0
 	for _, o := range report.Differences.Occurrences {
-		if strings.HasPrefix(o.Object, "API key") && o.What == "begins" {
+		if o.Kind == evidence.Key && o.What.Verb == "begins" {
 			begins++
 		}
 	}

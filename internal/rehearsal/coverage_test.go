@@ -10,12 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/coverage"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
-
-// types of the resources, by the kind of a copy.
-var types = map[string]string{"customer": "billing_customer", "account": "billing_account",
-	"subscription": "billing_subscription", "endpoint": "billing_webhook_endpoint", "key": "billing_api_key"}
 
 // A random organization is split over several states at random: each object is in exactly the set where it belongs.
 func TestCoverageOfRandomSplits(t *testing.T) {
@@ -26,19 +24,19 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 			w.step()
 		}
 		names := []string{"a.json", "b.json", "c.json"}[:1+w.random.IntN(3)]
-		states := map[string][]object{}
+		states := map[string][]fields{}
 		want := map[string][]string{}
 		for id, of := range w.state(w.server, w.server.Clock().Now()) {
 			kind, _, _ := strings.Cut(id, " ")
-			typeName, known := types[kind]
-			if !known {
+			typeName := evidence.KindOf(kind).Type
+			if typeName == "" || kind == evidence.Record {
 				continue
 			}
 			entry := typeName + " " + fmt.Sprint(of["id"])
 			in := names[w.random.IntN(len(names))]
 			add := func(name string) {
-				states[name] = append(states[name], object{"mode": "managed", "type": typeName,
-					"values": object{"id": of["id"]}})
+				states[name] = append(states[name], fields{"mode": "managed", "type": typeName,
+					"values": fields{"id": of["id"]}})
 			}
 			switch w.random.IntN(4) {
 			case 0:
@@ -56,24 +54,19 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 			}
 		}
 		gone := fmt.Sprintf("7b0d3c1e-52f4-4a63-8c1d-%012d", seed)
-		states[names[0]] = append(states[names[0]], object{"mode": "managed", "type": "billing_customer",
-			"values": object{"id": gone}}, object{"mode": "managed", "type": "other_thing", "values": object{"id": "x"}})
+		states[names[0]] = append(states[names[0]], fields{"mode": "managed", "type": "billing_customer",
+			"values": fields{"id": gone}}, fields{"mode": "managed", "type": "other_thing", "values": fields{"id": "x"}})
 		want["gone"] = []string{"billing_customer " + gone}
-		documents := rehearsal.States{}
+		documents := coverage.States{}
 		for _, name := range names {
-			document, err := json.Marshal(object{"format_version": "1.0", "values": object{"root_module": object{
-				"child_modules": []object{{"resources": states[name]}}}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			documents[name] = document
+			documents[name] = stateOf(t, fields{"child_modules": []fields{{"resources": states[name]}}})
 		}
 		env := w.server.Env()
-		c, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] }, documents, nil)
+		c, err := coverage.Cover(t.Context(), func(name string) string { return env[name] }, documents, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for title, list := range map[string][]rehearsal.Covered{"managed": c.Managed, "unmanaged": c.Unmanaged,
+		for title, list := range map[string][]coverage.Covered{"managed": c.Managed, "unmanaged": c.Unmanaged,
 			"twice": c.Twice, "gone": c.Gone} {
 			var got []string
 			for _, one := range list {
@@ -88,7 +81,7 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 		if err := c.Imports(&imports); err != nil || strings.Count(imports.String(), "import {") != len(c.Unmanaged) {
 			t.Errorf("imports: %s (%v)", imports.String(), err)
 		}
-		none, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] }, documents, []string{"* *"})
+		none, err := coverage.Cover(t.Context(), func(name string) string { return env[name] }, documents, []string{"* *"})
 		if err != nil || len(none.Unmanaged) > 0 {
 			t.Errorf("ignored: %v (%v)", none.Unmanaged, err)
 		}
@@ -114,31 +107,63 @@ func TestCoverageOfCustomersAccount(t *testing.T) {
 		}
 	}
 	env := w.server.Env()
-	alone := object{"mode": "managed", "type": "billing_customer",
-		"values": object{"id": customer, "billing_account_id": account}}
-	own := object{"mode": "managed", "type": "billing_account", "values": object{"id": account}}
-	for _, resources := range [][]object{{alone}, {alone, own}, {own, alone}} {
+	alone := fields{"mode": "managed", "type": "billing_customer",
+		"values": fields{"id": customer, "billing_account_id": account}}
+	own := fields{"mode": "managed", "type": "billing_account", "values": fields{"id": account}}
+	for _, resources := range [][]fields{{alone}, {alone, own}, {own, alone}} {
 		c := covered(t, env, resources)
-		if len(c.Managed) != 2 || len(c.Twice) > 0 {
-			t.Errorf("%v: managed %v, twice %v", resources, c.Managed, c.Twice)
+		var text strings.Builder
+		if err := c.Page().Text(&text); err != nil || len(c.Managed) != 2 ||
+			!strings.HasPrefix(text.String(), fmt.Sprintf("2 managed, %d unmanaged, 0 twice, 0 gone; ", len(c.Unmanaged))) {
+			t.Errorf("%v: managed %v, %s (%v)", resources, c.Managed, text.String(), err)
 		}
 	}
 }
 
 // covered compares a state with these resources with the organization.
-func covered(t *testing.T, env map[string]string, resources []object) *rehearsal.Coverage {
+func covered(t *testing.T, env map[string]string, resources []fields) *coverage.Coverage {
 	t.Helper()
-	document, err := json.Marshal(object{"format_version": "1.0", "values": object{"root_module": object{
-		"resources": resources}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := rehearsal.Cover(t.Context(), func(name string) string { return env[name] },
-		rehearsal.States{"a.json": document}, nil)
+	c, err := coverage.Cover(t.Context(), func(name string) string { return env[name] },
+		coverage.States{"a.json": stateOf(t, fields{"resources": resources})}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// What the token may not read is not gone; what it may read is gone, whatever else it may not read.
+func TestCoverageOfWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	record := []fields{{"mode": "managed", "type": "billing_finance_record",
+		"values": fields{"id": "r", "collection": "payables"}}}
+	customer := []fields{{"mode": "managed", "type": "billing_customer", "values": fields{"id": "c"}}}
+	for _, c := range []struct {
+		fails     string
+		resources []fields
+		gone      int
+	}{{"records.list", record, 1}, {"finance.payables.list", record, 0}, {"customers.list", record, 1},
+		{"customers.list", customer, 0}} {
+		w := newWorld(t, 1)
+		fault, err := sandbox.ParseFault("operation=" + c.fails + ",status=403,code=insufficient_scope,times=9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.server.AddFault(fault)
+		if got := covered(t, w.server.Env(), c.resources); len(got.Gone) != c.gone {
+			t.Errorf("%s fails: gone %v, want %d", c.fails, got.Gone, c.gone)
+		}
+		w.close()
+	}
+}
+
+// stateOf is the JSON of a state with this root module.
+func stateOf(t *testing.T, module fields) []byte {
+	t.Helper()
+	document, err := json.Marshal(fields{"format_version": "1.0", "values": fields{"root_module": module}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
 }
 
 // A managed account of a customer that was created with another one is listed with both.
@@ -147,24 +172,25 @@ func TestCoverageOfTwoAccounts(t *testing.T) {
 	w := newWorld(t, 1)
 	defer w.close()
 	env := w.server.Env()
-	customer := func(created bool) object {
-		return object{"mode": "managed", "type": "billing_customer", "values": object{"id": "c", "billing_account_id": "a",
+	customer := func(created bool) fields {
+		return fields{"mode": "managed", "type": "billing_customer", "values": fields{"id": "c", "billing_account_id": "a",
 			"create_billing_account": created}}
 	}
-	account := func(id string) object {
-		return object{"mode": "managed", "type": "billing_account", "values": object{"id": id, "customer_id": "c"}}
+	account := func(id string) fields {
+		return fields{"mode": "managed", "type": "billing_account", "values": fields{"id": id, "customer_id": "c"}}
 	}
 	for name, test := range map[string]struct {
-		resources []object
-		want      []rehearsal.TwoAccounts
+		resources []fields
+		want      []coverage.TwoAccounts
 	}{
-		"two":      {[]object{customer(true), account("b")}, []rehearsal.TwoAccounts{{"c", "a", "b", []string{"a.json"}}}},
-		"imported": {[]object{customer(true), account("a")}, nil},
-		"none":     {[]object{customer(false), account("b")}, nil},
+		"two": {[]fields{customer(true), account("b")}, []coverage.TwoAccounts{{Customer: "c", Created: "a", Managed: "b",
+			States: []string{"a.json"}}}},
+		"imported": {[]fields{customer(true), account("a")}, nil},
+		"none":     {[]fields{customer(false), account("b")}, nil},
 	} {
 		c := covered(t, env, test.resources)
 		var text bytes.Buffer
-		if err := c.Text(&text); err != nil || !reflect.DeepEqual(c.TwoAccounts, test.want) ||
+		if err := c.Page().Text(&text); err != nil || !reflect.DeepEqual(c.TwoAccounts, test.want) ||
 			strings.Contains(text.String(), "Two accounts") != (test.want != nil) {
 			t.Errorf("%s: %v (%v)\n%s", name, c.TwoAccounts, err, text.String())
 		}

@@ -6,17 +6,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
 // endpointOccurrences say which webhook endpoints get more, less or something else with the apply. A copy knows the
 // events of API keys alone, so their number says little about an endpoint.
 func endpointOccurrences(without, with outcome, sent []Sent, at time.Time) (all []Occurrence) {
-	before, now := without.before[orgcopy.Endpoint], with.before[orgcopy.Endpoint]
+	before, now := without.before[evidence.Endpoint], with.before[evidence.Endpoint]
 	for _, id := range ids(before, now) {
 		was, is := before[id], now[id]
-		add := func(of object, what string) {
-			all = append(all, Occurrence{At: at, Object: nameOf("webhook endpoint", id, of), What: what, With: true})
+		add := func(of fields, what string) {
+			all = append(all, Occurrence{At: at, Kind: evidence.Endpoint, Object: nameOf(evidence.Endpoint, id, of),
+				What: What{More: what}, With: true})
 		}
 		switch {
 		case was == nil:
@@ -38,26 +40,26 @@ func endpointOccurrences(without, with outcome, sent []Sent, at time.Time) (all 
 }
 
 // changesOf are what differs for the consumer of an endpoint.
-func changesOf(was, is object) (all []string) {
+func changesOf(was, is fields) (all []string) {
 	switch old, next := eventsOf(was), eventsOf(is); {
-	case !equal(was["active"], is["active"]) && is["active"] == true:
+	case !tfjson.Equal(was["active"], is["active"]) && is["active"] == true:
 		all = append(all, "is activated: it gets "+next)
-	case !equal(was["active"], is["active"]):
+	case !tfjson.Equal(was["active"], is["active"]):
 		all = append(all, "is deactivated: it gets no events any more")
 	case old != next:
 		all = append(all, "gets "+next+" instead of "+old)
 	}
-	if !equal(was["url"], is["url"]) {
+	if !tfjson.Equal(was["url"], is["url"]) {
 		all = append(all, "moves to "+publicURL(is["url"]))
 	}
-	if !equal(was["authentication"], is["authentication"]) {
+	if !tfjson.Equal(was["authentication"], is["authentication"]) {
 		all = append(all, "gets other credentials")
 	}
 	return all
 }
 
 // eventsOf are the events of an endpoint in words.
-func eventsOf(of object) string {
+func eventsOf(of fields) string {
 	list, _ := of["events"].([]any)
 	var names []string
 	for _, one := range list {

@@ -5,26 +5,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // An endpoint that gets less, more, or another secret is a difference, also where a copy has no event for it.
 func TestEndpointOccurrences(t *testing.T) {
 	t.Parallel()
-	endpoint := func(id string, active bool, events ...any) object {
-		return object{"id": id, "url": "https://" + id + ".example.com/a/secret", "active": active, "events": events}
+	endpoint := func(id string, active bool, events ...any) fields {
+		return fields{"id": id, "url": "https://" + id + ".example.com/a/secret", "active": active, "events": events}
 	}
-	without := outcome{before: objects{orgcopy.Endpoint: of(endpoint("same", true), endpoint("gone", true),
+	without := outcome{before: objects{evidence.Endpoint: of(endpoint("same", true), endpoint("gone", true),
 		endpoint("off", true), endpoint("on", false), endpoint("less", true, "b", "a"), endpoint("secret", true),
 		endpoint("order", true, "a", "b"))}}
-	with := outcome{before: objects{orgcopy.Endpoint: of(endpoint("same", true), endpoint("off", false),
+	with := outcome{before: objects{evidence.Endpoint: of(endpoint("same", true), endpoint("off", false),
 		endpoint("on", true, "a"), endpoint("less", true, "a"), endpoint("secret", true), endpoint("new", true),
 		endpoint("order", true, "b", "a"))}}
 	got := []string{}
 	for _, o := range endpointOccurrences(without, with,
 		[]Sent{{ID: "secret", Operation: "webhook_endpoints.rotate_secret", Status: 200},
 			{ID: "same", Operation: "webhook_endpoints.rotate_secret", Status: 503}}, time.Time{}) {
-		got = append(got, o.Object+" "+o.What)
+		got = append(got, o.Object+" "+o.What.String())
 	}
 	want := []string{
 		`webhook endpoint "https://gone.example.com/a/…" is deleted: it gets no events any more`,

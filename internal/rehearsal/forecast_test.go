@@ -6,13 +6,14 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/forecast"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
@@ -117,7 +118,7 @@ func forecastComesTrue(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forecast, err := rehearsal.ReadForecast(document, nil, nil)
+	expected, err := forecast.Read(document, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func forecastComesTrue(t *testing.T, seed uint64) {
 	w := &world{t: t}
 	states := w.state(i.service, since)
 	months := map[string]int64{}
-	last := map[string]object{} // invoices by external_id
+	last := map[string]fields{} // invoices by external_id
 	for id, of := range states {
 		if !strings.HasPrefix(id, "invoice ") || of["status"] != "open" {
 			continue
@@ -155,12 +156,12 @@ func forecastComesTrue(t *testing.T, seed uint64) {
 			last[name] = of
 		}
 	}
-	rehearsed := map[string]*rehearsal.Price{}
+	rehearsed := map[string]*money.Price{}
 	for _, one := range report.Differences.Subscriptions {
 		rehearsed[one.Name] = one.With
 	}
 	var counts tally
-	for _, one := range forecast.Subscriptions {
+	for _, one := range expected.Subscriptions {
 		invoiced := last[one.Name+"false"]
 		switch {
 		case one.With == nil && invoiced != nil:
@@ -182,7 +183,7 @@ func forecastComesTrue(t *testing.T, seed uint64) {
 	t.Logf("seed %d: %+v amounts of the forecast; %d requests", seed, counts, writes)
 }
 
-func centsOf(t *testing.T, invoice object) (cents int64) {
+func centsOf(t *testing.T, invoice fields) (cents int64) {
 	t.Helper()
 	if _, err := fmt.Sscan(fmt.Sprint(invoice["amount_cents"]), &cents); err != nil {
 		t.Fatal(err)
@@ -195,61 +196,4 @@ func (i *infrastructure) inFolder(arguments ...string) *exec.Cmd {
 	command := i.Command(arguments...)
 	command.Dir = filepath.Clean(i.folder)
 	return command
-}
-
-// A forecast adds an amount to the total of the cycle in which it is billed, and guesses neither the cycle of a
-// subscription that is created again nor the currency of another payer.
-func TestForecastOfAnotherCycle(t *testing.T) {
-	t.Parallel()
-	const values = `"recurring_amount_cents":9990,"plan_id":"p","current_plan_id":"p","items":[],"status":"active","id":"1"`
-	subscription := func(cycle, payer, more string) string {
-		return fmt.Sprintf(`{%s,"billing_cycle":%s,"billing_account_id":%q%s}`, values, cycle, payer, more)
-	}
-	for name, c := range map[string]struct{ actions, before, after, unknown, want string }{
-		"another cycle": {`"update"`, subscription(`"monthly"`, "a", ""), subscription(`"quarterly"`, "a", ""), `{}`,
-			"BRL 99.90 monthly BRL 99.90 quarterly another cycle or currency shown / monthly BRL 99.90 BRL 0.00 / quarterly BRL 0.00 BRL 99.90"},
-		"created again": {`"delete","create"`, subscription(`"quarterly"`, "a", ""), subscription("null", "a", ""),
-			`{"billing_cycle":true}`,
-			"BRL 99.90 quarterly not known monthly another cycle or currency / monthly BRL 0.00 not known / quarterly BRL 99.90 BRL 0.00 / " +
-				"The price of s: the service chooses the billing cycle."},
-		"another payer": {`"delete","create"`, subscription(`"monthly"`, "a", ""), subscription(`"monthly"`, "b", ""), `{}`,
-			"BRL 99.90 monthly not known monthly another cycle or currency / monthly BRL 99.90 BRL 0.00 / monthly USD 0.00 not known / " +
-				"The price of s: neither the catalogue nor a subscription shows the amount of the plan p, monthly in USD."},
-		"a payer to come": {`"delete","create"`, subscription(`"monthly"`, "a", ""),
-			fmt.Sprintf(`{%s,"billing_cycle":"monthly"}`, values), `{"billing_account_id":true}`,
-			"BRL 99.90 monthly not known monthly another cycle or currency / monthly 0.00 not known / monthly BRL 99.90 BRL 0.00 / " +
-				"The price of s: the currency of its billing account is not known yet."},
-	} {
-		shown := subscription(`"monthly"`, "a", "")
-		if strings.Contains(c.want, "quarterly BRL 0.00") {
-			shown = subscription(`"quarterly"`, "a", "")
-		}
-		f, err := rehearsal.ReadForecast([]byte(fmt.Sprintf(`{"format_version":"1.2","prior_state":{"values":{"root_module":
-			{"resources":[{"type":"billing_account","values":{"id":"a","currency":"BRL"}},
-			{"type":"billing_account","values":{"id":"b","currency":"USD"}},
-			{"type":"billing_subscription","values":%s},{"type":"billing_subscription","values":%s}]}}},
-			"resource_changes":[{"address":"s","mode":"managed","type":"billing_subscription","change":
-			{"actions":[%s],"before":%s,"after":%s,"after_unknown":%s}}]}`, strings.Replace(shown, `"id":"1"`, `"id":"2"`, 1), c.before,
-			c.actions, c.before, c.after, c.unknown)), nil, nil)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		var out strings.Builder
-		if err := f.Text(&out); err != nil {
-			t.Fatal(err)
-		}
-		var rows []string
-		for line := range strings.Lines(out.String()) {
-			if fields := strings.Fields(line); strings.Contains(line, "ly ") ||
-				strings.Contains(line, "The price") {
-				fields = slices.DeleteFunc(fields, func(s string) bool {
-					return s == "s" || s == "update" || s == "replace"
-				})
-				rows = append(rows, strings.Join(fields, " "))
-			}
-		}
-		if got := strings.Join(rows, " / "); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
-	}
 }

@@ -8,15 +8,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
@@ -132,6 +133,9 @@ func (i stateInstance) organization() (id string) {
 	return id
 }
 
+// collection returns that of a finance record.
+func (i stateInstance) collection() string { return tfjson.Text(i.Attributes["collection"]) }
+
 // read reads the state and the organization.
 func (r *rehearsal) read(ctx context.Context) error {
 	r.progress("read the state")
@@ -148,7 +152,7 @@ func (r *rehearsal) read(ctx context.Context) error {
 		var state struct {
 			Resources []stateResource `json:"resources"`
 		}
-		if err := decode(r.state, &state); err != nil {
+		if err := tfjson.Decode(r.state, &state); err != nil {
 			return fmt.Errorf("the state cannot be read: %w", err)
 		}
 		r.resources = state.Resources
@@ -189,8 +193,8 @@ func (r *rehearsal) getenv(name string) string {
 func (r *rehearsal) ofState() (names []string) {
 	for _, one := range r.resources {
 		for _, instance := range one.Instances {
-			if name, ok := instance.Attributes["collection"].(string); ok && one.Type == "billing_finance_record" {
-				names = append(names, name)
+			if evidence.KindOf(one.Type).Name == evidence.Record {
+				names = append(names, instance.collection())
 			}
 		}
 	}
@@ -227,25 +231,23 @@ func (r *rehearsal) open() error {
 // belongs rejects the state of another organization, and a copy that leaves out objects of the state: the plan would
 // create them again.
 func (r *rehearsal) belongs() error {
-	for _, left := range r.notCopied {
-		if slices.ContainsFunc(r.resources, func(one stateResource) bool {
-			return one.Mode == managed && one.Type == typeOfLeft(left)
-		}) {
-			return fmt.Errorf("the state has objects of the type %s, and the copy leaves out %s: use a token that may read "+
-				"them", typeOfLeft(left), left)
-		}
-	}
 	newest := r.report.From
 	for _, one := range r.resources {
 		for _, instance := range one.Instances {
-			if one.Mode != managed || !isOurs(one.Type) {
+			if one.Mode != tfjson.Managed || !tfjson.Ours(one.Type) {
 				continue
+			}
+			for _, left := range r.notCopied {
+				if left.All(evidence.KindOf(one.Type).Name, instance.collection()) {
+					return fmt.Errorf("the state has objects of the type %s, and the copy leaves out %s: use a token that may read "+
+						"them", one.Type, left)
+				}
 			}
 			if id := instance.organization(); id != "" && !strings.EqualFold(id, r.organization) {
 				return fmt.Errorf("the state is that of organization %s, and the copy is of %s (%s): check BILLING_BASE_URL, "+
 					"BILLING_TOKEN and the workspace", id, r.organization, r.report.Organization)
 			}
-			if at := timeOf(instance.Attributes["updated_at"]); at.After(newest) {
+			if at := tfjson.Time(instance.Attributes["updated_at"]); at.After(newest) {
 				newest = at
 			}
 		}
@@ -255,14 +257,6 @@ func (r *rehearsal) belongs() error {
 			"): what was applied since the copy appears as part of this change. Copy the organization again."
 	}
 	return nil
-}
-
-func idOf(object json.RawMessage) string {
-	var of struct {
-		ID string `json:"id"`
-	}
-	_ = json.Unmarshal(object, &of) // "" has no object
-	return of.ID
 }
 
 // serve starts a sandbox with the copy.
@@ -308,7 +302,7 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 // planOnCopy plans on a copy that has everything that the plan reads: collections that it lacks are copied, and the
 // plan is made again.
 func (r *rehearsal) planOnCopy(ctx context.Context, tf *terraform, variables map[string]string) (with *sandbox.Server,
-	first plan, err error) {
+	first tfjson.Plan, err error) {
 	caFile := filepath.Join(r.workspace.temporary, "rehearsal.ca.pem")
 	for {
 		r.greetings = newGreetings(r.services, r.getenv, r.Copy == nil)
@@ -359,28 +353,28 @@ func (r *rehearsal) copyMore(ctx context.Context, lacks []string) error {
 const planFile = "rehearsal.tfplan"
 
 // planned plans, and records the result.
-func (r *rehearsal) planned(ctx context.Context, tf terraform) (plan, error) {
+func (r *rehearsal) planned(ctx context.Context, tf terraform) (tfjson.Plan, error) {
 	r.progress("terraform plan")
 	heard, _ := r.greetings.heard()
 	result, err := tf.logged(ctx, append([]string{"plan", "-json", "-input=false", "-out=" + planFile},
 		r.arguments.plan...)...)
 	if err != nil {
-		return plan{}, err
+		return tfjson.Plan{}, err
 	}
 	r.report.Warnings = withoutOwn(result.warnings)
 	if len(result.errors) > 0 || result.code == 1 {
 		if err := r.refusal(ctx, tf, heard, result.errors); err != nil {
-			return plan{}, err
+			return tfjson.Plan{}, err
 		}
 		r.report.Result, r.report.Refused = Refused, result.errors
-		return plan{}, nil
+		return tfjson.Plan{}, nil
 	}
 	p, err := tf.planOf(ctx, planFile)
 	if err != nil {
 		return p, err
 	}
-	r.report.Plan = p.counts()
-	return p, r.greeted(heard, p.usesBilling(), "plan")
+	r.report.Plan = countsOf(p)
+	return p, r.greeted(heard, p.UsesBilling(), "plan")
 }
 
 // withoutOwn returns the warnings without those about the rehearsal itself and about Terraform's set-up.
@@ -427,7 +421,7 @@ func (r *rehearsal) refusal(ctx context.Context, tf terraform, since int, errs [
 }
 
 // applied carries out the plan, and plans once more.
-func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error {
+func (r *rehearsal) applied(ctx context.Context, tf terraform, whole tfjson.Plan) error {
 	r.report.Result = Applied
 	file, err := r.narrow(ctx, tf, whole)
 	if err != nil || file == "" {
@@ -441,7 +435,7 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error
 	if err != nil {
 		return err
 	}
-	if err := r.greeted(heard, len(whole.billing()) > 0, "apply"); err != nil {
+	if err := r.greeted(heard, len(whole.Billing()) > 0, "apply"); err != nil {
 		return err
 	}
 	r.sent = r.log.since(before)
@@ -465,12 +459,12 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error
 	if err != nil {
 		return err
 	}
-	if err := r.greeted(heard, second.usesBilling(), "second plan"); err != nil {
+	if err := r.greeted(heard, second.UsesBilling(), "second plan"); err != nil {
 		return err
 	}
 	r.annotate(whole, second)
-	r.report.SecondPlan = slices.DeleteFunc(second.changes(), func(c Change) bool {
-		return !isOurs(c.Type) && !r.All || r.partial[c.Address]
+	r.report.SecondPlan = slices.DeleteFunc(planned(second), func(c Change) bool {
+		return !tfjson.Ours(c.Type) && !r.All || r.partial[c.Address]
 	})
 	if len(r.report.SecondPlan) > 0 {
 		r.report.Result = NotEmpty
@@ -479,7 +473,7 @@ func (r *rehearsal) applied(ctx context.Context, tf terraform, whole plan) error
 }
 
 // compare moves both copies on, and notes what differs.
-func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, first plan) error {
+func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, first tfjson.Plan) error {
 	r.progress(fmt.Sprintf("move both clocks by %d days", r.Days))
 	// What was created outside of the apply are ephemeral keys of a plan.
 	foreign, applied := created(r.log.since(0)), created(r.sent)
@@ -497,7 +491,7 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, 
 }
 
 // conclude notes what differs between the copy without the apply and the one with it, and what that does not say.
-func (r *rehearsal) conclude(seen [2]outcome, first plan) {
+func (r *rehearsal) conclude(seen [2]outcome, first tfjson.Plan) {
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
 	for _, one := range seen {
 		varying(r.report.Differences.Events, one.before, r.report.Sent)
@@ -507,7 +501,7 @@ func (r *rehearsal) conclude(seen [2]outcome, first plan) {
 	if len(endpoints) > 0 {
 		r.notes = append(r.notes, "How many events of billing the webhook endpoints get: a copy has those of API keys alone.")
 	}
-	r.report.Assumed = assumed(seen[0], seen[1], r.report.From, first.openCycles(r.report.Sent),
+	r.report.Assumed = assumed(seen[0], seen[1], r.report.From, openCycles(first, r.report.Sent),
 		r.report.Differences.Subscriptions)
 	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, first)...), r.notes...)
 	r.report.NotKnown = append(r.report.NotKnown, r.references()...)
@@ -515,7 +509,7 @@ func (r *rehearsal) conclude(seen [2]outcome, first plan) {
 		r.report.NotKnown = append(r.report.NotKnown,
 			"Whether the token of the real apply may do this: scopes are not rehearsed.")
 	}
-	if slices.ContainsFunc(r.notCopied, func(left orgcopy.LeftOut) bool { return left.What == "subscriptions" }) {
+	if slices.ContainsFunc(r.notCopied, func(left orgcopy.LeftOut) bool { return left.All(evidence.Subscription, "") }) {
 		r.report.Differences.Months = nil
 		r.report.NotKnown = append(r.report.NotKnown, "What the organization bills: the copy has no subscriptions.")
 	}
@@ -526,13 +520,4 @@ func (r *rehearsal) conclude(seen [2]outcome, first plan) {
 	for _, left := range r.notCopied {
 		r.report.LeftOut = append(r.report.LeftOut, "Not in the copy: "+left.String()+".")
 	}
-}
-
-// ReadFile reads a copy from a file.
-func ReadFile(name string) ([]byte, error) {
-	content, err := os.ReadFile(name)
-	if err == nil && len(content) == 0 {
-		err = errors.New(name + " is empty: write it with \"billing-sandbox copy\"")
-	}
-	return content, err
 }

@@ -1,6 +1,7 @@
 package rehearsal_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -82,6 +83,16 @@ func newInfrastructure(t *testing.T) *infrastructure {
 	return i
 }
 
+// newApplied is an infrastructure with this main module, which is applied.
+func newApplied(t *testing.T, main string) *infrastructure {
+	t.Helper()
+	i := newInfrastructure(t)
+	i.Write("infra/main.tf", main)
+	i.run("init", "-input=false")
+	i.run("apply", "-auto-approve", "-input=false")
+	return i
+}
+
 // install puts the provider where init finds it.
 func (i *infrastructure) install() {
 	i.t.Helper()
@@ -139,7 +150,7 @@ func (i *infrastructure) run(arguments ...string) {
 func (i *infrastructure) rehearse(ctx context.Context, o rehearsal.Options) (*rehearsal.Report, error) {
 	i.t.Helper()
 	files, requests := i.files(), len(i.service.Requests())
-	o.Folder, o.Program, o.Temporary = i.folder, acctest.TerraformProgram(), i.t.TempDir()
+	o.Folder, o.Program, o.Temporary = i.folder, cmp.Or(o.Program, acctest.TerraformProgram()), i.t.TempDir()
 	o.Environ = append(o.Environ, "HTTPS_PROXY=http://127.0.0.1:1")
 	for _, name := range slices.Sorted(maps.Keys(i.Env)) {
 		o.Environ = append(o.Environ, name+"="+i.Env[name])
@@ -178,11 +189,8 @@ func (i *infrastructure) files() (all string) {
 
 // What a rehearsal says is what happens: the change is applied to the service, whose clock is moved as far.
 func TestRehearsalOfManyChanges(t *testing.T) {
-	i := newInfrastructure(t)
 	const n = 12
-	i.Write("infra/main.tf", teams(n, nil)+hooks)
-	i.run("init", "-input=false")
-	i.run("apply", "-auto-approve", "-input=false")
+	i := newApplied(t, teams(n, nil)+hooks)
 	i.service.Clock().Advance(40 * 24 * time.Hour)
 	i.run("apply", "-auto-approve", "-input=false", "-refresh-only")
 	i.Write("infra/main.tf", teams(n, func(i int) string {
@@ -248,8 +256,8 @@ func TestRehearsalOfManyChanges(t *testing.T) {
 	var happens []string
 	causes := map[string]bool{}
 	for _, o := range report.Differences.Occurrences {
-		happens = append(happens, o.What)
-		causes[o.What+" "+o.Cause+" "+o.Action] = true
+		happens = append(happens, o.What.String())
+		causes[o.What.String()+" "+o.Cause+" "+o.Action] = true
 	}
 	for _, want := range []string{"ends request subscriptions.cancel", "ends request api_keys.rotate",
 		`begins, billed to billing account "team-3" request subscriptions.create`, "is suspended request billing_accounts.suspend",
@@ -281,10 +289,7 @@ resource "billing_api_key" "ci" {
 
 // A change that the service rejects is refused, and the report has the reason.
 func TestRehearsalRefused(t *testing.T) {
-	i := newInfrastructure(t)
-	i.Write("infra/main.tf", teams(2, nil))
-	i.run("init", "-input=false")
-	i.run("apply", "-auto-approve", "-input=false")
+	i := newApplied(t, teams(2, nil))
 	i.Write("infra/main.tf", teams(3, func(n int) string {
 		if n == 2 { // the external_id is taken
 			return fmt.Sprintf("  name = \"team-1\"\n  plan = %q\n", gold)
@@ -307,10 +312,7 @@ func TestRehearsalRefused(t *testing.T) {
 
 // A customer whose subscription another system has is not deleted: the rehearsal says so, and so does the apply.
 func TestRehearsalOfRefusedDestroy(t *testing.T) {
-	i := newInfrastructure(t)
-	i.Write("infra/main.tf", teams(2, nil))
-	i.run("init", "-input=false")
-	i.run("apply", "-auto-approve", "-input=false")
+	i := newApplied(t, teams(2, nil))
 	w := &world{t: t, server: i.service, client: clientOf(i.service)}
 	account := ""
 	for id, of := range w.state(i.service, time.Time{}) {
@@ -318,7 +320,7 @@ func TestRehearsalOfRefusedDestroy(t *testing.T) {
 			account = fmt.Sprint(of["id"])
 		}
 	}
-	if w.send("", "POST", "/v1/subscriptions", object{"billing_account_id": account, "plan_id": gold}) == "" {
+	if w.send("", "POST", "/v1/subscriptions", fields{"billing_account_id": account, "plan_id": gold}) == "" {
 		t.Fatal("the subscription of another system was not created")
 	}
 	i.Write("infra/main.tf", teams(1, nil))
@@ -339,10 +341,7 @@ func TestRehearsalOfRefusedDestroy(t *testing.T) {
 
 // What cannot be rehearsed is an error, leaves nothing behind and sends nothing.
 func TestRehearsalImpossible(t *testing.T) {
-	i := newInfrastructure(t)
-	i.Write("infra/main.tf", teams(1, nil))
-	i.run("init", "-input=false")
-	i.run("apply", "-auto-approve", "-input=false")
+	i := newApplied(t, teams(1, nil))
 	for name, c := range map[string]struct {
 		more, want string
 		program    string
@@ -357,32 +356,16 @@ func TestRehearsalImpossible(t *testing.T) {
 		"no file":    {"", "there is no program /no/terraform", "/no/terraform"},
 	} {
 		i.Write("infra/more.tf", c.more)
-		environ := []string{}
-		for _, name := range slices.Sorted(maps.Keys(i.Env)) {
-			environ = append(environ, name+"="+i.Env[name])
-		}
-		program := acctest.TerraformProgram()
-		if c.program != "" {
-			program = c.program
-		}
-		temporary := t.TempDir()
-		report, err := rehearsal.Run(t.Context(), rehearsal.Options{Folder: i.folder, Program: program, Days: 1,
-			Environ: environ, Temporary: temporary})
+		report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1, Program: c.program})
 		if err == nil || !strings.Contains(strings.Join(strings.Fields(err.Error()), " "), c.want) {
 			t.Errorf("%s: %v (%+v), want %s", name, err, report, c.want)
-		}
-		if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
-			t.Errorf("%s: %v stays (%v)", name, left, err)
 		}
 	}
 }
 
 // A copy without what the state has is no copy to rehearse on: the plan would create it again.
 func TestRehearsalWithFewScopes(t *testing.T) {
-	i := newInfrastructure(t)
-	i.Write("infra/main.tf", teams(1, nil))
-	i.run("init", "-input=false")
-	i.run("apply", "-auto-approve", "-input=false")
+	i := newApplied(t, teams(1, nil))
 	token, err := i.service.NewToken(sandbox.Token{Scopes: []string{"customers:read", "billing_accounts:read"}})
 	if err != nil {
 		t.Fatal(err)
@@ -425,12 +408,9 @@ func observed(t *testing.T, s *sandbox.Server, since time.Time) (all []invoice) 
 		if !strings.HasPrefix(id, "invoice ") || of["status"] != "open" {
 			continue
 		}
-		var cents int64
-		if _, err := fmt.Sscan(fmt.Sprint(of["amount_cents"]), &cents); err != nil {
-			t.Fatal(err)
-		}
 		account := state["account "+fmt.Sprint(of["billing_account_id"])]
-		all = append(all, invoice{fmt.Sprint(of["created_at"])[:7], fmt.Sprint(account["external_id"]), cents})
+		all = append(all, invoice{fmt.Sprint(of["created_at"])[:7], fmt.Sprint(account["external_id"]),
+			centsOf(t, of)})
 	}
 	return all
 }

@@ -3,7 +3,11 @@
 // keys. It sends nothing to the service.
 package rehearsal
 
-import "time"
+import (
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
+)
 
 // How a rehearsal has ended.
 const (
@@ -74,30 +78,20 @@ type (
 	}
 	// Differences are between the copy with the apply and the one without, until the end.
 	Differences struct {
-		Months        []Month      `json:"months"`        // with an invoice in either
-		Subscriptions []Amounts    `json:"subscriptions"` // whose amount differs
-		Events        []Event      `json:"events"`
-		Occurrences   []Occurrence `json:"occurrences"` // of accounts, subscriptions and keys, by time
+		Months        []Month         `json:"months"`        // with an invoice in either
+		Subscriptions []money.Amounts `json:"subscriptions"` // whose amount differs
+		Events        []Event         `json:"events"`
+		Occurrences   []Occurrence    `json:"occurrences"` // of accounts, subscriptions and keys, by time
 	}
 	// Month is the sum of the payable invoices of a calendar month (UTC).
 	Month struct {
-		Month    string `json:"month"` // 2026-12
-		Days     string `json:"days"`  // the days that are looked at, such as 1-15; empty: the whole month
-		Currency string `json:"currency"`
-		Without  Money  `json:"without"`
-		With     Money  `json:"with"`
+		Month    string      `json:"month"` // 2026-12
+		Days     string      `json:"days"`  // the days that are looked at, such as 1-15; empty: the whole month
+		Currency string      `json:"currency"`
+		Without  money.Money `json:"without"`
+		With     money.Money `json:"with"`
 		// Difference is the sum over the subscriptions whose invoices differ.
-		Difference Money `json:"difference"`
-	}
-	// Amounts are the prices of a subscription at the end, without the apply and with it. Nil: there is no such
-	// subscription then, or it does not bill.
-	Amounts struct {
-		ID      string `json:"id"`
-		Name    string `json:"name"` // external_id, or the id
-		Without *Price `json:"without"`
-		With    *Price `json:"with"`
-		// Difference is nil if the two are of different cycles or currencies.
-		Difference *Price `json:"difference"`
+		Difference money.Money `json:"difference"`
 	}
 	// Event is how many webhook deliveries of an event an endpoint gets.
 	Event struct {
@@ -111,12 +105,39 @@ type (
 	// Occurrence is something that happens to an object in one of the two copies and not in the other.
 	Occurrence struct {
 		At     time.Time `json:"at"`
-		Object string    `json:"object"`
-		What   string    `json:"what"` // such as "ends", "begins", "changes its plan to …"
+		Kind   string    `json:"-"`      // name of an evidence.Kind
+		Object string    `json:"object"` // its noun and name
+		What   What      `json:"what"`
 		With   bool      `json:"with"` // it happens with the apply, and not without
 		// Cause is who or what brings it about, as in the audit trail of the copy; empty: nothing there says so.
 		Cause  string `json:"cause,omitempty"`  // request or clock
 		Action string `json:"action,omitempty"` // the operation or the due event
 		Reason string `json:"reason,omitempty"` // that the request gives
 	}
+	// What is what happens to an object, such as "changes" and " from plan 1 to plan 2".
+	What struct {
+		Verb Verb
+		More string
+	}
+	// Verb is a predicate whose subject is the object.
+	Verb string
 )
+
+// Verbs of the objects that are billed, and of keys.
+const (
+	begins      Verb = "begins"
+	ends        Verb = "ends"
+	changes     Verb = "changes"
+	continues   Verb = "continues"
+	deleted     Verb = "is deleted"
+	reactivated Verb = "is reactivated"
+)
+
+// becomes is what happens to an object that gets a status.
+func becomes(status string) Verb { return Verb("is " + status) }
+
+// String is what happens in words.
+func (w What) String() string { return string(w.Verb) + w.More }
+
+// MarshalText implements encoding.TextMarshaler.
+func (w What) MarshalText() ([]byte, error) { return []byte(w.String()), nil }

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -41,7 +42,7 @@ func collectionOf(q sandbox.Request) string {
 	case q.Operation == "webhook_deliveries.list":
 		return deliveries
 	case q.Operation == "invoices.list", q.Operation == "records.list":
-		return copier.BillingPrefix + path
+		return orgcopy.BillingPrefix + path
 	case strings.HasPrefix(q.Operation, "finance.") && !strings.HasPrefix(q.Operation, "finance.openapi"):
 		return path
 	}
@@ -75,10 +76,10 @@ func created(requests []sandbox.Request) map[string]bool {
 	ids := map[string]bool{}
 	for _, q := range requests {
 		var response struct {
-			Data object `json:"data"`
+			Data fields `json:"data"`
 		}
 		if strings.HasSuffix(q.Operation, ".create") && json.Unmarshal(q.Response, &response) == nil {
-			ids[textOf(response.Data["id"])] = true
+			ids[tfjson.Text(response.Data["id"])] = true
 		}
 	}
 	return ids
@@ -93,9 +94,9 @@ func (r *rehearsal) references() (sentences []string) {
 	known, listed := map[string]bool{}, map[string]bool{}
 	know := func(_, id string) { known[id] = true }
 	for _, o := range r.objects {
-		know("", idOf(o.Object))
+		know("", o.ID())
 		listed[o.Collection] = true
-		if o.Kind == orgcopy.Subscription {
+		if o.Kind == evidence.Subscription {
 			eachReference(o.Object, know)
 			eachReference(o.Items, know)
 		}
@@ -126,7 +127,7 @@ func eachReference(document []byte, visit func(noun, id string)) {
 			for _, one := range v {
 				walk(one)
 			}
-		case object:
+		case fields:
 			for member, one := range v {
 				if id, ok := one.(string); ok && nounOfReference[member] != "" {
 					visit(nounOfReference[member], id)

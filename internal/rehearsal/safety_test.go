@@ -158,10 +158,7 @@ func TestProgramsAroundTerraform(t *testing.T) {
 			"does not work in the folder in which it is started"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			i := newInfrastructure(t)
-			i.Write("infra/main.tf", required+customer("c", "C"))
-			i.run("init", "-input=false")
-			i.run("apply", "-auto-approve", "-input=false")
+			i := newApplied(t, required+customer("c", "C"))
 			i.Write("infra/main.tf", required+customer("c", "C2")+customer("d", "D"))
 			put := strings.NewReplacer("@BASE@", i.Env["BILLING_BASE_URL"], "@TOKEN@", i.Env["BILLING_TOKEN"], "@FOLDER@",
 				i.folder)
@@ -331,7 +328,7 @@ resource "terraform_data" "quiet" { input = "quiet %[1]s" }
 		t.Errorf("%v %+v", err, report)
 	}
 	var text strings.Builder
-	if err := report.Text(&text); err != nil || !strings.Contains(text.String(),
+	if err := report.Page().Text(&text); err != nil || !strings.Contains(text.String(),
 		"1 of 4 billing changes not rehearsed\n") {
 		t.Errorf("%v %s", err, text.String())
 	}

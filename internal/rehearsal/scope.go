@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/render"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
 // stateAlone are the providers whose resources exist in the state alone, by the end of their address. The second value
@@ -15,30 +18,9 @@ var stateAlone = map[string]string{
 	"/hashicorp/time": "the real apply has other times, and waits anew",
 }
 
-// isOurs reports whether a type is one of this provider.
-func isOurs(typeName string) bool { return strings.HasPrefix(typeName, "billing_") }
-
-// changes reports whether a change creates, changes or destroys an object.
-func (c resourceChange) changes() bool {
-	return action(c.Change.Actions) != "" && !slices.Equal(c.Change.Actions, []string{"forget"})
-}
-
-// billing returns the billing changes of a plan.
-func (p plan) billing() (all []resourceChange) {
-	for _, c := range p.ResourceChanges {
-		if isOurs(c.Type) && c.Mode == managed && action(c.Change.Actions) != "" {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-const managed = "managed"
-
-// usesBilling reports whether a plan has anything of the provider, so that the provider must have been configured.
-func (p plan) usesBilling() bool {
-	return slices.ContainsFunc(p.ResourceChanges, func(c resourceChange) bool { return isOurs(c.Type) }) ||
-		slices.ContainsFunc(p.PriorState.Values.RootModule.all(), func(of resource) bool { return isOurs(of.Type) })
+// isChange reports whether a change creates, changes or destroys an object.
+func isChange(c tfjson.ResourceChange) bool {
+	return c.Action() != "" && !slices.Equal(c.Change.Actions, []string{"forget"})
 }
 
 // Counts are the changes of a plan as Terraform counts them. A replacement is one to add and one to destroy.
@@ -51,9 +33,9 @@ type Counts struct {
 	Billing int `json:"billing"` // resources of this provider among them
 }
 
-func (p plan) counts() (n Counts) {
+func countsOf(p tfjson.Plan) (n Counts) {
 	for _, c := range p.ResourceChanges {
-		if c.Mode != managed {
+		if c.Mode != tfjson.Managed {
 			continue
 		}
 		if c.Change.Importing != nil {
@@ -71,7 +53,7 @@ func (p plan) counts() (n Counts) {
 				n.Forget++
 			}
 		}
-		if isOurs(c.Type) && (action(c.Change.Actions) != "" || c.Change.Importing != nil) {
+		if tfjson.Ours(c.Type) && (c.Action() != "" || c.Change.Importing != nil) {
 			n.Billing++
 		}
 	}
@@ -115,43 +97,27 @@ func configurationOf(address string) string {
 	return out.String()
 }
 
-// provisioned are the addresses of the resource blocks with provisioners.
-func (m configured) provisioned(module string) map[string]bool {
-	found := map[string]bool{}
-	for _, of := range m.Resources {
-		if len(of.Provisioners) > 0 {
-			found[module+of.Address] = true
-		}
-	}
-	for name, call := range m.ModuleCalls {
-		for address := range call.Module.provisioned(module + "module." + name + ".") {
-			found[address] = true
-		}
-	}
-	return found
-}
-
 // runsProvisioner reports whether a change runs the provisioners of its block: an update runs none.
-func (c resourceChange) runsProvisioner(provisioned map[string]bool) bool {
-	does := slices.Contains(c.Change.Actions, "create") || slices.Contains(c.Change.Actions, "delete")
-	return does && provisioned[configurationOf(c.Address)]
+func runsProvisioner(c tfjson.ResourceChange, provisioned map[string]bool) bool {
+	runs := slices.Contains(c.Change.Actions, "create") || slices.Contains(c.Change.Actions, "delete")
+	return runs && provisioned[configurationOf(c.Address)]
 }
 
 // barred are the changes of a plan that a rehearsal must not carry out: those of other providers, unless they stay in
 // the state or are allowed, and those that run provisioners. billing are those of this provider among them.
-func (r *rehearsal) barred(p plan) (others, billing []resourceChange) {
+func (r *rehearsal) barred(p tfjson.Plan) (others, billing []tfjson.ResourceChange) {
 	if r.All {
 		return nil, nil
 	}
-	provisioned := p.Configuration.RootModule.provisioned("")
+	provisioned := p.Configuration.RootModule.Provisioned("")
 	for _, c := range p.ResourceChanges {
-		runs := c.runsProvisioner(provisioned)
+		runs := runsProvisioner(c, provisioned)
 		switch {
-		case c.Mode != managed || !c.changes():
-		case isOurs(c.Type) && runs:
+		case c.Mode != tfjson.Managed || !isChange(c):
+		case tfjson.Ours(c.Type) && runs:
 			billing = append(billing, c)
-		case isOurs(c.Type):
-		case runs, !c.inStateAlone() && !slices.Contains(r.Allow, c.Type):
+		case tfjson.Ours(c.Type):
+		case runs, !inStateAlone(c) && !slices.Contains(r.Allow, c.Type):
 			others = append(others, c)
 		}
 	}
@@ -159,7 +125,7 @@ func (r *rehearsal) barred(p plan) (others, billing []resourceChange) {
 }
 
 // inStateAlone reports whether an object exists in the state alone.
-func (c resourceChange) inStateAlone() bool {
+func inStateAlone(c tfjson.ResourceChange) bool {
 	for provider := range stateAlone {
 		if c.Provider == provider || strings.HasPrefix(provider, "/") && strings.HasSuffix(c.Provider, provider) {
 			return true
@@ -168,27 +134,21 @@ func (c resourceChange) inStateAlone() bool {
 	return false
 }
 
-// most is how many addresses a message lists.
-const most = 10
-
 // addresses are those of changes, for a message.
-func addresses(changes []resourceChange) string {
+func addresses(changes []tfjson.ResourceChange) string {
 	var all []string
 	for _, c := range changes {
 		all = append(all, c.Address)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
-	if more := len(all) - most; more > 0 {
-		return strings.Join(all[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(all, ", ")
+	return render.Some(all)
 }
 
 // narrow returns the file with the part of the whole plan that a rehearsal carries out: all of it, or the billing
 // changes alone with what they depend on. A change that must not be carried out, and on which a billing change depends,
 // is an error, or with Partial leaves that billing change out.
-func (r *rehearsal) narrow(ctx context.Context, tf terraform, whole plan) (file string, err error) {
+func (r *rehearsal) narrow(ctx context.Context, tf terraform, whole tfjson.Plan) (file string, err error) {
 	if err := r.onlyPlanned(whole); err != nil {
 		return "", err
 	}
@@ -206,8 +166,8 @@ func (r *rehearsal) narrow(ctx context.Context, tf terraform, whole plan) (file 
 	for _, c := range billing {
 		left[c.Address] = true
 	}
-	var wanted []resourceChange
-	for _, c := range whole.billing() {
+	var wanted []tfjson.ResourceChange
+	for _, c := range whole.Billing() {
 		if !left[c.Address] {
 			wanted = append(wanted, c)
 		}
@@ -231,7 +191,7 @@ func (r *rehearsal) narrow(ctx context.Context, tf terraform, whole plan) (file 
 	return file, r.without(whole, found)
 }
 
-func has(changes []resourceChange) string {
+func has(changes []tfjson.ResourceChange) string {
 	if len(changes) == 1 {
 		return "has"
 	}
@@ -239,13 +199,13 @@ func has(changes []resourceChange) string {
 }
 
 // onlyPlanned rejects what a plan carries out and does not show as a change of a resource.
-func (r *rehearsal) onlyPlanned(whole plan) error {
+func (r *rehearsal) onlyPlanned(whole tfjson.Plan) error {
 	if r.All {
 		return nil
 	}
-	var actions []resourceChange
+	var actions []tfjson.ResourceChange
 	for _, one := range whole.Actions {
-		if !isOurs(one.Type) {
+		if !tfjson.Ours(one.Type) {
 			actions = append(actions, one)
 		}
 	}
@@ -265,13 +225,13 @@ func (r *rehearsal) onlyPlanned(whole plan) error {
 }
 
 // noteAllowed says in the report which changes of other providers are carried out.
-func (r *rehearsal) noteAllowed(whole plan, barred []resourceChange) {
+func (r *rehearsal) noteAllowed(whole tfjson.Plan, barred []tfjson.ResourceChange) {
 	out := map[string]bool{}
 	for _, c := range barred {
 		out[c.Address] = true
 	}
 	for _, c := range whole.ResourceChanges {
-		if c.Mode != managed || isOurs(c.Type) || !c.changes() || out[c.Address] || r.All {
+		if c.Mode != tfjson.Managed || tfjson.Ours(c.Type) || !isChange(c) || out[c.Address] || r.All {
 			continue
 		}
 		for provider, note := range stateAlone {
@@ -287,8 +247,8 @@ const targetedFile = "targeted.tfplan"
 
 // target plans the wanted changes alone, and returns the billing changes that the plan has, and what must not be
 // carried out in it.
-func (r *rehearsal) target(ctx context.Context, tf terraform, whole plan, wanted []resourceChange) (
-	found map[string]string, barred []resourceChange, err error) {
+func (r *rehearsal) target(ctx context.Context, tf terraform, whole tfjson.Plan, wanted []tfjson.ResourceChange) (
+	found map[string]string, barred []tfjson.ResourceChange, err error) {
 	found = map[string]string{}
 	if len(wanted) == 0 {
 		return found, nil, nil
@@ -306,19 +266,19 @@ func (r *rehearsal) target(ctx context.Context, tf terraform, whole plan, wanted
 		return nil, nil, err
 	}
 	others, billing := r.barred(p)
-	for _, c := range p.billing() {
-		found[c.Address] = action(c.Change.Actions)
+	for _, c := range p.Billing() {
+		found[c.Address] = c.Action()
 	}
 	return found, append(others, billing...), nil
 }
 
 // independent returns the largest part of the wanted changes that depends on nothing that must not be carried out, and
 // plans it. It halves the changes until a half depends on nothing such.
-func (r *rehearsal) independent(ctx context.Context, tf terraform, whole plan, wanted []resourceChange) (
+func (r *rehearsal) independent(ctx context.Context, tf terraform, whole tfjson.Plan, wanted []tfjson.ResourceChange) (
 	map[string]string, error) {
-	var free []resourceChange
-	var search func(some []resourceChange) error
-	search = func(some []resourceChange) error {
+	var free []tfjson.ResourceChange
+	var search func(some []tfjson.ResourceChange) error
+	search = func(some []tfjson.ResourceChange) error {
 		if len(some) == 0 {
 			return nil
 		}
@@ -349,10 +309,10 @@ func (r *rehearsal) independent(ctx context.Context, tf terraform, whole plan, w
 
 // without notes the billing changes of the whole plan that are not in the targeted one. Without Partial there must be
 // none: a rehearsal leaves nothing out silently.
-func (r *rehearsal) without(whole plan, found map[string]string) error {
-	var missing []resourceChange
-	for _, c := range whole.billing() {
-		if does, ok := found[c.Address]; !ok || does != action(c.Change.Actions) {
+func (r *rehearsal) without(whole tfjson.Plan, found map[string]string) error {
+	var missing []tfjson.ResourceChange
+	for _, c := range whole.Billing() {
+		if does, ok := found[c.Address]; !ok || does != c.Action() {
 			missing = append(missing, c)
 		}
 	}
@@ -375,7 +335,7 @@ func (r *rehearsal) without(whole plan, found map[string]string) error {
 const manyTargets = 500
 
 // targets returns the flags for exactly these changes. Terraform wants everything that moves to be among them.
-func targets(whole plan, wanted []resourceChange) (flags []string) {
+func targets(whole tfjson.Plan, wanted []tfjson.ResourceChange) (flags []string) {
 	want := map[string]bool{}
 	for _, c := range wanted {
 		want[c.Address] = true
@@ -396,7 +356,7 @@ func targets(whole plan, wanted []resourceChange) (flags []string) {
 }
 
 // wholeResources replaces instances with their resource where all of its instances are wanted.
-func wholeResources(whole plan, want map[string]bool) map[string]bool {
+func wholeResources(whole tfjson.Plan, want map[string]bool) map[string]bool {
 	resourceOf := func(address string) string {
 		key := "["
 		if strings.HasSuffix(address, `"]`) {

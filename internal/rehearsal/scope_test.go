@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
 func TestAddressOfTheConfiguration(t *testing.T) {
@@ -19,8 +21,8 @@ func TestAddressOfTheConfiguration(t *testing.T) {
 	}
 }
 
-func changed(address, typeName, provider string, actions ...string) resourceChange {
-	c := resourceChange{Address: address, Type: typeName, Provider: provider, Mode: managed}
+func changed(address, typeName, provider string, actions ...string) tfjson.ResourceChange {
+	c := tfjson.ResourceChange{Address: address, Type: typeName, Provider: provider, Mode: tfjson.Managed}
 	c.Change.Actions = actions
 	return c
 }
@@ -29,8 +31,8 @@ func changed(address, typeName, provider string, actions ...string) resourceChan
 func TestBarred(t *testing.T) {
 	t.Parallel()
 	const registry = "registry.example.com/hashicorp/"
-	var p plan
-	p.ResourceChanges = []resourceChange{
+	var p tfjson.Plan
+	p.ResourceChanges = []tfjson.ResourceChange{
 		changed("terraform_data.a", "terraform_data", "terraform.io/builtin/terraform", "create"),
 		changed("random_pet.a", "random_pet", registry+"random", "delete", "create"),
 		changed("time_sleep.a", "time_sleep", registry+"time", "update"),
@@ -50,7 +52,7 @@ func TestBarred(t *testing.T) {
 	data := changed("data.aws_x.d", "aws_x", registry+"aws", "read")
 	data.Mode = "data"
 	p.ResourceChanges = append(p.ResourceChanges, data)
-	if err := decode([]byte(`{"resources":[{"address":"local_file.p","provisioners":[{}]},
+	if err := tfjson.Decode([]byte(`{"resources":[{"address":"local_file.p","provisioners":[{}]},
 		{"address":"billing_customer.p","provisioners":[{}]},{"address":"billing_customer.u","provisioners":[{}]}],
 		"module_calls":{"m":{"module":{"resources":[{"address":"terraform_data.p","provisioners":[{}]}]}}}}`),
 		&p.Configuration.RootModule); err != nil {
@@ -75,7 +77,7 @@ func TestBarred(t *testing.T) {
 // Many instances are targeted as their resource, unless one of them is not to be applied.
 func TestManyTargets(t *testing.T) {
 	t.Parallel()
-	whole := plan{ResourceChanges: []resourceChange{changed(`a.b["x[\"1"]`, "a", ""), changed("a.c[0]", "a", ""),
+	whole := tfjson.Plan{ResourceChanges: []tfjson.ResourceChange{changed(`a.b["x[\"1"]`, "a", ""), changed("a.c[0]", "a", ""),
 		changed("a.c[1]", "a", ""), changed("a.d", "a", "")}}
 	got := wholeResources(whole, map[string]bool{`a.b["x[\"1"]`: true, "a.c[0]": true, "a.d": true})
 	if names := slices.Sorted(maps.Keys(got)); strings.Join(names, " ") != "a.b a.c[0] a.d" {
@@ -87,9 +89,9 @@ func TestCounts(t *testing.T) {
 	t.Parallel()
 	imported := changed("billing_customer.i", "billing_customer", "", "no-op")
 	imported.Change.Importing = map[string]any{}
-	p := plan{ResourceChanges: []resourceChange{imported, changed("a.b", "a", "", "delete", "create"),
+	p := tfjson.Plan{ResourceChanges: []tfjson.ResourceChange{imported, changed("a.b", "a", "", "delete", "create"),
 		changed("a.c", "a", "", "forget"), changed("billing_customer.u", "billing_customer", "", "update")}}
-	if got, want := p.counts().String(), "1 to import, 1 to add, 1 to change, 1 to destroy, 1 to forget; 2 of "+
+	if got, want := countsOf(p).String(), "1 to import, 1 to add, 1 to change, 1 to destroy, 1 to forget; 2 of "+
 		"billing"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -98,7 +100,8 @@ func TestCounts(t *testing.T) {
 // A billing change of the whole plan that the targeted one lacks, or does otherwise, ends the rehearsal, or is named.
 func TestNothingIsMissing(t *testing.T) {
 	t.Parallel()
-	whole := plan{ResourceChanges: []resourceChange{changed("billing_customer.a", "billing_customer", "", "create"),
+	whole := tfjson.Plan{ResourceChanges: []tfjson.ResourceChange{
+		changed("billing_customer.a", "billing_customer", "", "create"),
 		changed("billing_customer.b", "billing_customer", "", "update"), changed("aws_x.a", "aws_x", "", "create")}}
 	for name, c := range map[string]struct {
 		found map[string]string

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -15,18 +17,18 @@ import (
 func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
 	for _, q := range requests {
 		one := Sent{Operation: q.Operation, Status: q.Status, ID: q.Object}
-		one.Object, one.Verb = objectOf(q.Operation)
-		var body, response object
+		one.Object, one.Verb = subject(q.Operation)
+		var body, response fields
 		_ = json.Unmarshal(q.Body, &body)         // a request without a body has no arguments
 		_ = json.Unmarshal(q.Response, &response) // nor has a response without one an object
-		result, _ := response["data"].(object)
+		result, _ := response["data"].(fields)
 		if q.Operation == "customers.create" {
-			if inner, ok := body["customer"].(object); ok {
+			if inner, ok := body["customer"].(fields); ok {
 				body = inner
 			}
-			result, _ = result["customer"].(object)
+			result, _ = result["customer"].(fields)
 		}
-		if id := textOf(result["id"]); id != "" {
+		if id := tfjson.Text(result["id"]); id != "" {
 			one.ID = cmp.Or(one.ID, id)
 			names[id] = cmp.Or(names[id], labelOf(result)) // a later request may be about what this one has created
 		}
@@ -40,22 +42,22 @@ func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
 			}
 		}
 		slices.Sort(one.Arguments)
-		refusal, _ := response["error"].(object)
-		one.Code = textOf(refusal["code"])
+		refusal, _ := response["error"].(fields)
+		one.Code = tfjson.Text(refusal["code"])
 		all = append(all, one)
 	}
 	return all
 }
 
 // labelOf returns the name of an object; "" without one.
-func labelOf(of object) string {
-	customer, _ := of["customer"].(object) // of an account
+func labelOf(of fields) string {
+	customer, _ := of["customer"].(fields) // of an account
 	return firstText(of["external_id"], publicURL(of["url"]), of["name"], customer["name"])
 }
 
 // publicURL is a URL without what can be a secret: credentials, all of the path but its first part, and the query.
 func publicURL(v any) string {
-	u, err := url.Parse(textOf(v))
+	u, err := url.Parse(tfjson.Text(v))
 	if err != nil || u.Host == "" {
 		return ""
 	}
@@ -72,17 +74,17 @@ func publicURL(v any) string {
 
 // annotate completes requests with what plans say: the address of the resource, and old and new values. It sorts them
 // by address, so that a report does not depend on the order in which Terraform happens to work.
-func (r *rehearsal) annotate(plans ...plan) {
-	addresses, changes := map[string]string{}, map[string]resourceChange{}
+func (r *rehearsal) annotate(plans ...tfjson.Plan) {
+	addresses, changes := map[string]string{}, map[string]tfjson.ResourceChange{}
 	for _, p := range plans {
-		for _, of := range p.PriorState.Values.RootModule.all() {
-			if id := textOf(of.Values["id"]); of.Mode == managed && isOurs(of.Type) && id != "" {
+		for _, of := range p.PriorState.Values.RootModule.All() {
+			if id := tfjson.Text(of.Values["id"]); of.Mode == tfjson.Managed && tfjson.Ours(of.Type) && id != "" {
 				addresses[id] = of.Address
 			}
 		}
 	}
-	for _, c := range plans[0].billing() {
-		if id := textOf(c.Change.Before["id"]); id != "" {
+	for _, c := range plans[0].Billing() {
+		if id := tfjson.Text(c.Change.Before["id"]); id != "" {
 			changes[id], addresses[id] = c, c.Address
 		}
 	}
@@ -90,7 +92,7 @@ func (r *rehearsal) annotate(plans ...plan) {
 	for i, s := range r.report.Sent {
 		r.report.Sent[i].Address = addresses[s.ID]
 		if c, ok := changes[s.ID]; ok && slices.Equal(c.Change.Actions, []string{"update"}) {
-			r.report.Sent[i].Values = c.values(s.Arguments, labels)
+			r.report.Sent[i].Values = valuesOf(c, s.Arguments, labels)
 		}
 	}
 	slices.SortStableFunc(r.report.Sent, func(a, b Sent) int {
@@ -102,9 +104,9 @@ func (r *rehearsal) annotate(plans ...plan) {
 func (r *rehearsal) labels() map[string]string {
 	labels := map[string]string{}
 	for _, o := range r.objects {
-		var of object
+		var of fields
 		if o.Collection == "plans" && json.Unmarshal(o.Object, &of) == nil {
-			labels[idOf(o.Object)] = textOf(of["name"])
+			labels[o.ID()] = tfjson.Text(of["name"])
 		}
 	}
 	return labels
@@ -114,14 +116,14 @@ func (r *rehearsal) labels() map[string]string {
 const longestValue = 60
 
 // values are the old and new values of arguments that are single values, and not sensitive.
-func (c resourceChange) values(arguments []string, labels map[string]string) (all []Value) {
+func valuesOf(c tfjson.ResourceChange, arguments []string, labels map[string]string) (all []Value) {
 	hidden := func(of any, name string) bool {
-		members, ok := of.(object)
+		members, ok := of.(fields)
 		return of == true || ok && members[name] != nil && members[name] != false
 	}
 	for _, name := range arguments {
 		if hidden(c.Change.BeforeSensitive, name) || hidden(c.Change.AfterSensitive, name) ||
-			hasUnknown(c.Change.AfterUnknown[name]) || equal(c.Change.Before[name], c.Change.After[name]) {
+			tfjson.HasUnknown(c.Change.AfterUnknown[name]) || tfjson.Equal(c.Change.Before[name], c.Change.After[name]) {
 			continue
 		}
 		from, one := shownValue(c.Change.Before[name], labels)
@@ -142,25 +144,22 @@ func firstText(values ...any) string {
 	return ""
 }
 
-// objectOf is the noun and the verb of an operation.
-func objectOf(operation string) (noun, verb string) {
-	family, verb, _ := strings.Cut(strings.TrimPrefix(operation, "finance."), ".")
-	noun = map[string]string{"customers": "customer", "billing_accounts": "billing account",
-		"subscriptions": "subscription", "webhook_endpoints": "webhook endpoint", "api_keys": "API key",
-		"records": "finance record"}[family]
+// subject is the noun and the verb of an operation.
+func subject(operation string) (noun, verb string) {
+	kind, verb := evidence.Subject(operation)
 	if verb == "items.sync" {
-		return noun, "set the items of"
+		return kind.Noun, "set the items of"
 	}
-	return noun, strings.ReplaceAll(verb, "_", " ")
+	return kind.Noun, strings.ReplaceAll(verb, "_", " ")
 }
 
 // names are the names of the objects of the copy, by id.
 func (r *rehearsal) names() map[string]string {
 	names := map[string]string{}
 	for _, o := range r.objects {
-		var of object
+		var of fields
 		_ = json.Unmarshal(o.Object, &of) // the sandbox has read it
-		names[idOf(o.Object)] = labelOf(of)
+		names[o.ID()] = labelOf(of)
 	}
 	return names
 }

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
@@ -51,8 +53,8 @@ func TestReferences(t *testing.T) {
 	of := func(kind, collection, text string) orgcopy.Object {
 		return orgcopy.Object{Kind: kind, Collection: collection, Object: []byte(text)}
 	}
-	r := rehearsal{objects: []orgcopy.Object{of(orgcopy.Record, "plans", `{"id":"listed"}`),
-		of(orgcopy.Subscription, "", `{"id":"s","plan_id":"archived"}`)}}
+	r := rehearsal{objects: []orgcopy.Object{of(evidence.Record, "plans", `{"id":"listed"}`),
+		of(evidence.Subscription, "", `{"id":"s","plan_id":"archived"}`)}}
 	for _, body := range []string{`{"plan_id":"listed"}`, `{"plan_id":"archived"}`, `{"plan_id":"none"}`, `{"plan_id":"none"}`,
 		`{"items":[{"price_id":"p"}]}`} { // no list of prices was read
 		r.log.add(sandbox.Request{Method: "POST", Body: []byte(body)})
@@ -68,21 +70,21 @@ func TestConclusions(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	state := func(plan, url string) objects {
-		return objects{orgcopy.Subscription: of(object{"id": "s", "external_id": "aurora", "status": "past_due",
+		return objects{evidence.Subscription: of(fields{"id": "s", "external_id": "aurora", "status": "past_due",
 			"plan_id":            plan,
-			"billing_account_id": "a"}), orgcopy.Endpoint: of(object{"id": "e", "url": url})}
+			"billing_account_id": "a"}), evidence.Endpoint: of(fields{"id": "e", "url": url})}
 	}
 	outcomeOf := func(plan, url, cents string) outcome {
 		n, _ := json.Number(cents).Int64()
-		return outcome{before: state(plan, url), objects: state(plan, url), invoices: []object{{"id": "i",
+		return outcome{before: state(plan, url), end: state(plan, url), invoices: []fields{{"id": "i",
 			"subscription_id": "s",
 			"status":          billed, "created_at": "2026-02-10T00:00:00Z"}}, amounts: map[string]amounts.Amount{"i": {Cents: &n},
 			"s": {Cents: &n}}}
 	}
 	r := rehearsal{workspace: &workspace{notLinked: []string{"huge"}}, leftOut: []string{"Targets."},
 		notes: []string{"A note."},
-		objects: []orgcopy.Object{{Kind: orgcopy.Record, Collection: "plans", Object: []byte(`{"id":"1"}`)},
-			{Kind: orgcopy.Subscription, Object: []byte(`{"id":"x","status":"odd"}`)}}}
+		objects: []orgcopy.Object{{Kind: evidence.Record, Collection: "plans", Object: []byte(`{"id":"1"}`)},
+			{Kind: evidence.Subscription, Object: []byte(`{"id":"x","status":"odd"}`)}}}
 	r.report = Report{From: since, Until: since.AddDate(0, 0, 90), Sent: []Sent{{Operation: "subscriptions.change_plan",
 		Status: 200}}}
 	r.log.add(sandbox.Request{Method: "POST", Body: []byte(`{"plan_id":"2"}`)})
@@ -94,7 +96,7 @@ func TestConclusions(t *testing.T) {
 		}
 		return all
 	}
-	r.conclude(seen, plan{})
+	r.conclude(seen, tfjson.Plan{})
 	want := []string{"What happens to subscription", "What the service bills", "Payments, taxes, what discount", "A note.",
 		"How many events of", "Whether the service accepts", "Whether the token of", `Subscription "aurora" is past`, "Targets.",
 		"Not in the temporary"}
@@ -105,8 +107,8 @@ func TestConclusions(t *testing.T) {
 		t.Errorf("%+v", r.report.Differences)
 	}
 	r.report.NotKnown, r.report.LeftOut, r.report.Sent = nil, nil, nil
-	r.notCopied = []orgcopy.LeftOut{{What: "subscriptions", Reason: "the token may not read them"}}
-	r.conclude(seen, plan{})
+	r.notCopied = []orgcopy.LeftOut{{Kind: evidence.Subscription, Reason: "the token may not read them"}}
+	r.conclude(seen, tfjson.Plan{})
 	whole := strings.Join(append(r.report.NotKnown, r.report.LeftOut...), "\n")
 	if !strings.Contains(whole, "What the organization bills: the copy has no subscriptions.") ||
 		r.report.Differences.Months != nil ||
@@ -136,13 +138,13 @@ func TestPublicURL(t *testing.T) {
 // Old and new values are those of the plan. Sensitive, unknown and nested ones are left out.
 func TestValues(t *testing.T) {
 	t.Parallel()
-	c := resourceChange{}
-	if err := decode([]byte(`{"before":{"plan_id":"1","discount":"10","secret":"a","later":"x","items":[],"url":"https://h/a","same":1},
+	c := tfjson.ResourceChange{}
+	if err := tfjson.Decode([]byte(`{"before":{"plan_id":"1","discount":"10","secret":"a","later":"x","items":[],"url":"https://h/a","same":1},
 		"after":{"plan_id":"2","discount":null,"secret":"b","items":[1],"url":"https://h/b?x=SECRET","same":1},
 		"after_unknown":{"later":true},"after_sensitive":{"secret":true}}`), &c.Change); err != nil {
 		t.Fatal(err)
 	}
-	got := c.values([]string{"plan_id", "discount", "secret", "later", "items", "url", "same"},
+	got := valuesOf(c, []string{"plan_id", "discount", "secret", "later", "items", "url", "same"},
 		map[string]string{"1": "Gold"})
 	want := []Value{{"plan_id", "Gold", "2"}, {"discount", "10", "none"}, {"url", "https://h/a", "https://h/b/…"}}
 	if !slices.Equal(got, want) {

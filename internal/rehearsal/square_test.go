@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -60,7 +61,7 @@ func TestSquare(t *testing.T) {
 		}
 	}
 	t.Logf("seeds %d to %d: equal %v, %d amounts not known", *seed, *seed+uint64(*squares)-1, compared, unknown)
-	if unknown*4 > compared["invoice"]+compared[orgcopy.Subscription] {
+	if unknown*4 > compared["invoice"]+compared[evidence.Subscription] {
 		t.Error("too many amounts are not known for the comparison to say much")
 	}
 }
@@ -71,10 +72,10 @@ func merged[V any](a, b map[string]V) map[string]V {
 	return all
 }
 
-type object = map[string]any
+type fields = map[string]any
 
 // difference says in which field an object of the copy differs, and counts the amounts that are not known.
-func difference(want, got object) (unknown int, differs string) {
+func difference(want, got fields) (unknown int, differs string) {
 	if (want == nil) != (got == nil) {
 		return 0, fmt.Sprintf("the source has %v, the copy %v", want, got)
 	}
@@ -139,7 +140,7 @@ func serveCopy(t *testing.T, document []byte) *sandbox.Server {
 }
 
 // send sends a request to the source, and returns the id in the response; "" where it was rejected.
-func (w *world) send(service, method, path string, body object) string {
+func (w *world) send(service, method, path string, body fields) string {
 	w.t.Helper()
 	status, content := w.exchange(service, method, path, body)
 	if status >= 300 {
@@ -167,18 +168,13 @@ func (w *world) status(q request) int {
 	return status
 }
 
-func (w *world) exchange(service, method, path string, body object) (status int, content []byte) {
+func (w *world) exchange(service, method, path string, body fields) (status int, content []byte) {
 	w.t.Helper()
-	env := w.server.Env()
-	base, token := env["BILLING_BASE_URL"], env["BILLING_TOKEN"]
-	switch service {
-	case "collections":
-		base, token = env["BILLING_COLLECTIONS_BASE_URL"], env["BILLING_COLLECTIONS_API_KEY"]
-	case "finance":
-		base, token = env["BILLING_FINANCE_BASE_URL"], env["BILLING_FINANCE_TOKEN"]
-	case "control":
-		base, token = env["BILLING_SANDBOX_CONTROL_URL"], env["BILLING_SANDBOX_CONTROL_TOKEN"]
+	variables := copier.Variables(service)
+	if service == "control" {
+		variables = []string{"BILLING_SANDBOX_CONTROL_URL", "BILLING_SANDBOX_CONTROL_TOKEN"}
 	}
+	base, token := w.server.Env()[variables[0]], w.server.Env()[variables[1]]
 	payload, err := json.Marshal(body)
 	if err != nil {
 		w.t.Fatal(err)
@@ -224,8 +220,8 @@ func (w *world) plan() string {
 	return pick(w, "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222")
 }
 
-func (w *world) items() []object {
-	all := []object{
+func (w *world) items() []fields {
+	all := []fields{
 		{"product_id": "31111111-1111-4111-8111-111111111111", "price_id": "41111111-1111-4111-8111-111111111111"},
 		{"product_id": "31111111-1111-4111-8111-111111111111", "price_id": "42222222-2222-4222-8222-222222222222",
 			"quantity": 3, "unit_amount_subcents": 105012},
@@ -239,11 +235,11 @@ func (w *world) step() {
 	name := fmt.Sprintf("n-%d", w.steps)
 	switch w.random.IntN(16) {
 	case 0, 1:
-		id := w.send("", "POST", "/v1/customers", object{"customer": object{"name": name, "external_id": name,
-			"emails": []object{{"value": "a@example.com"}}, "custom_metadata": object{"n": json.Number("9007199254740993")}}})
+		id := w.send("", "POST", "/v1/customers", fields{"customer": fields{"name": name, "external_id": name,
+			"emails": []fields{{"value": "a@example.com"}}, "custom_metadata": fields{"n": json.Number("9007199254740993")}}})
 		w.customers = made(w.customers, id)
 	case 2, 3:
-		body := object{"customer": object{"name": name}, "external_id": name, "payment_terms_days": 1 + w.random.IntN(40)}
+		body := fields{"customer": fields{"name": name}, "external_id": name, "payment_terms_days": 1 + w.random.IntN(40)}
 		w.accounts = made(w.accounts, w.send("", "POST", "/v1/billing-accounts", body))
 	case 4, 5, 6:
 		w.subscribe(name)
@@ -251,33 +247,33 @@ func (w *world) step() {
 		w.change()
 	case 9:
 		path := "/v1/billing-accounts/" + w.one(w.accounts) + "/"
-		w.send("", "POST", path+pick(w, "suspend", "reactivate", "close"), object{})
+		w.send("", "POST", path+pick(w, "suspend", "reactivate", "close"), fields{})
 	case 10:
 		w.send("", "DELETE", "/v1/customers/"+w.one(w.customers), nil)
 	case 11:
-		w.endpoints = made(w.endpoints, w.send("collections", "POST", "/api/v1/webhook-endpoints", object{
+		w.endpoints = made(w.endpoints, w.send("collections", "POST", "/api/v1/webhook-endpoints", fields{
 			"url": "https://hooks.example.com/" + name, "events": pick(w, []string{}, []string{"api_key.rotated"}),
-			"authentication": object{"type": "basic", "username": "u", "password": "canary-password"}}))
+			"authentication": fields{"type": "basic", "username": "u", "password": "canary-password"}}))
 	case 12:
 		end := w.server.Clock().Now().Add(time.Duration(1+w.random.IntN(2000)) * time.Hour).Format(time.RFC3339)
-		w.keys = made(w.keys, w.send("collections", "POST", "/api/v1/api-keys", object{"name": name,
+		w.keys = made(w.keys, w.send("collections", "POST", "/api/v1/api-keys", fields{"name": name,
 			"scopes": []string{"webhook_endpoints:*"}, "expiresAt": pick[any](w, nil, end)}))
 	case 13:
 		key := "/api/v1/api-keys/" + w.one(w.keys)
 		if w.random.IntN(3) == 0 {
 			w.send("collections", "DELETE", key, nil)
 		} else {
-			w.keys = made(w.keys, w.send("collections", "POST", key+"/rotate", object{"graceDays": w.random.IntN(31)}))
+			w.keys = made(w.keys, w.send("collections", "POST", key+"/rotate", fields{"graceDays": w.random.IntN(31)}))
 		}
 	case 14:
-		w.send("finance", "POST", "/v1/payables", object{"amount": "10.50", "description": name})
+		w.send("finance", "POST", "/v1/payables", fields{"amount": "10.50", "description": name})
 	case 15:
 		w.server.Clock().Advance(time.Duration(w.random.IntN(60*24))*time.Hour + 7*time.Millisecond)
 	}
 }
 
 func (w *world) subscribe(name string) {
-	body := object{"billing_account_id": w.one(w.accounts), "external_id": name,
+	body := fields{"billing_account_id": w.one(w.accounts), "external_id": name,
 		"billing_cycle":     pick(w, "monthly", "quarterly", "semiannual", "annual"),
 		"collection_method": pick(w, "charge_automatically", "charge_automatically", "manual_invoice")}
 	if w.random.IntN(3) > 0 {
@@ -307,24 +303,24 @@ func (w *world) change() {
 	later := w.server.Clock().Now().Add(time.Duration(1+w.random.IntN(1500)) * time.Hour).Format(time.RFC3339)
 	switch w.random.IntN(8) {
 	case 0:
-		body := object{"behavior": pick(w, "mark_uncollectible", "keep_as_draft", "void")}
+		body := fields{"behavior": pick(w, "mark_uncollectible", "keep_as_draft", "void")}
 		if w.random.IntN(2) == 0 {
 			body["resumes_at"] = later
 		}
 		w.send("", "POST", path+"/pause", body)
 	case 1:
-		w.send("", "POST", path+"/resume", object{})
+		w.send("", "POST", path+"/resume", fields{})
 	case 2, 3:
-		w.send("", "POST", path+"/change-plan", object{"plan_id": w.plan(), "timing": pick(w, "immediate", "end_of_period")})
+		w.send("", "POST", path+"/change-plan", fields{"plan_id": w.plan(), "timing": pick(w, "immediate", "end_of_period")})
 	case 4:
-		w.send("", "POST", path+"/cancel", object{"cancel_at_period_end": w.random.IntN(3) > 0, "reason": "why"})
+		w.send("", "POST", path+"/cancel", fields{"cancel_at_period_end": w.random.IntN(3) > 0, "reason": "why"})
 	case 5:
-		w.send("", "PATCH", path, object{"discount_percent": pick[any](w, nil, 10, 12.5), "notes": "again"})
+		w.send("", "PATCH", path, fields{"discount_percent": pick[any](w, nil, 10, 12.5), "notes": "again"})
 	case 6:
-		w.send("control", "POST", "/subscriptions/"+id, object{"status": "past_due"})
+		w.send("control", "POST", "/subscriptions/"+id, fields{"status": "past_due"})
 	case 7:
 		w.send("control", "POST", "/subscriptions/"+id,
-			object{"status": pick(w, "suspended", "draft", "confirmed", "unheard_of"), "force": true})
+			fields{"status": pick(w, "suspended", "draft", "confirmed", "unheard_of"), "force": true})
 	}
 }
 
@@ -361,9 +357,9 @@ func (w *world) lines(s *sandbox.Server) (all []orgcopy.Object) {
 
 // state is what an organization shows, by kind and id; invoices since a time by subscription and period, because each
 // sandbox gives them its own ids and numbers.
-func (w *world) state(s *sandbox.Server, from time.Time) map[string]object {
+func (w *world) state(s *sandbox.Server, from time.Time) map[string]fields {
 	w.t.Helper()
-	all := map[string]object{}
+	all := map[string]fields{}
 	for _, line := range w.lines(s) {
 		of := decoded(w.t, line.Object)
 		delete(of, "lastUsedAt") // of the key that this reads with
@@ -392,7 +388,7 @@ func (w *world) state(s *sandbox.Server, from time.Time) map[string]object {
 	return all
 }
 
-func decoded(t *testing.T, document json.RawMessage) (of object) {
+func decoded(t *testing.T, document json.RawMessage) (of fields) {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
 // terraform runs a program in a folder.
@@ -169,118 +170,30 @@ func (t terraform) logged(ctx context.Context, arguments ...string) (ran, error)
 	return result, nil
 }
 
-// plan contains the used parts of the JSON of a plan.
-type plan struct {
-	FormatVersion   string           `json:"format_version"`
-	ResourceChanges []resourceChange `json:"resource_changes"`
-	PriorState      struct {
-		Values struct {
-			RootModule module `json:"root_module"`
-		} `json:"values"`
-	} `json:"prior_state"`
-	Configuration struct {
-		RootModule configured `json:"root_module"`
-	} `json:"configuration"`
-	Actions  []resourceChange `json:"action_invocations"`
-	Deferred []any            `json:"deferred_changes"`
-}
-
-type resourceChange struct {
-	Address         string `json:"address"`
-	PreviousAddress string `json:"previous_address"`
-	Mode            string `json:"mode"`
-	Type            string `json:"type"`
-	Provider        string `json:"provider_name"`
-	Change          struct {
-		Actions      []string       `json:"actions"`
-		Before       map[string]any `json:"before"`
-		After        map[string]any `json:"after"`
-		AfterUnknown map[string]any `json:"after_unknown"`
-		// BeforeSensitive and AfterSensitive are true, or have true, for each value that must not be shown.
-		BeforeSensitive any `json:"before_sensitive"`
-		AfterSensitive  any `json:"after_sensitive"`
-		Importing       any `json:"importing"`
-	} `json:"change"`
-}
-
-// configured is a module of a configuration.
-type configured struct {
-	Resources []struct {
-		Address      string `json:"address"`
-		Mode         string `json:"mode"`
-		Type         string `json:"type"`
-		Provisioners []any  `json:"provisioners"`
-	} `json:"resources"`
-	ModuleCalls map[string]struct {
-		Module configured `json:"module"`
-	} `json:"module_calls"`
-}
-
-type module struct {
-	Resources []resource `json:"resources"`
-	Modules   []module   `json:"child_modules"`
-}
-
-type resource struct {
-	Address string         `json:"address"`
-	Mode    string         `json:"mode"`
-	Type    string         `json:"type"`
-	Values  map[string]any `json:"values"`
-}
-
-// all are the resources of a module and of those that it calls.
-func (m module) all() (found []resource) {
-	found = append(found, m.Resources...)
-	for _, inner := range m.Modules {
-		found = append(found, inner.all()...)
-	}
-	return found
-}
-
 // planOf reads a saved plan.
-func (t terraform) planOf(ctx context.Context, file string) (plan, error) {
-	var p plan
+func (t terraform) planOf(ctx context.Context, file string) (tfjson.Plan, error) {
+	var p tfjson.Plan
 	out, err := t.run(ctx, "show", "-json", "-no-color", file)
 	if err != nil {
 		return p, err
 	}
-	if err := decode(out, &p); err != nil {
+	if err := tfjson.Decode(out, &p); err != nil {
 		return p, fmt.Errorf("%s show -json printed no plan (%w): is it Terraform or OpenTofu?", t.program, err)
 	}
 	return p, nil
 }
 
-// decode keeps every digit of numbers.
-func decode(document []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(document))
-	decoder.UseNumber()
-	return decoder.Decode(into)
-}
-
-// action is the word for the actions of a change; "" for none.
-func action(actions []string) string {
-	switch strings.Join(actions, " ") {
-	case "no-op", "read":
-		return ""
-	case "delete create":
-		return "replace"
-	case "create delete":
-		return "replace (create first)"
-	}
-	return strings.Join(actions, " ")
-}
-
-// changes returns the changes of a plan.
-func (p plan) changes() (all []Change) {
+// planned returns the changes of a plan.
+func planned(p tfjson.Plan) (all []Change) {
 	for _, c := range p.ResourceChanges {
-		does := action(c.Change.Actions)
+		does := c.Action()
 		if does == "" {
 			continue
 		}
 		change := Change{Address: c.Address, Type: c.Type, Action: does}
 		if does == "update" {
 			for name, after := range c.Change.After {
-				if !equal(after, c.Change.Before[name]) {
+				if !tfjson.Equal(after, c.Change.Before[name]) {
 					change.Arguments = append(change.Arguments, name)
 				}
 			}
@@ -294,10 +207,4 @@ func (p plan) changes() (all []Change) {
 		all = append(all, change)
 	}
 	return all
-}
-
-func equal(a, b any) bool {
-	one, _ := json.Marshal(a) // of decoded JSON
-	other, _ := json.Marshal(b)
-	return bytes.Equal(one, other)
 }

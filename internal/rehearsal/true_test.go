@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
@@ -31,7 +32,7 @@ const catalogued = `{"plans": [
 // request is one of a pull request. path has the id of its object.
 type request struct {
 	method, path string
-	body         object
+	body         fields
 }
 
 // pullRequest is a random change: what the provider sends for it.
@@ -41,22 +42,22 @@ func (w *world) pullRequest() (all []request) {
 		later := w.server.Clock().Now().AddDate(0, 0, 5+w.random.IntN(60)).Format(time.RFC3339)
 		switch w.random.IntN(13) {
 		case 0, 1, 2:
-			all = append(all, request{"POST", path + "/change-plan", object{"plan_id": w.anyPlan(),
+			all = append(all, request{"POST", path + "/change-plan", fields{"plan_id": w.anyPlan(),
 				"timing": pick(w, "immediate", "end_of_period")}})
 		case 3, 4:
-			all = append(all, request{"PATCH", path, object{"discount_percent": pick[any](w, nil, 10, 12.5, 15)}})
+			all = append(all, request{"PATCH", path, fields{"discount_percent": pick[any](w, nil, 10, 12.5, 15)}})
 		case 5:
-			all = append(all, request{"PUT", path + "/items", object{"items": w.items()}})
+			all = append(all, request{"PUT", path + "/items", fields{"items": w.items()}})
 		case 6:
-			all = append(all, request{"POST", path + "/pause", object{"resumes_at": later}})
+			all = append(all, request{"POST", path + "/pause", fields{"resumes_at": later}})
 		case 7:
-			all = append(all, request{"POST", path + pick(w, "/resume", "/cancel"), object{}})
+			all = append(all, request{"POST", path + pick(w, "/resume", "/cancel"), fields{}})
 		case 8:
-			all = append(all, request{"PATCH", path, object{"cancel_at_period_end": w.random.IntN(2) == 0, "notes": "x"}})
+			all = append(all, request{"PATCH", path, fields{"cancel_at_period_end": w.random.IntN(2) == 0, "notes": "x"}})
 		case 9:
-			all = append(all, request{"PATCH", path, object{"billing_cycle": pick(w, "monthly", "quarterly", "annual")}})
+			all = append(all, request{"PATCH", path, fields{"billing_cycle": pick(w, "monthly", "quarterly", "annual")}})
 		case 10, 11:
-			body := object{"billing_account_id": w.one(w.accounts), "external_id": fmt.Sprintf("new-%d", n),
+			body := fields{"billing_account_id": w.one(w.accounts), "external_id": fmt.Sprintf("new-%d", n),
 				"plan_id": w.anyPlan()}
 			if w.random.IntN(3) == 0 {
 				body["items"] = w.items()
@@ -67,7 +68,7 @@ func (w *world) pullRequest() (all []request) {
 			all = append(all, request{"POST", "/v1/subscriptions", body})
 		case 12:
 			all = append(all, request{"POST", "/v1/billing-accounts/" + w.one(w.accounts) + pick(w, "/close", "/reactivate"),
-				object{}})
+				fields{}})
 		}
 	}
 	return all
@@ -83,12 +84,12 @@ func (w *world) inhabit() {
 	w.server.Clock().Set(w.server.Clock().Now())
 	for n := range 3 {
 		name := fmt.Sprintf("account-%d", n)
-		w.accounts = made(w.accounts, w.send("", "POST", "/v1/billing-accounts", object{"customer": object{"name": name},
+		w.accounts = made(w.accounts, w.send("", "POST", "/v1/billing-accounts", fields{"customer": fields{"name": name},
 			"external_id": name}))
 	}
 	for n := range 12 + w.random.IntN(12) {
 		name := fmt.Sprintf("s-%d", n)
-		body := object{"billing_account_id": w.one(w.accounts), "external_id": name, "plan_id": w.anyPlan(),
+		body := fields{"billing_account_id": w.one(w.accounts), "external_id": name, "plan_id": w.anyPlan(),
 			"billing_cycle":     pick(w, "monthly", "monthly", "monthly", "monthly", "quarterly"),
 			"collection_method": pick(w, "charge_automatically", "charge_automatically", "manual_invoice")}
 		switch w.random.IntN(6) {
@@ -103,7 +104,7 @@ func (w *world) inhabit() {
 		w.subscriptions = made(w.subscriptions, w.send("", "POST", "/v1/subscriptions", body))
 		if w.random.IntN(3) == 0 {
 			w.send("", "PATCH", "/v1/subscriptions/"+w.subscriptions[len(w.subscriptions)-1],
-				object{"discount_percent": pick(w, 10, 12.5, 33.33)})
+				fields{"discount_percent": pick(w, 10, 12.5, 33.33)})
 		}
 		w.server.Clock().Advance(time.Duration(w.random.IntN(72)) * time.Hour)
 	}
@@ -142,7 +143,7 @@ func (w *world) billed(since time.Time) billing {
 type tally struct{ exact, estimated, unknown int }
 
 // judge compares an amount of a report with what is really billed. Each estimate may be off by a cent for each item.
-func (n *tally) judge(m rehearsal.Money, truth int64) bool {
+func (n *tally) judge(m money.Money, truth int64) bool {
 	const most = 3 // a plan and two items
 	off := max(m.Cents-truth, truth-m.Cents)
 	switch {
@@ -237,7 +238,7 @@ func comesTrue(t *testing.T, seed uint64, o sandbox.Options, counts *tally) {
 		}
 	}
 	for _, one := range d.Subscriptions {
-		for i, price := range []*rehearsal.Price{one.Without, one.With} {
+		for i, price := range []*money.Price{one.Without, one.With} {
 			if price != nil && !counts.judge(price.Money, truth[i].prices[one.Name]) {
 				t.Errorf("seed %d: %s is %+v, and really %d", seed, one.Name, *price, truth[i].prices[one.Name])
 			}
@@ -250,7 +251,7 @@ func comesTrue(t *testing.T, seed uint64, o sandbox.Options, counts *tally) {
 
 // sameObjects compares the objects of the service and of its copy, which got the same requests: field by field, but for
 // amounts. New ones have ids of their own.
-func sameObjects(t *testing.T, seed uint64, want, got map[string]object) {
+func sameObjects(t *testing.T, seed uint64, want, got map[string]fields) {
 	t.Helper()
 	compared := 0
 	for id, of := range want {
@@ -258,7 +259,7 @@ func sameObjects(t *testing.T, seed uint64, want, got map[string]object) {
 			continue
 		}
 		compared++
-		for _, of := range []object{of, got[id]} {
+		for _, of := range []fields{of, got[id]} {
 			delete(of, "recurring_amount_cents")
 			for name, v := range of { // of two changes in one moment, the second is a millisecond later
 				if at, err := time.Parse(time.RFC3339, fmt.Sprint(v)); err == nil {
@@ -267,7 +268,7 @@ func sameObjects(t *testing.T, seed uint64, want, got map[string]object) {
 			}
 			items, _ := of["items"].([]any)
 			for _, item := range items {
-				delete(item.(object), "id")
+				delete(item.(fields), "id")
 			}
 			slices.SortFunc(items, func(a, b any) int { return strings.Compare(text(a), text(b)) })
 		}

@@ -2,171 +2,34 @@ package rehearsal
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/render"
 )
 
-// section is a part of a report: a title, and a line for each thing.
-type section struct {
-	title  string
-	header []string // of a table; nil: the rows have one cell
-	rows   [][]string
-	long   bool // rows of it can be left out of Markdown: others say money, refusals or what is not known
-}
-
-// Text writes the report for people.
-func (r *Report) Text(out io.Writer) error {
-	return writeText(out, []string{r.headline(), r.subtitle()}, r.sections())
-}
-
-// Markdown writes the report for a comment on a pull request. Names cannot break out of it.
-func (r *Report) Markdown(out io.Writer) error {
-	return writeMarkdown(out, []string{r.headline(), r.subtitle()}, r.sections())
-}
-
-// JSON writes the report for programs.
-func (r *Report) JSON(out io.Writer) error {
+// Page is what the report says.
+func (r *Report) Page() *render.Page {
 	whole := *r
-	whole.Warnings, whole.Sent, whole.Refused = list(r.Warnings), list(r.Sent), list(r.Refused)
-	whole.SecondPlan, whole.NotKnown, whole.LeftOut = list(r.SecondPlan), list(r.NotKnown), list(r.LeftOut)
-	whole.Assumed = list(r.Assumed)
+	whole.Warnings, whole.Sent, whole.Refused = render.List(r.Warnings), render.List(r.Sent), render.List(r.Refused)
+	whole.SecondPlan, whole.Assumed = render.List(r.SecondPlan), render.List(r.Assumed)
+	whole.NotKnown, whole.LeftOut = render.List(r.NotKnown), render.List(r.LeftOut)
 	d := r.Differences
-	whole.Differences = Differences{list(d.Months), list(d.Subscriptions), list(d.Events), list(d.Occurrences)}
-	return writeJSON(out, whole)
-}
-
-// list is a list that JSON shows as [] and not as null where it is empty.
-func list[T any](all []T) []T { return append([]T{}, all...) }
-
-func writeText(out io.Writer, headlines []string, sections []section) error {
-	text := strings.Join(headlines, "\n") + "\n"
-	for _, s := range sections {
-		text += "\n" + s.title + "\n"
-		widths := make([]int, len(s.header))
-		rows := s.rows
-		if s.header != nil {
-			rows = append([][]string{s.header}, rows...)
-		}
-		for _, row := range rows {
-			for i, cell := range row {
-				if len(row) > 1 {
-					widths[i] = max(widths[i], len([]rune(cell)))
-				}
-			}
-		}
-		for _, row := range rows {
-			line := "  "
-			for i, cell := range row {
-				line += cell
-				if i < len(row)-1 {
-					line += strings.Repeat(" ", widths[i]-len([]rune(cell))+2)
-				}
-			}
-			text += strings.TrimRight(line, " ") + "\n"
-		}
-	}
-	_, err := io.WriteString(out, text)
-	return err
-}
-
-// longList is from how many rows on a list is folded in Markdown.
-const longList = 12
-
-// longestMarkdown is the size of the largest comment, in bytes. GitHub takes 65,536 characters.
-const longestMarkdown = 60_000
-
-// writeMarkdown leaves out rows of long sections until the text is a comment on a pull request.
-func writeMarkdown(out io.Writer, headlines []string, sections []section) error {
-	most := 400
-	text := markdown(headlines, sections, most)
-	for len(text) > longestMarkdown && most > 0 {
-		most /= 2
-		text = markdown(headlines, sections, most)
-	}
-	_, err := io.WriteString(out, text)
-	return err
-}
-
-func markdown(headlines []string, sections []section, most int) string {
-	text := "### " + escaped(headlines[0]) + "\n"
-	for _, more := range headlines[1:] {
-		text += "\n" + escaped(more) + "\n"
-	}
-	for _, s := range sections {
-		text += "\n"
-		folded := len(s.rows) > longList
-		if folded {
-			text += fmt.Sprintf("<details><summary>%s (%d)</summary>\n\n", escaped(s.title), len(s.rows))
-		} else {
-			text += "**" + escaped(s.title) + "**\n\n"
-		}
-		if s.header != nil {
-			text += "| " + strings.Join(s.header, " | ") + " |\n|" + strings.Repeat(" --- |", len(s.header)) + "\n"
-		}
-		rows, more := s.rows, 0
-		if s.long && len(rows) > most {
-			rows, more = rows[:most], len(rows)-most
-		}
-		for _, row := range rows {
-			var cells []string
-			for _, cell := range row {
-				cells = append(cells, escaped(cell))
-			}
-			if s.header != nil {
-				text += "| " + strings.Join(cells, " | ") + " |\n"
-			} else {
-				text += "- " + strings.Join(cells, " ") + "\n"
-			}
-		}
-		if more > 0 {
-			text += fmt.Sprintf("\nand %d more\n", more)
-		}
-		if folded {
-			text += "\n</details>\n"
-		}
-	}
-	return text
-}
-
-// escaped escapes a text for Markdown, on one line.
-func escaped(text string) string {
-	var out strings.Builder
-	for _, c := range strings.Join(strings.Fields(text), " ") {
-		switch {
-		case c == '<':
-			out.WriteString("&lt;")
-		case c == '>':
-			out.WriteString("&gt;")
-		case c == '&':
-			out.WriteString("&amp;")
-		case c == '@':
-			out.WriteString("@<!-- -->") // mentions nobody
-		case strings.ContainsRune("\\`*_{}[]#|~", c):
-			out.WriteString("\\" + string(c))
-		default:
-			out.WriteRune(c)
-		}
-	}
-	return out.String()
-}
-
-func writeJSON(out io.Writer, value any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
+	whole.Differences = Differences{render.List(d.Months), render.List(d.Subscriptions), render.List(d.Events),
+		render.List(d.Occurrences)}
+	return &render.Page{Headlines: []string{r.headline(), r.subtitle()}, Sections: r.sections(), Value: whole}
 }
 
 // headline says what the change means: money, subscriptions and keys.
 func (r *Report) headline() string {
 	var parts []string
 	if r.NotRehearsed > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s not rehearsed", r.NotRehearsed, counted(r.Plan.Billing,
+		parts = append(parts, fmt.Sprintf("%d of %s not rehearsed", r.NotRehearsed, render.Counted(r.Plan.Billing,
 			"billing change")))
 	}
 	if r.Result == Refused {
@@ -184,67 +47,66 @@ func (r *Report) headline() string {
 }
 
 // perCycle are the differences of the prices, one for each cycle and currency.
-func perCycle(all []Amounts) (parts []string) {
-	sums, others := map[[2]string]Money{}, 0
+func perCycle(all []money.Amounts) (parts []string) {
+	sums, others := map[[2]string]money.Money{}, 0
 	for _, a := range all {
 		if a.Difference == nil {
 			others++
 			continue
 		}
 		key := [2]string{a.Difference.Currency, a.Difference.Cycle}
-		sums[key] = sums[key].plus(a.Difference.Money)
+		sums[key] = sums[key].Plus(a.Difference.Money)
 	}
 	keys := slices.Collect(maps.Keys(sums))
 	slices.SortFunc(keys, func(a, b [2]string) int {
-		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(cycleOrder[a[1]], cycleOrder[b[1]]), cmp.Compare(a[1], b[1]))
+		return cmp.Or(cmp.Compare(a[0], b[0]), slices.Index(money.Cycles, a[1])-slices.Index(money.Cycles, b[1]),
+			cmp.Compare(a[1], b[1]))
 	})
 	for _, key := range keys {
 		switch sum := sums[key]; {
-		case sum.none():
+		case sum.None():
 		case sum.Cents == 0 && sum.Unknown > 0:
-			parts = append(parts, "the price of "+counted(sum.Unknown, "subscription")+" is not known")
+			parts = append(parts, "the price of "+render.Counted(sum.Unknown, "subscription")+" is not known")
 		default:
-			parts = append(parts, strings.TrimSpace(sum.signed(key[0])+" "+cmp.Or(cycleWords[key[1]], key[1])))
+			parts = append(parts, strings.TrimSpace(sum.Signed(key[0])+" "+cmp.Or(cycleWords[key[1]], key[1])))
 		}
 	}
 	if others > 0 {
-		parts = append(parts, counted(others, "subscription")+" with another cycle or currency")
+		parts = append(parts, render.Counted(others, "subscription")+" with another cycle or currency")
 	}
 	return parts
 }
 
-var (
-	cycleOrder = map[string]int{"monthly": 1, "quarterly": 2, "semiannual": 3, "annual": 4}
-	cycleWords = map[string]string{"monthly": "a month", "quarterly": "a quarter", "semiannual": "every six months",
-		"annual": "a year"}
-)
+var cycleWords = map[string]string{"monthly": "a month", "quarterly": "a quarter", "semiannual": "every six months",
+	"annual": "a year"}
 
-// happening is an occurrence that the headline counts.
-type happening struct{ noun, what, one, many string }
-
-var headlined = []happening{{"subscription", "begins", "begins", "begin"}, {"subscription", "ends", "ends", "end"},
-	{"subscription", "is paused", "is paused", "are paused"},
-	{"billing account", "is suspended", "is suspended", "are suspended"},
-	{"billing account", "is reactivated", "is reactivated", "are reactivated"},
-	{"billing account", "is closed", "is closed", "are closed"}, {"API key", "ends", "ends", "end"},
-	{"API key", "is revoked", "is revoked", "are revoked"}}
+// headlined are the occurrences that the headline counts, with the plural of their verbs.
+var headlined = []struct {
+	kind     string
+	verb     Verb
+	ofPlural string
+}{{evidence.Subscription, begins, "begin"}, {evidence.Subscription, ends, "end"},
+	{evidence.Subscription, becomes("paused"), "are paused"}, {evidence.Account, becomes("suspended"), "are suspended"},
+	{evidence.Account, reactivated, "are reactivated"}, {evidence.Account, becomes("closed"), "are closed"},
+	{evidence.Key, ends, "end"}, {evidence.Key, becomes("revoked"), "are revoked"}}
 
 // happenings count what subscriptions and keys go through with the apply: "2 subscriptions end today".
 func (r *Report) happenings() (parts []string) {
 	for _, h := range headlined {
 		var days []string
 		for _, o := range r.Differences.Occurrences {
-			what, _, _ := strings.Cut(o.What, ",") // "begins, billed to …"
-			if o.With && what == h.what && strings.HasPrefix(o.Object, h.noun+" ") {
+			if o.With && o.What.Verb == h.verb && o.Kind == h.kind {
 				days = append(days, r.dayOf(o.At))
 			}
 		}
 		if len(days) == 0 {
 			continue
 		}
-		text := counted(len(days), strings.TrimPrefix(h.noun, "API ")) + " " + h.many
+		text := render.Counted(len(days), strings.TrimPrefix(evidence.KindOf(h.kind).Noun, "API ")) + " "
 		if len(days) == 1 {
-			text = counted(1, strings.TrimPrefix(h.noun, "API ")) + " " + h.one
+			text += string(h.verb)
+		} else {
+			text += h.ofPlural
 		}
 		slices.Sort(days)
 		if days = slices.Compact(days); len(days) == 1 {
@@ -276,35 +138,27 @@ func (r *Report) subtitle() string {
 		r.Plan)
 	switch r.Result {
 	case Applied:
-		return text + "Applied with " + counted(len(r.Sent), "request") + ", and the next plan is empty."
+		return text + "Applied with " + render.Counted(len(r.Sent), "request") + ", and the next plan is empty."
 	case NotEmpty:
-		return text + "Applied, but the next plan has " + counted(len(r.SecondPlan), "change") + "."
+		return text + "Applied, but the next plan has " + render.Counted(len(r.SecondPlan), "change") + "."
 	}
 	return text + "Refused."
 }
 
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // sections are the parts that have something to say, in their order.
-func (r *Report) sections() (all []section) {
+func (r *Report) sections() (all []render.Section) {
 	add := func(title string, header []string, rows [][]string) {
 		if len(rows) > 0 {
-			all = append(all, section{title: title, header: header, rows: rows})
+			all = append(all, render.Section{Title: title, Header: header, Rows: rows})
 		}
 	}
 	addLong := func(title string, header []string, rows [][]string) {
 		if add(title, header, rows); len(rows) > 0 {
-			all[len(all)-1].long = true
+			all[len(all)-1].Long = true
 		}
 	}
 	if r.Stale != "" {
-		add("The copy is too old", nil, lines([]string{r.Stale}))
+		add("The copy is too old", nil, render.Lines([]string{r.Stale}))
 	}
 	add("Refused", nil, diagnostics(r.Refused, true))
 	addLong("Warnings of the plan", nil, diagnostics(r.Warnings, false))
@@ -314,23 +168,16 @@ func (r *Report) sections() (all []section) {
 	d := r.Differences
 	add("Invoices"+until, []string{"Month", "Without", "With", "Difference"}, monthRows(d.Months))
 	add("Prices on "+r.Until.Format(time.DateOnly), []string{"Subscription", "Without", "With", "Difference",
-		"Source"}, amountRows(d.Subscriptions))
+		"Source"}, money.Rows(d.Subscriptions))
 	addLong("What happens"+until, nil, occurrenceRows(d.Occurrences))
 	addLong("Webhook deliveries"+until, []string{"Event", "Endpoint", "Without", "With"}, eventRows(d.Events))
 	if r.Result != Refused && len(d.Months)+len(d.Subscriptions)+len(d.Occurrences)+len(d.Events) == 0 {
 		add("Nothing differs"+until, nil, [][]string{{"No invoice, subscription, key or event differs."}})
 	}
-	add("Assumed", nil, lines(r.Assumed))
-	add("Not known", nil, lines(r.NotKnown))
-	add("Left out", nil, lines(r.LeftOut))
+	add("Assumed", nil, render.Lines(r.Assumed))
+	add("Not known", nil, render.Lines(r.NotKnown))
+	add("Left out", nil, render.Lines(r.LeftOut))
 	return all
-}
-
-func lines(texts []string) (rows [][]string) {
-	for _, text := range texts {
-		rows = append(rows, []string{text})
-	}
-	return rows
 }
 
 // diagnostics are summaries, with the first sentence of the detail where that is wanted.
@@ -391,38 +238,23 @@ func monthRows(months []Month) (rows [][]string) {
 		if m.Days != "" {
 			label += " (" + m.Days + ")"
 		}
-		rows = append(rows, []string{label, m.Without.in(m.Currency), m.With.in(m.Currency), m.Difference.signed(m.Currency)})
+		rows = append(rows, []string{label, m.Without.In(m.Currency), m.With.In(m.Currency), m.Difference.Signed(m.Currency)})
 		if totals[m.Currency] == nil {
 			totals[m.Currency] = &Month{}
 		}
 		t := totals[m.Currency]
-		t.Without, t.With, t.Difference = t.Without.plus(m.Without), t.With.plus(m.With), t.Difference.plus(m.Difference)
+		t.Without, t.With, t.Difference = t.Without.Plus(m.Without), t.With.Plus(m.With), t.Difference.Plus(m.Difference)
 	}
 	for _, currency := range slices.Sorted(maps.Keys(totals)) {
 		t := totals[currency]
-		rows = append(rows, []string{"total", t.Without.in(currency), t.With.in(currency), t.Difference.signed(currency)})
-	}
-	return rows
-}
-
-func amountRows(all []Amounts) (rows [][]string) {
-	for _, a := range all {
-		difference := "another cycle or currency"
-		if a.Difference != nil {
-			difference = a.Difference.signed(a.Difference.Currency)
-		}
-		source := a.With
-		if source == nil {
-			source = a.Without
-		}
-		rows = append(rows, []string{a.Name, a.Without.text(), a.With.text(), difference, source.from()})
+		rows = append(rows, []string{"total", t.Without.In(currency), t.With.In(currency), t.Difference.Signed(currency)})
 	}
 	return rows
 }
 
 func occurrenceRows(all []Occurrence) (rows [][]string) {
 	for _, o := range all {
-		text := o.Object + " " + o.What
+		text := o.Object + " " + o.What.String()
 		if o.Cause != "" {
 			cause := o.Cause + ": " + o.Action
 			if o.Reason != "" {

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
 )
+
+var ends = rehearsal.What{Verb: "ends"}
 
 // hostile is a name that would break out of a table, mention somebody or add HTML.
 const hostile = "a|b <img src=x> @team `c` [d](e) *f*\n# g"
@@ -22,17 +25,18 @@ func report() *rehearsal.Report {
 			Status: 200}},
 		Differences: rehearsal.Differences{
 			Months: []rehearsal.Month{
-				{Month: "2026-02", Currency: "BRL", Without: rehearsal.Money{Cents: 79_201_050, Known: true},
-					With: rehearsal.Money{Cents: 5, Known: true, Estimated: 1}, Difference: rehearsal.Money{Cents: -79_201_045,
+				{Month: "2026-02", Currency: "BRL", Without: money.Money{Cents: 79_201_050, Known: true},
+					With: money.Money{Cents: 5, Known: true, Estimated: 1}, Difference: money.Money{Cents: -79_201_045,
 						Known: true}},
-				{Month: "2026-03", Currency: "BRL", Days: "1-15", Without: rehearsal.Money{Known: true},
-					With: rehearsal.Money{Cents: 7, Unknown: 3}, Difference: rehearsal.Money{Unknown: 1}}},
-			Subscriptions: []rehearsal.Amounts{{Name: "aurora",
-				Without:    &rehearsal.Price{Money: rehearsal.Money{Cents: 1050, Known: true}, Cycle: "monthly", Currency: "BRL"},
-				Difference: &rehearsal.Price{Money: rehearsal.Money{Cents: -1050, Known: true}, Cycle: "monthly", Currency: "BRL"}},
-				{Name: "brisa", Without: &rehearsal.Price{Money: rehearsal.Money{Cents: 100, Known: true}, Cycle: "monthly", Currency: "BRL"},
-					With: &rehearsal.Price{Money: rehearsal.Money{Cents: 1200, Known: true}, Cycle: "annual", Currency: "BRL"}}},
-			Occurrences: []rehearsal.Occurrence{{At: at, Object: "subscription \"aurora\"", What: "ends", With: true,
+				{Month: "2026-03", Currency: "BRL", Days: "1-15", Without: money.Money{Known: true},
+					With: money.Money{Cents: 7, Unknown: 3}, Difference: money.Money{Unknown: 1}}},
+			Subscriptions: []money.Amounts{{Name: "aurora",
+				Without:    &money.Price{Money: money.Money{Cents: 1050, Known: true}, Cycle: "monthly", Currency: "BRL"},
+				Difference: &money.Price{Money: money.Money{Cents: -1050, Known: true}, Cycle: "monthly", Currency: "BRL"}},
+				{Name: "brisa", Without: &money.Price{Money: money.Money{Cents: 100, Known: true}, Cycle: "monthly", Currency: "BRL"},
+					With: &money.Price{Money: money.Money{Cents: 1200, Known: true}, Cycle: "annual", Currency: "BRL"}}},
+			Occurrences: []rehearsal.Occurrence{{At: at, Object: "subscription \"aurora\"", Kind: "subscription",
+				What: ends, With: true,
 				Cause: "request", Action: "subscriptions.cancel", Reason: "moves away"}},
 			Events: []rehearsal.Event{{Event: "api_key.rotated", Endpoint: "https://hooks.example.com", With: 1}},
 		},
@@ -44,7 +48,7 @@ func report() *rehearsal.Report {
 func TestReportText(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if err := report().Text(&out); err != nil {
+	if err := report().Page().Text(&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -72,7 +76,7 @@ func TestReportText(t *testing.T) {
 func TestReportMarkdown(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if err := report().Markdown(&out); err != nil {
+	if err := report().Page().Markdown(&out); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {
@@ -90,7 +94,7 @@ func TestReportMarkdown(t *testing.T) {
 func TestReportJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	err := (&rehearsal.Report{Result: rehearsal.Applied}).JSON(&out)
+	err := (&rehearsal.Report{Result: rehearsal.Applied}).Page().JSON(&out)
 	if err != nil || strings.Contains(out.String(), "null") {
 		t.Errorf("%s (%v)", out.String(), err)
 	}
@@ -108,7 +112,7 @@ func TestLongMarkdown(t *testing.T) {
 		r.NotKnown = append(r.NotKnown, fmt.Sprintf("sentence %d", n))
 	}
 	var out bytes.Buffer
-	if err := r.Markdown(&out); err != nil {
+	if err := r.Page().Markdown(&out); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
@@ -121,34 +125,34 @@ func TestLongMarkdown(t *testing.T) {
 // The first line says in words what is not known.
 func TestHeadline(t *testing.T) {
 	t.Parallel()
-	price := func(m rehearsal.Money, cycle string) *rehearsal.Price {
-		return &rehearsal.Price{Money: m, Cycle: cycle, Currency: "BRL"}
+	price := func(m money.Money, cycle string) *money.Price {
+		return &money.Price{Money: m, Cycle: cycle, Currency: "BRL"}
 	}
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	key := func(days int) rehearsal.Occurrence {
-		return rehearsal.Occurrence{At: at.AddDate(0, 0, days), Object: "API key \"k\"", What: "ends", With: true}
+		return rehearsal.Occurrence{At: at.AddDate(0, 0, days), Kind: "key", Object: "API key \"k\"", What: ends, With: true}
 	}
 	for want, of := range map[string]rehearsal.Report{
 		"No difference": {Result: rehearsal.Applied},
 		"Refused":       {Result: rehearsal.Refused},
-		"the price of 2 subscriptions is not known": {Differences: rehearsal.Differences{Subscriptions: []rehearsal.Amounts{
-			{Difference: price(rehearsal.Money{Unknown: 1}, "monthly")}, {Difference: price(rehearsal.Money{Unknown: 1}, "monthly")}}}},
+		"the price of 2 subscriptions is not known": {Differences: rehearsal.Differences{Subscriptions: []money.Amounts{
+			{Difference: price(money.Money{Unknown: 1}, "monthly")}, {Difference: price(money.Money{Unknown: 1}, "monthly")}}}},
 		"+BRL 10.00 + 1 not known a month; -BRL 0.05 a year; 1 key ends on 10 February": {Differences: rehearsal.Differences{
-			Subscriptions: []rehearsal.Amounts{{Difference: price(rehearsal.Money{Cents: -5, Known: true}, "annual")},
-				{Difference: price(rehearsal.Money{Cents: 1000, Known: true}, "monthly")},
-				{Difference: price(rehearsal.Money{Unknown: 1}, "monthly")}},
+			Subscriptions: []money.Amounts{{Difference: price(money.Money{Cents: -5, Known: true}, "annual")},
+				{Difference: price(money.Money{Cents: 1000, Known: true}, "monthly")},
+				{Difference: price(money.Money{Unknown: 1}, "monthly")}},
 			Occurrences: []rehearsal.Occurrence{key(10)}}},
 		"1 subscription is paused today; 1 billing account is suspended today": {Differences: rehearsal.Differences{
-			Occurrences: []rehearsal.Occurrence{{At: at, Object: `billing account "a"`, What: "is suspended", With: true},
-				{At: at, Object: `subscription "s"`, What: "is paused", With: true},
-				{At: at, Object: `billing account "b"`, What: "is closed"}}}},
+			Occurrences: []rehearsal.Occurrence{{At: at, Kind: "account", Object: `billing account "a"`, What: rehearsal.What{Verb: "is suspended"}, With: true},
+				{At: at, Kind: "subscription", Object: `subscription "s"`, What: rehearsal.What{Verb: "is paused"}, With: true},
+				{At: at, Kind: "account", Object: `billing account "b"`, What: rehearsal.What{Verb: "is closed"}}}}},
 		"2 keys end": {Differences: rehearsal.Differences{Occurrences: []rehearsal.Occurrence{key(10), key(11)}}},
 	} {
 		if of.From = at; of.Result == "" {
 			of.Result = rehearsal.Applied
 		}
 		var out strings.Builder
-		if err := of.Text(&out); err != nil {
+		if err := of.Page().Text(&out); err != nil {
 			t.Fatal(err)
 		}
 		if got, _, _ := strings.Cut(out.String(), "\n"); got != want {
@@ -162,16 +166,16 @@ func TestOccurrenceRows(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	for want, o := range map[string]rehearsal.Occurrence{
-		`2026-02-01  key "k" ends`:                                        {At: at, Object: `key "k"`, What: "ends", With: true},
-		`key "k" ends`:                                                    {Object: `key "k"`, What: "ends", With: true},
-		`2026-02-01  no longer: key "k" ends`:                             {At: at, Object: `key "k"`, What: "ends"},
-		`2026-02-01  key "k" ends (clock: period)`:                        {At: at, Object: `key "k"`, What: "ends", With: true, Cause: "clock", Action: "period"},
-		`2026-02-01  key "k" ends (request: keys.revoke, reason: leaked)`: {At: at, Object: `key "k"`, What: "ends", With: true, Cause: "request", Action: "keys.revoke", Reason: "leaked"},
+		`2026-02-01  key "k" ends`:                                        {At: at, Kind: "key", Object: `key "k"`, What: ends, With: true},
+		`key "k" ends`:                                                    {Kind: "key", Object: `key "k"`, What: ends, With: true},
+		`2026-02-01  no longer: key "k" ends`:                             {At: at, Kind: "key", Object: `key "k"`, What: ends},
+		`2026-02-01  key "k" ends (clock: period)`:                        {At: at, Kind: "key", Object: `key "k"`, What: ends, With: true, Cause: "clock", Action: "period"},
+		`2026-02-01  key "k" ends (request: keys.revoke, reason: leaked)`: {At: at, Kind: "key", Object: `key "k"`, What: ends, With: true, Cause: "request", Action: "keys.revoke", Reason: "leaked"},
 	} {
 		r := rehearsal.Report{Result: rehearsal.Applied, Until: at, Differences: rehearsal.Differences{
 			Occurrences: []rehearsal.Occurrence{o}}}
 		var out strings.Builder
-		if err := r.Text(&out); err != nil {
+		if err := r.Page().Text(&out); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "\n  "+want+"\n") {

@@ -1,20 +1,19 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
-
-// CopyError reports why the copy of an organization cannot be used.
-type CopyError = orgcopy.Error
 
 // copyOf describes the copy that a sandbox serves.
 type copyOf struct {
@@ -39,7 +38,7 @@ func readCopy(open func() (io.ReadCloser, error)) (of copyOf, organization Organ
 			Updated time.Time `json:"updated_at"`
 			Created time.Time `json:"created_at"`
 		}
-		if o.Kind != orgcopy.Record && json.Unmarshal(o.Object, &stamps) == nil {
+		if o.Kind != evidence.Record && json.Unmarshal(o.Object, &stamps) == nil {
 			for _, at := range []time.Time{stamps.Updated, stamps.Created} {
 				if at.After(of.Time) && at.Sub(r.Header.Time) < time.Hour {
 					of.Time = at
@@ -48,13 +47,14 @@ func readCopy(open func() (io.ReadCloser, error)) (of copyOf, organization Organ
 		}
 		return nil
 	}, func(r *orgcopy.Reader) error {
-		of.Time, of.Key = r.Header.Time, r.Header.Key
+		of.Time = r.Header.Time
 		if err := json.Unmarshal(r.Header.Organization, &organization); err != nil || organization.ID == "" {
-			return &CopyError{Line: 1, Problem: "the organization of the header has no id"}
+			return &orgcopy.Error{Line: 1, Problem: "the organization of the header has no id"}
 		}
 		of.Organization = organization.Name
 		return nil
 	}, func(r *orgcopy.Reader) {
+		of.Key = r.Key
 		for _, left := range r.LeftOut {
 			of.LeftOut = append(of.LeftOut, left.String())
 		}
@@ -84,10 +84,10 @@ func eachOf(open func() (io.ReadCloser, error), each func(*orgcopy.Reader, orgco
 			return err
 		}
 		if err := each(r, object); err != nil {
-			if wrong := new(CopyError); errors.As(err, &wrong) {
+			if wrong := new(orgcopy.Error); errors.As(err, &wrong) {
 				return err
 			}
-			return &CopyError{Line: r.Line(), Problem: err.Error()}
+			return &orgcopy.Error{Line: r.Line(), Problem: err.Error()}
 		}
 	}
 	end(r)
@@ -108,10 +108,10 @@ func (s *Server) load(tx *store.Tx) error {
 		}
 		kinds[of.ID] = o.Kind
 		book.Add(o)
-		switch {
-		case o.Kind == orgcopy.Endpoint, o.Kind == orgcopy.Key:
+		switch Service(cmp.Or(o.Service, evidence.KindOf(o.Kind).Service)) {
+		case Collections:
 			return s.collections.Load(tx, organization, o)
-		case o.Kind == orgcopy.Record && o.Service == string(Finance):
+		case Finance:
 			return s.finance.Load(tx, organization, o)
 		}
 		return s.billing.Load(tx, organization, o)

@@ -38,7 +38,7 @@ func copiedWith(t *testing.T, at time.Time, collections orgcopy.Collections,
 	var out bytes.Buffer
 	w, err := orgcopy.NewWriter(&out, orgcopy.Header{
 		Organization: json.RawMessage(`{"id":"9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d","name":"Padaria Aurora","plan":"gold"}`),
-		Time:         at, Key: "ck_live_1a2b"})
+		Time:         at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func copiedWith(t *testing.T, at time.Time, collections orgcopy.Collections,
 			t.Fatal(err)
 		}
 	}
-	if err := w.End(nil, collections); err != nil {
+	if err := w.End(orgcopy.End{Collections: collections, Key: "ck_live_1a2b"}); err != nil {
 		t.Fatal(err)
 	}
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil }
@@ -71,9 +71,9 @@ const (
 func TestCopyShowsTheSource(t *testing.T) {
 	t.Parallel()
 	s := start(t, sandbox.Options{Copy: copied(t,
-		orgcopy.Object{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
-		orgcopy.Object{Kind: orgcopy.Account, Object: json.RawMessage(copiedAccount)},
-		orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(copiedSubscription), Items: json.RawMessage(`[]`)})})
+		orgcopy.Object{Kind: evidence.Customer, Object: json.RawMessage(copiedCustomer)},
+		orgcopy.Object{Kind: evidence.Account, Object: json.RawMessage(copiedAccount)},
+		orgcopy.Object{Kind: evidence.Subscription, Object: json.RawMessage(copiedSubscription), Items: json.RawMessage(`[]`)})})
 	for path, want := range map[string]string{
 		"/v1/customers/11111111-1111-4111-8111-111111111111":     copiedCustomer,
 		"/v1/subscriptions/31111111-1111-4111-8111-111111111111": copiedSubscription,
@@ -173,8 +173,8 @@ func TestCopySendsNothing(t *testing.T) {
 		`"scopes":["*"],"createdAt":"2025-01-01T00:00:00Z"}`
 	asked := &resolver{}
 	s := start(t, sandbox.Options{Resolver: asked, AllowLoopbackReceivers: true, Copy: copied(t,
-		orgcopy.Object{Kind: orgcopy.Endpoint, Object: json.RawMessage(endpoint)},
-		orgcopy.Object{Kind: orgcopy.Key, Object: json.RawMessage(key)})})
+		orgcopy.Object{Kind: evidence.Endpoint, Object: json.RawMessage(endpoint)},
+		orgcopy.Object{Kind: evidence.Key, Object: json.RawMessage(key)})})
 	if !strings.HasPrefix(s.CollectionsKey(), "ck_live_1a2b_") {
 		t.Errorf("the key of the copy has another public prefix than the one that it was read with")
 	}
@@ -222,27 +222,25 @@ func TestCopySendsNothing(t *testing.T) {
 func TestCopyOfRecordedObjects(t *testing.T) {
 	t.Parallel()
 	compared := map[string]int{}
-	for operation, kind := range map[string]string{"customers.get": orgcopy.Customer,
-		"billing_accounts.get": orgcopy.Account, "subscriptions.get": orgcopy.Subscription, "webhook_endpoints.get": orgcopy.Endpoint, "api_keys.get": orgcopy.Key,
-		"finance.records.get": orgcopy.Record} {
+	for _, kind := range evidence.Kinds() {
 		for _, e := range evidence.All("") {
-			if e.Operation != operation || e.Response.Status != http.StatusOK {
+			if e.Operation != kind.Operation("get") || e.Response.Status != http.StatusOK {
 				continue
 			}
-			compared[operation]++
+			compared[kind.Name]++
 			t.Run(e.Name, func(t *testing.T) {
 				t.Parallel()
 				recorded(t, kind, e)
 			})
 		}
 	}
-	if len(compared) != 6 {
+	if len(compared) != len(evidence.Kinds()) {
 		t.Errorf("compared %v", compared)
 	}
 }
 
 // recorded serves a copy of a recorded object, and compares what it returns.
-func recorded(t *testing.T, kind string, e evidence.Exchange) {
+func recorded(t *testing.T, kind evidence.Kind, e evidence.Exchange) {
 	t.Helper()
 	var want struct {
 		Data json.RawMessage `json:"data"`
@@ -259,26 +257,21 @@ func recorded(t *testing.T, kind string, e evidence.Exchange) {
 	if err := json.Unmarshal(want.Data, &of); err != nil {
 		t.Fatal(err)
 	}
-	objects := []orgcopy.Object{{Kind: kind, Object: want.Data}}
-	address, token := sandbox.Billing, (*sandbox.Server).BillingToken
-	switch kind {
-	case orgcopy.Subscription:
+	objects := []orgcopy.Object{{Kind: kind.Name, Object: want.Data}}
+	switch kind.Name {
+	case evidence.Subscription:
 		account := strings.Replace(copiedAccount, "21111111-1111-4111-8111-111111111111", of.Account, 1)
-		objects = append([]orgcopy.Object{{Kind: orgcopy.Account, Object: json.RawMessage(account)}}, objects...)
-	case orgcopy.Endpoint, orgcopy.Key:
-		address, token = sandbox.Collections, (*sandbox.Server).CollectionsKey
-	case orgcopy.Record:
-		address, token = sandbox.Finance, (*sandbox.Server).FinanceToken
-		objects[0].Service = string(sandbox.Finance)
-		objects[0].Collection = strings.Split(e.Request.Path, "/")[2]
+		objects = append([]orgcopy.Object{{Kind: evidence.Account, Object: json.RawMessage(account)}}, objects...)
+	case evidence.Record:
+		objects[0].Service, objects[0].Collection = kind.Service, strings.Split(e.Request.Path, "/")[2]
 	}
 	s := start(t, sandbox.Options{Copy: copiedAt(t, time.Date(2025, 9, 20, 0, 0, 0, 0, time.UTC), objects...)})
-	base := map[sandbox.Service]string{sandbox.Billing: s.BillingURL(), sandbox.Collections: s.CollectionsURL(),
-		sandbox.Finance: s.FinanceURL()}[address]
+	base := map[string][2]string{"billing": {s.BillingURL(), s.BillingToken()},
+		"collections": {s.CollectionsURL(), s.CollectionsKey()}, "finance": {s.FinanceURL(), s.FinanceToken()}}[kind.Service]
 	var got struct {
 		Data json.RawMessage `json:"data"`
 	}
-	content := answer(t, s, "GET", base+e.Request.Path, token(s), "")
+	content := answer(t, s, "GET", base[0]+e.Request.Path, base[1], "")
 	if err := json.Unmarshal(content, &got); err != nil ||
 		string(canonical(t, got.Data)) != string(canonical(t, want.Data)) {
 		t.Errorf("got  %s\nwant %s", content, canonical(t, want.Data))
@@ -292,20 +285,20 @@ func TestCopyThatCannotBeUsed(t *testing.T) {
 		objects []orgcopy.Object
 		want    string
 	}{
-		"account without customer": {[]orgcopy.Object{{Kind: orgcopy.Account, Object: json.RawMessage(`{"id":"a"}`)}},
+		"account without customer": {[]orgcopy.Object{{Kind: evidence.Account, Object: json.RawMessage(`{"id":"a"}`)}},
 			"line 2: the billing account shows no customer"},
 		"subscription without account": {[]orgcopy.Object{
-			{Kind: orgcopy.Subscription, Object: json.RawMessage(copiedSubscription)}},
+			{Kind: evidence.Subscription, Object: json.RawMessage(copiedSubscription)}},
 			`line 2: the copy has no billing account with the id "21111111-1111-4111-8111-111111111111"`},
 		"two kinds with one id": {[]orgcopy.Object{
-			{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
-			{Kind: orgcopy.Endpoint, Object: json.RawMessage(`{"id":"11111111-1111-4111-8111-111111111111"}`)}},
+			{Kind: evidence.Customer, Object: json.RawMessage(copiedCustomer)},
+			{Kind: evidence.Endpoint, Object: json.RawMessage(`{"id":"11111111-1111-4111-8111-111111111111"}`)}},
 			"line 3: the id \"11111111-1111-4111-8111-111111111111\" is also that of another object"},
-		"no id":       {[]orgcopy.Object{{Kind: orgcopy.Customer, Object: json.RawMessage(`{}`)}}, "line 2: the object has no id"},
-		"wrong field": {[]orgcopy.Object{{Kind: orgcopy.Customer, Object: json.RawMessage(`{"id":"a","name":1}`)}}, "line 2: "},
+		"no id":       {[]orgcopy.Object{{Kind: evidence.Customer, Object: json.RawMessage(`{}`)}}, "line 2: the object has no id"},
+		"wrong field": {[]orgcopy.Object{{Kind: evidence.Customer, Object: json.RawMessage(`{"id":"a","name":1}`)}}, "line 2: "},
 	} {
 		_, err := sandbox.Start(t.Context(), sandbox.Options{Copy: copied(t, c.objects...)})
-		wrong := new(sandbox.CopyError)
+		wrong := new(orgcopy.Error)
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
@@ -327,10 +320,10 @@ func TestCopyInventsNoAmount(t *testing.T) {
 		`"status":"in_dispute"`, `"status":"active"`,
 		`"pending_plan_id":"42222222-2222-4222-8222-222222222222",`, "").Replace(copiedSubscription)
 	s := start(t, sandbox.Options{Copy: copied(t,
-		orgcopy.Object{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
-		orgcopy.Object{Kind: orgcopy.Account, Object: json.RawMessage(copiedAccount)},
-		orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(copiedSubscription)},
-		orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(other),
+		orgcopy.Object{Kind: evidence.Customer, Object: json.RawMessage(copiedCustomer)},
+		orgcopy.Object{Kind: evidence.Account, Object: json.RawMessage(copiedAccount)},
+		orgcopy.Object{Kind: evidence.Subscription, Object: json.RawMessage(copiedSubscription)},
+		orgcopy.Object{Kind: evidence.Subscription, Object: json.RawMessage(other),
 			Items: json.RawMessage(`[]`)})})
 	path := s.BillingURL() + "/v1/subscriptions/31111111-1111-4111-8111-111111111111"
 	for _, c := range []struct{ body, want string }{
@@ -393,17 +386,17 @@ func TestCopiedAmounts(t *testing.T) {
 		if own == "" {
 			own = "31027"
 		}
-		first := orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(subscription(1, own, on(1))),
+		first := orgcopy.Object{Kind: evidence.Subscription, Object: json.RawMessage(subscription(1, own, on(1))),
 			Items: json.RawMessage(cmp.Or(c.items, "[]"))}
 		objects := []orgcopy.Object{
-			{Kind: orgcopy.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(fmt.Sprintf(plan, 1, 31027))},
-			{Kind: orgcopy.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(fmt.Sprintf(plan, 2, 99900))},
-			{Kind: orgcopy.Record, Service: "billing", Collection: "plans",
+			{Kind: evidence.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(fmt.Sprintf(plan, 1, 31027))},
+			{Kind: evidence.Record, Service: "billing", Collection: "plans", Object: json.RawMessage(fmt.Sprintf(plan, 2, 99900))},
+			{Kind: evidence.Record, Service: "billing", Collection: "plans",
 				Object: json.RawMessage(strings.Replace(fmt.Sprintf(plan, 3, 99900), "BRL", "USD", 1))},
-			{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
-			{Kind: orgcopy.Account, Object: json.RawMessage(copiedAccount)}, first}
+			{Kind: evidence.Customer, Object: json.RawMessage(copiedCustomer)},
+			{Kind: evidence.Account, Object: json.RawMessage(copiedAccount)}, first}
 		for _, one := range c.more {
-			objects = append(objects, orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(one),
+			objects = append(objects, orgcopy.Object{Kind: evidence.Subscription, Object: json.RawMessage(one),
 				Items: json.RawMessage(`[]`)})
 		}
 		s := start(t, sandbox.Options{Copy: copied(t, objects...)})
@@ -442,10 +435,10 @@ func TestCopiedInvoices(t *testing.T) {
 		"suspended":   {"suspended", `"status":"active","current_period_end":"2026-04-10T00:00:00Z"`, "2026-04-10 <nil>"},
 	} {
 		s := start(t, sandbox.Options{Copy: copied(t,
-			orgcopy.Object{Kind: orgcopy.Customer, Object: json.RawMessage(copiedCustomer)},
-			orgcopy.Object{Kind: orgcopy.Account, Object: json.RawMessage(`{"id":"a","status":"` + c.account +
+			orgcopy.Object{Kind: evidence.Customer, Object: json.RawMessage(copiedCustomer)},
+			orgcopy.Object{Kind: evidence.Account, Object: json.RawMessage(`{"id":"a","status":"` + c.account +
 				`","currency":"BRL","customer":{"id":"11111111-1111-4111-8111-111111111111"}}`)},
-			orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(`{"id":"s","billing_account_id":"a","billing_cycle":` +
+			orgcopy.Object{Kind: evidence.Subscription, Object: json.RawMessage(`{"id":"s","billing_account_id":"a","billing_cycle":` +
 				`"monthly","recurring_amount_cents":100,"current_period_start":"2026-01-10T00:00:00Z",` + c.subscription + `}`)})})
 		s.Clock().Set(time.Date(2026, 4, 15, 0, 0, 0, 0, time.UTC))
 		var list struct {
@@ -473,7 +466,7 @@ func TestCopiedInvoices(t *testing.T) {
 func TestCopiedRecords(t *testing.T) {
 	t.Parallel()
 	record := func(collection, object string) orgcopy.Object {
-		return orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: collection,
+		return orgcopy.Object{Kind: evidence.Record, Service: "billing", Collection: collection,
 			Object: json.RawMessage(object)}
 	}
 	s := start(t, sandbox.Options{Copy: copiedWith(t, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
@@ -530,7 +523,7 @@ func TestCopiedRecords(t *testing.T) {
 func TestCopiedSuccessor(t *testing.T) {
 	t.Parallel()
 	key := func(n int, created, expires string) orgcopy.Object {
-		return orgcopy.Object{Kind: orgcopy.Key, Object: json.RawMessage(fmt.Sprintf(`{"id":"61111111-0000-4000-8000-00000000000%d",`+
+		return orgcopy.Object{Kind: evidence.Key, Object: json.RawMessage(fmt.Sprintf(`{"id":"61111111-0000-4000-8000-00000000000%d",`+
 			`"name":"k","description":"","keyPrefix":"ck_live_%d","source":"api","scopes":["*"],"expiresAt":%s,`+
 			`"createdAt":"%s"}`, n, n, expires, created))}
 	}

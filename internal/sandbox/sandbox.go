@@ -365,7 +365,7 @@ type Options struct {
 	SeedDocument []byte
 	// Copy opens the copy of an organization (package orgcopy), which is what the sandbox begins with instead of a seed:
 	// exactly these objects, and a clock that stands at the time of the copy. No delivery is sent and no amount is
-	// invented. When something is wrong with the copy, Start fails with a *CopyError. Only a new state takes a copy.
+	// invented. When something is wrong with the copy, Start fails with an *orgcopy.Error. Only a new state takes a copy.
 	Copy func() (io.ReadCloser, error)
 	// Prices is a user's price list, for amounts that the copy does not show.
 	Prices []amounts.Entry

@@ -78,12 +78,13 @@ func newStage(t *testing.T, e evidence.Exchange, of scene) *stage {
 	if of.owns != "" {
 		ids := strings.NewReplacer("11111111-1111-4111-8111-111111111111", of.owns)
 		account := json.RawMessage(ids.Replace(copiedAccount))
-		s.objects = append(s.objects, orgcopy.Object{Kind: orgcopy.Account, Object: account},
-			orgcopy.Object{Kind: orgcopy.Subscription, Object: json.RawMessage(copiedSubscription)})
+		s.objects = append(s.objects, orgcopy.Object{Kind: evidence.Account, Object: account},
+			orgcopy.Object{Kind: evidence.Subscription, Object: json.RawMessage(copiedSubscription)})
 	}
-	slices.SortStableFunc(s.objects, func(a, b orgcopy.Object) int {
-		return slices.Index(orgcopy.Kinds(), a.Kind) - slices.Index(orgcopy.Kinds(), b.Kind)
-	})
+	rank := func(o orgcopy.Object) int {
+		return slices.IndexFunc(evidence.Kinds(), func(k evidence.Kind) bool { return k.Name == o.Kind })
+	}
+	slices.SortStableFunc(s.objects, func(a, b orgcopy.Object) int { return rank(a) - rank(b) })
 	return s
 }
 
@@ -135,7 +136,7 @@ func (s *stage) list(kind string, data []any) {
 			like = items
 		}
 	}
-	if kind == orgcopy.Record { // which are listed in the order in which they were created
+	if kind == evidence.Record { // which are listed in the order in which they were created
 		data = like
 	}
 	for _, item := range data {
@@ -187,11 +188,11 @@ func newID(n int) string {
 // put adds an object, and the account of a subscription.
 func (s *stage) put(kind string, e evidence.Exchange, object map[string]any) {
 	s.there[text(object, "id")] = true
-	if account := text(object, "billing_account_id"); kind == orgcopy.Subscription {
+	if account := text(object, "billing_account_id"); kind == evidence.Subscription {
 		s.know(account, "")
 		if !s.there[account] {
 			s.there[account] = true
-			s.objects = append(s.objects, orgcopy.Object{Kind: orgcopy.Account,
+			s.objects = append(s.objects, orgcopy.Object{Kind: evidence.Account,
 				Object: json.RawMessage(strings.Replace(copiedAccount, "21111111-1111-4111-8111-111111111111", account, 1))})
 		}
 	}
@@ -200,11 +201,11 @@ func (s *stage) put(kind string, e evidence.Exchange, object map[string]any) {
 		s.t.Fatal(err)
 	}
 	o := orgcopy.Object{Kind: kind, Object: document}
-	if kind == orgcopy.Record {
+	if kind == evidence.Record {
 		o.Service, _, _ = strings.Cut(e.Name, "/")
 		o.Collection = strings.Split(e.Request.Path, "/")[2]
 	}
-	if kind == orgcopy.Subscription {
+	if kind == evidence.Subscription {
 		items, err := evidence.Load("billing/subscription_items_list")
 		if err != nil {
 			s.t.Fatal(err)
@@ -236,7 +237,7 @@ func (s *stage) know(id, patch string) {
 					if strings.Contains(s.e.Request.Path+details(s.e), id) {
 						object = merged(s.t, object, patch)
 					}
-					if kind == orgcopy.Account && s.suspended {
+					if kind == evidence.Account && s.suspended {
 						object = merged(s.t, object, halted)
 					}
 					s.put(kind, e, object)
@@ -398,23 +399,14 @@ func latest(e evidence.Exchange) time.Time {
 
 // kindOf is the kind of the objects that an exchange is about; empty: it is about none that a copy has.
 func kindOf(e evidence.Exchange) string {
-	switch object, action, _ := strings.Cut(e.Operation, "."); {
-	case strings.HasPrefix(action, "items."), object == "webhook_deliveries", action == "invoice":
+	switch kind, verb := evidence.Subject(e.Operation); {
+	case strings.HasPrefix(verb, "items."), verb == "invoice", strings.HasPrefix(e.Operation, "finance.openapi"):
 		return ""
-	case object == "customers":
-		return orgcopy.Customer
-	case object == "billing_accounts":
-		return orgcopy.Account
-	case object == "subscriptions":
-		return orgcopy.Subscription
-	case object == "webhook_endpoints":
-		return orgcopy.Endpoint
-	case object == "api_keys":
-		return orgcopy.Key
-	case object == "records", object == "finance" && !strings.HasPrefix(action, "openapi"):
-		return orgcopy.Record
+	case e.Operation == "records.list", strings.HasPrefix(e.Operation, "finance."):
+		return evidence.Record
+	default:
+		return kind.Name
 	}
-	return ""
 }
 
 func wrongToken(*testing.T, *sandbox.Server, caller) string { return "wrong" }

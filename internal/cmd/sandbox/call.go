@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -163,13 +164,6 @@ func (c *controller) find(ctx context.Context, kind, name string) (string, error
 	return found.ID, err
 }
 
-// serviceVariables name the address and the token of each service.
-var serviceVariables = map[sandbox.Service][2]string{
-	sandbox.Billing:     {"BILLING_BASE_URL", "BILLING_TOKEN"},
-	sandbox.Finance:     {"BILLING_FINANCE_BASE_URL", "BILLING_FINANCE_TOKEN"},
-	sandbox.Collections: {"BILLING_COLLECTIONS_BASE_URL", "BILLING_COLLECTIONS_API_KEY"},
-}
-
 // serviceOf returns the service with an operation for that method and path, otherwise for that path. Paths with fewer
 // placeholders take precedence: financial management has collections of any name.
 func serviceOf(method, path string) (sandbox.Service, bool) {
@@ -201,7 +195,7 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 			return misused("no service has an operation of the path %s; %s, or see \"%s operations\"", path, next, p.called())
 		}
 	}
-	names := serviceVariables[service]
+	names := copier.Variables(string(service))
 	base, token := p.getenv(names[0]), p.getenv(names[1])
 	if base == "" || token == "" {
 		return fmt.Errorf("%s needs an address and a token: set %s and %s", service, names[0], names[1])

@@ -70,7 +70,7 @@ content of FILE is replaced when the copy is complete. What the token may not re
 
 func collectionsFlag(set *flag.FlagSet, into *[]string) {
 	set.Func("collections", "copy the records of these collections of financial management too, a comma-separated `LIST`; "+
-		copier.BillingPrefix+"NAME is one of recurring billing", func(text string) error {
+		orgcopy.BillingPrefix+"NAME is one of recurring billing", func(text string) error {
 		*into = strings.Split(text, ",")
 		if slices.Contains(*into, "") {
 			return errors.New("must be a list of names such as payables,receivables")

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/coverage"
 )
 
 // exitUnmanaged is the exit code for incomplete coverage.
@@ -39,7 +39,7 @@ Each line of the file that --ignore names is a type and an id, such as "billing_
 				format.flags(set)
 			},
 			run: func(ctx context.Context, _ *controller, values []string) error {
-				states := rehearsal.States{}
+				states := coverage.States{}
 				for _, name := range values {
 					content, err := p.fileOrInput(name)
 					if err != nil {
@@ -51,14 +51,14 @@ Each line of the file that --ignore names is a type and an id, such as "billing_
 				if err != nil {
 					return err
 				}
-				c, err := rehearsal.Cover(ctx, p.getenv, states, ignore)
+				c, err := coverage.Cover(ctx, p.getenv, states, ignore)
 				if err != nil {
 					return err
 				}
 				if imports {
 					err = c.Imports(p.out)
 				} else {
-					err = format.write(p.out, c)
+					err = format.write(p.out, c.Page())
 				}
 				if err == nil && len(c.Unmanaged) > 0 {
 					return statusError{code: exitUnmanaged}

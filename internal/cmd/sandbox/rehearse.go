@@ -10,8 +10,9 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/forecast"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -31,8 +32,8 @@ func (f *formats) flags(set *flag.FlagSet) {
 	set.BoolVar(&f.json, "json", false, "write one JSON object")
 }
 
-// report can be written in each format.
-type report interface {
+// page can be written in each format.
+type page interface {
 	Text(out io.Writer) error
 	Markdown(out io.Writer) error
 	JSON(out io.Writer) error
@@ -45,7 +46,7 @@ func (f *formats) check() error {
 	return nil
 }
 
-func (f *formats) write(out io.Writer, r report) error {
+func (f *formats) write(out io.Writer, r page) error {
 	switch {
 	case f.markdown:
 		return r.Markdown(out)
@@ -70,7 +71,7 @@ func (p program) rehearse() command {
 			return err
 		}
 		if len(values) > 0 {
-			if options.Copy, err = rehearsal.ReadFile(values[0]); err != nil {
+			if options.Copy, err = os.ReadFile(values[0]); err != nil {
 				return err
 			}
 		}
@@ -92,7 +93,7 @@ func (p program) rehearse() command {
 		if err != nil {
 			return err
 		}
-		if err := format.write(p.out, result); err != nil {
+		if err := format.write(p.out, result.Page()); err != nil {
 			return err
 		}
 		if result.Result != rehearsal.Applied {
@@ -202,7 +203,7 @@ billing_subscriptions, billing_invoices and billing_records of the plan show, or
 				}
 				var organization []byte
 				if copied != "" {
-					if organization, err = rehearsal.ReadFile(copied); err != nil {
+					if organization, err = os.ReadFile(copied); err != nil {
 						return err
 					}
 				}
@@ -210,14 +211,14 @@ billing_subscriptions, billing_invoices and billing_records of the plan show, or
 				if err != nil {
 					return err
 				}
-				f, err := rehearsal.ReadForecast(content, organization, list)
-				if wrong := new(sandbox.CopyError); errors.As(err, &wrong) {
+				f, err := forecast.Read(content, organization, list)
+				if wrong := new(orgcopy.Error); errors.As(err, &wrong) {
 					return fmt.Errorf("%s: %w", copied, err)
 				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", values[0], err)
 				}
-				return format.write(p.out, f)
+				return format.write(p.out, f.Page())
 			},
 		}},
 	}
@@ -233,7 +234,7 @@ func (p program) fileOrInput(name string) ([]byte, error) {
 		content, err = os.ReadFile(name)
 	}
 	if err == nil && len(content) == 0 {
-		err = errors.New(name + " is empty")
+		err = errors.New("the file is empty")
 	}
 	return content, err
 }

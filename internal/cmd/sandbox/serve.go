@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -299,16 +300,7 @@ func (p program) readSeed(file string) ([]byte, error) {
 	if file == "" {
 		return nil, nil
 	}
-	var document []byte
-	var err error
-	if file == "-" {
-		document, err = io.ReadAll(p.in)
-	} else {
-		document, err = os.ReadFile(file)
-	}
-	if err == nil && len(document) == 0 {
-		err = errors.New("the file is empty; {} seeds nothing")
-	}
+	document, err := p.fileOrInput(file)
 	if err != nil {
 		return nil, misused("--seed-file %s: %v", file, err)
 	}
@@ -319,7 +311,7 @@ func (p program) readSeed(file string) ([]byte, error) {
 func (s *serving) blame(err error) error {
 	var refused *sandbox.SeedError
 	var unknown *net.DNSError
-	var copied *sandbox.CopyError
+	var copied *orgcopy.Error
 	var token *sandbox.TokenError
 	switch {
 	case errors.As(err, &token):

@@ -6,20 +6,22 @@ package amounts
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"math/big"
 	"slices"
 	"strings"
+	"time"
 )
 
 type (
 	// Terms are everything that the amount of a subscription may depend on.
 	Terms struct {
-		Plan     string // id; empty: none
-		Cycle    string
-		Currency string
-		Items    []Item
-		Percent  string // discount in percent; empty: none
-		Code     string // id of a discount code; empty: none
+		Plan     string `json:"plan_id"` // empty: none
+		Cycle    string `json:"billing_cycle"`
+		Currency string `json:"-"` // of the billing account
+		Items    []Item `json:"items"`
+		Percent  string `json:"discount_percent"` // empty: none
+		Code     string `json:"discount_code_id"` // empty: none
 	}
 	// Item is a price that a subscription is billed, times its quantity.
 	Item struct {
@@ -62,6 +64,23 @@ func (a Amount) String() string {
 		return a.Arithmetic
 	}
 	return string(a.Source)
+}
+
+// TermsOf returns the terms in the parts of a subscription that describe it in JSON.
+func TermsOf(currency string, parts ...any) (t Terms, err error) {
+	for _, part := range parts {
+		document, failed := json.Marshal(part)
+		err = errors.Join(err, failed, json.Unmarshal(document, &t))
+	}
+	t.Currency = currency
+	return t, err
+}
+
+// OtherDay reports whether a subscription is invoiced on another day than that of its renewal. During a trial it is
+// not: the first invoice follows the trial.
+func OtherDay(invoiced, renewed, trialEnd time.Time) bool {
+	return !invoiced.IsZero() && !renewed.IsZero() && !trialEnd.After(renewed) && !invoiced.Before(trialEnd) &&
+		invoiced.Sub(renewed).Abs() >= 24*time.Hour
 }
 
 // canonical returns the terms with ids in lower case.

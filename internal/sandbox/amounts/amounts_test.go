@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
@@ -45,20 +47,20 @@ func newService(seed uint64) *service {
 		catalogue: r.IntN(2) == 0, odd: r.IntN(4) == 0}
 	s.how = amounts.Arithmetic{Rounding: amounts.Rounding(r.IntN(5)), PerLine: r.IntN(3) == 0, Twice: r.IntN(4) == 0,
 		Gross: r.IntN(3) == 0}
-	s.add(orgcopy.Account, "", map[string]any{"id": "account", "currency": "BRL"})
+	s.add(evidence.Account, "", map[string]any{"id": "account", "currency": "BRL"})
 	for n := range 2 + r.IntN(3) {
 		for _, cycle := range []string{"monthly", "annual"} {
 			id := fmt.Sprintf("plan-%d", n)
 			s.plans[id+cycle] = r.Int64N(100_000)
 			if s.catalogue && cycle == "monthly" {
-				s.add(orgcopy.Record, "plans", map[string]any{"id": id, "amount_cents": s.plans[id+cycle], "currency": "BRL",
+				s.add(evidence.Record, "plans", map[string]any{"id": id, "amount_cents": s.plans[id+cycle], "currency": "BRL",
 					"billing_cycle": cycle})
 			}
 		}
 		id := fmt.Sprintf("price-%d", n)
 		s.prices[id] = pick(r, r.Int64N(10_000)*100, r.Int64N(1_000_000))
 		if s.catalogue {
-			s.add(orgcopy.Record, "prices", map[string]any{"id": id, "unit_amount_subcents": s.prices[id], "currency": "BRL"})
+			s.add(evidence.Record, "prices", map[string]any{"id": id, "unit_amount_subcents": s.prices[id], "currency": "BRL"})
 		}
 	}
 	for n := range 1 + r.IntN(25) {
@@ -128,12 +130,12 @@ func (s *service) subscribe(n int) {
 		shown = whole
 	}
 	const period = "2026-01-10T00:00:00Z"
-	s.add(orgcopy.Subscription, "", map[string]any{"id": one.id, "billing_account_id": "account",
+	s.add(evidence.Subscription, "", map[string]any{"id": one.id, "billing_account_id": "account",
 		"plan_id": one.terms.Plan, "billing_cycle": one.terms.Cycle, "discount_percent": one.terms.Percent, "recurring_amount_cents": shown,
 		"status": pick(s.Rand, "active", "active", "active", "past_due", "canceled"), "current_period_start": period,
 		"updated_at": period, "items": one.terms.Items})
 	if s.IntN(2) == 0 {
-		s.add(orgcopy.Record, "invoices", map[string]any{"id": "invoice-" + one.id, "subscription_id": one.id,
+		s.add(evidence.Record, "invoices", map[string]any{"id": "invoice-" + one.id, "subscription_id": one.id,
 			"amount_cents": one.truth, "currency": "BRL", "status": "open", "period_start": period, "created_at": period})
 	}
 	s.all = append(s.all, one)
@@ -222,7 +224,7 @@ const plan = `{"id":"GOLD","amount_cents":43740,"currency":"BRL","billing_cycle"
 func book(t *testing.T, subscriptions ...string) *amounts.Book {
 	t.Helper()
 	b := amounts.NewBook()
-	b.Add(orgcopy.Object{Kind: orgcopy.Account, Object: json.RawMessage(`{"id":"a","currency":"BRL"}`)})
+	b.Add(orgcopy.Object{Kind: evidence.Account, Object: json.RawMessage(`{"id":"a","currency":"BRL"}`)})
 	for _, o := range []struct{ service, object string }{{"billing", plan},
 		{"billing", strings.NewReplacer("GOLD", "copper", "43740", "43741").Replace(plan)},
 		{"billing", `{"id":"silver","currency":"BRL","billing_cycle":"monthly"}`},
@@ -230,7 +232,7 @@ func book(t *testing.T, subscriptions ...string) *amounts.Book {
 		{"billing", `{"id":"silver","amount_cents":1,"billing_cycle":"monthly"}`},
 		{"billing", `{"id":"silver","amount_cents":1,"currency":"USD","billing_cycle":"monthly"}`},
 		{"finance", strings.Replace(plan, "GOLD", "silver", 1)}} {
-		b.Add(orgcopy.Object{Kind: orgcopy.Record, Service: o.service, Collection: "plans",
+		b.Add(orgcopy.Object{Kind: evidence.Record, Service: o.service, Collection: "plans",
 			Object: json.RawMessage(o.object)})
 	}
 	for i, more := range subscriptions {
@@ -244,7 +246,7 @@ func book(t *testing.T, subscriptions ...string) *amounts.Book {
 		if string(of["items"]) == "null" { // the service does not list them
 			of["items"] = nil
 		}
-		b.Add(orgcopy.Object{Kind: orgcopy.Subscription, Items: of["items"], Object: object})
+		b.Add(orgcopy.Object{Kind: evidence.Subscription, Items: of["items"], Object: object})
 	}
 	return b
 }
@@ -392,7 +394,7 @@ func TestSources(t *testing.T) {
 	} {
 		b := book(t, c.subscriptions...)
 		if c.invoice != "" {
-			b.Add(orgcopy.Object{Kind: orgcopy.Record, Service: "billing", Collection: "invoices",
+			b.Add(orgcopy.Object{Kind: evidence.Record, Service: "billing", Collection: "invoices",
 				Object: json.RawMessage(c.invoice)})
 		}
 		b.Use([]amounts.Entry{{Plan: "bronze", Cycle: "monthly", Currency: "BRL", Cents: 1000},
@@ -490,6 +492,26 @@ func TestReadPriceList(t *testing.T) {
 		list, err := amounts.ReadPriceList([]byte(document))
 		if !strings.Contains(fmt.Sprint(err), want) || err == nil && (len(list) != 2 || list[0].Plan != "g") {
 			t.Errorf("%s: %+v, %v, want %s", document, list, err, want)
+		}
+	}
+}
+
+// An invoice on another day is one that is a day off or more, and not due to a trial.
+func TestOtherDay(t *testing.T) {
+	t.Parallel()
+	renewed := time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		invoiced, trialEnd time.Time
+		want               bool
+	}{
+		"the same day": {renewed.Add(23 * time.Hour), time.Time{}, false}, "none": {time.Time{}, time.Time{}, false},
+		"earlier": {renewed.AddDate(0, 0, -5), time.Time{}, true}, "later": {renewed.AddDate(0, 0, 1), time.Time{}, true},
+		"in a trial that ends before": {renewed.AddDate(0, 0, -5), renewed.AddDate(0, 0, -2), false},
+		"a trial":                     {renewed.AddDate(0, 0, 5), renewed.AddDate(0, 0, 5), false},
+		"a past trial":                {renewed.AddDate(0, 0, 5), renewed.AddDate(0, -1, 0), true},
+	} {
+		if got := amounts.OtherDay(c.invoiced, renewed, c.trialEnd); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

@@ -83,10 +83,10 @@ func every() (all []Arithmetic) {
 	return all
 }
 
-// evidence counts the amounts that a rule explains, and those that it should and does not.
-type evidence struct{ agrees, differs int }
+// support counts the amounts that a rule explains, and those that it should and does not.
+type support struct{ agrees, differs int }
 
-func (e *evidence) note(agrees bool) {
+func (e *support) note(agrees bool) {
 	if agrees {
 		e.agrees++
 	} else {
@@ -95,19 +95,19 @@ func (e *evidence) note(agrees bool) {
 }
 
 // confirms reports whether amounts agree with the rule, and none differs.
-func (e evidence) confirms() bool { return e.agrees > 0 && e.differs == 0 }
+func (e support) confirms() bool { return e.agrees > 0 && e.differs == 0 }
 
 // refutes reports whether most amounts differ from the rule.
-func (e evidence) refutes() bool { return e.differs > 0 && e.differs >= e.agrees }
+func (e support) refutes() bool { return e.differs > 0 && e.differs >= e.agrees }
 
 // learned is what the amounts of an organization show about the arithmetic of its service.
 type learned struct {
 	rules     []Arithmetic // that explain every amount, or all: then amounts contradict each other
 	fits      []Arithmetic // while it learns
-	quantity  evidence     // an item costs its unit amount times its quantity
-	sum       evidence     // items are added to the plan
-	discounts evidence     // a discount is that part of the sum
-	net       evidence     // recurring_amount_cents is after the discount
+	quantity  support      // an item costs its unit amount times its quantity
+	sum       support      // items are added to the plan
+	discounts support      // a discount is that part of the sum
+	net       support      // recurring_amount_cents is after the discount
 }
 
 // explained reports whether any arithmetic gives an amount, and keeps the rules that do.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 )
 
@@ -39,16 +40,12 @@ type (
 		Cycle    string `json:"cycle"` // of a plan
 	}
 	subscription struct {
+		Terms
 		Account     string    `json:"billing_account_id"`
-		Plan        string    `json:"plan_id"`
-		Cycle       string    `json:"billing_cycle"`
-		Percent     string    `json:"discount_percent"`
-		Code        string    `json:"discount_code_id"`
 		Shown       *int64    `json:"recurring_amount_cents"`
 		Status      string    `json:"status"`
 		PeriodStart time.Time `json:"current_period_start"`
 		Updated     time.Time `json:"updated_at"`
-		Items       []Item    `json:"items"`
 		ItemsKnown  bool      `json:"items_known"`
 	}
 	invoice struct {
@@ -101,15 +98,15 @@ func (b *Book) Add(o orgcopy.Object) {
 	}
 	id := strings.ToLower(of.ID)
 	switch {
-	case o.Kind == orgcopy.Account:
+	case o.Kind == evidence.Account:
 		b.Currencies[id] = of.Currency
-	case o.Kind == orgcopy.Subscription:
+	case o.Kind == evidence.Subscription:
 		s := new(subscription)
 		if json.Unmarshal(o.Object, s) == nil {
 			s.ItemsKnown = o.Items != nil && json.Unmarshal(o.Items, &s.Items) == nil
 			b.Subscriptions[id] = s
 		}
-	case o.Kind == orgcopy.Record && o.Service == "billing":
+	case o.Kind == evidence.Record && o.Service == "billing":
 		b.addRecord(id, o)
 	}
 }
@@ -147,8 +144,9 @@ func (s *subscription) billedNow() bool {
 }
 
 func (b *Book) terms(s *subscription) Terms {
-	return Terms{Plan: s.Plan, Cycle: s.Cycle, Currency: b.Currency(s.Account), Items: s.Items, Percent: s.Percent,
-		Code: s.Code}.canonical()
+	t := s.canonical()
+	t.Currency = b.Currency(s.Account)
+	return t
 }
 
 // Learn concludes what the amounts prove.

@@ -47,7 +47,7 @@ func (b *Book) Of(id string, t Terms) Amount {
 
 // contradiction says that an invoice and a subscription show amounts that exclude each other.
 func contradiction(invoiced, shown int64) string {
-	return fmt.Sprintf("the invoice shows %s, and the subscription %s", decimal(invoiced), decimal(shown))
+	return fmt.Sprintf("the invoice shows %s, and the subscription %s", Decimal(invoiced), Decimal(shown))
 }
 
 // ofOthers is the amount of terms for which a subscription shows none of its own.
@@ -238,7 +238,7 @@ func (b *Book) undiscounted(t Terms, invert bool) base {
 	case isListed && parts.low == nil && explains(found[0], parts.lines, none):
 		return base{lines: parts.lines, cents: &found[0], source: source}
 	case isListed && !parts.estimated:
-		return unknown("a subscription with the same terms shows %s, and the catalogue says %s", decimal(found[0]),
+		return unknown("a subscription with the same terms shows %s, and the catalogue says %s", Decimal(found[0]),
 			b.less(parts, none).text())
 	}
 	return base{lines: line(found[0]), cents: &found[0], source: source, rounded: len(t.Items) > 0}
@@ -458,7 +458,7 @@ func (b *Book) before(after int64, discount *big.Rat) (of base, ok bool) {
 
 // differ says that a fact is none.
 func (f fact) differ() string {
-	return fmt.Sprintf("subscriptions with the same terms show %s and %s", decimal(slices.Min(f)), decimal(slices.Max(f)))
+	return fmt.Sprintf("subscriptions with the same terms show %s and %s", Decimal(slices.Min(f)), Decimal(slices.Max(f)))
 }
 
 // text is an amount in units.
@@ -466,8 +466,14 @@ func (a Amount) text() string {
 	if a.Cents == nil {
 		return "another amount"
 	}
-	return decimal(*a.Cents)
+	return Decimal(*a.Cents)
 }
 
-// decimal is an amount of cents in units.
-func decimal(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+// Decimal is an amount of cents in units, with a comma before every three digits.
+func Decimal(cents int64) string {
+	whole := fmt.Sprint(cents / 100)
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	return fmt.Sprintf("%s.%02d", whole, cents%100)
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
@@ -23,13 +24,7 @@ const theBook = "book"
 // terms are everything that the amount of a subscription may depend on.
 func (s *Service) terms(tx *store.Tx, r SubscriptionRow) amounts.Terms {
 	account, _ := s.Accounts.Get(tx, r.Subscription.BillingAccountID)
-	t := amounts.Terms{Cycle: r.Subscription.BillingCycle, Currency: account.Account.Currency,
-		Plan: server.TextOf(r.Subscription.PlanID), Percent: server.TextOf(r.Subscription.DiscountPercent),
-		Code: server.TextOf(r.Subscription.DiscountCodeID)}
-	for _, one := range r.Items {
-		t.Items = append(t.Items, amounts.Item{Product: one.ProductID, Price: one.PriceID, Quantity: one.Quantity,
-			Unit: one.UnitAmountSubcents})
-	}
+	t, _ := amounts.TermsOf(account.Account.Currency, r.Subscription, object{"items": r.Items}) // of rows
 	return t
 }
 
@@ -52,16 +47,16 @@ func (s *Service) Amounts() map[string]amounts.Amount {
 func (s *Service) Load(tx *store.Tx, organization string, o orgcopy.Object) error {
 	owned := server.Owned{Organization: organization}
 	switch o.Kind {
-	case orgcopy.Record:
+	case evidence.Record:
 		return s.loadRecord(tx, owned, o)
-	case orgcopy.Customer:
+	case evidence.Customer:
 		var of customer
 		id, err := s.Keep(tx, o.Object, &of, asIs)
 		if err == nil {
 			s.Customers.Put(tx, id, CustomerRow{Owned: owned, Customer: of})
 		}
 		return err
-	case orgcopy.Account:
+	case evidence.Account:
 		return s.loadAccount(tx, owned, o.Object)
 	default:
 		return s.loadSubscription(tx, owned, o)
@@ -110,11 +105,12 @@ func (s *Service) loadSubscription(tx *store.Tx, owned server.Owned, o orgcopy.O
 			row.PendingPlanID = &pending
 		}
 		row.AnchorDay = row.anchor().UTC().Day()
-		date, trial := row.Subscription.CycleBillingDate, row.Subscription.TrialEnd
-		apart := date.Sub(row.Subscription.CurrentPeriodEnd.Time).Abs()
-		inTrial := trial != nil && date.Before(trial.Time) // the first invoice follows the trial
-		if !date.IsZero() && apart >= 24*time.Hour && row.trial().IsZero() && !inTrial {
-			row.BillingDate = &date
+		var trialEnd time.Time
+		if of := row.Subscription; of.TrialEnd != nil {
+			trialEnd = of.TrialEnd.Time
+		}
+		if of := row.Subscription; amounts.OtherDay(of.CycleBillingDate.Time, of.CurrentPeriodEnd.Time, trialEnd) {
+			row.BillingDate = &row.Subscription.CycleBillingDate
 			row.BillingDay = row.BillingDate.UTC().Day()
 		}
 		row = row.derived(func(r SubscriptionRow) amounts.Amount {

@@ -3,6 +3,7 @@ package collections
 import (
 	"slices"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/delivery"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
@@ -16,7 +17,7 @@ import (
 // secret, and no token fits a key.
 func (s *Service) Load(tx *store.Tx, organization string, o orgcopy.Object) error {
 	owned := server.Owned{Organization: organization}
-	if o.Kind == orgcopy.Key {
+	if o.Kind == evidence.Key {
 		row := KeyRow{Owned: owned, Number: s.Next(tx), Digest: server.Digest(s.Source.Hex(20))}
 		id, err := s.Keep(tx, o.Object, &row.Key, func() error { return nil })
 		if err == nil {

@@ -308,7 +308,7 @@ func TestCopyThatCannotBeUsed(t *testing.T) {
 // A canceled subscription outlives its account, which may be deleted.
 func TestCopiedWithoutAccount(t *testing.T) {
 	t.Parallel()
-	s := start(t, sandbox.Options{Copy: copied(t, orgcopy.Object{Kind: orgcopy.Subscription,
+	s := start(t, sandbox.Options{Copy: copied(t, orgcopy.Object{Kind: evidence.Subscription,
 		Object: json.RawMessage(`{"id":"s","billing_account_id":"gone","status":"canceled"}`)})})
 	answer(t, s, "GET", s.BillingURL()+"/v1/subscriptions/s", s.BillingToken(), "")
 }

@@ -176,7 +176,8 @@ func TestTransitions(t *testing.T) {
 			verbs: []string{"update"}},
 		"no plan, later": {plan: func(p *planning) {
 			p.Planned.PlanID, p.Planned.PlanChange = types.StringNull(), planChangeOf(timingEndOfPeriod)
-		}, want: []transitionKey{removePlan}, verbs: []string{"update"}, rejected: "cannot be removed at the end of the period"},
+		}, want: []transitionKey{removePlan}, verbs: []string{"update"},
+			rejected: "cannot be removed at the end of the period"},
 		"the plan that runs": {state: waits, plan: to("plan-a", timingEndOfPeriod), want: []transitionKey{takePlanBack},
 			verbs: []string{"change the plan of"}},
 		"no plan runs": {state: onItems, plan: func(p *planning) { p.Planned.PlanID = types.StringNull() },

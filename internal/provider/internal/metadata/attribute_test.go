@@ -33,8 +33,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestAttributes_Seen: a refresh shows what the configuration owns, and beside it the whole object, each written as before where
-// that means the same.
+// TestAttributes_Seen: a refresh shows what the configuration owns, and the whole object. Each keeps its spelling if it
+// is semantically equal.
 func TestAttributes_Seen(t *testing.T) {
 	t.Parallel()
 	prior, effective := FromObject(Object{"own": json.Number("1")}), basetypes.NewStringValue(`{"own":1}`)

@@ -116,7 +116,7 @@ func isAnother(path, want, have string, shown json.RawMessage) bool {
 	}
 	switch path {
 	case pathURL:
-		return !sameURL(want, have)
+		return !sameURL(want, have) && !same.Cut(have, want)
 	case pathExternalID, pathName:
 		return !same.Cut(have, want)
 	}

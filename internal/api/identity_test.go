@@ -160,6 +160,8 @@ func TestOtherCreated(t *testing.T) {
 		"endpoint": {"webhook_endpoints.create", `{"url":"https://a.example/x"}`,
 			`{"id":"e1","url":"https://u:hidden@a.example/y?k=hidden","secret":"s"}`,
 			`url "https://a.example/x", but the response shows the webhook endpoint "e1" with url "https://a.example/y"`},
+		"endpoint, cut": {"webhook_endpoints.create", `{"url":"https://a.example/hooks/billing"}`,
+			`{"id":"e1","url":"https://a.example/ho","secret":"s"}`, ""},
 		"endpoint, in punycode": {"webhook_endpoints.create", `{"url":"https://café.example/ç"}`,
 			`{"id":"e1","url":"https://xn--caf-dma.example/%C3%A7","secret":"s"}`, ""},
 		"API key, escaped": {"api_keys.create", `{"name":"A & B "}`, `{"id":"k1","name":"A &amp; B","token":"t"}`, ""},

@@ -121,6 +121,7 @@ func (r *checkReport) write(line checkLine) error {
 	if r.json {
 		return writeJSON(r.p.out, line)
 	}
+	line.Reason = strings.ReplaceAll(line.Reason, "\n", "\n              ") // below the first line, of each service
 	out := fmt.Sprintf("%-9s %4d  %s", line.Result, line.Claim, line.Text)
 	switch line.Result {
 	case "skipped":

@@ -59,7 +59,7 @@ func (a *response) madeID(path string) string {
 var accountIDs = map[string][]string{customersPath: {"data.billing_account.id"}, accountsPath: {"data.id"}}
 
 // cleanUp deletes the claim's objects in reverse order, because a customer with a live subscription cannot be deleted.
-// It ignores objects that do not exist any more.
+// It ignores objects that no longer exist.
 func (p *probe) cleanUp() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), cleanupTime)
 	defer cancel()

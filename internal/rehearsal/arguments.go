@@ -22,7 +22,7 @@ const (
 	refused     flagKind = iota
 	used                 // by the plans
 	usedByBoth           // by the plans and the apply
-	ofTerminals          // it changes the output alone, which nobody reads here
+	ofTerminals          // it changes only the output, which nobody reads here
 )
 
 // planFlags are the flags of a plan that a rehearsal can use. All others change what is planned or where it is stored.

@@ -285,7 +285,7 @@ func events(without, with outcome) (all []Event) {
 // happenings are what happens to an object, and when.
 type happenings map[What]time.Time
 
-// occurrences are what happens in one of the copies alone, from one time to another.
+// occurrences are what happens in only one of the copies, from one time to another.
 func occurrences(without, with outcome, since, until time.Time) (all []Occurrence) {
 	for _, one := range []struct {
 		of    outcome

@@ -10,8 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
-// endpointOccurrences say which webhook endpoints get more, less or something else with the apply. A copy knows the
-// events of API keys alone, so their number says little about an endpoint.
+// endpointOccurrences say which webhook endpoints get more, less or something else with the apply. A copy knows only
+// the events of API keys, so their number says little about an endpoint.
 func endpointOccurrences(without, with outcome, sent []Sent, at time.Time) (all []Occurrence) {
 	before, now := without.before[evidence.Endpoint], with.before[evidence.Endpoint]
 	for _, id := range ids(before, now) {
@@ -24,7 +24,7 @@ func endpointOccurrences(without, with outcome, sent []Sent, at time.Time) (all 
 		case was == nil:
 			add(is, "gets "+eventsOf(is))
 		case is == nil:
-			add(was, "is deleted: it gets no events any more")
+			add(was, "is deleted: it no longer gets events")
 		default:
 			for _, what := range changesOf(was, is) {
 				add(was, what)
@@ -45,7 +45,7 @@ func changesOf(was, is fields) (all []string) {
 	case !tfjson.Equal(was["active"], is["active"]) && is["active"] == true:
 		all = append(all, "is activated: it gets "+next)
 	case !tfjson.Equal(was["active"], is["active"]):
-		all = append(all, "is deactivated: it gets no events any more")
+		all = append(all, "is deactivated: it no longer gets events")
 	case old != next:
 		all = append(all, "gets "+next+" instead of "+old)
 	}

@@ -27,10 +27,10 @@ func TestEndpointOccurrences(t *testing.T) {
 		got = append(got, o.Object+" "+o.What.String())
 	}
 	want := []string{
-		`webhook endpoint "https://gone.example.com/a/…" is deleted: it gets no events any more`,
+		`webhook endpoint "https://gone.example.com/a/…" is deleted: it no longer gets events`,
 		`webhook endpoint "https://less.example.com/a/…" gets a instead of a, b`,
 		`webhook endpoint "https://new.example.com/a/…" gets all events`,
-		`webhook endpoint "https://off.example.com/a/…" is deactivated: it gets no events any more`,
+		`webhook endpoint "https://off.example.com/a/…" is deactivated: it no longer gets events`,
 		`webhook endpoint "https://on.example.com/a/…" is activated: it gets a`,
 		`webhook endpoint "https://secret.example.com/a/…" signs with a new secret from now on; the old one is invalid`,
 	}

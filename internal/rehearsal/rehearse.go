@@ -30,7 +30,7 @@ type Options struct {
 	Arguments []string
 	Days      int // how far the clock is moved
 	// All carries out the changes of other providers and runs provisioners, for real. Otherwise only resources that exist
-	// in the state alone are changed, and those of the types in Allow.
+	// only in the state are changed, and those of the types in Allow.
 	All   bool
 	Allow []string
 	// Partial leaves out the billing changes that depend on what is not carried out.
@@ -174,7 +174,7 @@ func (r *rehearsal) fetch(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.progress("copy the organization, with GET alone")
+	r.progress("copy the organization with GET requests only")
 	var out bytes.Buffer
 	_, err = copier.Copy(ctx, source, copier.Options{Collections: r.ofState(), Optional: r.reads}, &out)
 	return out.Bytes(), err
@@ -499,7 +499,7 @@ func (r *rehearsal) conclude(seen [2]outcome, first tfjson.Plan) {
 	endpoints := endpointOccurrences(seen[0], seen[1], r.report.Sent, r.report.From)
 	r.report.Differences.Occurrences = append(endpoints, r.report.Differences.Occurrences...)
 	if len(endpoints) > 0 {
-		r.notes = append(r.notes, "How many events of billing the webhook endpoints get: a copy has those of API keys alone.")
+		r.notes = append(r.notes, "How many events of billing the webhook endpoints get: a copy has only those of API keys.")
 	}
 	r.report.Assumed = assumed(seen[0], seen[1], r.report.From, openCycles(first, r.report.Sent),
 		r.report.Differences.Subscriptions)

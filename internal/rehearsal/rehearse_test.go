@@ -146,7 +146,7 @@ func (i *infrastructure) run(arguments ...string) {
 	}
 }
 
-// rehearse rehearses the configuration. Nothing of the folder changes, and the service gets GET alone.
+// rehearse rehearses the configuration. Nothing of the folder changes, and the service gets only GET requests.
 func (i *infrastructure) rehearse(ctx context.Context, o rehearsal.Options) (*rehearsal.Report, error) {
 	i.t.Helper()
 	files, requests := i.files(), len(i.service.Requests())

@@ -15,7 +15,7 @@ import (
 )
 
 // requestLog is a log of the requests that change something, and of the collections that others read. That of the
-// sandbox keeps the newest requests alone, and the responses of even fewer.
+// sandbox keeps only the newest requests, and the responses of even fewer.
 type requestLog struct {
 	mu       sync.Mutex
 	requests []sandbox.Request

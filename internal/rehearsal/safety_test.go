@@ -175,7 +175,7 @@ func TestProgramsAroundTerraform(t *testing.T) {
 	}
 }
 
-// rehearseWith rehearses with a program. Only the state of the files is compared, and that the service gets GET alone.
+// rehearseWith rehearses with a program. It compares only the state of the files, and that the service gets only GETs.
 func (i *infrastructure) rehearseWith(program string, o rehearsal.Options) (*rehearsal.Report, error) {
 	i.t.Helper()
 	files, requests := i.files(), len(i.service.Requests())

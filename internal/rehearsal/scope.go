@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
-// stateAlone are the providers whose resources exist in the state alone, by the end of their address. The second value
+// stateAlone are the providers whose resources exist only in the state, by the end of their address. The second value
 // is a note for the report.
 var stateAlone = map[string]string{
 	"terraform.io/builtin/terraform": "", "/hashicorp/null": "",
@@ -124,7 +124,7 @@ func (r *rehearsal) barred(p tfjson.Plan) (others, billing []tfjson.ResourceChan
 	return others, billing
 }
 
-// inStateAlone reports whether an object exists in the state alone.
+// inStateAlone reports whether an object exists only in the state.
 func inStateAlone(c tfjson.ResourceChange) bool {
 	for provider := range stateAlone {
 		if c.Provider == provider || strings.HasPrefix(provider, "/") && strings.HasSuffix(c.Provider, provider) {
@@ -146,7 +146,7 @@ func addresses(changes []tfjson.ResourceChange) string {
 }
 
 // narrow returns the file with the part of the whole plan that a rehearsal carries out: all of it, or the billing
-// changes alone with what they depend on. A change that must not be carried out, and on which a billing change depends,
+// changes only with what they depend on. A change that must not be carried out, and on which a billing change depends,
 // is an error, or with Partial leaves that billing change out.
 func (r *rehearsal) narrow(ctx context.Context, tf terraform, whole tfjson.Plan) (file string, err error) {
 	if err := r.onlyPlanned(whole); err != nil {
@@ -245,7 +245,7 @@ func (r *rehearsal) noteAllowed(whole tfjson.Plan, barred []tfjson.ResourceChang
 // targetedFile is the name of the plan that is carried out where it is not the whole one.
 const targetedFile = "targeted.tfplan"
 
-// target plans the wanted changes alone, and returns the billing changes that the plan has, and what must not be
+// target plans only the wanted changes, and returns the billing changes that the plan has, and what must not be
 // carried out in it.
 func (r *rehearsal) target(ctx context.Context, tf terraform, whole tfjson.Plan, wanted []tfjson.ResourceChange) (
 	found map[string]string, barred []tfjson.ResourceChange, err error) {
@@ -259,7 +259,7 @@ func (r *rehearsal) target(ctx context.Context, tf terraform, whole tfjson.Plan,
 		return nil, nil, err
 	}
 	if len(result.errors) > 0 || result.code == 1 {
-		return nil, nil, fmt.Errorf("the plan of the billing changes alone failed: %s", first(result.errors))
+		return nil, nil, fmt.Errorf("the plan of only the billing changes failed: %s", first(result.errors))
 	}
 	p, err := tf.planOf(ctx, targetedFile)
 	if err != nil {
@@ -302,7 +302,7 @@ func (r *rehearsal) independent(ctx context.Context, tf terraform, whole tfjson.
 	}
 	found, barred, err := r.target(ctx, tf, whole, free)
 	if err == nil && len(barred) > 0 {
-		err = fmt.Errorf("the plan of the billing changes alone would carry out %s for real", addresses(barred))
+		err = fmt.Errorf("the plan of only the billing changes would carry out %s for real", addresses(barred))
 	}
 	return found, err
 }
@@ -320,7 +320,7 @@ func (r *rehearsal) without(whole tfjson.Plan, found map[string]string) error {
 		return nil
 	}
 	if !r.Partial {
-		return fmt.Errorf("the plan of the billing changes alone lacks some of the whole plan: %s. Use --all, or "+
+		return fmt.Errorf("the plan of only the billing changes lacks some of the whole plan: %s. Use --all, or "+
 			"--partial to leave them out", addresses(missing))
 	}
 	for _, c := range missing {

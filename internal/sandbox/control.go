@@ -31,7 +31,7 @@ type (
 		Advance string     `json:"advance,omitempty"` // as ParseDuration reads it
 		Set     *time.Time `json:"set,omitempty"`
 	}
-	// FaultState is a fault in force, and in a POST /faults the spec alone.
+	// FaultState is a fault in force, and in a POST /faults only the spec.
 	FaultState struct {
 		ID   string `json:"id,omitempty"`
 		Spec string `json:"spec"`

@@ -333,7 +333,7 @@ type Options struct {
 	BillingPort, FinancePort, CollectionsPort, ControlPort int
 
 	// HTTP2 lets the services speak HTTP/2 too. A fault that drops a connection
-	// resets then the stream of its request alone.
+	// resets then only the stream of its request.
 	HTTP2 bool
 
 	// Web serves a page for browsers that shows what is in the sandbox, over

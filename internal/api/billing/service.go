@@ -76,7 +76,7 @@ func present(noun, id string) error {
 // ListOptions configures the content and order of a list, for every collection (service description, Recurring billing
 // §4 Collections).
 type ListOptions struct {
-	Search    string // free text, matched by the service alone; "": everything
+	Search    string // free text, matched only by the service; "": everything
 	SortBy    string // a field as the service returns it; "": created_at
 	SortOrder string // "asc" or "desc"; "": asc
 	Worded    bool   // accepts an external_id in the service's wording

@@ -50,7 +50,7 @@ Against a sandbox that BILLING_SANDBOX_CONTROL_URL names, claims about time are 
 moving its clock, which stays moved and makes invoices due. Claims about deliveries need an address that the service can
 reach: --receiver-url names it, --receiver-listen is where check serves it on this machine.
 
---read-only is for production. It sends GET requests alone, about four for each claim and at most ` +
+--read-only is for production. It sends only GET requests, about four for each claim and at most ` +
 			strconv.Itoa(claims.MostReads) + `, again
 where the claim fails. It judges ` + fmt.Sprintf("%d of the %d claims", readableClaims(), len(allClaims())) + ` by the first objects that exist, and skips the others
 and those for which no object exists. Some requests carry a token that does not exist. Reports contain

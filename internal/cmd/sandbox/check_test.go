@@ -113,7 +113,7 @@ func TestCheckSkips(t *testing.T) {
 	}
 }
 
-// TestCheckReadsProduction judges a production organization by GET alone, and shows nothing of it.
+// TestCheckReadsProduction judges a production organization with GET requests only, and shows nothing of it.
 func TestCheckReadsProduction(t *testing.T) {
 	t.Parallel()
 	server, s := started(t, sandbox.Options{

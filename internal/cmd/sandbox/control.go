@@ -130,7 +130,7 @@ func (p program) unreachable(base string, err error) error {
 		!dial.Timeout() &&
 		!errors.Is(err, context.Canceled) &&
 		sandbox.Loopback(address.Hostname()) {
-		return &endedError{p.expand("the sandbox at " + address.Host + " is not running any more. Start it with " +
+		return &endedError{p.expand("the sandbox at " + address.Host + " is no longer running. Start it with " +
 			"\"{sandbox} serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"")}
 	}
 	return fmt.Errorf("the sandbox at %s does not respond: %w", base, err)

@@ -19,14 +19,14 @@ func (p program) copy() command {
 	var options copier.Options
 	var operations map[string]string
 	return command{
-		name: "copy", summary: "copy the organization that BILLING_* names into a file, with GET alone", alone: true,
+		name: "copy", summary: "copy the organization that BILLING_* names into a file, with GET requests only", alone: true,
 		about: `Reads the organization at the services that BILLING_BASE_URL, BILLING_TOKEN and their kin name, and writes it
 to FILE: customers, billing accounts, subscriptions with their items, webhook endpoints, API keys, and the
-records of plans, products, prices and the collections that are named. It sends GET requests alone.
+records of plans, products, prices and the collections that are named. It sends only GET requests.
 "{sandbox} serve --copy FILE" serves the copy.
 
 FILE contains personal data and can be read by you alone. It has no token, secret or credential. Existing
-content of FILE is replaced when the copy is complete. What the token may not read is left out and named.
+content of FILE is replaced when the copy is complete. It leaves out what the token may not read, and lists it.
 `,
 		examples: `{sandbox} copy organization.copy
 {sandbox} copy organization.copy --collections payables,receivables

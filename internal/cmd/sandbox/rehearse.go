@@ -105,14 +105,14 @@ func (p program) rehearse() command {
 		name: "rehearse", summary: "apply the configuration of this folder to a copy, and show what differs", alone: true,
 		about: `Applies the configuration of this folder to a copy of the organization, and reports what it sends, what the
 service would reject, and what differs for the next days: invoices, subscriptions, keys and deliveries.
-Without FILE it copies the organization that BILLING_* names, with GET alone and into memory; FILE is a copy
+Without FILE it copies the organization that BILLING_* names, with GET requests only and into memory; FILE is a copy
 that "{sandbox} copy" has written. Nothing else reaches the services, no delivery is sent, and the state,
 the lock file and the files of this folder stay as they are.
 
 It runs init, plan, apply and plan of Terraform, or of the program after --, in a temporary folder with the
 state of its backend in a local file. Flags of a plan may follow the program. The provider talks to the copy,
 whatever a configuration or a variable says. Changes of other providers are not carried out, except those that
-exist in the state alone (terraform_data, null_resource, random_*, time_*, tls_*), and no provisioner runs.
+exist only in the state (terraform_data, null_resource, random_*, time_*, tls_*), and no provisioner runs.
 Exit code: 0 applied and the second plan is empty, 3 refused or not empty, 1 not rehearsed.
 `,
 		examples: `{sandbox} rehearse

@@ -66,7 +66,7 @@ var (
 func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme, After: after, Needs: model.needs, Lacks: lacks,
 		OnCreation: []object.OnCreation[model]{{Argument: attrIdempotencyKey, Instead: func(model) string {
-			return "It cannot be changed any more."
+			return "It can no longer be changed."
 		}}}}}
 }
 

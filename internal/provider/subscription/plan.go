@@ -110,7 +110,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 		p.warnPending()
 	}
 	if canceled && applying {
-		p.Planned.Status = p.State.Status // nothing is replaced any more, see rejectReplacement
+		p.Planned.Status = p.State.Status // nothing is replaced now, see rejectReplacement
 	}
 	private.SetPlanned(ctx, p.Private, next, p.Diags)
 	kept := p.Planned
@@ -126,7 +126,7 @@ type forApply struct {
 	Metadata metadata.Owned `json:"custom_metadata"`
 	// Steps are the transitions in the plan.
 	Steps []transitionKey `json:"steps"`
-	// Forces are the arguments that require a new subscription, in a plan that must not request one any more: they were
+	// Forces are the arguments that require a new subscription, in a plan that must no longer request one: they were
 	// unknown before, and turned out to differ.
 	Forces []string `json:"forces"`
 	// Replaces is set if the plan requests a new subscription, and Policy is the deletion_policy of the old one. They are

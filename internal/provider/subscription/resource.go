@@ -51,9 +51,9 @@ func (m model) trialStays() string {
 	case m.Status.ValueString() == statusCanceled:
 		return "" // planCanceled reports what has no effect
 	case m.TrialEnd.IsNull():
-		return "There is no trial, and none can be added any more."
+		return "There is no trial, and it is too late to add one."
 	default:
-		return fmt.Sprintf("The trial cannot be changed any more: its end is %s.", m.TrialEnd.ValueString())
+		return fmt.Sprintf("The trial can no longer be changed: its end is %s.", m.TrialEnd.ValueString())
 	}
 }
 

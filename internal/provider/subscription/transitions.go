@@ -428,7 +428,7 @@ func (w *work) endedSince(ctx context.Context, err error) bool {
 
 // checkNotEnded reports a subscription that was canceled or deleted since the plan.
 func (w *work) checkNotEnded(now *billing.Subscription) {
-	what, detail := "deleted", "It does not exist any more."
+	what, detail := "deleted", "It no longer exists."
 	if now != nil {
 		what, detail = "canceled", fmt.Sprintf("It was canceled at %s.", api.OrEmpty(now.CanceledAt))
 	}

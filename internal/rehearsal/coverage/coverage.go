@@ -22,7 +22,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
-// Coverage says which objects of an organization are in which states, by type and id alone.
+// Coverage says which objects of an organization are in which states, by type and id only.
 type Coverage struct {
 	Managed   []Covered `json:"managed"`   // in one state
 	Unmanaged []Covered `json:"unmanaged"` // in none, and not ended
@@ -52,8 +52,8 @@ type Covered struct {
 // States are the outputs of terraform show -json of several states, by name.
 type States map[string][]byte
 
-// Cover reads the organization that the environment names, with GET alone, and compares it with the states. ignore are
-// patterns of "type id", in which * stands for any text.
+// Cover reads the organization that the environment names, with GET requests only, and compares it with the states.
+// ignore are patterns of "type id", in which * stands for any text.
 func Cover(ctx context.Context, getenv func(string) string, states States, ignore []string) (*Coverage, error) {
 	resources, err := states.resources()
 	if err != nil {
@@ -251,7 +251,7 @@ func (c *Coverage) Page() *render.Page {
 }
 
 func (c *Coverage) headline() string {
-	return fmt.Sprintf("%d managed, %d unmanaged, %d twice, %d gone; %d that have ended are in no state",
+	return fmt.Sprintf("%d managed, %d unmanaged, %d twice, %d gone; %d ended objects are in no state",
 		len(c.Managed), len(c.Unmanaged), len(c.Twice), len(c.Gone), c.Ended)
 }
 

@@ -354,7 +354,7 @@ func (s sources) scheduled(id string, before fields) *money.Price {
 	return money.PriceOf(s.of(id, before, nil, cycle), cycle, s.currencies.of(before))
 }
 
-// destroyed returns the price after a destroy, or after a removal from the state alone.
+// destroyed returns the price after a destroy, or after a removal from the state only.
 func destroyed(c tfjson.ResourceChange, one *Forecasted) {
 	before := c.Change.Before
 	switch {

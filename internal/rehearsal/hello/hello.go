@@ -50,7 +50,7 @@ type Service struct {
 // File leads a provider to the copy.
 type File struct {
 	Protocol int    `json:"protocol"`
-	Number   string `json:"number"` // of the run: random, and known to the copy alone
+	Number   string `json:"number"` // of the run: random, and known only to the copy
 	Folder   string `json:"folder"` // the temporary folder, in which the provider must run
 	// Hello is the address that the greeting is sent to.
 	Hello string `json:"hello"`
@@ -65,7 +65,7 @@ type File struct {
 // FileName is the name of the file, in the temporary folder of a rehearsal.
 const FileName = "billing-rehearsal.json"
 
-// Write writes the file into the folder, readable by its owner alone, and returns its name.
+// Write writes the file into the folder, readable only by its owner, and returns its name.
 func (f File) Write() (name string, err error) {
 	f.Protocol = Protocol
 	content, err := json.Marshal(f)
@@ -103,7 +103,7 @@ const unset = "The provider uses no service. Unset " + Variable + ", which only 
 // largest limits the size of the file in bytes.
 const largest = 1 << 20
 
-// Read reads the file, and checks that it leads to a copy on this machine: it must be readable by its owner alone, its
+// Read reads the file, and checks that it leads to a copy on this machine: it must be readable only by its owner, its
 // addresses https on a loopback address, and the working directory of this process in the folder of the rehearsal. So
 // a variable that stays behind in a shell never leads a plan of a real configuration to a copy.
 func Read(name string) (File, error) {

@@ -83,8 +83,8 @@ func unauthorized(e *api.Error, p place) string {
 }
 
 func lacksScope(e *api.Error, p place) string {
-	return fmt.Sprintf("The token lacks a permission: it needs %s but has %s. Grant the token that scope, or use "+
-		"another token. The token comes from %s.", list(e.Required), list(e.Granted), p.tokenFrom())
+	return fmt.Sprintf("The token needs the scope %s, and has %s. Grant it that scope, or use another token. The token "+
+		"comes from %s.", list(e.Required), list(e.Granted), p.tokenFrom())
 }
 
 func blocked(_ *api.Error, p place) string {

@@ -41,7 +41,7 @@ func (r *Resource[S, T, M]) keepCreated(p *Plan[M]) {
 const keyCreated = "created"
 
 // warnCreated warns about configured values that differ from those used on creation: the plan shows nothing of them. It
-// looks at the state alone, because the value may belong to another object. If the creation has used none, the state
+// looks only at the state, because the value may belong to another object. If the creation has used none, the state
 // takes the configured value, so only the plan that shows this warns.
 func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
 	if len(p.resp.RequiresReplace) > 0 { // the new object uses them

@@ -18,8 +18,8 @@ type placed[T any] struct {
 }
 
 // inOrder puts a list into an order that does not change from run to run: a service may promise none, and leave that of
-// equal values open. Without sort_by, a whole list is in the order of creation and id, or of id alone if an object has
-// no creation. With sort_by, objects of equal values are in the order of id. With limit alone, the order is the
+// equal values open. Without sort_by, a whole list is in the order of creation and id, or of id only if an object has
+// no creation. With sort_by, objects of equal values are in the order of id. With only a limit, the order is the
 // service's, because the rest of the list is unknown.
 func inOrder[T any](objects []T, asked Ordering) {
 	sortBy := cmp.Or(asked.SortBy.ValueString(), "created_at")

@@ -32,7 +32,7 @@ const keyID = "id"
 // Scheme describes how objects of a kind are identified and found. S is their service's client, T the client's type of
 // the object.
 //
-// The stored identity is the id alone, unless Within is set: the other field only selects the object to import, so that
+// The stored identity is only the id, unless Within is set: the other field only selects the object to import, so that
 // changing it does not change the identity.
 type Scheme[S, T any] struct {
 	// TypeName is the Terraform type of the resource and of the data source of one.

@@ -229,7 +229,7 @@ func (w wording) effective(before, shown types.String) types.String {
 }
 
 // satisfied returns the state with the planned texts that the service already shows: writing what it shows into the
-// configuration changes the state alone.
+// configuration changes only the state.
 func (w wording) satisfied(texts []string, state, planned any) {
 	if w.isEmpty() {
 		return

@@ -16,7 +16,7 @@ import (
 // Fault is a failure injected into matching requests. Faults are tried in the order in which they were added; a request
 // gets at most one.
 //
-// Latency alone only delays the request. Status, Body, Foreign and Empty respond without processing; with After, they
+// Latency by itself delays the request. Status, Body, Foreign and Empty respond without processing; with After, they
 // replace the response once the request has been processed and stored. TruncateBody cuts the response. Lag and Other
 // affect only GETs.
 //

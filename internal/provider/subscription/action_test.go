@@ -68,7 +68,7 @@ func TestInvoiceActionOverTheProtocol(t *testing.T) {
 	if errors := acctest.Errors(diagnostics); errors != "" {
 		t.Fatal(errors)
 	}
-	if said := regexp.MustCompile(`^invoice [0-9a-f-]{36} was made for subscription [0-9a-f-]{36}$`); len(progress) != 1 ||
+	if said := regexp.MustCompile(`^invoice [0-9a-f-]{36} was created for subscription [0-9a-f-]{36}$`); len(progress) != 1 ||
 		!said.MatchString(progress[0]) {
 		t.Errorf("progress %q", progress)
 	}

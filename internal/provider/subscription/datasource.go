@@ -4,21 +4,17 @@ import (
 	"context"
 	"iter"
 
-	"github.com/hashicorp/terraform-plugin-framework/action"
-	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -31,11 +27,6 @@ func NewDataSource() datasource.DataSource {
 // NewListDataSource returns the data source of several subscriptions.
 func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
-}
-
-// NewInvoicesDataSource returns the data source of invoices.
-func NewInvoicesDataSource() datasource.DataSource {
-	return object.NewDataSource("billing_invoices", conn.Billing, invoicesSchema, readInvoices)
 }
 
 // dataModel is a subscription in a data source.
@@ -244,110 +235,4 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 		return object.Item{Name: name, Resource: m, Err: err, Notes: notes}, true
 	}
 	lister.List(ctx, req, stream)
-}
-
-type invoicesModel struct {
-	object.Ordering
-	SubscriptionID   types.String   `tfsdk:"subscription_id"`
-	BillingAccountID types.String   `tfsdk:"billing_account_id"`
-	UpdatedAtGTE     types.String   `tfsdk:"updated_at_gte"`
-	Invoices         []invoiceModel `tfsdk:"invoices"`
-}
-
-type invoiceModel struct {
-	ID               types.String `tfsdk:"id"`
-	SubscriptionID   types.String `tfsdk:"subscription_id"`
-	BillingAccountID types.String `tfsdk:"billing_account_id"`
-	JSON             types.String `tfsdk:"json"`
-}
-
-func invoiceFromAPI(i *billing.Invoice) (invoiceModel, error) {
-	return invoiceModel{ID: value.TextOrNull(i.ID), SubscriptionID: value.TextOrNull(i.SubscriptionID),
-		BillingAccountID: value.TextOrNull(i.BillingAccountID), JSON: value.JSONText(i.Raw)}, nil
-}
-
-// invoicesSchema describes the data source of invoices.
-func invoicesSchema() schema.Schema {
-	text := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-	return schema.Schema{
-		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` " +
-			"are set. The service does not document the fields of an invoice, so each is returned whole.",
-		Attributes: object.Ordered("invoices", "due_date", object.Attributes{
-			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
-			"billing_account_id": object.FilterByID("Only invoices of the billing account with this id."),
-			"updated_at_gte":     object.UpdatedSince("invoices"),
-			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, in the requested order.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":                 text("Id of the invoice."),
-					"subscription_id":    text("Id of the invoiced subscription; null if the service does not return it."),
-					"billing_account_id": text("Id of the invoiced billing account; null if the service does not return it."),
-					"json":               text("The whole invoice as a JSON string."),
-				}}},
-		}),
-	}
-}
-
-// readInvoices lists the invoices.
-func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
-	query := billing.InvoiceQuery{ListOptions: m.ListOptions(), SubscriptionID: m.SubscriptionID.ValueString(),
-		BillingAccountID: m.BillingAccountID.ValueString(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
-	m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Ordering, "invoices", invoiceFromAPI, diags)
-}
-
-// InvoiceAction invoices a subscription.
-type InvoiceAction struct{ conn.ConnectedAction }
-
-var _ action.ActionWithConfigure = (*InvoiceAction)(nil)
-
-// NewInvoiceAction returns the action.
-func NewInvoiceAction() action.Action { return &InvoiceAction{} }
-
-// Metadata returns the type's name.
-func (a *InvoiceAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = "billing_subscription_invoice"
-}
-
-type invoiceActionModel struct {
-	SubscriptionID types.String `tfsdk:"subscription_id"`
-	Reason         types.String `tfsdk:"reason"`
-}
-
-// Schema describes the action.
-func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	resp.Schema = actionschema.Schema{
-		MarkdownDescription: "Creates an invoice for a subscription immediately, in addition to the automatic ones. It " +
-			"charges the customer: every invocation creates another invoice, and the provider cannot cancel it. The request " +
-			"is never repeated; if its response is lost, the action fails and describes how to check the outcome. The data " +
-			"source `billing_invoices` shows the result.\n\nRequires Terraform 1.14. With older versions and OpenTofu, " +
-			"create invoices in the service's own interface.",
-		Attributes: map[string]actionschema.Attribute{
-			"subscription_id": actionschema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
-				MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},
-			"reason": actionschema.StringAttribute{Optional: true,
-				Validators: []validator.String{check.NotBlank()}, MarkdownDescription: "Reason to record with the invoice."},
-		},
-	}
-}
-
-// Invoke creates the invoice.
-func (a *InvoiceAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	var config invoiceActionModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	client, ready := a.Conn.Billing.For("billing_subscription_invoice", &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	id := config.SubscriptionID.ValueString()
-	_, invoice, err := client.InvoiceSubscription(ctx, id, config.Reason.ValueString())
-	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "invoice", Object: "subscription " + id,
-			Model: config})
-		return
-	}
-	if invoice == "" {
-		invoice = "(the service did not name it)"
-	}
-	resp.SendProgress(action.InvokeProgressEvent{Message: "invoice " + invoice + " was made for subscription " + id})
 }

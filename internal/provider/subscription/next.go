@@ -106,7 +106,8 @@ func (n *next) explain(state, planned model) {
 func (n *next) invoicedEarly(state model) bool {
 	charged, isKnown := api.Moment(n.notBefore)
 	end, ends := api.Moment(n.end)
-	return isAfter(state.CurrentPeriodEnd.ValueString(), state.CycleBillingDate.ValueString()) &&
+	endless := n.paused && n.resumes == ""
+	return isAfter(state.CurrentPeriodEnd.ValueString(), state.CycleBillingDate.ValueString()) && !endless &&
 		(!isKnown || !ends || charged.Before(end))
 }
 

@@ -98,6 +98,33 @@ type played struct {
 	days int
 }
 
+// TestNext_ends: what follows for a subscription that ends with its period, with an invoice date before that end.
+func TestNext_ends(t *testing.T) {
+	t.Parallel()
+	const end, early, late = "2026-03-10T00:00:00.000Z", "2026-03-07T00:00:00.000Z", "2026-03-20T00:00:00.000Z"
+	for name, c := range map[string]struct {
+		with map[string]any
+		none string
+	}{
+		"active":                        {nil, ""},
+		"paused without an end":         {map[string]any{"status": "paused", "pause": map[string]any{"behavior": "void"}}, "it ends"},
+		"paused until after it ends":    {map[string]any{"status": "paused", "pause": map[string]any{"resumes_at": late}}, "it ends"},
+		"paused until before it ends":   {map[string]any{"status": "paused", "pause": map[string]any{"resumes_at": early}}, ""},
+		"in a trial as long as its end": {map[string]any{"status": "trialing", "trial_end": end}, "it ends"},
+		"invoiced at the end":           {map[string]any{"cycle_billing_date": end}, "it ends"},
+		"invoiced manually":             {map[string]any{"collection_method": "manual_invoice"}, "collection_method"},
+		"canceled":                      {map[string]any{"status": "canceled"}, "it is canceled"},
+	} {
+		of := map[string]any{"status": "active", "current_period_end": end, "cycle_billing_date": early,
+			"cancel_at_period_end": true}
+		maps.Copy(of, c.with)
+		n := subscription.Comes(of, of, acctest.Unknown, func(string) bool { return false })
+		if !strings.HasPrefix(n.None, c.none) || (n.None == "") != (c.none == "") {
+			t.Errorf("%s: %q, want %q", name, n.None, c.none)
+		}
+	}
+}
+
 // TestNext_played: what the plan says of the next invoice, its amount, the end and the pending plan comes true. Each
 // row is a starting state with two to four changes in one apply; then 100 days pass. Every third organization is a
 // copy, in which subscriptions are invoiced on another day than that of their period. ROWS=3000 takes minutes.

@@ -123,7 +123,8 @@ func TestToken(t *testing.T) {
 	core := narrow.Core()
 	plan := core.Plan(acctest.Configuration{Blocks: []acctest.Block{{Address: "billing_customer.c",
 		Values: acctest.JSON{"name": "A"}}}})
-	acctest.Says(t, strings.Join(core.Apply(plan, false).Errors, "\n"), "needs the scope customers:write, and has customers:read")
+	acctest.Says(t, strings.Join(core.Apply(plan, false).Errors, "\n"),
+		"needs the scope customers:write, and has customers:read")
 
 	stranger := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(stranger.Close)

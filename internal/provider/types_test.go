@@ -98,8 +98,8 @@ func TestOnCreation(t *testing.T) {
 	}
 }
 
-// TestShortPath: plans of creations, of plain changes and of what stays as it is do not reach the framework. All tests
-// that drive the provider in process compare both.
+// TestShortPath: refreshes of unchanged objects, and plans of creations, of plain changes and of unchanged objects do not
+// reach the framework. All tests that drive the provider in process compare both.
 func TestShortPath(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -151,6 +151,12 @@ func TestShortPath(t *testing.T) {
 type reporting struct {
 	front.Framework
 	calls *[]string
+}
+
+func (r reporting) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (
+	*tfprotov6.ReadResourceResponse, error) {
+	*r.calls = append(*r.calls, "read")
+	return r.Framework.ReadResource(ctx, req) //nolint:wrapcheck // it passes the call on
 }
 
 func (r reporting) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (

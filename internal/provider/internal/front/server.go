@@ -146,10 +146,10 @@ func (s *Server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 	return call(ctx, req, s.Framework.UpgradeResourceIdentity)
 }
 
-// ReadResource forwards the call.
+// ReadResource handles refreshes of unchanged objects itself; the framework handles the others.
 func (s *Server) ReadResource(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return call(ctx, req, s.Framework.ReadResource)
+	return call(ctx, req, s.read)
 }
 
 // PlanResourceChange handles simple plans itself; the framework handles the others.
@@ -221,11 +221,14 @@ func (c *callContext) Done() <-chan struct{}       { return (*c.current.Load()).
 func (c *callContext) Err() error                  { return (*c.current.Load()).Err() }
 func (c *callContext) Value(key any) any           { return (*c.current.Load()).Value(key) }
 
-// result is the plan of a resource from this server, passed to the framework so that a resource plans only once.
+// result is what a resource has read or planned for this server, passed to the framework so that a resource does so only
+// once.
 type result struct {
 	typeName string
 	// blank keeps the framework's plan unchanged.
 	blank       bool
+	read        *resource.ReadResponse
+	readRequest resource.ReadRequest
 	plan        *resource.ModifyPlanResponse
 	planRequest resource.ModifyPlanRequest
 	had, notes  private.Map // the private state, before and after
@@ -269,8 +272,24 @@ func Wrapped(all []func() resource.Resource) []func() resource.Resource {
 	return constructors
 }
 
-// wrapped is a resource type that plans only once.
+// wrapped is a resource type that reads and plans only once.
 type wrapped struct{ object.Managed }
+
+// Read returns the result in the context, or reads.
+func (r *wrapped) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	a, _ := ctx.Value(resultKey{}).(*result)
+	if a == nil || a.read == nil {
+		r.Managed.Read(ctx, req, resp)
+		return
+	}
+	if a.compare != nil {
+		a.compare(a.typeName, a.readRequest, req, nil)
+	}
+	notes := resp.Private
+	*resp = *a.read
+	resp.Private = notes
+	a.hand(ctx, notes)
+}
 
 // ModifyPlan returns the result in the context, or plans.
 func (r *wrapped) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {

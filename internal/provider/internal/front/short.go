@@ -43,6 +43,42 @@ func (s *Server) start(ctx context.Context, typeName string) (*kind, object.Mana
 	return k, r
 }
 
+// read refreshes an object without the framework, which compares every attribute with the state. If the object has
+// changed, or there is more than a new state, such as a warning, it passes the result to the framework.
+func (s *Server) read(ctx context.Context,
+	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	k, r := s.start(ctx, req.TypeName)
+	if r == nil || req.ProviderMeta != nil {
+		return s.Framework.ReadResource(ctx, req)
+	}
+	state, ok := k.decode(req.CurrentState)
+	notes, readable := notesOf(req.Private)
+	identity, known := k.identityOf(req.CurrentIdentity)
+	if !ok || state.IsNull() || !readable || !known {
+		return s.Framework.ReadResource(ctx, req)
+	}
+	a := &result{had: notes, notes: maps.Clone(notes), readRequest: resource.ReadRequest{
+		State: tfsdk.State{Raw: state, Schema: k.schema}, Identity: k.identityData(identity)}}
+	if c := req.ClientCapabilities; c != nil {
+		a.readRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
+	}
+	a.read = &resource.ReadResponse{State: a.readRequest.State, Identity: k.identityData(identity)}
+	r.Read(private.With(ctx, a.notes), a.readRequest, a.read)
+
+	newIdentity, keeps := k.keepsIdentity(req.CurrentIdentity, identity, a.read.Identity)
+	if len(a.read.Diagnostics) > 0 || a.read.Deferred != nil || !a.read.State.Raw.Equal(state) || !keeps ||
+		a.read.Identity.Raw.IsFullyNull() {
+		return s.Framework.ReadResource(s.with(ctx, req.TypeName, a), req)
+	}
+	ours := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: newIdentity,
+		Private: encoded(a.notes)}
+	if s.compare != nil {
+		theirs, err := s.Framework.ReadResource(s.with(ctx, req.TypeName, a), req)
+		s.compare(req.TypeName, ours, theirs, err)
+	}
+	return ours, nil
+}
+
 // plan plans an object without the framework: it passes the same request to the resource. If the result has more than a
 // new state, such as a warning or a replacement, it passes the result to the framework.
 func (s *Server) plan(ctx context.Context,

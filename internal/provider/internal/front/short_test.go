@@ -24,12 +24,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-type planning = func(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
+type (
+	reading  = func(context.Context, resource.ReadRequest, *resource.ReadResponse)
+	planning = func(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
+)
 
-// scripted is a resource whose plans a test writes. It counts them.
+// scripted is a resource whose reads and plans a test writes. It counts them.
 type scripted struct {
-	plan  planning
-	plans int
+	read         reading
+	plan         planning
+	reads, plans int
 }
 
 func (*scripted) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -67,7 +71,13 @@ func (*scripted) Create(context.Context, resource.CreateRequest, *resource.Creat
 func (*scripted) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
 func (*scripted) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-func (*scripted) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+func (s *scripted) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	s.reads++
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), "1")...)
+	if s.read != nil {
+		s.read(ctx, req, resp)
+	}
+}
 
 func (s *scripted) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	s.plans++
@@ -258,6 +268,72 @@ func TestPlan(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestRead: the server itself refreshes an unchanged object, the framework refreshes any other one, and the resource
+// reads once.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	set := func(name, value string) reading {
+		return func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Diagnostics.Append(resp.State.SetAttribute(context.Background(), path.Root(name), value)...)
+		}
+	}
+	for name, c := range map[string]struct {
+		private string
+		unknown bool // Terraform before 1.12 has no identity in the state
+		read    reading
+		here    bool
+	}{
+		"unchanged":            {here: true},
+		"no identity yet":      {unknown: true, here: true},
+		"set to what it was":   {read: set("name", "a"), here: true},
+		"private state":        {private: `{"own":"eyJhIjoxfQ=="}`, here: true},
+		"key of the framework": {private: `{".import_before_read":"dHJ1ZQ=="}`},
+		"changed":              {read: set("name", "b")},
+		"private state changes": {private: `{"own":"eyJhIjoxfQ=="}`, here: true,
+			read: func(ctx context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+				private.Set(ctx, resp.Private, "own", 2, &resp.Diagnostics)
+			}},
+		"gone": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.State.RemoveResource(context.Background())
+		}},
+		"warning": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Diagnostics.AddWarning("w", "w")
+		}},
+		"error": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Diagnostics.AddError("e", "e")
+		}},
+		"deferred": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonAbsentPrereq}
+		}},
+		"another identity": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Diagnostics.Append(resp.Identity.SetAttribute(context.Background(), path.Root("id"), "2")...)
+		}},
+		"identity lost": {read: func(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Identity.Raw = tftypes.NewValue(resp.Identity.Raw.Type(), nil)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &scripted{read: c.read}
+			req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: o(t, whole),
+				Private: []byte(c.private), CurrentIdentity: identity(t, "1")}
+			if c.unknown {
+				req.CurrentIdentity = nil
+			}
+			resp, err := acctest.Compared(behind(t, s)).ReadResource(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if here := resp.NewState == req.CurrentState; here != c.here || here && resp.NewIdentity == nil {
+				t.Errorf("handled here: %t, want %t: %+v", here, c.here, resp)
+			}
+			if s.reads != 1 {
+				t.Errorf("the resource read %d times", s.reads)
+			}
+		})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	rschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -64,6 +65,27 @@ func TestSchemes(t *testing.T) {
 		for _, name := range slices.Concat([]string{key}, more, slices.Sorted(maps.Values(codes))) {
 			if schema.Schema.Attributes[name] == nil {
 				t.Errorf("the scheme of %T has the attribute %q, which the resource does not have", r, name)
+			}
+		}
+	}
+}
+
+// TestTexts: an argument that is a free text is among the texts of its resource, which a service may store in its own
+// wording. Without that, such a service makes every plan differ.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	decides := []string{"billing_cycle", "collection", "collection_method", "idempotency_key", "kind",
+		"nfe_issuance_policy", "proration_behavior", "status"}
+	for _, create := range provider.New("test")().Resources(t.Context()) {
+		r, described := create(), resource.SchemaResponse{}
+		r.Schema(t.Context(), resource.SchemaRequest{}, &described)
+		texts, _ := reflect.ValueOf(r).Elem().FieldByName("Scheme").FieldByName("Texts").Interface().([]string)
+		for name, a := range described.Schema.Attributes {
+			text, ok := a.(rschema.StringAttribute)
+			decided := text.Default != nil || text.CustomType != nil || text.Computed && !text.Optional ||
+				strings.HasSuffix(name, "_id") || slices.Contains(decides, name)
+			if ok && !decided && !slices.Contains(texts, name) {
+				t.Errorf("%T: %s is a free text, and not among the texts", r, name)
 			}
 		}
 	}

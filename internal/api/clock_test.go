@@ -105,3 +105,24 @@ func TestClient_age(t *testing.T) {
 		}
 	})
 }
+
+// A proxy dates its errors by its own clock, which counts only until the service has responded.
+func TestClockOfAProxy(t *testing.T) {
+	t.Parallel()
+	client, date := &Client{}, time.Date(2031, time.May, 4, 12, 0, 0, 0, time.UTC)
+	for _, response := range []struct {
+		status      int
+		kind        string
+		date, shown time.Time
+	}{
+		{http.StatusBadGateway, "text/html", date.Add(time.Hour), date.Add(time.Hour)},
+		{http.StatusOK, "application/json", date, date},
+		{http.StatusBadGateway, "text/html", date.Add(time.Hour), date},
+	} {
+		client.clock.note(response.status, http.Header{"Content-Type": {response.kind},
+			"Date": {response.date.Format(http.TimeFormat)}}, time.Now())
+		if shown, ok := client.Date(); !ok || !shown.Equal(response.shown) {
+			t.Errorf("after %d: %s, want %s", response.status, shown, response.shown)
+		}
+	}
+}

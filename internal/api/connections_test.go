@@ -269,6 +269,19 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
+// Several requests on silent connections time out one after the other. Only the first replaces the connections.
+func TestSilentConnectionsAreReplacedOnce(t *testing.T) {
+	t.Parallel()
+	c := &connections{make: func() *http.Transport { return &http.Transport{} }}
+	silent, number := c.get()
+	c.renew(number)
+	replaced, _ := c.get()
+	c.renew(number)
+	if now, _ := c.get(); replaced == silent || now != replaced {
+		t.Errorf("replaced at the first timeout: %t, again at the second: %t", replaced != silent, now != replaced)
+	}
+}
+
 // TestSilentHTTP2IsPinged: a connection that falls silent under a request is noticed long before that request times
 // out. The test pings after a tenth of the time.
 func TestSilentHTTP2IsPinged(t *testing.T) {

@@ -123,6 +123,9 @@ func TestCopy(t *testing.T) {
 				if r.Method != http.MethodGet {
 					t.Errorf("sent %s %s", r.Method, r.Path)
 				}
+				if r.Operation == "billing_accounts.get" && name != "lean lists" {
+					t.Errorf("read %s, which the list shows whole", r.Path)
+				}
 			}
 		})
 	}
@@ -140,6 +143,15 @@ func TestCopyNamesItsKey(t *testing.T) {
 	if _, _, text = copied(t, sourceOf(t, s.Env()), copier.Options{Only: []string{"endpoints"}}); strings.Contains(text,
 		prefix) {
 		t.Errorf("a key that no list shows is in %s", text)
+	}
+	env := s.Env()
+	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil,
+		map[string]string{"api_keys.list": "GET /api/v1/webhook-endpoints"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, text = copied(t, source, copier.Options{}); strings.Contains(text, prefix) {
+		t.Errorf("a key that the list of keys does not show is in %s", text)
 	}
 }
 
@@ -316,23 +328,7 @@ func TestCopyOfRecentInvoices(t *testing.T) {
 // TestCopyWithoutDate checks that a service whose responses have no Date header is copied, at this machine's time.
 func TestCopyWithoutDate(t *testing.T) {
 	t.Parallel()
-	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Date"] = nil
-		w.Header().Set("Content-Type", "application/json")
-		text := `{"data":[],"meta":{"page":1,"per_page":100,"total":0,"total_pages":0}}`
-		if r.URL.Path == "/v1/me" {
-			text = `{"id":"9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d","name":"Padaria"}`
-		}
-		_, _ = w.Write([]byte(text))
-	}))
-	defer service.Close()
-	ca := filepath.Join(t.TempDir(), "ca.pem")
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: service.Certificate().Raw})
-	if err := os.WriteFile(ca, certificate, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	source := sourceOf(t, map[string]string{"BILLING_BASE_URL": service.URL, "BILLING_TOKEN": "rb_live_1234567890",
-		"BILLING_CA_CERTIFICATE_FILE": ca})
+	source := customersOnly(t, func(bool) string { return "" })
 	var out bytes.Buffer
 	left, err := copier.Copy(t.Context(), source, copier.Options{Collections: []string{"payables"}}, &out)
 	if err != nil {
@@ -349,6 +345,60 @@ func TestCopyWithoutDate(t *testing.T) {
 	}
 	if age := time.Since(r.Header.Time); age < 0 || age > time.Minute {
 		t.Errorf("the copy is %s old", age)
+	}
+}
+
+// customersOnly is a service with at most one customer, whose responses have no Date header. customer is its JSON in a
+// list of everything, or of what has changed since the start of the copy.
+func customersOnly(t *testing.T, customer func(changed bool) string) copier.Source {
+	t.Helper()
+	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Date"] = nil
+		w.Header().Set("Content-Type", "application/json")
+		data := ""
+		if r.URL.Path == "/v1/customers" {
+			data = customer(r.URL.Query().Has("updated_at_gte"))
+		}
+		text := fmt.Sprintf(`{"data":[%s],"meta":{"page":1,"per_page":100,"total":%d,"total_pages":1}}`, data, min(len(data), 1))
+		if r.URL.Path == "/v1/me" {
+			text = `{"id":"9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d","name":"Padaria"}`
+		}
+		_, _ = w.Write([]byte(text))
+	}))
+	t.Cleanup(service.Close)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: service.Certificate().Raw})
+	if err := os.WriteFile(ca, certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return sourceOf(t, map[string]string{"BILLING_BASE_URL": service.URL, "BILLING_TOKEN": "rb_live_1234567890",
+		"BILLING_CA_CERTIFICATE_FILE": ca})
+}
+
+// TestCopyWithoutUpdatedAt checks that an object that does not show when it was updated is copied.
+func TestCopyWithoutUpdatedAt(t *testing.T) {
+	t.Parallel()
+	count, _, _ := copied(t, customersOnly(t, func(changed bool) string {
+		return map[bool]string{false: `{"id":"c"}`}[changed]
+	}), copier.Options{})
+	if count[evidence.Customer] != 1 {
+		t.Errorf("copied %v", count)
+	}
+}
+
+// TestCopyOfWhatAlwaysChanges checks that a copy ends, with an error, where an object changes whenever it is read.
+func TestCopyOfWhatAlwaysChanges(t *testing.T) {
+	t.Parallel()
+	reads := 0
+	source := customersOnly(t, func(bool) string {
+		if reads++; reads > 20 {
+			return ""
+		}
+		return fmt.Sprintf(`{"id":"c","updated_at":"2026-01-31T12:00:%02dZ"}`, reads)
+	})
+	_, err := copier.Copy(t.Context(), source, copier.Options{}, &bytes.Buffer{})
+	if want := "the customers change faster than they can be copied"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

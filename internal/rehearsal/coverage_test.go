@@ -89,8 +89,9 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 	}
 }
 
-// The account of a customer is managed with it, unless it has a resource of its own.
-func TestCoverageOfCustomersAccount(t *testing.T) {
+// The account of a customer is managed with it, and so are the old keys of a rotated one, unless they have a resource
+// of their own.
+func TestCoverageOfWhatBelongsToAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	defer w.close()
@@ -98,19 +99,25 @@ func TestCoverageOfCustomersAccount(t *testing.T) {
 		w.step()
 	}
 	var customer, account any
+	var keys []any
 	for id, of := range w.state(w.server, w.server.Clock().Now()) {
 		switch kind, _, _ := strings.Cut(id, " "); kind {
 		case "customer":
 			customer = of["id"]
 		case "account":
 			account = of["id"]
+		case "key":
+			keys = append(keys, of["id"])
 		}
 	}
 	env := w.server.Env()
 	alone := fields{"mode": "managed", "type": "billing_customer",
 		"values": fields{"id": customer, "billing_account_id": account}}
 	own := fields{"mode": "managed", "type": "billing_account", "values": fields{"id": account}}
-	for _, resources := range [][]fields{{alone}, {alone, own}, {own, alone}} {
+	rotated := fields{"mode": "managed", "type": "billing_api_key",
+		"values": fields{"id": keys[0], "previous_keys": []fields{{"id": keys[1]}}}}
+	old := fields{"mode": "managed", "type": "billing_api_key", "values": fields{"id": keys[1]}}
+	for _, resources := range [][]fields{{alone}, {alone, own}, {own, alone}, {rotated}, {old, rotated}} {
 		c := covered(t, env, resources)
 		var text strings.Builder
 		if err := c.Page().Text(&text); err != nil || len(c.Managed) != 2 ||

@@ -310,6 +310,18 @@ func TestRehearsalRefused(t *testing.T) {
 	}
 }
 
+// What would be left to do after the apply is in the report.
+func TestRehearsalNotEmpty(t *testing.T) {
+	i := newInfrastructure(t)
+	i.Write("infra/main.tf", required+"resource \"billing_customer\" \"c\" {\n  name  = \"C\"\n  notes = timestamp()\n}\n")
+	i.run("init", "-input=false")
+	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1})
+	if err != nil || report.Result != rehearsal.NotEmpty || len(report.SecondPlan) != 1 ||
+		!slices.Contains(report.SecondPlan[0].Arguments, "notes") {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 // A customer whose subscription another system has is not deleted: the rehearsal says so, and so does the apply.
 func TestRehearsalOfRefusedDestroy(t *testing.T) {
 	i := newApplied(t, teams(2, nil))

@@ -97,6 +97,34 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// The provider must have said that it talks to the copy in every plan that has anything of it, also the first one.
+func TestUsesBilling(t *testing.T) {
+	t.Parallel()
+	for document, want := range map[string]bool{
+		`{"resource_changes":[{"type":"billing_customer"}]}`:                                            true,
+		`{"prior_state":{"values":{"root_module":{"resources":[{"type":"billing_customer"}]}}}}`:        true,
+		`{"resource_changes":[{"type":"a"}],"prior_state":{"values":{"root_module":{"resources":[]}}}}`: false,
+	} {
+		var p tfjson.Plan
+		if err := tfjson.Decode([]byte(document), &p); err != nil || p.UsesBilling() != want {
+			t.Errorf("%s: %t, want %t (%v)", document, p.UsesBilling(), want, err)
+		}
+	}
+}
+
+// A change names the arguments whose values it changes, or may change.
+func TestPlanned(t *testing.T) {
+	t.Parallel()
+	update := changed("billing_customer.u", "billing_customer", "", "update")
+	update.Change.Before = fields{"name": "a", "notes": "b", "tax_id": "c"}
+	update.Change.After = fields{"name": "a", "notes": "d"}
+	update.Change.AfterUnknown = fields{"tax_id": true, "phone": false}
+	got := planned(tfjson.Plan{ResourceChanges: []tfjson.ResourceChange{update, changed("a.b", "a", "", "no-op")}})
+	if len(got) != 1 || !slices.Equal(got[0].Arguments, []string{"notes", "tax_id"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A billing change of the whole plan that the targeted one lacks, or does otherwise, ends the rehearsal, or is named.
 func TestNothingIsMissing(t *testing.T) {
 	t.Parallel()
@@ -119,6 +147,9 @@ func TestNothingIsMissing(t *testing.T) {
 		r.Partial = true
 		if err := r.without(whole, c.found); err != nil || r.report.NotRehearsed != c.left {
 			t.Errorf("%s, partial: %v, %d left", name, err, r.report.NotRehearsed)
+		}
+		if named := strings.Count(strings.Join(r.leftOut, ""), "billing_customer."); named != c.left {
+			t.Errorf("%s, partial: %d are named, want %d: %q", name, named, c.left, r.leftOut)
 		}
 	}
 }

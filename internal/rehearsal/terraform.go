@@ -107,14 +107,13 @@ func withoutArguments(environ []string) []string {
 	})
 }
 
-// environment returns the environment of the runs. more replaces the user's variables.
+// environment returns the environment of the runs. more replaces the user's variables: the last one of a name counts.
 func environment(environ []string, more map[string]string) []string {
 	kept := slices.DeleteFunc(withoutArguments(environ), func(one string) bool {
 		name, _, _ := strings.Cut(one, "=")
 		upper := strings.ToUpper(name)
-		_, replaced := more[upper]
-		return replaced || strings.HasPrefix(upper, "TF_LOG") || slices.Contains([]string{"TF_WORKSPACE", "TF_DATA_DIR",
-			"TF_INPUT", "TF_REATTACH_PROVIDERS", hello.Variable}, upper)
+		return strings.HasPrefix(upper, "TF_LOG") || slices.Contains([]string{"TF_WORKSPACE", "TF_DATA_DIR",
+			"TF_REATTACH_PROVIDERS", hello.Variable}, upper)
 	})
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		kept = append(kept, name+"="+more[name])

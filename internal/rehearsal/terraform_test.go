@@ -61,6 +61,26 @@ func TestArgumentsOfTheEnvironment(t *testing.T) {
 	}
 }
 
+// The flags that a rehearsal can use reach its plans. The others are rejected, and none is dropped.
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"-var a=1 -no-color":                "-var=a=1",
+		"-var=a=1 --refresh=false":          "-var=a=1 -refresh=false",
+		"-var-file x.tfvars -var-file=/y":   "-var-file=/f/x.tfvars -var-file=/y",
+		"-var":                              "has -var without a value",
+		"-refresh=false -target=a.b":        "has -target, which a rehearsal cannot use",
+		"-parallelism=2 billing_customer.c": `has "billing_customer.c", which is not a flag of a plan`,
+	} {
+		r := &rehearsal{Options: Options{Folder: "/f", Arguments: strings.Fields(text)}}
+		err := r.userArguments()
+		if got := strings.Join(r.arguments.plan, " "); err == nil && got != want ||
+			err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
 // An interrupt ends a program that ignores it, and what that has started.
 func TestInterruptedProgram(t *testing.T) {
 	t.Parallel()

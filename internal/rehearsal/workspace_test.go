@@ -79,6 +79,27 @@ func TestWorkspaceRepeatsThePath(t *testing.T) {
 	}
 }
 
+// Where links are not possible, files and folders are copied, and a file that is too large for that is named.
+func TestWorkspaceWithoutLinks(t *testing.T) {
+	t.Parallel()
+	from, to := tree(t, map[string]string{"a.txt": "a", "data/b.txt": "b", "huge": ""}), t.TempDir()
+	if err := os.Truncate(filepath.Join(from, "huge"), mostBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	w := &workspace{}
+	for _, name := range []string{"a.txt", "data", "huge"} {
+		w.copy(filepath.Join(from, name), filepath.Join(to, name))
+	}
+	for name, there := range map[string]bool{"a.txt": true, "data/b.txt": true, "huge": false} {
+		if exists(filepath.Join(to, name)) != there {
+			t.Errorf("%s is there: %t, want %t", name, !there, there)
+		}
+	}
+	if len(w.notLinked) != 1 || filepath.Base(w.notLinked[0]) != "huge" {
+		t.Errorf("%q are named", w.notLinked)
+	}
+}
+
 // The temporary folder can be inside of the configuration, and is not linked into itself.
 func TestWorkspaceInsideTheFolder(t *testing.T) {
 	t.Parallel()

@@ -40,7 +40,7 @@ func report() *rehearsal.Report {
 				Cause: "request", Action: "subscriptions.cancel", Reason: "moves away"}},
 			Events: []rehearsal.Event{{Event: "api_key.rotated", Endpoint: "https://hooks.example.com", With: 1}},
 		},
-		NotKnown: []string{"What discount codes are worth."},
+		Assumed: []string{"That 1 subscription goes on."}, NotKnown: []string{"What discount codes are worth."},
 	}
 }
 
@@ -61,7 +61,8 @@ func TestReportText(t *testing.T) {
 		"aurora        BRL 10.50 monthly  –                 -BRL 10.50\n",
 		"brisa         BRL 1.00 monthly   BRL 12.00 annual  another cycle or currency\n",
 		"2026-01-31  subscription \"aurora\" ends (request: subscriptions.cancel, reason: moves away)\n",
-		"api_key.rotated  https://hooks.example.com  0        1\n", "Not known\n  What discount codes are worth.\n",
+		"api_key.rotated  https://hooks.example.com  0        1\n", "Assumed\n  That 1 subscription goes on.\n",
+		"Not known\n  What discount codes are worth.\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
@@ -87,6 +88,9 @@ func TestReportMarkdown(t *testing.T) {
 		if strings.HasPrefix(line, "# ") {
 			t.Errorf("the name makes a title: %s", line)
 		}
+	}
+	if strings.Contains(out.String(), " more\n") {
+		t.Errorf("a short report leaves something out: %s", out.String())
 	}
 }
 

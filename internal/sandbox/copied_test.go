@@ -305,6 +305,34 @@ func TestCopyThatCannotBeUsed(t *testing.T) {
 	}
 }
 
+// A closed account outlives its customer, which no list shows. The customer of another account was not read.
+func TestCopiedWithoutCustomer(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]string{"closed": "not_found", "active": `"id":"11111111-1111-4111-8111-111111111111"`} {
+		account := strings.Replace(copiedAccount, "active", status, 1)
+		s := start(t, sandbox.Options{Copy: copied(t,
+			orgcopy.Object{Kind: evidence.Account, Object: json.RawMessage(account)})})
+		if got := string(read(t, s, "/v1/customers/11111111-1111-4111-8111-111111111111")); !strings.Contains(got, want) {
+			t.Errorf("the customer of the account that is %s: %s, want %s", status, got, want)
+		}
+	}
+}
+
+// The clock of a copy begins with the last change in it, but not with a date that is far from the time of the copy.
+func TestCopiedTime(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for updated, want := range map[string]time.Time{"2026-01-30T00:00:00Z": at,
+		"2026-01-31T12:00:00.5Z": at.Add(500 * time.Millisecond), "2027-01-01T00:00:00Z": at} {
+		customer := strings.Replace(copiedCustomer, `"updated_at":"2025-01-01T00:00:00Z"`, `"updated_at":"`+updated+`"`, 1)
+		s := start(t, sandbox.Options{Copy: copied(t,
+			orgcopy.Object{Kind: evidence.Customer, Object: json.RawMessage(customer)})})
+		if now := s.Clock().Now(); !now.Equal(want) {
+			t.Errorf("updated at %s: the clock shows %s, want %s", updated, now, want)
+		}
+	}
+}
+
 // A canceled subscription outlives its account, which may be deleted.
 func TestCopiedWithoutAccount(t *testing.T) {
 	t.Parallel()

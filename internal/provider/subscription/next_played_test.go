@@ -125,6 +125,18 @@ func TestNext_ends(t *testing.T) {
 	}
 }
 
+// TestNext_trial: nothing is invoiced before the end of a trial, and a trial that is over delays nothing.
+func TestNext_trial(t *testing.T) {
+	t.Parallel()
+	const end = "2026-03-10T00:00:00.000Z"
+	of := map[string]any{"status": "active", "trial_end": end, "current_period_end": end, "cancel_at_period_end": false}
+	for over, want := range map[bool]string{false: end, true: ""} {
+		if n := subscription.Comes(of, of, acctest.Unknown, func(string) bool { return over }); n.NotBefore != want {
+			t.Errorf("the trial is over: %t: no invoice before %q, want %q", over, n.NotBefore, want)
+		}
+	}
+}
+
 // TestNext_played: what the plan says of the next invoice, its amount, the end and the pending plan comes true. Each
 // row is a starting state with two to four changes in one apply; then 100 days pass. Every third organization is a
 // copy, in which subscriptions are invoiced on another day than that of their period. ROWS=3000 takes minutes.

@@ -9,9 +9,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/forecast"
 )
 
-// A forecast adds an amount to the total of the cycle in which it is billed, and guesses neither the cycle of a
-// subscription that is created again nor the currency of another payer.
-func TestForecastOfAnotherCycle(t *testing.T) {
+// A forecast adds an amount to the total of the cycle in which it is billed, with what is scheduled already and what a
+// destroy leaves. It guesses neither the cycle of a subscription that is created again nor the currency of another
+// payer.
+func TestForecast(t *testing.T) {
 	t.Parallel()
 	const values = `"recurring_amount_cents":9990,"plan_id":"p","current_plan_id":"p","items":[],"status":"active","id":"1"`
 	subscription := func(cycle, payer, more string) string {
@@ -24,6 +25,25 @@ func TestForecastOfAnotherCycle(t *testing.T) {
 			`{"billing_cycle":true}`,
 			"BRL 99.90 quarterly not known monthly another cycle or currency / monthly BRL 0.00 not known / quarterly BRL 99.90 BRL 0.00 / " +
 				"The price of s: the service chooses the billing cycle."},
+		"another price for a new one": {`"delete","create"`, subscription(`"monthly"`, "a", `,"recurring_amount_cents":5000`),
+			subscription(`"monthly"`, "a", ""), `{}`, "BRL 50.00 monthly not known monthly not known / monthly BRL 50.00 not known / " +
+				"The price of s: subscriptions with the same terms show 50.00 and 99.90."},
+		"not the plan that is pending": {`"update"`, subscription(`"monthly"`, "a", `,"plan_id":"q","current_period_end":"2026-02-10T00:00:00Z"`),
+			subscription(`"monthly"`, "a", ""), `{}`, "not known monthly BRL 99.90 monthly not known shown / monthly not known BRL 99.90 / " +
+				"The price of s: neither the catalogue nor a subscription shows the amount of the plan q, monthly in BRL."},
+		"an end to come": {`"update"`, subscription(`"monthly"`, "a", `,"current_period_end":"2026-02-10T00:00:00Z"`),
+			subscription(`"monthly"`, "a", `,"cancel_at_period_end":true`), `{}`, "BRL 99.90 monthly – -BRL 99.90 shown from 2026-02-10 / monthly BRL 99.90 BRL 0.00"},
+		"resumed": {`"update"`, subscription(`"monthly"`, "a", `,"status":"paused"`), subscription(`"monthly"`, "a", ""), `{}`, "– BRL 99.90 monthly +BRL 99.90 shown / monthly BRL 0.00 BRL 99.90"},
+		"an account that is not in the plan": {`"update"`, subscription(`"monthly"`, "x", ""), subscription(`"quarterly"`, "x", ""), `{}`, "99.90 monthly not known quarterly another cycle or currency / monthly 99.90 0.00 / quarterly 0.00 not known / " +
+			"The price of s: neither the catalogue nor a subscription shows the amount of the plan p, quarterly in x."},
+		"destroyed": {`"delete"`, subscription(`"monthly"`, "a", ""), "null", `{}`,
+			"BRL 99.90 monthly – -BRL 99.90 shown delete / monthly BRL 99.90 BRL 0.00"},
+		"destroyed at the end of the period": {`"delete"`, subscription(`"monthly"`, "a", `,"deletion_policy":"cancel_at_period_end",`+
+			`"current_period_end":"2026-02-10T00:00:00Z"`), "null", `{}`,
+			"BRL 99.90 monthly – -BRL 99.90 shown delete from 2026-02-10 / monthly BRL 99.90 BRL 0.00"},
+		"abandoned": {`"delete"`, subscription(`"monthly"`, "a", `,"deletion_policy":"abandon"`), "null", `{}`,
+			"monthly BRL 99.90 BRL 99.90"},
+		"removed from the state": {`"forget"`, subscription(`"monthly"`, "a", ""), "null", `{}`, "monthly BRL 99.90 BRL 99.90"},
 		"another payer": {`"delete","create"`, subscription(`"monthly"`, "a", ""), subscription(`"monthly"`, "b", ""), `{}`,
 			"BRL 99.90 monthly not known monthly another cycle or currency / monthly BRL 99.90 BRL 0.00 / monthly USD 0.00 not known / " +
 				"The price of s: neither the catalogue nor a subscription shows the amount of the plan p, monthly in USD."},

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 
+	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
@@ -46,17 +47,17 @@ func write(ctx context.Context, out io.Writer) error {
 	}
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(document{FormatVersion: "1.0", Providers: map[string]offer{name: {
-		Provider:    schemaOf(schemas.Provider),
-		Resources:   each(schemas.ResourceSchemas, schemaOf),
-		DataSources: each(schemas.DataSourceSchemas, schemaOf),
-		Ephemeral:   each(schemas.EphemeralResourceSchemas, schemaOf),
-		Lists:       each(schemas.ListResourceSchemas, schemaOf),
-		Actions: each(schemas.ActionSchemas, func(a *tfprotov6.ActionSchema) *schema {
-			return schemaOf(a.Schema)
+	return encoder.Encode(tfjson.ProviderSchemas{FormatVersion: "1.0", Schemas: map[string]*tfjson.ProviderSchema{name: {
+		ConfigSchema:             schemaOf(schemas.Provider),
+		ResourceSchemas:          each(schemas.ResourceSchemas, schemaOf),
+		DataSourceSchemas:        each(schemas.DataSourceSchemas, schemaOf),
+		EphemeralResourceSchemas: each(schemas.EphemeralResourceSchemas, schemaOf),
+		ListResourceSchemas:      each(schemas.ListResourceSchemas, schemaOf),
+		ActionSchemas: each(schemas.ActionSchemas, func(a *tfprotov6.ActionSchema) *tfjson.ActionSchema {
+			return &tfjson.ActionSchema{Block: blockOf(a.Schema.Block)}
 		}),
-		Functions:  each(schemas.Functions, functionOf),
-		Identities: each(identities.IdentitySchemas, identityOf),
+		Functions:               each(schemas.Functions, functionOf),
+		ResourceIdentitySchemas: each(identities.IdentitySchemas, identityOf),
 	}}})
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // A claim that fails is checked a second time, with tolerance for the differences that the provider accepts without any
@@ -120,15 +122,9 @@ func (a *response) sameMetadata(got, wanted any) bool {
 		onlyWorded(got, wanted) && a.accepts().accept(ownWording+"custom_metadata")
 }
 
-// freeTexts are the members, besides custom_metadata and those of records, that services may store in their own
-// wording. Other texts decide something.
-var freeTexts = []string{"external_id", "name", "nickname", "legal_name", "notes", "description", "url", "value",
-	"tags", "street", "number", "complement", "neighborhood", "city", "postal_code", "billing_email", "suspension_reason",
-	"cancellation_reason"}
-
 // wordable reports whether the value at path may have another wording.
 func (p *probe) wordable(path string) bool {
-	return p.finance || slices.Contains(freeTexts, path[strings.LastIndex(path, ".")+1:])
+	return p.finance || slices.Contains(evidence.FreeTexts, path[strings.LastIndex(path, ".")+1:])
 }
 
 // onlyWorded reports whether two values differ only in the wording of texts.

@@ -77,3 +77,9 @@ func (k Kind) Path() string {
 func (k Kind) Ended(status any) bool {
 	return len(k.Statuses) > 0 && status == k.Statuses[len(k.Statuses)-1]
 }
+
+// FreeTexts are the fields, besides custom_metadata and those of records, that services may store in their own wording.
+// Other texts decide something.
+var FreeTexts = []string{"external_id", "name", "nickname", "legal_name", "notes", "description", "url", "value",
+	"tags", "street", "number", "complement", "neighborhood", "city", "postal_code", "billing_email", "suspension_reason",
+	"cancellation_reason"}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // rewording is a kind of difference between a text that was sent and the one that a service stores.
@@ -61,11 +63,6 @@ var (
 	notDigit    = regexp.MustCompile(`[^0-9]`)
 )
 
-// texts are the fields with free texts.
-var texts = []string{"external_id", "name", "nickname", "legal_name", "notes", "description", "url", "value", "street",
-	"number", "complement", "neighborhood", "city", "postal_code", "billing_email", "suspension_reason",
-	"cancellation_reason", "tags"}
-
 // RewordKinds returns the kinds of rewording, sorted.
 func RewordKinds() []string { return slices.Sorted(maps.Keys(rewordings)) }
 
@@ -108,7 +105,7 @@ func reword(value any, kinds []string, field string, free bool) any {
 			fill(value)
 		}
 	case string:
-		if free || slices.Contains(texts, field) {
+		if free || slices.Contains(evidence.FreeTexts, field) {
 			return rewordText(value, kinds, field)
 		}
 	}

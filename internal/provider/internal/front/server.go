@@ -221,8 +221,7 @@ func (c *callContext) Done() <-chan struct{}       { return (*c.current.Load()).
 func (c *callContext) Err() error                  { return (*c.current.Load()).Err() }
 func (c *callContext) Value(key any) any           { return (*c.current.Load()).Value(key) }
 
-// result is what a resource has read or planned for this server, passed to the framework so that a resource does so only
-// once.
+// result is what a resource has read or planned for this server, passed to the framework so that it does so only once.
 type result struct {
 	typeName string
 	// blank keeps the framework's plan unchanged.

@@ -58,9 +58,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"phones":   nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
 			"websites": nestedList(itemParts("Address (URL) of the website.", check.NotBlank()), "Web addresses."+inAnyOrder),
 			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, entries added elsewhere are "+
-				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`.", check.ObjectInPlan(someAddress{})),
+				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`.", check.ObjectInPlan(someAddress{"an address with a part"})),
 			"tags": schema.SetAttribute{Optional: true, Computed: true, CustomType: value.Strings,
-				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls{}, notBlank}},
+				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls, notBlank}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
 			"custom_metadata_mode":      object.MetadataModeAttribute(),
@@ -122,7 +122,7 @@ func optional(description string, validators ...validator.String) schema.StringA
 func nestedList(parts map[string]schema.Attribute, description string,
 	valid ...validator.Object) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
-		Validators: []validator.List{check.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts,
+		Validators: []validator.List{check.NoNulls}, NestedObject: schema.NestedAttributeObject{Attributes: parts,
 			Validators: valid}}
 }
 
@@ -149,13 +149,8 @@ func addressParts() map[string]schema.Attribute {
 }
 
 // someAddress rejects an address that has nothing but a kind.
-type someAddress struct{}
+type someAddress struct{ check.Described }
 
-func (someAddress) Description(context.Context) string { return "an address with a part" }
-
-func (someAddress) MarkdownDescription(context.Context) string { return "an address with a part" }
-
-// ValidateObject implements validator.Object.
 func (someAddress) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
 	parts := maps.Clone(req.ConfigValue.Attributes())
 	delete(parts, "kind")

@@ -194,7 +194,7 @@ const (
 )
 
 func itemsAttribute() schema.SetNestedAttribute {
-	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{check.NoNulls{}},
+	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{check.NoNulls},
 		MarkdownDescription: "Billed products, with or without a plan, in any order. If set, the set is authoritative: " +
 			"the plan warns about other systems' items that it removes. `[]` removes all. If unset or removed, items stay, " +
 			"and each plan warns about those in state.",

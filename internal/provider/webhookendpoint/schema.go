@@ -39,7 +39,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil).SetValue), CustomType: value.Strings,
 				MarkdownDescription: "Names of the events to send. Documented are `" +
 					strings.Join(documented, "`, `") + "`; other names are accepted, and patterns such as `*` match nothing. " +
-					"Defaults to `[]`: all events, including future ones.", Validators: []validator.Set{check.NoNulls{},
+					"Defaults to `[]`: all events, including future ones.", Validators: []validator.Set{check.NoNulls,
 					check.InPlan(check.NotBlank(), check.Name("charge.paid"))}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether events are delivered. Defaults to `true`. While it is `false`, deliveries that " +

@@ -132,7 +132,7 @@ func advise(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
 
 // ConfigValidators requires exactly one way to find the object.
 func (d *singular[S, T]) ConfigValidators(context.Context) []datasource.ConfigValidator {
-	return []datasource.ConfigValidator{exactlyOne{d.scheme.TypeName, d.scheme.Noun, d.scheme.Keys()}}
+	return []datasource.ConfigValidator{newExactlyOne(d.scheme.TypeName, d.scheme.Noun, d.scheme.Keys())}
 }
 
 // configured returns the one key that is set in the configuration of a data source, see ConfigValidators.

@@ -23,6 +23,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
@@ -83,12 +84,13 @@ func (s Scheme[S, T]) Keys() []string { return slices.Concat([]string{keyID, s.K
 
 // exactlyOne requires exactly one of the arguments by which a data source finds an object.
 type exactlyOne struct {
+	check.Described
 	typeName, noun string
 	names          []string
 }
 
-func (v exactlyOne) Description(context.Context) string {
-	return "exactly one of " + enumerated(v.names)
+func newExactlyOne(typeName, noun string, names []string) exactlyOne {
+	return exactlyOne{check.Described("exactly one of " + enumerated(names)), typeName, noun, names}
 }
 
 // enumerated joins at least two names for a sentence.
@@ -96,8 +98,6 @@ func enumerated(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
-
-func (v exactlyOne) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateDataSource implements datasource.ConfigValidator. An unknown value may turn out to be null.
 func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.ValidateConfigRequest,
@@ -116,11 +116,11 @@ func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.Valid
 	switch {
 	case len(given) == 0:
 		resp.Diagnostics.AddError("Missing argument to find the "+v.noun+"", fmt.Sprintf("Set %s. To search by anything "+
-			"else, list them with the data source %ss.", v.Description(ctx), v.typeName))
+			"else, list them with the data source %ss.", v.Described, v.typeName))
 	case len(given) > 1:
 		resp.Diagnostics.AddAttributeError(path.Root(given[1]), "More than one argument to find the "+v.noun+" by",
 			fmt.Sprintf("%s are set, and a %s is found by %s. Remove all but one.", strings.Join(given, " and "), v.noun,
-				v.Description(ctx)))
+				v.Described))
 	}
 }
 

@@ -177,7 +177,6 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 	return k, c.setHeader(k, r, row.keyed)
 }
 
-// setHeader sets the headers of every attempt.
 func (c *Client) setHeader(k *call, r Request, keyed bool) error {
 	// Every request has a Content-Type, even GET and DELETE (service description, Recurring billing §1).
 	k.header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
@@ -241,7 +240,6 @@ func (k *call) request(ctx context.Context) (*http.Request, error) {
 	return request, nil
 }
 
-// newError returns an Error with its origin.
 func (c *Client) newError(k *call, status int, header http.Header, body []byte) *Error {
 	e := parseError(status, header, body)
 	e.Service, e.Origin, e.Operation = c.cfg.Service, c.cfg.Origin, k.operation
@@ -251,7 +249,6 @@ func (c *Client) newError(k *call, status int, header http.Header, body []byte) 
 	return e
 }
 
-// scrubHeader masks the secrets in the headers of a response.
 func (c *Client) scrubHeader(header http.Header) http.Header {
 	for name, values := range header {
 		for i := range values {

@@ -86,7 +86,6 @@ func parseBaseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkPort checks the port of an address; "" means no port.
 func checkPort(port string) error {
 	if port == "" {
 		return nil

@@ -67,7 +67,6 @@ func (o *outage) both(operation string) [2]*health {
 	return both
 }
 
-// works records a response of the service itself.
 func (o *outage) works(operation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

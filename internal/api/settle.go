@@ -118,7 +118,6 @@ func (s *settlement[T]) resend(detached, ctx context.Context, lost *AmbiguousErr
 	return object, false, err
 }
 
-// settlement is the state of one Settle.
 type settlement[T any] struct {
 	Creation[T]
 	client *Client
@@ -289,7 +288,6 @@ func existing(rejection error) []string {
 	return nil
 }
 
-// showsOther reports whether the response contains another object than the created one.
 func showsOther(err error) bool {
 	var other *OtherObjectError
 	return errors.As(err, &other)
@@ -304,7 +302,6 @@ func shownByDate(err error) string {
 	return ""
 }
 
-// isDuplicate reports whether the service rejected a duplicate.
 func isDuplicate(err error) bool {
 	e, ok := AsError(err)
 	return ok && (e.Code == codeTaken || e.ExistingID != "")

@@ -245,7 +245,6 @@ func (s *snapshot) reject() {
 	s.asking++
 }
 
-// done records the end of the read of a single object.
 func (s *snapshot) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -74,7 +74,6 @@ func (t Transition[T]) mayFollow(lost *AmbiguousError) bool {
 	return !responded || failed || isSuccess(e.Status) // a redirect would only be repeated
 }
 
-// undecided adds what is known, and how to find out the rest.
 func (t Transition[T]) undecided(first *AmbiguousError, sent int, known string, cause error) error {
 	e := *first
 	if cause != nil {

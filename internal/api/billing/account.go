@@ -135,7 +135,6 @@ func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAcc
 	}, func(a *BillingAccount) string { return a.UpdatedAt })
 }
 
-// accountListing describes the list of billing accounts (wire contract: billing_accounts.list).
 var accountListing = api.Listing{Family: "billing_accounts", ByID: true, Loaded: "customer"}
 
 // RefreshBillingAccount is GetBillingAccount for a refresh; see [api.Refreshed].

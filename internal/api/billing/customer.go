@@ -168,7 +168,6 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 
 func customerID(c Customer) string { return c.ID }
 
-// awaitAccount finds the billing account of a new customer.
 func (s *Service) awaitAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
 	ctx, cancel := api.Completing(ctx)
 	defer cancel()
@@ -214,7 +213,6 @@ func (s *Service) GetCustomer(ctx context.Context, id string) (*Customer, error)
 	}, func(c *Customer) string { return c.UpdatedAt })
 }
 
-// customerListing describes the list of customers (wire contract: customers.list).
 var customerListing = api.Listing{Family: "customers", ByID: true}
 
 // RefreshCustomer is GetCustomer for a refresh; see [api.Refreshed].
@@ -251,7 +249,6 @@ func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[
 	return api.Only(s.listed(ctx, q), q.matches)
 }
 
-// listed returns the service's list, filtered or not.
 func (s *Service) listed(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
 	query := url.Values{}
 	setIf(query, "external_id", q.ExternalID)

@@ -52,7 +52,6 @@ func one[T any](ctx context.Context, s *Service, r api.Request) (*T, error) {
 	return &object, nil
 }
 
-// collect reads a list to its end.
 func collect[T any](list iter.Seq2[T, error]) (all []T, err error) {
 	for object, err := range list {
 		if err != nil {

@@ -94,7 +94,6 @@ func (s *Service) GetSubscription(ctx context.Context, id string) (*Subscription
 	}, func(s *Subscription) string { return s.UpdatedAt })
 }
 
-// subscriptionListing describes the list of subscriptions (wire contract: subscriptions.list).
 var subscriptionListing = api.Listing{Family: "subscriptions", ByID: true}
 
 // RefreshSubscription is GetSubscription for a refresh; see [api.Refreshed].

@@ -35,7 +35,6 @@ func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKe
 		api.Request{Operation: "api_keys.create", Body: create}, func(context.Context) string { return create.Name })
 }
 
-// rotateBody is the body of api_keys.rotate.
 type rotateBody struct {
 	GraceDays int64 `json:"graceDays"`
 }
@@ -117,7 +116,6 @@ func (s *Service) GetAPIKey(ctx context.Context, id string) (*APIKey, error) {
 	}, func(*APIKey) string { return "" })
 }
 
-// keyListing describes the list of API keys (wire contract: api_keys.list).
 var keyListing = api.Listing{Family: "api_keys"}
 
 // RefreshAPIKey is GetAPIKey for a refresh; see [api.Refreshed].

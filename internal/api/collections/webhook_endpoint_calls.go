@@ -55,7 +55,6 @@ func (s *Service) GetWebhookEndpoint(ctx context.Context, id string) (*WebhookEn
 	}, func(e *WebhookEndpoint) string { return e.UpdatedAt })
 }
 
-// endpointListing describes the list of webhook endpoints (wire contract: webhook_endpoints.list).
 var endpointListing = api.Listing{Family: "webhook_endpoints"}
 
 // RefreshWebhookEndpoint is GetWebhookEndpoint for a refresh; see [api.Refreshed].

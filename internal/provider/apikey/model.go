@@ -35,7 +35,6 @@ const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
 func timeText(at time.Time) types.String { return types.StringValue(at.UTC().Format(timeFormat)) }
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	ExpiresAfterDays   types.Int64  `tfsdk:"expires_after_days"`
@@ -149,7 +148,6 @@ func (m model) shows(k *collections.APIKey) model {
 	return m
 }
 
-// secret returns the token in the plan or the state.
 func (m model) secret() encrypt.Secret {
 	return encrypt.Secret{Clear: m.Token, Encrypted: m.EncryptedToken}
 }

@@ -42,7 +42,6 @@ func NewResource() resource.Resource {
 		}}}
 }
 
-// scheme describes how keys are identified and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
 	Texts:   []string{"name", "description"},
@@ -91,7 +90,6 @@ type write struct {
 
 type step = object.Step[collections.APIKey]
 
-// note stores the memory in the private state.
 func (w *write) note(ctx context.Context) { w.memory.write(ctx, w.Private, w.Diags) }
 
 // owns reports whether a key belongs to this resource, and is not the result of a lost response.
@@ -162,7 +160,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	g.Save(ctx)
 }
 
-// keepWorking lists the old keys that are removed from the state with their successor.
 func keepWorking(left []predecessor) string {
 	if len(left) == 0 {
 		return ""
@@ -251,7 +248,6 @@ func ended(k *collections.APIKey, now time.Time) string {
 	return ""
 }
 
-// works reports whether a key works by the service's clock.
 func works(ctx context.Context, client *collections.Service, k *collections.APIKey) bool {
 	return ended(k, client.Shown(ctx)) == ""
 }

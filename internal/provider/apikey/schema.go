@@ -34,7 +34,6 @@ const (
 
 const byNewKey = " Changing this creates a new key in place."
 
-// aboutResource begins the resource's page.
 const aboutResource = "An API key of the collections service. A trigger (`rotate_when_changed`), the age " +
 	"(`rotate_after_days`), a near expiry, or a change of name, description, scopes or expiry creates a new key in " +
 	"place. The old key keeps working for `grace_period_days` as one of `previous_keys`.\n\nOnly destroying, " +

@@ -254,7 +254,6 @@ func idsOf(keys []collections.APIKey) []string {
 	return ids
 }
 
-// listed formats the ids of keys for a message.
 func listed(keys []collections.APIKey) string { return strings.Join(idsOf(keys), ", ") }
 
 // howToEnd lists keys and explains how to end one.

@@ -37,7 +37,6 @@ type shared struct {
 	UpdatedAt               types.String `tfsdk:"updated_at"`
 }
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	metadata.Attributes

@@ -19,7 +19,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// customerTypeName is the resource type of customers.
 const customerTypeName = "billing_customer"
 
 // ModifyPlan plans every computed attribute.
@@ -42,12 +41,10 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)
 }
 
-// needs returns the requirements of a new account.
 func (m model) needs() []object.Need {
 	return []object.Need{{Argument: "customer_id", Value: m.CustomerID.ValueString()}}
 }
 
-// lacks explains why the service would reject the creation of an account.
 func lacks(ctx context.Context, client *billing.Service, need object.Need) (string, error) {
 	_, err := client.GetCustomer(ctx, need.Value)
 	if api.IsNotFound(err) {

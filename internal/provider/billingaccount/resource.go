@@ -22,7 +22,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// scheme describes how billing accounts are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
 	Texts:   []string{"external_id", "billing_email", "status_reason", "custom_metadata"},
@@ -180,7 +179,6 @@ var blameStatus = object.Blame{Argument: "status", Fields: map[string]string{"re
 // blameCustomer maps errors of the creation, which has the customer's id in an object.
 var blameCustomer = object.Blame{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
 
-// customMetadata reads and writes custom_metadata.
 var customMetadata = object.CustomMetadataOf[*billing.Service, billing.BillingAccount, billing.AccountBody]{
 	Get: (*billing.Service).GetBillingAccount, Update: (*billing.Service).UpdateBillingAccount,
 	Of: func(a *billing.BillingAccount) json.RawMessage { return a.CustomMetadata },
@@ -276,7 +274,6 @@ func closeAccount(ctx context.Context, client *billing.Service, id, reason strin
 	return err
 }
 
-// isClosed reports whether the account is closed or gone.
 func isClosed(ctx context.Context, client *billing.Service, id string) bool {
 	account, err := client.GetBillingAccount(ctx, id)
 	return api.IsNotFound(err) || err == nil && account.Status == statusClosed

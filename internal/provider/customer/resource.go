@@ -24,7 +24,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// scheme describes how customers are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
 	Texts: []string{"external_id", "name", "nickname", "legal_name", "notes", "email", "phone", "emails", "phones",
@@ -278,7 +277,6 @@ func warnUnknownAccount(m model, err error, diags *diag.Diagnostics) {
 			reason))
 }
 
-// customMetadata reads and writes custom_metadata.
 var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Customer, billing.CustomerBody]{
 	Get: (*billing.Service).GetCustomer, Update: (*billing.Service).UpdateCustomer,
 	Of: func(c *billing.Customer) json.RawMessage { return c.CustomMetadata },

@@ -19,7 +19,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// typeName is the Terraform type of the resource, the data source and the list resource.
 const typeName = "billing_customer"
 
 // Schema describes the resource. plan.go decides which values a change makes unknown.
@@ -88,7 +87,6 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// aboutResource begins the resource's page.
 const aboutResource = "A customer of the organization: a person or company that is billed. By default the service " +
 	"also creates a billing account (`billing_account_id`).\n\nAll changes are made in place and charge nothing. Unset " +
 	"optional arguments are cleared at the service, except `emails`, `phones` and `addresses`. Use `ignore_changes` " +

@@ -58,20 +58,17 @@ func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", conn.Finance, listDataSchema, readMany)
 }
 
-// listModel is the data source of a list with its own path.
 type listModel struct {
 	Filter types.Map      `tfsdk:"filter"`
 	Limit  types.Int64    `tfsdk:"limit"`
 	Items  []object.Shown `tfsdk:"items"`
 }
 
-// recordsModel is a list of any collection.
 type recordsModel struct {
 	listModel
 	Collection types.String `tfsdk:"collection"`
 }
 
-// listDataSchema describes the data source of any collection.
 func listDataSchema() schema.Schema {
 	attributes := listAttributes("records")
 	attributes[attrCollection] = object.Collection(aboutCollection, "payables")
@@ -102,7 +99,6 @@ func listAttributes(noun string) map[string]schema.Attribute {
 	}
 }
 
-// readMany lists the records of the collection.
 func readMany(ctx context.Context, client *finance.Service, m *recordsModel, diags *diag.Diagnostics) {
 	collection := m.Collection.ValueString()
 	warnCollection(m.Collection, diags)
@@ -163,7 +159,6 @@ type openAPIModel struct {
 	Raw  types.String `tfsdk:"raw"`
 }
 
-// openAPISchema describes the data source.
 func openAPISchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The current OpenAPI description of financial management: the collections, and the fields of " +
@@ -177,7 +172,6 @@ func openAPISchema() schema.Schema {
 	}
 }
 
-// readOpenAPI reads both formats.
 func readOpenAPI(ctx context.Context, client *finance.Service, m *openAPIModel, diags *diag.Diagnostics) {
 	operation := apidiag.Operation{Verb: "read", Object: "the description of financial management"}
 	parsed, err := client.OpenAPIJSON(ctx)

@@ -70,7 +70,6 @@ func NewResource() resource.Resource {
 		}}}}}
 }
 
-// aboutResource begins the resource's page.
 const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its " +
 	"`body` is free-form, because the service does not document the fields.\n\nThe service creates one record per " +
 	"idempotency key: applying the same saved plan twice, or again after a lost response, creates one record. Changes " +

@@ -46,7 +46,6 @@ func NewFormatCents() function.Function { return cents.formatter() }
 // NewFormatSubcents returns the function format_subcents.
 func NewFormatSubcents() function.Function { return subcents.formatter() }
 
-// parser is the function that converts an amount in a string to a whole number of the unit.
 func (u unit) parser() function.Function {
 	return fn{u.name, function.Definition{
 		Summary: fmt.Sprintf("Converts an amount to %s", u.name),
@@ -70,7 +69,6 @@ func (u unit) parser() function.Function {
 	}}
 }
 
-// formatter is the function that converts a whole number of the unit to a string.
 func (u unit) formatter() function.Function {
 	return fn{"format_" + u.name, function.Definition{
 		Summary: fmt.Sprintf("Formats an amount in %s", u.name),

@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 )
 
-// fn is a function of the provider.
 type fn struct {
 	name       string
 	definition function.Definition

@@ -131,7 +131,6 @@ func (i item) equals(other item) bool {
 	return i.sameProduct(other) && i.quantity.Equal(other.quantity) && i.unit.Equal(other.unit)
 }
 
-// sameItems reports whether both sets have the same items.
 func sameItems(a, b types.Set) bool {
 	rest := itemsOf(b)
 	return len(a.Elements()) == len(rest) && !slices.ContainsFunc(itemsOf(a), func(i item) bool {

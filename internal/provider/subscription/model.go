@@ -66,7 +66,6 @@ type shared struct {
 	UpdatedAt            types.String   `tfsdk:"updated_at"`
 }
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	metadata.Attributes
@@ -344,7 +343,6 @@ func pauseLike(prior, now types.Object, remote *billing.Subscription) types.Obje
 	return now
 }
 
-// pauseFields returns the fields of a known pause.
 func pauseFields(pause types.Object) (behavior types.String, resumesAt value.DateTime) {
 	behavior, _ = pause.Attributes()["behavior"].(types.String)
 	resumesAt, _ = pause.Attributes()["resumes_at"].(value.DateTime)

@@ -112,7 +112,6 @@ func (p *planning) warnUnknownAccount() {
 	}
 }
 
-// needs returns the requirements of a new subscription.
 func (m model) needs() []object.Need {
 	needs := []object.Need{
 		{Argument: argBillingAccountID, Value: m.BillingAccountID.ValueString()},

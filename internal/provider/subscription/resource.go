@@ -57,7 +57,6 @@ func (m model) trialStays() string {
 	}
 }
 
-// scheme describes how subscriptions are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	TypeName: typeName, Noun: "subscription", Key: "external_id",
 	Texts:   []string{"external_id", "notes", "cancellation_reason", "custom_metadata"},
@@ -214,7 +213,6 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	return true
 }
 
-// note stores the ownership in the private state.
 func (w *work) note(ctx context.Context) {
 	private.SetOwned(ctx, w.Private, w.own, w.Diags)
 }

@@ -177,7 +177,6 @@ func attributes() map[string]schema.Attribute {
 	return all
 }
 
-// aboutResource begins the resource's page.
 const aboutResource = "A subscription of a billing account to a plan, to single items, or to both. See [its " +
 	"lifecycle](../guides/subscriptions.md) and [where plan ids come " +
 	"from](../guides/subscriptions.md#where-do-plan-ids-come-from).\n\nA new subscription is billed from its start, or " +

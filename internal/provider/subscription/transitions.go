@@ -469,7 +469,6 @@ func (w *work) syncItems(ctx context.Context) (*billing.Subscription, error) {
 	return nil, err
 }
 
-// customMetadata reads and writes custom_metadata.
 var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Subscription, billing.SubscriptionBody]{
 	Get: (*billing.Service).GetSubscription, Update: (*billing.Service).UpdateSubscription,
 	Of: func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },

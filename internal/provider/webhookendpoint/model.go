@@ -25,7 +25,6 @@ type shared struct {
 	UpdatedAt   types.String    `tfsdk:"updated_at"`
 }
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	Authentication          types.Object `tfsdk:"authentication"`
@@ -83,7 +82,6 @@ func after(e *collections.WebhookEndpoint, prior model) model {
 	return m
 }
 
-// secret returns the secret in the plan or the state.
 func (m model) secret() encrypt.Secret {
 	return encrypt.Secret{Clear: m.Secret, Encrypted: m.EncryptedSecret}
 }

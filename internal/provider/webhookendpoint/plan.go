@@ -65,7 +65,6 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	warnEvents(p)
 }
 
-// rotates reports whether the plan rotates the secret.
 func (m model) rotates(state model) bool {
 	return object.Triggered(state.RotateSecretWhenChanged, m.RotateSecretWhenChanged)
 }
@@ -135,7 +134,6 @@ func warnEvents(p *object.Plan[model]) {
 // wildcard reports whether an event is a pattern, like those in scopes of API keys. Event names do not contain a star.
 func wildcard(event string) bool { return strings.Contains(event, "*") }
 
-// warnDuplicate warns about endpoints with the same url.
 func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	plan := p.Planned
 	client, ready := r.Client()

@@ -37,7 +37,6 @@ var (
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, After: after}} }
 
-// scheme describes how endpoints are identified and found.
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
 	Texts:   []string{"url", "description"},
@@ -100,7 +99,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 type step = object.Step[collections.WebhookEndpoint]
 
-// howToRotate explains how to get a new secret if it is unknown.
 const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and again with another " +
 	"value in it; the old secret is invalid from then on."
 
@@ -172,7 +170,6 @@ func secretLost(ctx context.Context, store private.State, diags *diag.Diagnostic
 	return private.Get[bool](ctx, store, keySecretLost, diags)
 }
 
-// storeSecret sets the new secret, encrypted if there are recipients.
 func (m *model) storeSecret(secret *string, diags *diag.Diagnostics) {
 	m.setSecret(encrypt.Secret{Clear: types.StringPointerValue(secret)}.Stored(m.AgeRecipients, diags))
 }

@@ -61,7 +61,6 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// aboutResource begins the resource's page.
 const aboutResource = "An address that receives events of the collections service as signed POST requests. A " +
 	"delivery is attempted up to 8 times within about eight and a half hours.\n\nAll changes are made in place. The " +
 	"`secret` is in the state: set `age_recipients` to store it encrypted, or protect the state. See [how to rotate it " +

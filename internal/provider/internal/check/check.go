@@ -267,7 +267,9 @@ type knownStatus struct {
 
 // KnownStatus warns about a status that is not in the service's description. The service may add others, so it is not
 // an error.
-func KnownStatus(values ...string) validator.String { return knownStatus{"a known status of the service", values} }
+func KnownStatus(values ...string) validator.String {
+	return knownStatus{"a known status of the service", values}
+}
 
 // Advisor is a validator that only warns. Terraform validates the configuration of a data source several times and
 // reads it once, so Read calls Advise.

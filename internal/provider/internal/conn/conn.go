@@ -160,7 +160,6 @@ func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
 // first reports whether this is the first object of the run that reports why it cannot use the service.
 func (s Service[T]) first() bool { return s.Reported == nil || s.Reported.CompareAndSwap(false, true) }
 
-// lacks reports the provider arguments that are missing.
 func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 	names, variables := make([]string, len(s.Missing)), make([]string, len(s.Missing))
 	empty := ""

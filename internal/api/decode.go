@@ -26,6 +26,23 @@ func One[T any](ctx context.Context, c *Client, r Request) (T, error) {
 	return decodeOne[T](c, response)
 }
 
+// Object is [One], but returns a pointer; nil with an error.
+func Object[T any](ctx context.Context, c *Client, r Request) (*T, error) {
+	object, err := One[T](ctx, c, r)
+	if err != nil {
+		return nil, err
+	}
+	return &object, nil
+}
+
+// Present is the Check of a response that must contain a value: what names it.
+func Present(what, value string) error {
+	if value == "" {
+		return errors.New("the response contains no " + what)
+	}
+	return nil
+}
+
 // decodeAs decodes an object and checks that it can be used. If drop is set, fields of another type than documented are
 // left out.
 func decodeAs[T any](object json.RawMessage, drop bool) (value T, err error) {
@@ -336,9 +353,6 @@ func Null[T any]() Field[T] { return Field[T]{state: fieldNull} }
 
 // IsZero reports whether the field is absent, for omitzero.
 func (f Field[T]) IsZero() bool { return f.state == fieldAbsent }
-
-// IsNull reports whether the field is sent as null.
-func (f Field[T]) IsNull() bool { return f.state == fieldNull }
 
 // Get returns the value; false if the field is null or absent.
 func (f Field[T]) Get() (T, bool) { return f.value, f.state == fieldSet }

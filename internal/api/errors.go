@@ -92,12 +92,6 @@ func (e *Error) lacksRoute() bool {
 	return e.Missing() && strings.Contains(strings.ToLower(e.Code), "route")
 }
 
-// IsUnauthorized reports whether the token was rejected.
-func IsUnauthorized(err error) bool {
-	e, ok := AsError(err)
-	return ok && e.Status == http.StatusUnauthorized
-}
-
 // HasCode reports whether the service rejected the request with this code.
 func HasCode(err error, code string) bool {
 	e, ok := AsError(err)

@@ -160,7 +160,8 @@ func TestUnauthorizedEndsThoseWhoWait(t *testing.T) {
 			synctest.Wait()
 		}
 		for range 10 {
-			if err := <-results; !IsUnauthorized(err) {
+			err := <-results
+			if e, ok := AsError(err); !ok || e.Status != http.StatusUnauthorized {
 				t.Error(err)
 			}
 		}

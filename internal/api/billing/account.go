@@ -45,7 +45,7 @@ type AccountCustomer struct {
 }
 
 // Check implements [checked].
-func (a *BillingAccount) Check() error { return present("billing account", a.ID) }
+func (a *BillingAccount) Check() error { return api.Present("billing account with an id", a.ID) }
 
 // CustomerRef refers to the customer of a new billing account by id. The service also accepts other fields, which the
 // provider does not use.
@@ -131,7 +131,8 @@ func (a BillingAccount) live() bool { return a.Status != accountClosed }
 // repeated.
 func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAccount, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*BillingAccount, error) {
-		return one[BillingAccount](ctx, s, api.Request{Operation: "billing_accounts.get", Path: map[string]string{"id": id}})
+		return api.Object[BillingAccount](ctx, s.client, api.Request{Operation: "billing_accounts.get",
+			Path: map[string]string{"id": id}})
 	}, func(a *BillingAccount) string { return a.UpdatedAt })
 }
 

@@ -116,10 +116,10 @@ func (q CustomerQuery) matches(c Customer) bool {
 }
 
 // Check implements [checked].
-func (c *Customer) Check() error { return present("customer", c.ID) }
+func (c *Customer) Check() error { return api.Present("customer with an id", c.ID) }
 
 // Check implements [checked].
-func (c *CustomerCreated) Check() error { return present("customer", c.Customer.ID) }
+func (c *CustomerCreated) Check() error { return api.Present("customer with an id", c.Customer.ID) }
 
 // CreateCustomer creates a customer (wire contract: customers.create). A lost response is handled by [api.Settle]; an
 // adopted customer includes the billing account that was created with it, if it can be found.
@@ -209,7 +209,8 @@ func (s *Service) FirstAccount(ctx context.Context, customerID string) (*Billing
 // GetCustomer reads a customer (wire contract: customers.get). A read that lags behind a write is repeated.
 func (s *Service) GetCustomer(ctx context.Context, id string) (*Customer, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*Customer, error) {
-		return one[Customer](ctx, s, api.Request{Operation: "customers.get", Path: map[string]string{"id": id}})
+		return api.Object[Customer](ctx, s.client, api.Request{Operation: "customers.get",
+			Path: map[string]string{"id": id}})
 	}, func(c *Customer) string { return c.UpdatedAt })
 }
 
@@ -226,7 +227,7 @@ func (s *Service) RefreshCustomer(ctx context.Context, id string) (_ *Customer, 
 // not contain it, the customer is read.
 func (s *Service) UpdateCustomer(ctx context.Context, id string, body CustomerBody) (*Customer, error) {
 	before := s.client.DateText()
-	customer, err := one[Customer](ctx, s, api.Request{Operation: "customers.update",
+	customer, err := api.Object[Customer](ctx, s.client, api.Request{Operation: "customers.update",
 		Path: map[string]string{"id": id}, Body: body})
 	if err == nil {
 		s.wrote(id, "", customer.UpdatedAt, false)

@@ -29,7 +29,7 @@ type APIKey struct {
 }
 
 // Check rejects a response without required fields, such as the id.
-func (k *APIKey) Check() error { return present(k.ID, errNoKeyID) }
+func (k *APIKey) Check() error { return api.Present("API key with an id", k.ID) }
 
 // live reports whether the key still works at a time. Without a time, expiry is not considered.
 func (k *APIKey) live(now time.Time) bool {

@@ -17,7 +17,7 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpoin
 	endpoint, _, err := api.Settle(ctx, s.client, api.Creation[*WebhookEndpoint]{
 		Describe: "webhook endpoint for " + api.ShownURL(url),
 		Send: func(ctx context.Context) (*WebhookEndpoint, error) {
-			return s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.create", Body: body})
+			return api.Object[WebhookEndpoint](ctx, s.client, api.Request{Operation: "webhook_endpoints.create", Body: body})
 		},
 		ID:      func(e *WebhookEndpoint) string { return e.ID },
 		Created: func(e *WebhookEndpoint) string { return e.CreatedAt },
@@ -51,7 +51,8 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpoin
 // webhook_endpoints.get).
 func (s *Service) GetWebhookEndpoint(ctx context.Context, id string) (*WebhookEndpoint, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*WebhookEndpoint, error) {
-		return s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.get", Path: map[string]string{"id": id}})
+		return api.Object[WebhookEndpoint](ctx, s.client, api.Request{Operation: "webhook_endpoints.get",
+			Path: map[string]string{"id": id}})
 	}, func(e *WebhookEndpoint) string { return e.UpdatedAt })
 }
 
@@ -63,14 +64,6 @@ func (s *Service) RefreshWebhookEndpoint(ctx context.Context, id string) (_ *Web
 		func(e *WebhookEndpoint) string { return e.UpdatedAt })
 }
 
-func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpoint, error) {
-	endpoint, err := api.One[WebhookEndpoint](ctx, s.client, r)
-	if err != nil {
-		return nil, err
-	}
-	return &endpoint, nil
-}
-
 // UpdateWebhookEndpoint changes an endpoint and returns the changed one (wire contract: webhook_endpoints.update). If
 // the response does not contain it, the endpoint is read.
 func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string,
@@ -80,7 +73,7 @@ func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string,
 		s.writes.Note(id, "", before)
 		return s.GetWebhookEndpoint(ctx, id)
 	}
-	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.update",
+	endpoint, err := api.Object[WebhookEndpoint](ctx, s.client, api.Request{Operation: "webhook_endpoints.update",
 		Path: map[string]string{"id": id}, Body: body})
 	if err == nil && endpoint.URL == "" {
 		return read(ctx)

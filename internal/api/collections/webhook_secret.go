@@ -13,7 +13,7 @@ type rotated struct {
 }
 
 // Check rejects a response without the secret: the old one is invalid, and the new one is returned only this once.
-func (r *rotated) Check() error { return present(api.OrEmpty(r.Secret), errNoSecret) }
+func (r *rotated) Check() error { return api.Present("new secret", api.OrEmpty(r.Secret)) }
 
 // RotateWebhookSecret rotates the secret of an endpoint and returns the new one (wire contract:
 // webhook_endpoints.rotate_secret). The old secret is invalid immediately.

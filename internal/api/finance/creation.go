@@ -83,7 +83,7 @@ func (s *Service) isGone(ctx context.Context, collection string, made *RecordCre
 	defer cancel()
 	at := place(collection, made.ID)
 	read := func(ctx context.Context) (*Record, error) {
-		return s.one(ctx, api.Request{Operation: "finance.records.get", Path: at, Optional: true})
+		return api.Object[Record](ctx, s.client, api.Request{Operation: "finance.records.get", Path: at, Optional: true})
 	}
 	shortly, stop := context.WithTimeout(ctx, lookTimeout)
 	defer stop()
@@ -97,7 +97,7 @@ func (s *Service) isGone(ctx context.Context, collection string, made *RecordCre
 	if !api.IsNotFound(err) {
 		return false
 	}
-	_, err = s.one(ctx, api.Request{Operation: "finance.records.update", Path: at, Body: struct{}{}, Optional: true})
+	_, err = api.Object[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: at, Body: struct{}{}, Optional: true})
 	return api.IsNotFound(err)
 }
 

@@ -377,7 +377,7 @@ func (f *Field[T]) UnmarshalJSON(text []byte) error {
 
 // Moment parses a DateTime of a service: a date with time and zone, or a date, which means midnight in UTC (service
 // description, Recurring billing §1). It returns false for anything else.
-func Moment(text string) (time.Time, bool) {
+func ParseTime(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at, true

@@ -221,7 +221,7 @@ type Observer interface {
 	Request(ctx context.Context, e Exchange)
 	// Response is called after each attempt, including transport errors (Err is set, Status is 0).
 	Response(ctx context.Context, e Exchange)
-	// Waiting is called before a pause: a retry, or a gate closed by 429. Delay and Reason are set.
+	// Waiting is called before a pause: a retry, or a limiter closed by 429. Delay and Reason are set.
 	Waiting(ctx context.Context, e Exchange)
 	// Fallback is called if an optimization has failed and the requests are sent one by one. Reason and Err are set.
 	Fallback(ctx context.Context, e Exchange)
@@ -234,7 +234,7 @@ type Exchange struct {
 	Status    int
 	Attempt   int // counts from 1
 	RequestID string
-	// Waited is how long the attempt was delayed by the rate limit, a gate closed by 429, or a pause after a failure.
+	// Waited is how long the attempt was delayed by the rate limit, a limiter closed by 429, or a pause after a failure.
 	Waited   time.Duration
 	Duration time.Duration // of the attempt, until its body was read
 	Delay    time.Duration // of the pause announced by Waiting

@@ -78,8 +78,8 @@ func contradicts(bound, want, have string) bool {
 	if bound == "" {
 		return same.IsUUID(want) && same.IsUUID(have) && !same.ID(want, have)
 	}
-	limit, okLimit := Moment(want)
-	at, okAt := Moment(have)
+	limit, okLimit := ParseTime(want)
+	at, okAt := ParseTime(have)
 	if !okLimit || !okAt {
 		return false
 	}

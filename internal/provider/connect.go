@@ -36,10 +36,10 @@ func (s settings) connect(agent string, recorder *spans.Recorder, diags *diag.Di
 		}
 		roots = pool
 	}
-	gate := api.NewGate(s.requestsPerSecond)
+	limiter := api.NewLimiter(s.requestsPerSecond)
 	base := api.Config{
 		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout,
-		RequestTimeout: s.requestTimeout, Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
+		RequestTimeout: s.requestTimeout, Limiter: limiter, Operations: s.operations, BulkRefresh: s.bulkRefresh,
 		Secrets: s.secrets(),
 	}
 	var observers api.Observers

@@ -96,7 +96,7 @@ func (q BillingAccountQuery) matches(a BillingAccount) bool {
 const accountClosed = "closed"
 
 // CreateBillingAccount creates a billing account (wire contract: billing_accounts.create). A lost response is handled
-// by [api.Settle].
+// by [api.Create].
 func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*BillingAccountCreated, error) {
 	code, _ := body.ExternalID.Get()
 	customer, _ := body.Customer.Get()

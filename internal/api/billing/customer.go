@@ -121,7 +121,7 @@ func (c *Customer) Check() error { return api.Present("customer with an id", c.I
 // Check implements [checked].
 func (c *CustomerCreated) Check() error { return api.Present("customer with an id", c.Customer.ID) }
 
-// CreateCustomer creates a customer (wire contract: customers.create). A lost response is handled by [api.Settle]; an
+// CreateCustomer creates a customer (wire contract: customers.create). A lost response is handled by [api.Create]; an
 // adopted customer includes the billing account that was created with it, if it can be found.
 func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*CustomerCreated, error) {
 	created := &CustomerCreated{}

@@ -86,8 +86,8 @@ func setIf(query url.Values, name, value string) {
 
 // notBefore compares two timestamps. It is true if one of them cannot be parsed.
 func notBefore(value, earliest string) bool {
-	at, ok := api.Moment(value)
-	limit, limitOK := api.Moment(earliest)
+	at, ok := api.ParseTime(value)
+	limit, limitOK := api.ParseTime(earliest)
 	return !ok || !limitOK || !at.Before(limit)
 }
 

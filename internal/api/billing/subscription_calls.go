@@ -19,7 +19,7 @@ const (
 )
 
 // CreateSubscription creates a subscription (wire contract: subscriptions.create). A lost response is handled by
-// [api.Settle].
+// [api.Create].
 func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody) (*SubscriptionCreated, error) {
 	code, _ := body.ExternalID.Get()
 	account, _ := body.BillingAccountID.Get()

@@ -121,7 +121,7 @@ func (p pauseBody) describes(now *Subscription) bool {
 			resumesAt = collection.ResumesAt
 		}
 	}
-	return sameMoment(&p.ResumesAt, resumesAt)
+	return sameTime(&p.ResumesAt, resumesAt)
 }
 
 // describes reports whether a subscription has this plan, now or at the end of its period; the current plan without a

@@ -65,7 +65,7 @@ func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) 
 func (s *Service) newKey(ctx context.Context, describe string, request api.Request,
 	nameOf func(context.Context) string) (*APIKey, error) {
 	var found []APIKey
-	key, _, err := api.Settle(ctx, s.client, api.Creation[*APIKey]{
+	key, _, err := api.Create(ctx, s.client, api.Creation[*APIKey]{
 		Describe: describe,
 		Send:     func(ctx context.Context) (*APIKey, error) { return api.Object[APIKey](ctx, s.client, request) },
 		ID:       func(k *APIKey) string { return k.ID },
@@ -86,7 +86,7 @@ func (s *Service) newKey(ctx context.Context, describe string, request api.Reque
 	if !isLost {
 		return nil, err
 	}
-	lost.Outlook = ""
+	lost.Advice = ""
 	e := &LostKeyError{Err: lost}
 	for _, k := range found {
 		if slices.Contains(lost.Candidates, k.ID) {

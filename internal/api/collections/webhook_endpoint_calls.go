@@ -11,10 +11,10 @@ import (
 // this once. An incomplete response is completed by a read, or used alone if the read fails.
 //
 // The service accepts several endpoints with the same url, so the creation is sent once, and the error for a lost
-// response contains the endpoints with the url that were registered since; see [api.Settle].
+// response contains the endpoints with the url that were registered since; see [api.Create].
 func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpointBody) (*WebhookEndpoint, error) {
 	url, _ := body.URL.Get()
-	endpoint, _, err := api.Settle(ctx, s.client, api.Creation[*WebhookEndpoint]{
+	endpoint, _, err := api.Create(ctx, s.client, api.Creation[*WebhookEndpoint]{
 		Describe: "webhook endpoint for " + api.ShownURL(url),
 		Send: func(ctx context.Context) (*WebhookEndpoint, error) {
 			return api.Object[WebhookEndpoint](ctx, s.client, api.Request{Operation: "webhook_endpoints.create", Body: body})

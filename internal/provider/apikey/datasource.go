@@ -96,6 +96,6 @@ func NewListResource() list.ListResource {
 }
 
 // describe is a key in a list. Revoked and expired keys cannot be managed, so they are omitted.
-func describe(ctx context.Context, client *collections.Service, k *collections.APIKey) (object.Item, bool) {
-	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, works(ctx, client, k)
+func describe(ctx context.Context, client *collections.Service, k *collections.APIKey) (object.ListItem, bool) {
+	return object.ListItem{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, works(ctx, client, k)
 }

@@ -104,7 +104,7 @@ func hasID(id string) func(predecessor) bool {
 
 // passed reports whether a time has passed by the service's clock. It returns false if moment or now is unknown.
 func passed(moment string, now time.Time) bool {
-	at, ok := api.Moment(moment)
+	at, ok := api.ParseTime(moment)
 	return ok && !now.IsZero() && !at.After(now)
 }
 
@@ -175,8 +175,8 @@ func (m model) since() types.String {
 // dueAt returns when a plan creates a new key because of age or expiry: when the key is rotate_after_days old, or a
 // grace period before it ends. It is null if neither applies or the key ends before, and unknown if that is unknown.
 func (m model) dueAt() types.String {
-	since, dated := api.Moment(m.since().ValueString())
-	expiry, expires := api.Moment(m.KeyExpiresAt.ValueString())
+	since, dated := api.ParseTime(m.since().ValueString())
+	expiry, expires := api.ParseTime(m.KeyExpiresAt.ValueString())
 	if !isKnown(m.RotateAfterDays, m.ExpiresAt) || expires && !isKnown(m.GracePeriodDays) {
 		return types.StringUnknown()
 	}
@@ -200,12 +200,12 @@ func (m model) dueAt() types.String {
 // renewalAt returns when the grace period of the key must begin so that it ends before the key expires; false if a new
 // key would not work longer.
 func (m model) renewalAt() (time.Time, bool) {
-	expiry, expires := api.Moment(m.KeyExpiresAt.ValueString())
+	expiry, expires := api.ParseTime(m.KeyExpiresAt.ValueString())
 	if !expires || !m.outlives() {
 		return time.Time{}, false
 	}
 	begins := expiry.AddDate(0, 0, -int(m.GracePeriodDays.ValueInt64()))
-	if since, dated := api.Moment(m.since().ValueString()); dated && begins.Before(since) {
+	if since, dated := api.ParseTime(m.since().ValueString()); dated && begins.Before(since) {
 		return since, true
 	}
 	return begins, true
@@ -219,8 +219,8 @@ func (m model) outlives() bool {
 
 // earlier reports whether one is before other; "" means never.
 func earlier(one, other string) bool {
-	at, ends := api.Moment(one)
-	before, ended := api.Moment(other)
+	at, ends := api.ParseTime(one)
+	before, ended := api.ParseTime(other)
 	return ends && (other == "" || ended && at.Before(before))
 }
 
@@ -295,20 +295,20 @@ func (k memory) write(ctx context.Context, store private.State, diags *diag.Diag
 
 // had reports whether a date had passed at the time of the refresh.
 func (k memory) had(date types.String) bool {
-	seen, ok := api.Moment(k.Seen)
+	seen, ok := api.ParseTime(k.Seen)
 	return ok && passed(date.ValueString(), seen)
 }
 
 // seen returns k with the service's time now and the state m. If the service's time is unknown, k does not change.
 func (k memory) seen(m model, now time.Time) memory {
-	since, ok := api.Moment(m.since().ValueString())
+	since, ok := api.ParseTime(m.since().ValueString())
 	if now.IsZero() || !ok {
 		return k
 	}
 	const day = 24 * time.Hour
 	latest := since.Add(now.Sub(since) / day * day)
 	for _, date := range []types.String{m.RotationDueAt, m.KeyExpiresAt, m.ExpiresAt.StringValue} {
-		if at, ok := api.Moment(date.ValueString()); ok && !at.After(now) && at.After(latest) {
+		if at, ok := api.ParseTime(date.ValueString()); ok && !at.After(now) && at.After(latest) {
 			latest = at
 		}
 	}

@@ -31,11 +31,11 @@ var _ object.Managed = (*Resource)(nil)
 func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme,
 		After: func(key *collections.APIKey, prior model) model { return prior.shows(key) },
-		Needs: func(m model) []object.Need {
-			return []object.Need{{Argument: "expires_at", Value: m.ExpiresAt.ValueString()}}
+		Requirements: func(m model) []object.Requirement {
+			return []object.Requirement{{Argument: "expires_at", Value: m.ExpiresAt.ValueString()}}
 		},
-		Lacks: func(ctx context.Context, client *collections.Service, need object.Need) (string, error) {
-			if at, ok := api.Moment(need.Value); ok && client.HasPassed(ctx, at) {
+		Unmet: func(ctx context.Context, client *collections.Service, requirement object.Requirement) (string, error) {
+			if at, ok := api.ParseTime(requirement.Value); ok && client.HasPassed(ctx, at) {
 				return "By the service's clock, this time has passed. Set a later one, and plan again.", nil
 			}
 			return "", nil
@@ -44,16 +44,16 @@ func NewResource() resource.Resource {
 
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
-	Texts:   []string{"name", "description"},
-	Service: conn.Collections,
-	ID:      func(k *collections.APIKey) string { return k.ID },
-	Get:     (*collections.Service).GetAPIKey,
-	Listed:  (*collections.Service).RefreshAPIKey,
-	Again:   "creates a new key, with a new token",
+	Texts:      []string{"name", "description"},
+	Service:    conn.Collections,
+	ID:         func(k *collections.APIKey) string { return k.ID },
+	Get:        (*collections.Service).GetAPIKey,
+	Refresh:    (*collections.Service).RefreshAPIKey,
+	Recreation: "creates a new key, with a new token",
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.APIKey, error) {
 		return client.FindAPIKeys(ctx, by.Value)
 	},
-	Line: func(k *collections.APIKey) string {
+	Summary: func(k *collections.APIKey) string {
 		return fmt.Sprintf("%s  %s (created %s)", k.ID, k.KeyPrefix, k.CreatedAt)
 	},
 	CheckFound: func(ctx context.Context, client *collections.Service, k *collections.APIKey, _ object.Selector,

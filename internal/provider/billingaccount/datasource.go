@@ -115,9 +115,9 @@ func NewListResource() list.ListResource {
 }
 
 // describe is an account in a list. Closed accounts cannot be managed, so they are omitted.
-func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) (object.Item, bool) {
+func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) (object.ListItem, bool) {
 	if a.Status == statusClosed {
-		return object.Item{}, false
+		return object.ListItem{}, false
 	}
 	m, err := fromAPI(a)
 	name := "account " + a.ID
@@ -127,5 +127,5 @@ func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) 
 	if a.ExternalID != nil {
 		name += " (" + *a.ExternalID + ")"
 	}
-	return object.Item{Name: name, Resource: m, Err: err}, true
+	return object.ListItem{Name: name, Resource: m, Err: err}, true
 }

@@ -149,7 +149,7 @@ func (m model) displayName() string {
 	}
 }
 
-// Policy implements object.HasPolicy.
+// Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyClose,
 		Stays: "It stays open" + m.balance() + ", and its subscriptions charge for as long as they run."}

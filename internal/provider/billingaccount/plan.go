@@ -41,12 +41,12 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)
 }
 
-func (m model) needs() []object.Need {
-	return []object.Need{{Argument: "customer_id", Value: m.CustomerID.ValueString()}}
+func (m model) requirements() []object.Requirement {
+	return []object.Requirement{{Argument: "customer_id", Value: m.CustomerID.ValueString()}}
 }
 
-func lacks(ctx context.Context, client *billing.Service, need object.Need) (string, error) {
-	_, err := client.GetCustomer(ctx, need.Value)
+func unmet(ctx context.Context, client *billing.Service, requirement object.Requirement) (string, error) {
+	_, err := client.GetCustomer(ctx, requirement.Value)
 	if api.IsNotFound(err) {
 		return "No customer has this id. Correct it, or check the token: ids differ between organizations and " +
 			"environments.", nil
@@ -102,7 +102,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			"replaces the account.", state.CustomerID.ValueString()))
 		return
 	}
-	if replaced := p.Update(ctx, id, at...); at != nil && !replaced {
+	if replaced := p.Update(ctx, at...); at != nil && !replaced {
 		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("The customer of %s differs from the plan",
 			state.displayName()), fmt.Sprintf("The account belongs to customer %q. In the plan, customer_id was unknown; it "+
 			"turned out to be %q, which requires a new account. Nothing was sent. Plan again: the new plan shows the "+

@@ -154,12 +154,12 @@ func NewListResource() list.ListResource {
 
 // describe is a customer in a list. It omits email and phone, which repeat an item of emails and phones, because
 // generated configuration contains every optional argument that is set.
-func describe(_ context.Context, _ *billing.Service, c *billing.Customer) (object.Item, bool) {
+func describe(_ context.Context, _ *billing.Service, c *billing.Customer) (object.ListItem, bool) {
 	m, err := fromAPI(c)
 	m.Email, m.Phone = types.StringNull(), types.StringNull()
 	name := c.Name
 	if c.ExternalID != nil {
 		name += " (" + *c.ExternalID + ")"
 	}
-	return object.Item{Name: name, Resource: m, Err: err}, true
+	return object.ListItem{Name: name, Resource: m, Err: err}, true
 }

@@ -59,9 +59,9 @@ func NewListDataSource() datasource.DataSource {
 }
 
 type listModel struct {
-	Filter types.Map      `tfsdk:"filter"`
-	Limit  types.Int64    `tfsdk:"limit"`
-	Items  []object.Shown `tfsdk:"items"`
+	Filter types.Map            `tfsdk:"filter"`
+	Limit  types.Int64          `tfsdk:"limit"`
+	Items  []object.RecordModel `tfsdk:"items"`
 }
 
 type recordsModel struct {
@@ -114,7 +114,7 @@ func (m *listModel) read(ctx context.Context, noun string, diags *diag.Diagnosti
 	if diags.HasError() {
 		return
 	}
-	m.Items = object.Many(list(query), object.Ordering{Limit: m.Limit}, noun, object.ShowRecord, diags)
+	m.Items = object.Many(list(query), object.Ordering{Limit: m.Limit}, noun, object.RecordFromAPI, diags)
 	if !diags.HasError() {
 		warnUnknownFilters(query.Filters, m.Items, noun, diags)
 	}
@@ -122,7 +122,7 @@ func (m *listModel) read(ctx context.Context, noun string, diags *diag.Diagnosti
 
 // warnUnknownFilters reports filters on fields that are in no item: the service silently ignores unknown filters. noun
 // is the plural for messages.
-func warnUnknownFilters(filters map[string]string, items []object.Shown, noun string, diags *diag.Diagnostics) {
+func warnUnknownFilters(filters map[string]string, items []object.RecordModel, noun string, diags *diag.Diagnostics) {
 	fields := map[string]bool{}
 	for _, item := range items {
 		var whole map[string]json.RawMessage

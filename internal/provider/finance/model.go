@@ -123,8 +123,6 @@ func (m model) object(diags *diag.Diagnostics) (metadata.Object, bool) {
 	return object, err == nil
 }
 
-func (m model) place() string { return place(m.Collection.ValueString(), m.ID.ValueString()) }
-
 func place(collection, id string) string { return collection + "/" + id }
 
 // displayName names the record in a sentence, after "the".
@@ -135,7 +133,7 @@ func (m model) displayName() string {
 	return "record in " + m.Collection.ValueString()
 }
 
-// Policy implements object.HasPolicy.
+// Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: "the " + m.displayName(), Own: object.PolicyDelete}
 }

@@ -31,9 +31,9 @@ func NewDataSource() datasource.DataSource {
 
 type model struct {
 	object.Ordering
-	Collection types.String   `tfsdk:"collection"`
-	Filter     types.Map      `tfsdk:"filter"`
-	Items      []object.Shown `tfsdk:"items"`
+	Collection types.String         `tfsdk:"collection"`
+	Filter     types.Map            `tfsdk:"filter"`
+	Items      []object.RecordModel `tfsdk:"items"`
 }
 
 // known are the collections in the service description or referenced by a subscription (Recurring billing §2, §4).
@@ -72,7 +72,7 @@ func readMany(ctx context.Context, client *billing.Service, m *model, diags *dia
 	query := billing.RecordQuery{ListOptions: m.ListOptions(), Filters: object.FilterValues(ctx, m.Filter, diags)}
 	collection := m.Collection.ValueString()
 	var err error
-	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Ordering, object.ShowRecord)
+	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Ordering, object.RecordFromAPI)
 	found := "no collection"
 	if api.IsNotList(err) {
 		found = "something other than a collection under the name"

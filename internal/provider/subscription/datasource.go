@@ -208,9 +208,9 @@ func NewListResource() list.ListResource {
 func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var items itemReader
 	lister := l.lists
-	lister.Describe = func(ctx context.Context, client *billing.Service, s *billing.Subscription) (object.Item, bool) {
+	lister.Describe = func(ctx context.Context, client *billing.Service, s *billing.Subscription) (object.ListItem, bool) {
 		if s.Status == statusCanceled {
-			return object.Item{}, false
+			return object.ListItem{}, false
 		}
 		var notes diag.Diagnostics
 		items.client, items.diags = client, &notes
@@ -226,7 +226,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 		if s.ExternalID != nil {
 			name = *s.ExternalID + " (" + s.Status + ")"
 		}
-		return object.Item{Name: name, Resource: m, Err: err, Notes: notes}, true
+		return object.ListItem{Name: name, Resource: m, Err: err, Notes: notes}, true
 	}
 	lister.List(ctx, req, stream)
 }

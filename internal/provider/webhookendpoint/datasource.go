@@ -106,6 +106,6 @@ func NewListResource() list.ListResource {
 		Describe: describe}}
 }
 
-func describe(_ context.Context, _ *collections.Service, e *collections.WebhookEndpoint) (object.Item, bool) {
-	return object.Item{Name: e.URL, Resource: fromAPI(e)}, true
+func describe(_ context.Context, _ *collections.Service, e *collections.WebhookEndpoint) (object.ListItem, bool) {
+	return object.ListItem{Name: e.URL, Resource: fromAPI(e)}, true
 }

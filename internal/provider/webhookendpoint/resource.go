@@ -39,19 +39,19 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, Aft
 
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
-	Texts:   []string{"url", "description"},
-	Service: conn.Collections,
-	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
-	Get:     (*collections.Service).GetWebhookEndpoint,
-	Listed:  (*collections.Service).RefreshWebhookEndpoint,
-	Wrote:   (*collections.Service).Wrote,
-	Again:   "registers it again, with a new id and a new secret",
+	Texts:      []string{"url", "description"},
+	Service:    conn.Collections,
+	ID:         func(e *collections.WebhookEndpoint) string { return e.ID },
+	Get:        (*collections.Service).GetWebhookEndpoint,
+	Refresh:    (*collections.Service).RefreshWebhookEndpoint,
+	Wrote:      (*collections.Service).Wrote,
+	Recreation: "registers it again, with a new id and a new secret",
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.WebhookEndpoint,
 		error) {
 		return client.FindWebhookEndpoints(ctx, by.Value)
 	},
 	Codes: map[string]string{"INVALID_WEBHOOK_URL": "url"},
-	Line: func(e *collections.WebhookEndpoint) string {
+	Summary: func(e *collections.WebhookEndpoint) string {
 		return fmt.Sprintf("%s  (registered %s)", e.ID, e.CreatedAt)
 	},
 }
@@ -149,7 +149,7 @@ func rotate(ctx context.Context, w *write) error {
 	unknown, lost := api.AsAmbiguous(err)
 	if lost {
 		again := *unknown
-		again.Outlook += ". The state now has no secret, and the next apply rotates it again"
+		again.Advice += ". The state now has no secret, and the next apply rotates it again"
 		w.State.setSecret(encrypt.Secret{Clear: types.StringNull(), Encrypted: types.StringNull()})
 		err = &again
 	}

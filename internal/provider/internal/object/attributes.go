@@ -123,16 +123,16 @@ func Collection(description, example string) schema.StringAttribute {
 		MarkdownDescription: description}
 }
 
-// Shown is a free-form record as a data source shows it.
-type Shown struct {
+// RecordModel is a free-form record as a data source shows it.
+type RecordModel struct {
 	ID   types.String `tfsdk:"id"`
 	Name types.String `tfsdk:"name"`
 	JSON types.String `tfsdk:"json"`
 }
 
-// ShowRecord shows a record.
-func ShowRecord(r *api.Record) (Shown, error) {
-	return Shown{ID: value.TextOrNull(r.ID), Name: value.TextOrNull(r.Name), JSON: value.JSONText(r.Raw)}, nil
+// RecordFromAPI shows a record.
+func RecordFromAPI(r *api.Record) (RecordModel, error) {
+	return RecordModel{ID: value.TextOrNull(r.ID), Name: value.TextOrNull(r.Name), JSON: value.JSONText(r.Raw)}, nil
 }
 
 // Items is the attribute items of a list; noun is the plural of its objects.

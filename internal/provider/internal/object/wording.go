@@ -305,8 +305,8 @@ var amount = regexp.MustCompile(`^[-+]?[0-9]+([.,][0-9]+)+$`)
 func compared(sent, shown attr.Value) learned {
 	one, _ := sent.(types.String)
 	other, _ := shown.(types.String)
-	at, isTime := api.Moment(one.ValueString())
-	then, _ := api.Moment(other.ValueString())
+	at, isTime := api.ParseTime(one.ValueString())
+	then, _ := api.ParseTime(other.ValueString())
 	switch {
 	case sent.IsNull():
 		return said

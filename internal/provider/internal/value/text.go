@@ -153,8 +153,8 @@ type moment struct{}
 func (moment) name() string { return "DateTimeType" }
 
 func (moment) same(a, b string) bool {
-	x, okX := api.Moment(a)
-	y, okY := api.Moment(b)
+	x, okX := api.ParseTime(a)
+	y, okY := api.ParseTime(b)
 	if !okX || !okY {
 		return a == b
 	}

@@ -114,8 +114,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 		p.Diags.AddAttributeError(path.Root("external_id"), fmt.Sprintf("%s keeps its external_id, so no new account can "+
 			"have it", apidiag.Capitalize(state.displayName())), fmt.Sprintf("The new customer_id requires a new account, but "+
 			"the old one stays at the service, because it was applied with deletion_policy = %q. Use another external_id for "+
-			"the new one, "+
-			"or set deletion_policy = %q and apply that first.", object.PolicyAbandon, policyClose))
+			"the new one, or set deletion_policy = %q and apply that first.", object.PolicyAbandon, policyClose))
 		return
 	}
 	if p.Planned.Status.ValueString() == statusSuspended {

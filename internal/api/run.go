@@ -262,8 +262,8 @@ func (c *Client) backoff(ctx context.Context, k *call, delay time.Duration, v ve
 
 func (c *Client) announce(ctx context.Context, k *call, delay time.Duration, reason string) {
 	e := c.describe(k)
-	e.Delay, e.Reason = delay, reason
-	c.observer.Waiting(ctx, e)
+	e.Event, e.Delay, e.Reason = Waiting, delay, reason
+	c.observer.Observe(ctx, e)
 }
 
 // doubled returns base, doubled n-1 times, and at most limit.

@@ -138,7 +138,6 @@ func ValidateAuthHeader(name string) error {
 	return nil
 }
 
-// validate checks the values without a default.
 func (c Config) validate() error {
 	if err := ValidateBaseURL(c.BaseURL); err != nil {
 		return err

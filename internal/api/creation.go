@@ -181,7 +181,6 @@ func (s *settlement[T]) candidate(item T) bool {
 	return s.Unique || !answered && (s.age(item) != older || !s.client.clocksAgree())
 }
 
-// lookedUp describes the result of the lookups.
 func (s *settlement[T]) lookedUp(found []T) string {
 	known := fmt.Sprintf("It was looked up %d times.", len(LagPauses))
 	if s.allOlder(found) {
@@ -241,7 +240,6 @@ func (s *settlement[T]) ids(found []T) []string {
 	return ids
 }
 
-// undated explains why the dates do not prove that the creation created an object.
 func (s *settlement[T]) undated(object T) string {
 	created := s.Created(object)
 	if created == "" {

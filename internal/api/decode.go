@@ -131,7 +131,6 @@ func (e *Error) leavesOpen() bool {
 	return e.Status == http.StatusConflict || e.Missing() && e.Uncertain
 }
 
-// checkDeleted rejects the response to a deletion that says deleted: false.
 func (c *Client) checkDeleted(response *Response, object json.RawMessage) error {
 	var result struct {
 		Deleted *bool `json:"deleted"`
@@ -171,7 +170,6 @@ func (c *Client) responseError(response *Response, message string) *Error {
 	return e
 }
 
-// objectOf returns the object in a response.
 func objectOf(response *Response) (json.RawMessage, error) {
 	top, err := topOf(response)
 	if err != nil {
@@ -191,7 +189,6 @@ func objectOf(response *Response) (json.RawMessage, error) {
 	return nil, errors.New("the response contains no object")
 }
 
-// topOf parses the outermost object of a response.
 func topOf(response *Response) (map[string]json.RawMessage, error) {
 	body := bytes.TrimSpace(response.Body)
 	if len(body) == 0 {

@@ -250,7 +250,6 @@ func (s *speed) interval() time.Duration {
 	return time.Duration(float64(time.Second) / s.current)
 }
 
-// started records a request that goes through.
 func (s *speed) started(now time.Time) {
 	if late := now.Sub(s.due); late < 0 || late > lateness {
 		s.due = now
@@ -275,7 +274,6 @@ func (s *speed) measured(now time.Time) float64 {
 	return float64(count) / max(now.Sub(oldest), shortestSpan).Seconds()
 }
 
-// slow reduces the rate after a 429.
 func (s *speed) slow(now time.Time) {
 	reached := s.current
 	if reached == 0 {
@@ -293,7 +291,6 @@ func (s *speed) slow(now time.Time) {
 	s.current, s.openedAt = s.base, now
 }
 
-// recover increases the rate with the time since the last 429.
 func (s *speed) recover(now time.Time) {
 	if s.current == s.limit {
 		return

@@ -108,13 +108,11 @@ type snapshot struct {
 // pageKeys are the keys of the first and last item of a page; both are empty while it is in flight.
 type pageKeys struct{ first, last string }
 
-// listedItem is an item of the list, as received.
 type listedItem struct {
 	raw  json.RawMessage
 	date time.Time // when the service listed it, by its own clock; zero: unknown
 }
 
-// snapshots are the snapshots of one client.
 type snapshots struct {
 	mu      sync.Mutex
 	written bool

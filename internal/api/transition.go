@@ -90,7 +90,6 @@ func (t Transition[T]) undecided(first *AmbiguousError, sent int, known string, 
 	return &e
 }
 
-// attempts describes how often the request was sent.
 func (t Transition[T]) attempts(sent int) string {
 	switch {
 	case sent > 1:

@@ -50,7 +50,6 @@ func (e endpoint) use(number string) hello.Use {
 	return use
 }
 
-// fromRehearsal replaces a value with that of the rehearsal.
 func fromRehearsal(v setValue, text string) setValue {
 	return setValue{argument: v.argument, variable: hello.Variable, text: text}
 }

@@ -263,7 +263,6 @@ func (s *Service) CloseBillingAccount(ctx context.Context, id, reason string) (*
 	return s.moveAccount(ctx, id, "close", "closing", reason, accountClosed)
 }
 
-// moveAccount changes the status of an account to wanted.
 func (s *Service) moveAccount(ctx context.Context, id, operation, noun, reason, wanted string) (*BillingAccount,
 	error) {
 	request := api.Request{

@@ -55,7 +55,6 @@ func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopte
 	return api.Create(ctx, s.client, m)
 }
 
-// holders returns the live objects with the external_id.
 func (c newObject[T]) holders(ctx context.Context) (found []*T, err error) {
 	objects, err := c.find(ctx, c.externalID)
 	for _, object := range onlyLive(objects, c.live) {
@@ -156,7 +155,6 @@ func sameTime(want, have *string) bool {
 	return wanted.Truncate(time.Millisecond).Equal(shown.Truncate(time.Millisecond))
 }
 
-// sameSet compares lists in any order.
 func sameSet(want, have []json.RawMessage) bool {
 	rest := slices.Clone(have)
 	for _, item := range want {

@@ -97,7 +97,6 @@ func (m model) endingAt(id string, end types.String) model {
 	return m
 }
 
-// hasID returns a predicate for the predecessor with an id.
 func hasID(id string) func(predecessor) bool {
 	return func(p predecessor) bool { return p.ID.ValueString() == id }
 }
@@ -232,7 +231,6 @@ func earliest(one, other types.String) types.String {
 	return one
 }
 
-// displayName names the key in a sentence.
 func (m model) displayName() string {
 	text := fmt.Sprintf("API key %q", m.Name.ValueString())
 	if id := m.ID.ValueString(); id != "" {

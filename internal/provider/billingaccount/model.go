@@ -133,7 +133,6 @@ func (m model) body(prior model) billing.AccountBody {
 	}
 }
 
-// displayName names the account in a sentence.
 func (m model) displayName() string {
 	text := "billing account"
 	if code := m.ExternalID.ValueString(); code != "" {

@@ -35,7 +35,6 @@ func planDestroy(_ context.Context, p *object.Plan[model]) {
 	}
 }
 
-// planCreate plans a new account, also that of a replacement.
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
 	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)

@@ -173,10 +173,8 @@ type (
 	step  = object.Step[billing.BillingAccount]
 )
 
-// statusErrors maps errors of the operations that change the status.
 var statusErrors = object.ErrorAttributes{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
 
-// customerErrors maps errors of the creation, which has the customer's id in an object.
 var customerErrors = object.ErrorAttributes{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
 
 var customMetadata = object.CustomMetadataOf[*billing.Service, billing.BillingAccount, billing.AccountBody]{

@@ -25,7 +25,6 @@ const (
 	statusClosed    = "closed"
 )
 
-// policyClose is the additional deletion_policy of accounts.
 const policyClose = "close"
 
 // Schema describes the resource. plan.go decides which values a change makes unknown.

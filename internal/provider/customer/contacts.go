@@ -40,7 +40,6 @@ func addressList(addresses []billing.Address) types.List {
 	})
 }
 
-// toAddresses converts a known list to its wire form.
 func toAddresses(list types.List) []billing.Address {
 	return eachOf(list, func(object types.Object) (a billing.Address) {
 		for i, field := range fieldsOf(&a) {

@@ -173,7 +173,6 @@ func (m model) body(prior model, own ownership) billing.CustomerBody {
 	return body
 }
 
-// displayName names the customer in a sentence.
 func (m model) displayName() string {
 	text := fmt.Sprintf("customer %q", m.Name.ValueString())
 	if id := m.ID.ValueString(); id != "" {

@@ -38,7 +38,6 @@ func NewReceivablesDataSource() datasource.DataSource {
 	return newDataSource("receivables", (*finance.Service).ListReceivables)
 }
 
-// newDataSource returns the data source of a list with its own path.
 func newDataSource(noun string,
 	list func(*finance.Service, context.Context, finance.Query) iter.Seq2[finance.Record, error]) datasource.DataSource {
 	return object.NewDataSource("billing_finance_"+noun, conn.Finance,

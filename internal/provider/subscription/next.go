@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -186,10 +185,4 @@ func isAfter(a, b string) bool {
 	one, ok := api.ParseTime(a)
 	other, known := api.ParseTime(b)
 	return ok && known && one.After(other)
-}
-
-// endsScheduled returns m with a scheduled cancellation.
-func (m model) endsScheduled() model {
-	m.CancelAtPeriodEnd = types.BoolValue(true)
-	return m
 }

@@ -229,7 +229,9 @@ func (p *planning) warnCharges(state model) {
 				"existing invoices stay due. To let the period end first, set deletion_policy = \"cancel_at_period_end\" and "+
 				"apply that before destroying.", state.periodEnd(), text))
 	case policyCancelAtPeriodEnd:
-		n, text := p.priced(state, state.endsScheduled()), "No further period is charged."
+		ending, text := state, "No further period is charged."
+		ending.CancelAtPeriodEnd = types.BoolValue(true)
+		n := p.priced(state, ending)
 		if n.charges() {
 			text = n.String()
 		}

@@ -377,7 +377,7 @@ func (w *work) planStands(ctx context.Context) bool {
 	case later && w.otherPeriod(remote):
 		w.checkPeriod(remote)
 		return false
-	case w.stands(remote):
+	case w.seen(remote).samePlans(w.State):
 		return true
 	}
 	w.Diags.AddAttributeError(path.Root("plan_id"), w.State.title()+" has a different plan than when this change was "+
@@ -387,9 +387,6 @@ func (w *work) planStands(ctx context.Context) bool {
 			"the effect of the change.", w.State.runs(), w.seen(remote).runs()))
 	return false
 }
-
-// stands reports whether the current and pending plans are those in the state.
-func (w *work) stands(remote *billing.Subscription) bool { return w.seen(remote).samePlans(w.State) }
 
 // seen returns the state as a refresh would write it.
 func (w *work) seen(remote *billing.Subscription) model {

@@ -119,7 +119,6 @@ func progress(resp *action.InvokeResponse) func(format string, args ...any) {
 	}
 }
 
-// eventIDs lists the ids of a test event that are in the response.
 func eventIDs(event collections.TestEvent) string {
 	text := ""
 	if event.EventID != "" {

@@ -107,7 +107,6 @@ func sameAuth(a, b types.Object) bool {
 	return one.kind.Equal(two.kind) && one.username.Equal(two.username) && one.name.Means(two.name)
 }
 
-// sendsAuth reports whether the update from state to m sends the authentication, including credentials.
 func (m model) sendsAuth(state model) bool {
 	if !sameAuth(m.Authentication, state.Authentication) {
 		return true

@@ -156,7 +156,6 @@ func (w wording) object(path string, state attr.Value, shown metadata.Value) att
 	return metadata.FromObject(restored)
 }
 
-// tree restores a JSON value.
 func (w wording) tree(path string, state, shown any) any {
 	switch shown := shown.(type) {
 	case metadata.Object:

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"slices"
 
-
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )

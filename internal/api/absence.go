@@ -21,7 +21,6 @@ type absence struct {
 	proofs map[string]*proof // by path of the list
 }
 
-// proof records when the list of one kind of object was last read.
 type proof struct {
 	turn   chan struct{} // capacity 1: one request proves, and the others wait for it
 	at     time.Time

@@ -28,7 +28,7 @@ type Client struct {
 	once      http.RoundTripper // see carrier; nil: transport
 	version   atomic.Int32      // of HTTP, according to the last response; 0 before the first one
 	begun     atomic.Bool       // a request that must not be repeated was sent before the first response
-	gate      *Gate
+	limiter   *Limiter
 	observer  Observer
 	clock     clock
 	outage    outage
@@ -84,7 +84,7 @@ func New(cfg Config) (*Client, error) {
 		cfg.MaxWait = defaultMaxWait
 	}
 	c := &Client{
-		cfg: cfg, base: base, transport: cfg.Transport, gate: cfg.Gate,
+		cfg: cfg, base: base, transport: cfg.Transport, limiter: cfg.Limiter,
 		observer: cfg.Observer, random: rand.Float64,
 		secrets: newSecrets(append(slices.Clone(cfg.Secrets), cfg.Token)...),
 	}
@@ -92,8 +92,8 @@ func New(cfg Config) (*Client, error) {
 		c.transport = &connections{make: func() *http.Transport { return newTransport(cfg) }}
 		c.once = &connections{make: func() *http.Transport { return fresh(newTransport(cfg)) }}
 	}
-	if c.gate == nil {
-		c.gate = NewGate(0)
+	if c.limiter == nil {
+		c.limiter = NewLimiter(0)
 	}
 	if c.observer == nil {
 		c.observer = Observers{}
@@ -103,7 +103,7 @@ func New(cfg Config) (*Client, error) {
 
 // Do carries out one operation and returns its response. It returns *Error for a response that is not a success,
 // *AmbiguousError for a request that must not be repeated and whose outcome is unknown, *TransportError if there was no
-// response, and the error of ctx when ctx ends. It repeats requests that may be repeated, and waits at the gate; both
+// response, and the error of ctx when ctx ends. It repeats requests that may be repeated, and waits at the limiter; both
 // obey ctx.
 //
 // A 404 to a read or a deletion of an object is accepted only if the list of such objects can be read: see
@@ -134,7 +134,7 @@ type call struct {
 	body         []byte // nil: none
 	repeatable   bool
 	waiting      context.Context // obeyed between attempts
-	latest       time.Time       // latest time to wait for the gate
+	latest       time.Time       // latest time to wait for the limiter
 	sent         int             // requests sent so far
 	idleSince    time.Time       // start of the time without an attempt
 	uncertain    bool            // an earlier attempt may have been carried out
@@ -177,7 +177,6 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 	return k, c.setHeader(k, r, row.keyed)
 }
 
-// setHeader sets the headers of every attempt.
 func (c *Client) setHeader(k *call, r Request, keyed bool) error {
 	// Every request has a Content-Type, even GET and DELETE (service description, Recurring billing §1).
 	k.header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
@@ -241,7 +240,6 @@ func (k *call) request(ctx context.Context) (*http.Request, error) {
 	return request, nil
 }
 
-// newError returns an Error with its origin.
 func (c *Client) newError(k *call, status int, header http.Header, body []byte) *Error {
 	e := parseError(status, header, body)
 	e.Service, e.Origin, e.Operation = c.cfg.Service, c.cfg.Origin, k.operation
@@ -251,7 +249,6 @@ func (c *Client) newError(k *call, status int, header http.Header, body []byte) 
 	return e
 }
 
-// scrubHeader masks the secrets in the headers of a response.
 func (c *Client) scrubHeader(header http.Header) http.Header {
 	for name, values := range header {
 		for i := range values {

@@ -225,8 +225,8 @@ func TestObserverHearsWaits(t *testing.T) {
 		}
 		c := newClient(t, play(ok(`{}`), slow(step{status: 429, header: map[string]string{"Retry-After": "7"}}),
 			slow(status(503)), slow(ok(`{}`))),
-			func(cfg *Config) { cfg.Observer, cfg.Gate = Observers{watcher, Observers{}}, NewGate(0.5) })
-		c.random, c.gate.random = func() float64 { return 0.5 }, func() float64 { return 0 }
+			func(cfg *Config) { cfg.Observer, cfg.Limiter = Observers{watcher, Observers{}}, NewLimiter(0.5) })
+		c.random, c.limiter.random = func() float64 { return 0.5 }, func() float64 { return 0 }
 		for range 2 {
 			if _, err := c.Do(t.Context(), getCustomer); err != nil {
 				t.Fatal(err)

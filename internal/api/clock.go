@@ -95,7 +95,7 @@ const (
 //
 // An object dated in the future proves that another clock has dated it, as may the response to a creation.
 func (c *Client) age(created string, sent time.Time) age {
-	at, ok := Moment(created)
+	at, ok := ParseTime(created)
 	k := &c.clock
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -120,7 +120,7 @@ func (c *Client) Older(created string, sent time.Time) bool { return c.age(creat
 
 // dates records what the response to a creation shows about the two clocks, and returns the age of its object.
 func (c *Client) dates(created string, response *Response) age {
-	at, shown := Moment(created)
+	at, shown := ParseTime(created)
 	date, err := http.ParseTime(response.Header.Get("Date"))
 	if shown && err == nil && at.After(date.Add(time.Second)) {
 		c.clock.mu.Lock()

@@ -38,8 +38,8 @@ type Config struct {
 	// service
 	RetryTimeout   time.Duration
 	RequestTimeout time.Duration     // per attempt; 0 means 30 s
-	MaxWait        time.Duration     // longest wait of one call for a gate closed by 429; 0 means 20 min
-	Gate           *Gate             // nil: a separate gate without a client-side limit
+	MaxWait        time.Duration     // longest wait of one call for a limiter closed by 429; 0 means 20 min
+	Limiter        *Limiter          // nil: a separate limiter without a client-side limit
 	Operations     Operations        // zero value: the defaults
 	Observer       Observer          // nil: none
 	BulkRefresh    bool              // allow Refreshed to read lists instead of single objects
@@ -86,7 +86,6 @@ func parseBaseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkPort checks the port of an address; "" means no port.
 func checkPort(port string) error {
 	if port == "" {
 		return nil
@@ -139,7 +138,6 @@ func ValidateAuthHeader(name string) error {
 	return nil
 }
 
-// validate checks the values without a default.
 func (c Config) validate() error {
 	if err := ValidateBaseURL(c.BaseURL); err != nil {
 		return err

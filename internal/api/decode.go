@@ -26,6 +26,23 @@ func One[T any](ctx context.Context, c *Client, r Request) (T, error) {
 	return decodeOne[T](c, response)
 }
 
+// Object is [One], but returns a pointer; nil with an error.
+func Object[T any](ctx context.Context, c *Client, r Request) (*T, error) {
+	object, err := One[T](ctx, c, r)
+	if err != nil {
+		return nil, err
+	}
+	return &object, nil
+}
+
+// Present is the Check of a response that must contain a value: what names it.
+func Present(what, value string) error {
+	if value == "" {
+		return errors.New("the response contains no " + what)
+	}
+	return nil
+}
+
 // decodeAs decodes an object and checks that it can be used. If drop is set, fields of another type than documented are
 // left out.
 func decodeAs[T any](object json.RawMessage, drop bool) (value T, err error) {
@@ -114,7 +131,6 @@ func (e *Error) leavesOpen() bool {
 	return e.Status == http.StatusConflict || e.Missing() && e.Uncertain
 }
 
-// checkDeleted rejects the response to a deletion that says deleted: false.
 func (c *Client) checkDeleted(response *Response, object json.RawMessage) error {
 	var result struct {
 		Deleted *bool `json:"deleted"`
@@ -154,7 +170,6 @@ func (c *Client) responseError(response *Response, message string) *Error {
 	return e
 }
 
-// objectOf returns the object in a response.
 func objectOf(response *Response) (json.RawMessage, error) {
 	top, err := topOf(response)
 	if err != nil {
@@ -174,7 +189,6 @@ func objectOf(response *Response) (json.RawMessage, error) {
 	return nil, errors.New("the response contains no object")
 }
 
-// topOf parses the outermost object of a response.
 func topOf(response *Response) (map[string]json.RawMessage, error) {
 	body := bytes.TrimSpace(response.Body)
 	if len(body) == 0 {
@@ -337,9 +351,6 @@ func Null[T any]() Field[T] { return Field[T]{state: fieldNull} }
 // IsZero reports whether the field is absent, for omitzero.
 func (f Field[T]) IsZero() bool { return f.state == fieldAbsent }
 
-// IsNull reports whether the field is sent as null.
-func (f Field[T]) IsNull() bool { return f.state == fieldNull }
-
 // Get returns the value; false if the field is null or absent.
 func (f Field[T]) Get() (T, bool) { return f.value, f.state == fieldSet }
 
@@ -363,7 +374,7 @@ func (f *Field[T]) UnmarshalJSON(text []byte) error {
 
 // Moment parses a DateTime of a service: a date with time and zone, or a date, which means midnight in UTC (service
 // description, Recurring billing §1). It returns false for anything else.
-func Moment(text string) (time.Time, bool) {
+func ParseTime(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at, true

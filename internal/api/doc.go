@@ -5,7 +5,7 @@
 //
 //	client.go      prepares the request: route, address, body, headers
 //	run.go         repeats attempts until a response is final
-//	gate.go        limits the requests of all clients of a provider: 429 and the configured limit
+//	limiter.go        limits the requests of all clients of a provider: 429 and the configured limit
 //	outage.go      shares the state of an unavailable service among calls
 //	exchange.go    makes one attempt: sends, reads within limits, notifies the observer
 //	connections.go implements the transport: TLS, proxies, and connections that stop responding
@@ -13,7 +13,7 @@
 //	list.go        List, ListBackward: pages as one sequence
 //	cursor.go      Cursor: the same for pages chained by cursors
 //	snapshot.go    Refreshed: objects of a refresh from the pages of their list
-//	settle.go      determines whether a creation without a response has happened
+//	creation.go    determines whether a creation without a response has happened
 //	transition.go  does the same for changes of an object's state, and repeats harmless requests
 //
 // # Why not go-retryablehttp

@@ -92,12 +92,6 @@ func (e *Error) lacksRoute() bool {
 	return e.Missing() && strings.Contains(strings.ToLower(e.Code), "route")
 }
 
-// IsUnauthorized reports whether the token was rejected.
-func IsUnauthorized(err error) bool {
-	e, ok := AsError(err)
-	return ok && e.Status == http.StatusUnauthorized
-}
-
 // HasCode reports whether the service rejected the request with this code.
 func HasCode(err error, code string) bool {
 	e, ok := AsError(err)
@@ -133,8 +127,8 @@ type AmbiguousError struct {
 	RequestID          string    // of the response, if any
 	SentAt             time.Time // start of the attempt
 	Err                error     // why the outcome is unknown
-	// Outlook is set by Settle and Change if they cannot decide: what they looked for and found, and how to find out.
-	Outlook string
+	// Advice is set by Create and Change if they cannot decide: what they looked for and found, and how to find out.
+	Advice string
 	// Candidates are the ids of the objects that the request may have created. Older means that all of them are older than
 	// the request according to the Date headers of the responses, which may be from another clock.
 	Candidates []string
@@ -148,9 +142,9 @@ func (e *AmbiguousError) Error() string {
 	if e.RequestID != "" && !strings.Contains(b.String(), e.RequestID) {
 		fmt.Fprintf(&b, " [Request-Id %s]", e.RequestID)
 	}
-	if e.Outlook != "" {
+	if e.Advice != "" {
 		b.WriteString(". ")
-		b.WriteString(e.Outlook)
+		b.WriteString(e.Advice)
 	}
 	return b.String()
 }

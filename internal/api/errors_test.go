@@ -144,9 +144,6 @@ func TestErrorQuestions(t *testing.T) {
 	if !HasCode(own, "not_found") || HasCode(own, "other") || HasCode(errors.New("not_found"), "not_found") {
 		t.Error("HasCode")
 	}
-	if !IsUnauthorized(&Error{Status: 401}) || IsUnauthorized(own) {
-		t.Error("IsUnauthorized")
-	}
 	if _, ok := AsAmbiguous(own); ok {
 		t.Error("AsAmbiguous")
 	}

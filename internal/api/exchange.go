@@ -137,15 +137,15 @@ func (c *Client) watch(ctx context.Context, k *call) func(*response) {
 	if k.body != nil {
 		e.RequestBody = func() string { return c.scrub(MaskJSON(k.body)) }
 	}
-	c.observer.Request(ctx, e)
+	c.observer.Observe(ctx, e)
 	return func(a *response) {
-		e.Status, e.Err = a.status, a.err
+		e.Event, e.Status, e.Err = Received, a.status, a.err
 		e.Duration = time.Since(a.sentAt)
 		e.RequestID = a.requestID()
 		if len(a.body) > 0 {
 			e.ResponseBody = func() string { return c.scrub(MaskJSON(a.body)) }
 		}
-		c.observer.Response(ctx, e)
+		c.observer.Observe(ctx, e)
 	}
 }
 
@@ -214,27 +214,35 @@ func tooDeep(body []byte) bool {
 	return false
 }
 
-// Observer is notified of every exchange with a service, for logging. The data is already masked. Its methods are
-// called from many goroutines and must not block.
+// Observer is notified of every exchange with a service, for logging. The data is already masked. It is called from
+// many goroutines and must not block.
 type Observer interface {
-	// Request is called before each attempt.
-	Request(ctx context.Context, e Exchange)
-	// Response is called after each attempt, including transport errors (Err is set, Status is 0).
-	Response(ctx context.Context, e Exchange)
-	// Waiting is called before a pause: a retry, or a gate closed by 429. Delay and Reason are set.
-	Waiting(ctx context.Context, e Exchange)
-	// Fallback is called if an optimization has failed and the requests are sent one by one. Reason and Err are set.
-	Fallback(ctx context.Context, e Exchange)
+	Observe(ctx context.Context, e Exchange)
 }
+
+// Event is what an Observer is notified of.
+type Event int
+
+const (
+	// Sending comes before each attempt.
+	Sending Event = iota
+	// Received comes after each attempt, including transport errors (Err is set, Status is 0).
+	Received
+	// Waiting comes before a pause: a retry, or a limiter closed by 429. Delay and Reason are set.
+	Waiting
+	// FallingBack means that an optimization has failed and the requests are sent one by one. Reason and Err are set.
+	FallingBack
+)
 
 // Exchange describes one attempt to an Observer. Path is the template, never the path with ids.
 type Exchange struct {
+	Event                            Event
 	Service, Operation, Method, Path string
 
 	Status    int
 	Attempt   int // counts from 1
 	RequestID string
-	// Waited is how long the attempt was delayed by the rate limit, a gate closed by 429, or a pause after a failure.
+	// Waited is how long the attempt was delayed by the rate limit, a limiter closed by 429, or a pause after a failure.
 	Waited   time.Duration
 	Duration time.Duration // of the attempt, until its body was read
 	Delay    time.Duration // of the pause announced by Waiting
@@ -250,30 +258,9 @@ type Observers []Observer
 
 var _ Observer = Observers{}
 
-// Request implements Observer.
-func (o Observers) Request(ctx context.Context, e Exchange) {
+// Observe implements Observer.
+func (o Observers) Observe(ctx context.Context, e Exchange) {
 	for _, each := range o {
-		each.Request(ctx, e)
-	}
-}
-
-// Response implements Observer.
-func (o Observers) Response(ctx context.Context, e Exchange) {
-	for _, each := range o {
-		each.Response(ctx, e)
-	}
-}
-
-// Waiting implements Observer.
-func (o Observers) Waiting(ctx context.Context, e Exchange) {
-	for _, each := range o {
-		each.Waiting(ctx, e)
-	}
-}
-
-// Fallback implements Observer.
-func (o Observers) Fallback(ctx context.Context, e Exchange) {
-	for _, each := range o {
-		each.Fallback(ctx, e)
+		each.Observe(ctx, e)
 	}
 }

@@ -133,26 +133,10 @@ type events struct {
 	fallbacks                    []Exchange
 }
 
-func (o *events) Request(_ context.Context, e Exchange) {
+func (o *events) Observe(_ context.Context, e Exchange) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.requests = append(o.requests, e)
-}
-
-func (o *events) Response(_ context.Context, e Exchange) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.responses = append(o.responses, e)
-}
-
-func (o *events) Waiting(_ context.Context, e Exchange) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.waiting = append(o.waiting, e)
-}
-
-func (o *events) Fallback(_ context.Context, e Exchange) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.fallbacks = append(o.fallbacks, e)
+	kept := map[Event]*[]Exchange{Sending: &o.requests, Received: &o.responses, Waiting: &o.waiting,
+		FallingBack: &o.fallbacks}[e.Event]
+	*kept = append(*kept, e)
 }

@@ -14,7 +14,7 @@ import (
 var unrepeatable = map[string]func(context.Context, *Client) (thing, error){
 	"a creation": func(ctx context.Context, c *Client) (thing, error) {
 		created := time.Now().UTC().Format(time.RFC3339)
-		got, _, err := Settle(ctx, c, Creation[thing]{
+		got, _, err := Create(ctx, c, Creation[thing]{
 			Send:     func(ctx context.Context) (thing, error) { return One[thing](ctx, c, createCustomer) },
 			Describe: "thing", Unique: true, ID: byID, Created: func(thing) string { return created },
 			Equal: func(_ context.Context, v thing) (bool, error) { return v.Count == 1, nil },
@@ -67,7 +67,7 @@ func TestInterrupts(t *testing.T) {
 		"while it waits":          {5 * time.Second, []step{throttled("60")}, time.Minute, "", 5 * time.Second, 1},
 		"its response comes":      {time.Second, []step{slow}, time.Minute, succeeds, 8 * time.Second, 1},
 		"it is looked at":         {time.Second, []step{{hang: true}, dated(body)}, 5 * time.Second, succeeds, 0, 2},
-		"no response":             {5 * time.Second, []step{{hang: true}}, time.Hour, isAmbiguous, 5*time.Second + settleGrace, 0},
+		"no response":             {5 * time.Second, []step{{hang: true}}, time.Hour, isAmbiguous, 5*time.Second + createGrace, 0},
 		"a wait beyond the grace": {-1, []step{throttled("300"), ok(body)}, time.Minute, succeeds, 0, 2},
 	} {
 		for kind, do := range unrepeatable {
@@ -105,8 +105,8 @@ func TestInterrupts(t *testing.T) {
 			})
 		}
 	}
-	if settleGrace >= 10*time.Second {
-		t.Errorf("the grace period of %s is too long", settleGrace)
+	if createGrace >= 10*time.Second {
+		t.Errorf("the grace period of %s is too long", createGrace)
 	}
 }
 

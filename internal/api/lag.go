@@ -46,8 +46,8 @@ func (w *Writes) Note(id, created, updated string) {
 	if created != "" {
 		t.created = created
 	}
-	if at, ok := Moment(updated); ok {
-		if before, known := Moment(t.updated); !known || at.After(before) {
+	if at, ok := ParseTime(updated); ok {
+		if before, known := ParseTime(t.updated); !known || at.After(before) {
 			t.updated = updated
 		}
 	}
@@ -89,15 +89,15 @@ func (w *Writes) within(id string, now time.Time) bool {
 
 // at reports whether the last known write of an object was at the time in a read.
 func (w *Writes) at(id, shown string) bool {
-	written, ok := Moment(w.times(id).updated)
-	at, shownOK := Moment(shown)
+	written, ok := ParseTime(w.times(id).updated)
+	at, shownOK := ParseTime(shown)
 	return ok && shownOK && at.Equal(written)
 }
 
 // after reports whether the last known write of an object was after the time in a read.
 func (w *Writes) after(id, shown string) bool {
-	written, ok := Moment(w.times(id).updated)
-	at, shownOK := Moment(shown)
+	written, ok := ParseTime(w.times(id).updated)
+	at, shownOK := ParseTime(shown)
 	return ok && shownOK && at.Before(written)
 }
 
@@ -118,7 +118,7 @@ func (c *Client) justNow(text string) bool {
 }
 
 func justBefore(text string, now time.Time) bool {
-	at, ok := Moment(text)
+	at, ok := ParseTime(text)
 	return ok && !IsDate(text) && now.Sub(at) <= ReadLag && at.Sub(now) <= time.Second
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// masked replaces a secret.
 const masked = "(masked)"
 
 // secretText matches secrets in any text: webhook secrets, JWTs, bearer tokens and Authorization headers.

@@ -67,7 +67,6 @@ func (o *outage) both(operation string) [2]*health {
 	return both
 }
 
-// works records a response of the service itself.
 func (o *outage) works(operation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -151,7 +150,7 @@ func (o *outage) wake() {
 	o.changed = make(chan struct{})
 }
 
-// note records what one attempt shows about the service. It ignores a 429, which the gate handles, and a 404, which is
+// note records what one attempt shows about the service. It ignores a 429, which the limiter handles, and a 404, which is
 // not yet proven.
 func (c *Client) note(k *call, a *response, v verdict) {
 	e, _ := AsError(v.err)

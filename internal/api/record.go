@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 
@@ -27,15 +26,8 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-var errNoRecordID = errors.New("the response contains no record with an id")
-
 // Check rejects a response without required fields, such as the id.
-func (r *Record) Check() error {
-	if r.ID == "" {
-		return errNoRecordID
-	}
-	return nil
-}
+func (r *Record) Check() error { return Present("record with an id", r.ID) }
 
 // Field returns the text of a top-level field, or "".
 func (r *Record) Field(name string) string {
@@ -86,8 +78,8 @@ func contradicts(bound, want, have string) bool {
 	if bound == "" {
 		return same.IsUUID(want) && same.IsUUID(have) && !same.ID(want, have)
 	}
-	limit, okLimit := Moment(want)
-	at, okAt := Moment(have)
+	limit, okLimit := ParseTime(want)
+	at, okAt := ParseTime(have)
 	if !okLimit || !okAt {
 		return false
 	}

@@ -21,7 +21,7 @@ func (k *call) interrupted() bool { return k.waiting.Err() != nil }
 type verdict struct {
 	response *Response
 	err      error
-	// again allows another attempt: after the gate if the response was 429, otherwise within the retry time, after pause.
+	// again allows another attempt: after the limiter if the response was 429, otherwise within the retry time, after pause.
 	again, throttled bool
 	// uncertain means that this attempt may have been carried out.
 	uncertain bool
@@ -115,7 +115,7 @@ func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, e
 	if end := k.failing.Add(c.retryTimeout()); !k.failing.IsZero() && end.Before(latest) {
 		latest = end
 	}
-	pass, err := c.gate.enter(k.waiting, latest, func(d time.Duration) {
+	pass, err := c.limiter.enter(k.waiting, latest, func(d time.Duration) {
 		c.announce(ctx, k, d, "the service asked to slow down (429)")
 	})
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {
 	}
 }
 
-// notSent returns the error of a call that the gate did not let through. throttled is the call's own 429, if any.
+// notSent returns the error of a call that the limiter did not let through. throttled is the call's own 429, if any.
 func (c *Client) notSent(k *call, throttled *Error, err error) error {
 	var closed *closedError
 	if !errors.As(err, &closed) {
@@ -262,8 +262,8 @@ func (c *Client) backoff(ctx context.Context, k *call, delay time.Duration, v ve
 
 func (c *Client) announce(ctx context.Context, k *call, delay time.Duration, reason string) {
 	e := c.describe(k)
-	e.Delay, e.Reason = delay, reason
-	c.observer.Waiting(ctx, e)
+	e.Event, e.Delay, e.Reason = Waiting, delay, reason
+	c.observer.Observe(ctx, e)
 }
 
 // doubled returns base, doubled n-1 times, and at most limit.

@@ -160,7 +160,8 @@ func TestUnauthorizedEndsThoseWhoWait(t *testing.T) {
 			synctest.Wait()
 		}
 		for range 10 {
-			if err := <-results; !IsUnauthorized(err) {
+			err := <-results
+			if e, ok := AsError(err); !ok || e.Status != http.StatusUnauthorized {
 				t.Error(err)
 			}
 		}
@@ -254,9 +255,9 @@ func TestThrottledWaitIsBoundedWithoutADeadline(t *testing.T) {
 
 func TestCancelledAtOnce(t *testing.T) {
 	waits := map[string]step{
-		"backoff":     {status: 503, header: map[string]string{"Retry-After": "200"}},
-		"closed gate": {status: 429, header: map[string]string{"Retry-After": "600"}},
-		"under way":   {hang: true},
+		"backoff":        {status: 503, header: map[string]string{"Retry-After": "200"}},
+		"closed limiter": {status: 429, header: map[string]string{"Retry-After": "600"}},
+		"under way":      {hang: true},
 	}
 	for name, s := range waits {
 		t.Run(name, func(t *testing.T) {

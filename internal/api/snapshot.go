@@ -108,13 +108,11 @@ type snapshot struct {
 // pageKeys are the keys of the first and last item of a page; both are empty while it is in flight.
 type pageKeys struct{ first, last string }
 
-// listedItem is an item of the list, as received.
 type listedItem struct {
 	raw  json.RawMessage
 	date time.Time // when the service listed it, by its own clock; zero: unknown
 }
 
-// snapshots are the snapshots of one client.
 type snapshots struct {
 	mu      sync.Mutex
 	written bool
@@ -245,7 +243,6 @@ func (s *snapshot) reject() {
 	s.asking++
 }
 
-// done records the end of the read of a single object.
 func (s *snapshot) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -343,8 +340,8 @@ func (s *snapshot) end() {
 
 // fail ends the snapshot and logs the reason.
 func (s *snapshot) fail(err error) {
-	s.client.observer.Fallback(s.ctx, Exchange{Service: s.client.cfg.Service, Operation: s.listing.Family +
-		".list", Err: err, Reason: "the list cannot be used for the refresh, objects are read one by one"})
+	s.client.observer.Observe(s.ctx, Exchange{Event: FallingBack, Service: s.client.cfg.Service,
+		Operation: s.listing.Family + ".list", Err: err, Reason: "the list cannot be used for the refresh, objects are read one by one"})
 	s.end()
 }
 

@@ -24,7 +24,7 @@ type Transition[T any] struct {
 // the retry timeout ends. If each request counts, that needs an error in the service's own form, which shows that the
 // service has ended the request. If the outcome stays unknown, the *AmbiguousError contains what is known.
 //
-// Like Settle, it obeys ctx until the request is sent, and then continues for at most 8 s after ctx has ended.
+// Like Create, it obeys ctx until the request is sent, and then continues for at most 8 s after ctx has ended.
 func Change[T any](ctx context.Context, c *Client, t Transition[T]) (result T, err error) {
 	if err := ended(ctx); err != nil {
 		return result, fmt.Errorf("%s: nothing was sent: %w", t.Describe, err)
@@ -74,24 +74,22 @@ func (t Transition[T]) mayFollow(lost *AmbiguousError) bool {
 	return !responded || failed || isSuccess(e.Status) // a redirect would only be repeated
 }
 
-// undecided adds what is known, and how to find out the rest.
 func (t Transition[T]) undecided(first *AmbiguousError, sent int, known string, cause error) error {
 	e := *first
 	if cause != nil {
 		e = *first.followedBy(cause)
 	}
-	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out.", t.Describe)
+	e.Advice = fmt.Sprintf("The %s may or may not have been carried out.", t.Describe)
 	for _, sentence := range []string{known, t.attempts(sent)} {
 		if sentence != "" {
-			e.Outlook += " " + sentence
+			e.Advice += " " + sentence
 		}
 	}
-	e.Outlook += fmt.Sprintf(" Check the object at the service%s, and apply again: the next apply sends what is still "+
+	e.Advice += fmt.Sprintf(" Check the object at the service%s, and apply again: the next apply sends what is still "+
 		"missing", e.inRequestLog())
 	return &e
 }
 
-// attempts describes how often the request was sent.
 func (t Transition[T]) attempts(sent int) string {
 	switch {
 	case sent > 1:
@@ -122,7 +120,7 @@ type Repetition[T any] struct {
 // *AmbiguousError that contains what is known. If the second request is rejected for its content, it returns the
 // rejection, because the first was rejected too.
 //
-// Like Settle, it obeys ctx until the request is sent, and then continues for at most 8 s after ctx has ended.
+// Like Create, it obeys ctx until the request is sent, and then continues for at most 8 s after ctx has ended.
 func Repeat[T any](ctx context.Context, r Repetition[T]) (result T, err error) {
 	if err := ended(ctx); err != nil {
 		return result, fmt.Errorf("%s: nothing was sent: %w", r.Describe, err)
@@ -144,7 +142,7 @@ func Repeat[T any](ctx context.Context, r Repetition[T]) (result T, err error) {
 		return none, err
 	}
 	e := first.followedBy(err)
-	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. It was sent again without success. %s",
+	e.Advice = fmt.Sprintf("The %s may or may not have been carried out. It was sent again without success. %s",
 		r.Describe, r.Advice)
 	return none, e
 }

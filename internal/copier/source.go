@@ -97,18 +97,9 @@ type observer struct{ waiting func(text string) }
 
 var _ api.Observer = observer{}
 
-// Request implements api.Observer.
-func (o observer) Request(context.Context, api.Exchange) {}
-
-// Response implements api.Observer.
-func (o observer) Response(context.Context, api.Exchange) {}
-
-// Fallback implements api.Observer.
-func (o observer) Fallback(context.Context, api.Exchange) {}
-
-// Waiting implements api.Observer.
-func (o observer) Waiting(_ context.Context, e api.Exchange) {
-	if o.waiting != nil && e.Delay >= time.Second {
+// Observe implements api.Observer.
+func (o observer) Observe(_ context.Context, e api.Exchange) {
+	if o.waiting != nil && e.Event == api.Waiting && e.Delay >= time.Second {
 		o.waiting(fmt.Sprintf("%s: %s; wait %s", e.Operation, e.Reason, e.Delay.Round(time.Second)))
 	}
 }

@@ -36,10 +36,10 @@ func (s settings) connect(agent string, recorder *spans.Recorder, diags *diag.Di
 		}
 		roots = pool
 	}
-	gate := api.NewGate(s.requestsPerSecond)
+	limiter := api.NewLimiter(s.requestsPerSecond)
 	base := api.Config{
 		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout,
-		RequestTimeout: s.requestTimeout, Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
+		RequestTimeout: s.requestTimeout, Limiter: limiter, Operations: s.operations, BulkRefresh: s.bulkRefresh,
 		Secrets: s.secrets(),
 	}
 	var observers api.Observers
@@ -137,16 +137,14 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 	if s.environment != "" && organization.Environment != s.environment {
 		diags.AddAttributeError(path.Root("environment"), "Wrong environment",
 			fmt.Sprintf("The configuration allows %s, but the token belongs to the environment %q of organization %s (%s). "+
-				"Nothing was read or "+
-				"changed. Use a token and base_url of %s, or change environment.",
+				"Nothing was read or changed. Use a token and base_url of %s, or change environment.",
 				s.environment, organization.Environment, organization.ID, organization.Name, s.environment))
 	}
 	if len(s.organizations) > 0 &&
 		!slices.ContainsFunc(s.organizations, func(id string) bool { return same.ID(id, organization.ID) }) {
 		diags.AddAttributeError(path.Root("allowed_organization_ids"), "Wrong organization",
 			fmt.Sprintf("The token belongs to organization %s (%s), but the configuration only allows %s. Nothing was read or "+
-				"changed. "+
-				"Use a token of an allowed organization, or add this one.%s",
+				"changed. Use a token of an allowed organization, or add this one.%s",
 				organization.ID, organization.Name, strings.Join(s.organizations, ", "), noIDs(s.organizations, organization.ID)))
 	}
 }

@@ -75,7 +75,8 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	}
 	resp.Diagnostics.Append(diags...)
 	if c != nil {
-		share(c, resp)
+		resp.ResourceData, resp.DataSourceData, resp.ListResourceData = c, c, c
+		resp.EphemeralResourceData, resp.ActionData = c, c
 	}
 }
 
@@ -115,12 +116,4 @@ func unconfigured(config tftypes.Value) bool {
 		}
 	}
 	return true
-}
-
-func share(c *conn.Conn, resp *provider.ConfigureResponse) {
-	resp.ResourceData = c
-	resp.DataSourceData = c
-	resp.ListResourceData = c
-	resp.EphemeralResourceData = c
-	resp.ActionData = c
 }

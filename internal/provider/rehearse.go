@@ -39,7 +39,6 @@ func (s settings) rehearse(ctx context.Context, file hello.File, version string,
 	return s
 }
 
-// use describes a service as it would be used outside of a rehearsal.
 func (e endpoint) use(number string) hello.Use {
 	use := hello.Use{Address: e.address.text, Digest: hello.Digest(number, e.secret.text)}
 	if e.address.text != "" {
@@ -51,7 +50,6 @@ func (e endpoint) use(number string) hello.Use {
 	return use
 }
 
-// fromRehearsal replaces a value with that of the rehearsal.
 func fromRehearsal(v setValue, text string) setValue {
 	return setValue{argument: v.argument, variable: hello.Variable, text: text}
 }

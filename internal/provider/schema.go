@@ -8,7 +8,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// providerModel is the provider block.
 type providerModel struct {
 	BaseURL                types.String   `tfsdk:"base_url"`
 	Token                  types.String   `tfsdk:"token"`

@@ -322,7 +322,6 @@ func (r *resolver) operations(configured types.Map) api.Operations {
 	return operations
 }
 
-// joined splits the result of errors.Join.
 func joined(err error) []error {
 	if err == nil {
 		return nil

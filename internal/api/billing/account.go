@@ -45,7 +45,7 @@ type AccountCustomer struct {
 }
 
 // Check implements [checked].
-func (a *BillingAccount) Check() error { return present("billing account", a.ID) }
+func (a *BillingAccount) Check() error { return api.Present("billing account with an id", a.ID) }
 
 // CustomerRef refers to the customer of a new billing account by id. The service also accepts other fields, which the
 // provider does not use.
@@ -96,7 +96,7 @@ func (q BillingAccountQuery) matches(a BillingAccount) bool {
 const accountClosed = "closed"
 
 // CreateBillingAccount creates a billing account (wire contract: billing_accounts.create). A lost response is handled
-// by [api.Settle].
+// by [api.Create].
 func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*BillingAccountCreated, error) {
 	code, _ := body.ExternalID.Get()
 	customer, _ := body.Customer.Get()
@@ -131,11 +131,11 @@ func (a BillingAccount) live() bool { return a.Status != accountClosed }
 // repeated.
 func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAccount, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*BillingAccount, error) {
-		return one[BillingAccount](ctx, s, api.Request{Operation: "billing_accounts.get", Path: map[string]string{"id": id}})
+		return api.Object[BillingAccount](ctx, s.client, api.Request{Operation: "billing_accounts.get",
+			Path: map[string]string{"id": id}})
 	}, func(a *BillingAccount) string { return a.UpdatedAt })
 }
 
-// accountListing describes the list of billing accounts (wire contract: billing_accounts.list).
 var accountListing = api.Listing{Family: "billing_accounts", ByID: true, Loaded: "customer"}
 
 // RefreshBillingAccount is GetBillingAccount for a refresh; see [api.Refreshed].
@@ -263,7 +263,6 @@ func (s *Service) CloseBillingAccount(ctx context.Context, id, reason string) (*
 	return s.moveAccount(ctx, id, "close", "closing", reason, accountClosed)
 }
 
-// moveAccount changes the status of an account to wanted.
 func (s *Service) moveAccount(ctx context.Context, id, operation, noun, reason, wanted string) (*BillingAccount,
 	error) {
 	request := api.Request{

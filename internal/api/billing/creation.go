@@ -38,7 +38,7 @@ type newObject[T any] struct {
 	equal func(context.Context, T) (bool, error)
 }
 
-// settle creates the object; a lost response is handled by [api.Settle].
+// settle creates the object; a lost response is handled by [api.Create].
 func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
 	m := api.Creation[*T]{
 		Describe: c.otherwise,
@@ -52,10 +52,9 @@ func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopte
 		m.Describe = fmt.Sprintf("%s with external_id %q", c.noun, c.externalID)
 		m.Unique, m.Find, m.Equal, m.Again = true, c.holders, c.isEqual, ""
 	}
-	return api.Settle(ctx, s.client, m)
+	return api.Create(ctx, s.client, m)
 }
 
-// holders returns the live objects with the external_id.
 func (c newObject[T]) holders(ctx context.Context) (found []*T, err error) {
 	objects, err := c.find(ctx, c.externalID)
 	for _, object := range onlyLive(objects, c.live) {
@@ -140,23 +139,22 @@ func shownAs(name string, want, have json.RawMessage) bool {
 // sameText compares texts in the service's wording: null equals the empty text, ids and document numbers are not
 // case-sensitive, and times may have any zone.
 func sameText(want, have string) bool {
-	if _, isTime := api.Moment(want); isTime {
-		return sameMoment(&want, &have)
+	if _, isTime := api.ParseTime(want); isTime {
+		return sameTime(&want, &have)
 	}
 	return same.Wording(want, have)
 }
 
-// sameMoment compares times to the millisecond, the precision of the service.
-func sameMoment(want, have *string) bool {
-	wanted, ok := api.Moment(api.OrEmpty(want))
-	shown, shownOK := api.Moment(api.OrEmpty(have))
+// sameTime compares times to the millisecond, the precision of the service.
+func sameTime(want, have *string) bool {
+	wanted, ok := api.ParseTime(api.OrEmpty(want))
+	shown, shownOK := api.ParseTime(api.OrEmpty(have))
 	if !ok || !shownOK {
 		return api.OrEmpty(want) == api.OrEmpty(have)
 	}
 	return wanted.Truncate(time.Millisecond).Equal(shown.Truncate(time.Millisecond))
 }
 
-// sameSet compares lists in any order.
 func sameSet(want, have []json.RawMessage) bool {
 	rest := slices.Clone(have)
 	for _, item := range want {

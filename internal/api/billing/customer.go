@@ -116,12 +116,12 @@ func (q CustomerQuery) matches(c Customer) bool {
 }
 
 // Check implements [checked].
-func (c *Customer) Check() error { return present("customer", c.ID) }
+func (c *Customer) Check() error { return api.Present("customer with an id", c.ID) }
 
 // Check implements [checked].
-func (c *CustomerCreated) Check() error { return present("customer", c.Customer.ID) }
+func (c *CustomerCreated) Check() error { return api.Present("customer with an id", c.Customer.ID) }
 
-// CreateCustomer creates a customer (wire contract: customers.create). A lost response is handled by [api.Settle]; an
+// CreateCustomer creates a customer (wire contract: customers.create). A lost response is handled by [api.Create]; an
 // adopted customer includes the billing account that was created with it, if it can be found.
 func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*CustomerCreated, error) {
 	created := &CustomerCreated{}
@@ -168,7 +168,6 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 
 func customerID(c Customer) string { return c.ID }
 
-// awaitAccount finds the billing account of a new customer.
 func (s *Service) awaitAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
 	ctx, cancel := api.Completing(ctx)
 	defer cancel()
@@ -210,11 +209,11 @@ func (s *Service) FirstAccount(ctx context.Context, customerID string) (*Billing
 // GetCustomer reads a customer (wire contract: customers.get). A read that lags behind a write is repeated.
 func (s *Service) GetCustomer(ctx context.Context, id string) (*Customer, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*Customer, error) {
-		return one[Customer](ctx, s, api.Request{Operation: "customers.get", Path: map[string]string{"id": id}})
+		return api.Object[Customer](ctx, s.client, api.Request{Operation: "customers.get",
+			Path: map[string]string{"id": id}})
 	}, func(c *Customer) string { return c.UpdatedAt })
 }
 
-// customerListing describes the list of customers (wire contract: customers.list).
 var customerListing = api.Listing{Family: "customers", ByID: true}
 
 // RefreshCustomer is GetCustomer for a refresh; see [api.Refreshed].
@@ -228,7 +227,7 @@ func (s *Service) RefreshCustomer(ctx context.Context, id string) (_ *Customer, 
 // not contain it, the customer is read.
 func (s *Service) UpdateCustomer(ctx context.Context, id string, body CustomerBody) (*Customer, error) {
 	before := s.client.DateText()
-	customer, err := one[Customer](ctx, s, api.Request{Operation: "customers.update",
+	customer, err := api.Object[Customer](ctx, s.client, api.Request{Operation: "customers.update",
 		Path: map[string]string{"id": id}, Body: body})
 	if err == nil {
 		s.wrote(id, "", customer.UpdatedAt, false)
@@ -251,7 +250,6 @@ func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[
 	return api.Only(s.listed(ctx, q), q.matches)
 }
 
-// listed returns the service's list, filtered or not.
 func (s *Service) listed(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
 	query := url.Values{}
 	setIf(query, "external_id", q.ExternalID)

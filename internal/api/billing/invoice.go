@@ -73,13 +73,13 @@ func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (j
 	if reason != "" {
 		request.Body = reasonBody{Reason: reason}
 	}
-	invoice, _, err := api.Settle(ctx, s.client, api.Creation[Invoice]{
+	invoice, _, err := api.Create(ctx, s.client, api.Creation[Invoice]{
 		Send:     func(ctx context.Context) (Invoice, error) { return api.One[Invoice](ctx, s.client, request) },
 		Describe: fmt.Sprintf("invoice of the subscription %q", id),
 	})
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
 		unknown := *ambiguous
-		unknown.Outlook = fmt.Sprintf("The subscription %q may or may not have a new invoice. Check the list of its "+
+		unknown.Advice = fmt.Sprintf("The subscription %q may or may not have a new invoice. Check the list of its "+
 			"invoices before you create another one", id)
 		return nil, "", &unknown
 	}

@@ -4,7 +4,6 @@ package billing
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"net/url"
 	"time"
@@ -43,16 +42,6 @@ func (s *Service) Now(ctx context.Context) (time.Time, bool) {
 	})
 }
 
-// one carries out an operation that returns one object.
-func one[T any](ctx context.Context, s *Service, r api.Request) (*T, error) {
-	object, err := api.One[T](ctx, s.client, r)
-	if err != nil {
-		return nil, err
-	}
-	return &object, nil
-}
-
-// collect reads a list to its end.
 func collect[T any](list iter.Seq2[T, error]) (all []T, err error) {
 	for object, err := range list {
 		if err != nil {
@@ -65,13 +54,6 @@ func collect[T any](list iter.Seq2[T, error]) (all []T, err error) {
 
 // checked is implemented by objects that [api.One] checks. An object without an id is rejected.
 type checked interface{ Check() error }
-
-func present(noun, id string) error {
-	if id == "" {
-		return fmt.Errorf("the response contains no %s with an id", noun)
-	}
-	return nil
-}
 
 // ListOptions configures the content and order of a list, for every collection (service description, Recurring billing
 // §4 Collections).
@@ -104,8 +86,8 @@ func setIf(query url.Values, name, value string) {
 
 // notBefore compares two timestamps. It is true if one of them cannot be parsed.
 func notBefore(value, earliest string) bool {
-	at, ok := api.Moment(value)
-	limit, limitOK := api.Moment(earliest)
+	at, ok := api.ParseTime(value)
+	limit, limitOK := api.ParseTime(earliest)
 	return !ok || !limitOK || !at.Before(limit)
 }
 
@@ -121,9 +103,9 @@ type Organization struct {
 }
 
 // Check implements [checked].
-func (o *Organization) Check() error { return present("organization", o.ID) }
+func (o *Organization) Check() error { return api.Present("organization with an id", o.ID) }
 
 // Me returns the organization of the token (wire contract: me.get). The service returns a bare object.
 func (s *Service) Me(ctx context.Context) (*Organization, error) {
-	return one[Organization](ctx, s, api.Request{Operation: "me.get"})
+	return api.Object[Organization](ctx, s.client, api.Request{Operation: "me.get"})
 }

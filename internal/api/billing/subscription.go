@@ -199,7 +199,7 @@ func (q SubscriptionQuery) matches(s Subscription) bool {
 }
 
 // Check implements [checked].
-func (s *Subscription) Check() error { return present("subscription", s.ID) }
+func (s *Subscription) Check() error { return api.Present("subscription with an id", s.ID) }
 
 // matches reports whether an item is the requested one.
 func (w SubscriptionItemInput) matches(i SubscriptionItem) bool {

@@ -19,7 +19,7 @@ const (
 )
 
 // CreateSubscription creates a subscription (wire contract: subscriptions.create). A lost response is handled by
-// [api.Settle].
+// [api.Create].
 func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody) (*SubscriptionCreated, error) {
 	code, _ := body.ExternalID.Get()
 	account, _ := body.BillingAccountID.Get()
@@ -90,11 +90,11 @@ func (s Subscription) live() bool { return s.Status != subscriptionCanceled }
 // lags behind a write is repeated.
 func (s *Service) GetSubscription(ctx context.Context, id string) (*Subscription, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*Subscription, error) {
-		return one[Subscription](ctx, s, api.Request{Operation: "subscriptions.get", Path: map[string]string{"id": id}})
+		return api.Object[Subscription](ctx, s.client, api.Request{Operation: "subscriptions.get",
+			Path: map[string]string{"id": id}})
 	}, func(s *Subscription) string { return s.UpdatedAt })
 }
 
-// subscriptionListing describes the list of subscriptions (wire contract: subscriptions.list).
 var subscriptionListing = api.Listing{Family: "subscriptions", ByID: true}
 
 // RefreshSubscription is GetSubscription for a refresh; see [api.Refreshed].
@@ -162,14 +162,8 @@ func (s *Service) FindSubscriptions(ctx context.Context, q SubscriptionQuery) ([
 	if q.ExternalID == "" {
 		return nil, errors.New("find subscriptions: no external_id is given")
 	}
-	var found []Subscription
-	for subscription, err := range s.ListSubscriptions(ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, subscription)
-	}
-	return liveFirst(found, Subscription.live), nil
+	found, err := collect(s.ListSubscriptions(ctx, q))
+	return liveFirst(found, Subscription.live), err
 }
 
 // SubscriptionItems reads the items of a subscription (wire contract: subscriptions.items.list). listed is false,

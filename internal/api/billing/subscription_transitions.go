@@ -86,7 +86,6 @@ type outcome struct {
 	counts bool // each one may be billed
 }
 
-// move carries out a transition of a subscription.
 func (s *Service) move(ctx context.Context, id, operation string, body any, o outcome) (*Subscription, error) {
 	request := api.Request{Operation: "subscriptions." + operation, Path: map[string]string{"id": id}, Body: body,
 		Once: true}
@@ -104,7 +103,6 @@ func (s *Subscription) isPaused() bool {
 	return s.Status == subscriptionPaused || s.live() && s.PauseCollection != nil && s.PauseCollection.Behavior != ""
 }
 
-// describes reports whether a subscription is paused in this way.
 func (p pauseBody) describes(now *Subscription) bool {
 	if !now.isPaused() {
 		return false
@@ -121,7 +119,7 @@ func (p pauseBody) describes(now *Subscription) bool {
 			resumesAt = collection.ResumesAt
 		}
 	}
-	return sameMoment(&p.ResumesAt, resumesAt)
+	return sameTime(&p.ResumesAt, resumesAt)
 }
 
 // describes reports whether a subscription has this plan, now or at the end of its period; the current plan without a

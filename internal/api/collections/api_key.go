@@ -29,18 +29,18 @@ type APIKey struct {
 }
 
 // Check rejects a response without required fields, such as the id.
-func (k *APIKey) Check() error { return present(k.ID, errNoKeyID) }
+func (k *APIKey) Check() error { return api.Present("API key with an id", k.ID) }
 
 // live reports whether the key still works at a time. Without a time, expiry is not considered.
 func (k *APIKey) live(now time.Time) bool {
-	expiry, expires := api.Moment(api.OrEmpty(k.ExpiresAt))
+	expiry, expires := api.ParseTime(api.OrEmpty(k.ExpiresAt))
 	return k.RevokedAt == nil && !(expires && !now.IsZero() && !now.Before(expiry))
 }
 
 // EndsWithin reports whether the key ends at most days from now, as a rotated key does. Without a time it returns
 // false.
 func (k *APIKey) EndsWithin(now time.Time, days int64) bool {
-	expiry, expires := api.Moment(api.OrEmpty(k.ExpiresAt))
+	expiry, expires := api.ParseTime(api.OrEmpty(k.ExpiresAt))
 	latest := now.Add(time.Duration(days)*24*time.Hour + time.Minute) // the request may have been processed late
 	return expires && !now.IsZero() && !expiry.After(latest)
 }

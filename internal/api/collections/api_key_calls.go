@@ -35,7 +35,6 @@ func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKe
 		api.Request{Operation: "api_keys.create", Body: create}, func(context.Context) string { return create.Name })
 }
 
-// rotateBody is the body of api_keys.rotate.
 type rotateBody struct {
 	GraceDays int64 `json:"graceDays"`
 }
@@ -66,9 +65,9 @@ func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) 
 func (s *Service) newKey(ctx context.Context, describe string, request api.Request,
 	nameOf func(context.Context) string) (*APIKey, error) {
 	var found []APIKey
-	key, _, err := api.Settle(ctx, s.client, api.Creation[*APIKey]{
+	key, _, err := api.Create(ctx, s.client, api.Creation[*APIKey]{
 		Describe: describe,
-		Send:     func(ctx context.Context) (*APIKey, error) { return s.oneKey(ctx, request) },
+		Send:     func(ctx context.Context) (*APIKey, error) { return api.Object[APIKey](ctx, s.client, request) },
 		ID:       func(k *APIKey) string { return k.ID },
 		Created:  func(k *APIKey) string { return k.CreatedAt },
 		Find: func(ctx context.Context) (all []*APIKey, err error) {
@@ -87,7 +86,7 @@ func (s *Service) newKey(ctx context.Context, describe string, request api.Reque
 	if !isLost {
 		return nil, err
 	}
-	lost.Outlook = ""
+	lost.Advice = ""
 	e := &LostKeyError{Err: lost}
 	for _, k := range found {
 		if slices.Contains(lost.Candidates, k.ID) {
@@ -113,24 +112,15 @@ func (s *Service) UnusedKeys(ctx context.Context, fits func(APIKey) bool) (found
 // GetAPIKey reads a key, without its token (wire contract: api_keys.get). Revoked keys can be read too.
 func (s *Service) GetAPIKey(ctx context.Context, id string) (*APIKey, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*APIKey, error) {
-		return s.oneKey(ctx, api.Request{Operation: "api_keys.get", Path: map[string]string{"id": id}})
+		return api.Object[APIKey](ctx, s.client, api.Request{Operation: "api_keys.get", Path: map[string]string{"id": id}})
 	}, func(*APIKey) string { return "" })
 }
 
-// keyListing describes the list of API keys (wire contract: api_keys.list).
 var keyListing = api.Listing{Family: "api_keys"}
 
 // RefreshAPIKey is GetAPIKey for a refresh; see [api.Refreshed].
 func (s *Service) RefreshAPIKey(ctx context.Context, id string) (_ *APIKey, unchanged bool, _ error) {
 	return api.Refreshed(ctx, s.client, &s.writes, keyListing, id, s.GetAPIKey, func(*APIKey) string { return "" })
-}
-
-func (s *Service) oneKey(ctx context.Context, r api.Request) (*APIKey, error) {
-	key, err := api.One[APIKey](ctx, s.client, r)
-	if err != nil {
-		return nil, err
-	}
-	return &key, nil
 }
 
 // RevokeAPIKey revokes a key immediately (wire contract: api_keys.revoke). It succeeds if the key is already revoked or

@@ -12,10 +12,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// The final statuses of a delivery (service description, Collections §3). Any other status, including an unknown one,
-// is not final.
+// The statuses of a delivery that failed (service description, Collections §3).
 const (
-	deliverySuccess   = "success"
 	deliveryFailed    = "failed"
 	deliveryExhausted = "exhausted"
 )
@@ -73,7 +71,7 @@ func bodyText(raw json.RawMessage) *string {
 }
 
 // Check rejects a response without required fields, such as the id.
-func (d *Delivery) Check() error { return present(d.ID, errNoDeliveryID) }
+func (d *Delivery) Check() error { return api.Present("delivery with an id", d.ID) }
 
 func (d *Delivery) failed() bool {
 	return d.Status == deliveryFailed || d.Status == deliveryExhausted
@@ -125,13 +123,7 @@ func (s *Service) RetryDelivery(ctx context.Context, endpointID, deliveryID stri
 		Operation: "webhook_deliveries.retry", Path: map[string]string{"id": endpointID, "deliveryId": deliveryID},
 	}
 	return api.Change(ctx, s.client, api.Transition[*Delivery]{
-		Send: func(ctx context.Context) (*Delivery, error) {
-			delivery, err := api.One[Delivery](ctx, s.client, request)
-			if err != nil {
-				return nil, err
-			}
-			return &delivery, nil
-		},
+		Send:     func(ctx context.Context) (*Delivery, error) { return api.Object[Delivery](ctx, s.client, request) },
 		Look:     func(ctx context.Context) (*Delivery, error) { return s.delivery(ctx, endpointID, deliveryID) },
 		Done:     func(d *Delivery) bool { return !d.failed() },
 		Counts:   true,

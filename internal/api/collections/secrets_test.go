@@ -19,7 +19,7 @@ type listener struct {
 	text strings.Builder
 }
 
-func (l *listener) note(e api.Exchange) {
+func (l *listener) Observe(_ context.Context, e api.Exchange) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, body := range []func() string{e.RequestBody, e.ResponseBody} {
@@ -30,11 +30,6 @@ func (l *listener) note(e api.Exchange) {
 	e.RequestBody, e.ResponseBody = nil, nil
 	fmt.Fprintf(&l.text, "%+v\n", e)
 }
-
-func (l *listener) Request(_ context.Context, e api.Exchange)  { l.note(e) }
-func (l *listener) Response(_ context.Context, e api.Exchange) { l.note(e) }
-func (l *listener) Waiting(_ context.Context, e api.Exchange)  { l.note(e) }
-func (l *listener) Fallback(_ context.Context, e api.Exchange) { l.note(e) }
 
 // secretsIn are the values that a body of this service shows or is shown once:
 // tokens, secrets, passwords, and the value of an authentication.

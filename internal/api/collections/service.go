@@ -8,7 +8,6 @@ package collections
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"time"
 
@@ -64,18 +63,4 @@ func (s *Service) HasPassed(ctx context.Context, at time.Time) bool {
 		now, _ = s.Now(ctx)
 	}
 	return !now.IsZero() && !at.After(now)
-}
-
-var (
-	errNoEndpointID = errors.New("the response contains no webhook endpoint with an id")
-	errNoSecret     = errors.New("the response contains no new secret")
-	errNoDeliveryID = errors.New("the response contains no delivery with an id")
-	errNoKeyID      = errors.New("the response contains no API key with an id")
-)
-
-func present(value string, missing error) error {
-	if value == "" {
-		return missing
-	}
-	return nil
 }

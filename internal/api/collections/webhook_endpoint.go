@@ -48,7 +48,7 @@ func (e *WebhookEndpoint) UnmarshalJSON(data []byte) error {
 }
 
 // Check rejects a response without required fields, such as the id.
-func (e *WebhookEndpoint) Check() error { return present(e.ID, errNoEndpointID) }
+func (e *WebhookEndpoint) Check() error { return api.Present("webhook endpoint with an id", e.ID) }
 
 // WebhookEndpointBody is the body of webhook_endpoints.create, which requires the URL (https only), and of
 // webhook_endpoints.update. An absent field is not changed.

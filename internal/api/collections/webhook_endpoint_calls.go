@@ -11,13 +11,13 @@ import (
 // this once. An incomplete response is completed by a read, or used alone if the read fails.
 //
 // The service accepts several endpoints with the same url, so the creation is sent once, and the error for a lost
-// response contains the endpoints with the url that were registered since; see [api.Settle].
+// response contains the endpoints with the url that were registered since; see [api.Create].
 func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpointBody) (*WebhookEndpoint, error) {
 	url, _ := body.URL.Get()
-	endpoint, _, err := api.Settle(ctx, s.client, api.Creation[*WebhookEndpoint]{
+	endpoint, _, err := api.Create(ctx, s.client, api.Creation[*WebhookEndpoint]{
 		Describe: "webhook endpoint for " + api.ShownURL(url),
 		Send: func(ctx context.Context) (*WebhookEndpoint, error) {
-			return s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.create", Body: body})
+			return api.Object[WebhookEndpoint](ctx, s.client, api.Request{Operation: "webhook_endpoints.create", Body: body})
 		},
 		ID:      func(e *WebhookEndpoint) string { return e.ID },
 		Created: func(e *WebhookEndpoint) string { return e.CreatedAt },
@@ -51,25 +51,17 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpoin
 // webhook_endpoints.get).
 func (s *Service) GetWebhookEndpoint(ctx context.Context, id string) (*WebhookEndpoint, error) {
 	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*WebhookEndpoint, error) {
-		return s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.get", Path: map[string]string{"id": id}})
+		return api.Object[WebhookEndpoint](ctx, s.client, api.Request{Operation: "webhook_endpoints.get",
+			Path: map[string]string{"id": id}})
 	}, func(e *WebhookEndpoint) string { return e.UpdatedAt })
 }
 
-// endpointListing describes the list of webhook endpoints (wire contract: webhook_endpoints.list).
 var endpointListing = api.Listing{Family: "webhook_endpoints"}
 
 // RefreshWebhookEndpoint is GetWebhookEndpoint for a refresh; see [api.Refreshed].
 func (s *Service) RefreshWebhookEndpoint(ctx context.Context, id string) (_ *WebhookEndpoint, unchanged bool, _ error) {
 	return api.Refreshed(ctx, s.client, &s.writes, endpointListing, id, s.GetWebhookEndpoint,
 		func(e *WebhookEndpoint) string { return e.UpdatedAt })
-}
-
-func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpoint, error) {
-	endpoint, err := api.One[WebhookEndpoint](ctx, s.client, r)
-	if err != nil {
-		return nil, err
-	}
-	return &endpoint, nil
 }
 
 // UpdateWebhookEndpoint changes an endpoint and returns the changed one (wire contract: webhook_endpoints.update). If
@@ -81,7 +73,7 @@ func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string,
 		s.writes.Note(id, "", before)
 		return s.GetWebhookEndpoint(ctx, id)
 	}
-	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.update",
+	endpoint, err := api.Object[WebhookEndpoint](ctx, s.client, api.Request{Operation: "webhook_endpoints.update",
 		Path: map[string]string{"id": id}, Body: body})
 	if err == nil && endpoint.URL == "" {
 		return read(ctx)

@@ -13,7 +13,7 @@ type rotated struct {
 }
 
 // Check rejects a response without the secret: the old one is invalid, and the new one is returned only this once.
-func (r *rotated) Check() error { return present(api.OrEmpty(r.Secret), errNoSecret) }
+func (r *rotated) Check() error { return api.Present("new secret", api.OrEmpty(r.Secret)) }
 
 // RotateWebhookSecret rotates the secret of an endpoint and returns the new one (wire contract:
 // webhook_endpoints.rotate_secret). The old secret is invalid immediately.
@@ -23,13 +23,13 @@ func (r *rotated) Check() error { return present(api.OrEmpty(r.Secret), errNoSec
 // was sent, the request continues for at most 8 s after ctx has ended, because the secret is returned only this once.
 func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (string, error) {
 	request := api.Request{Operation: "webhook_endpoints.rotate_secret", Path: map[string]string{"id": id}}
-	response, _, err := api.Settle(ctx, s.client, api.Creation[rotated]{
+	response, _, err := api.Create(ctx, s.client, api.Creation[rotated]{
 		Send:     func(ctx context.Context) (rotated, error) { return api.One[rotated](ctx, s.client, request) },
 		Describe: fmt.Sprintf("new secret of the webhook endpoint %q", id),
 	})
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
 		unknown := *ambiguous
-		unknown.Outlook = fmt.Sprintf("The secret of the webhook endpoint %q may or may not have been rotated, so the "+
+		unknown.Advice = fmt.Sprintf("The secret of the webhook endpoint %q may or may not have been rotated, so the "+
 			"last known secret may be invalid", id)
 		return "", &unknown
 	}

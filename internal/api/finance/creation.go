@@ -68,7 +68,7 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 // isNew reports whether a record is dated after the whole second of the newest Date, or not dated. Any other record may
 // be older, even if the clock does not run, and is read.
 func (s *Service) isNew(created *Record) bool {
-	at, dated := api.Moment(created.Field("created_at"))
+	at, dated := api.ParseTime(created.Field("created_at"))
 	date, known := s.client.Date()
 	return !dated || !known || at.After(date)
 }
@@ -83,7 +83,7 @@ func (s *Service) isGone(ctx context.Context, collection string, made *RecordCre
 	defer cancel()
 	at := place(collection, made.ID)
 	read := func(ctx context.Context) (*Record, error) {
-		return s.one(ctx, api.Request{Operation: "finance.records.get", Path: at, Optional: true})
+		return api.Object[Record](ctx, s.client, api.Request{Operation: "finance.records.get", Path: at, Optional: true})
 	}
 	shortly, stop := context.WithTimeout(ctx, lookTimeout)
 	defer stop()
@@ -97,7 +97,7 @@ func (s *Service) isGone(ctx context.Context, collection string, made *RecordCre
 	if !api.IsNotFound(err) {
 		return false
 	}
-	_, err = s.one(ctx, api.Request{Operation: "finance.records.update", Path: at, Body: struct{}{}, Optional: true})
+	_, err = api.Object[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: at, Body: struct{}{}, Optional: true})
 	return api.IsNotFound(err)
 }
 
@@ -115,7 +115,7 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 		Operation: "finance.records.create", Path: map[string]string{"collection": collection},
 		Body: body, IdempotencyKey: key,
 	}
-	record, _, err := api.Settle(ctx, s.client, api.Creation[Record]{
+	record, _, err := api.Create(ctx, s.client, api.Creation[Record]{
 		Send: func(ctx context.Context) (Record, error) {
 			ask := func(ctx context.Context) (Record, error) { return api.One[Record](ctx, s.client, request) }
 			record, err := ask(ctx)

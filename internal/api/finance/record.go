@@ -17,28 +17,17 @@ type Record = api.Record
 // a write is repeated.
 func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record, error) {
 	return api.Newest(ctx, s.client, &s.writes, collection+"/"+id, func(ctx context.Context) (*Record, error) {
-		return s.oneRecord(ctx, collection, id)
+		return api.Object[Record](ctx, s.client, api.Request{Operation: "finance.records.get",
+			Path: place(collection, id)})
 	}, func(r *Record) string { return r.Field("updated_at") })
-}
-
-func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record, error) {
-	return s.one(ctx, api.Request{Operation: "finance.records.get", Path: place(collection, id)})
-}
-
-// one returns the record in the response to a request; nil with an error.
-func (s *Service) one(ctx context.Context, r api.Request) (*Record, error) {
-	record, err := api.One[Record](ctx, s.client, r)
-	if err != nil {
-		return nil, err
-	}
-	return &record, nil
 }
 
 // UpdateRecord sets the given top-level keys and keeps the others; nil removes a key (wire contract:
 // finance.records.update). It returns the changed record.
 func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
 	before := s.client.DateText()
-	record, err := s.one(ctx, api.Request{Operation: "finance.records.update", Path: place(collection, id), Body: change})
+	record, err := api.Object[Record](ctx, s.client, api.Request{Operation: "finance.records.update",
+		Path: place(collection, id), Body: change})
 	return api.ReadBack(ctx, record, err, func(ctx context.Context) (*Record, error) {
 		s.writes.Note(collection+"/"+id, "", before)
 		return s.GetRecord(ctx, collection, id)

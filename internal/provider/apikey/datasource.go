@@ -32,13 +32,11 @@ type dataModel struct {
 	RevokedAt  types.String `tfsdk:"revoked_at"`
 }
 
-// dataFromAPI converts a key for a data source.
 func dataFromAPI(k *collections.APIKey) (dataModel, error) {
 	return dataModel{shared: fromAPI(k).shared, LastUsedAt: types.StringPointerValue(k.LastUsedAt),
 		RevokedAt: types.StringPointerValue(k.RevokedAt)}, nil
 }
 
-// dataAttributes are the attributes of a key in a data source.
 func dataAttributes() object.Attributes {
 	return object.DataAttributes[dataModel](&Resource{}, map[string]string{
 		"id":         "Id of the key (UUID).",
@@ -51,7 +49,6 @@ func dataAttributes() object.Attributes {
 	})
 }
 
-// dataSchema describes the data source of one key.
 func dataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "One API key of the collections service, without its token, found by `id` or `name`. A " +
@@ -62,13 +59,11 @@ func dataSchema() schema.Schema {
 	}
 }
 
-// listDataModel is the data source of several keys.
 type listDataModel struct {
 	Limit types.Int64 `tfsdk:"limit"`
 	Keys  []dataModel `tfsdk:"keys"`
 }
 
-// listDataSchema describes the data source of several keys.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The API keys of the organization, revoked and expired ones included, oldest first, without " +
@@ -81,7 +76,6 @@ func listDataSchema() schema.Schema {
 	}
 }
 
-// readMany lists the keys.
 func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
 	m.Keys = object.Many(client.ListAPIKeys(ctx), object.Ordering{Limit: m.Limit}, "API keys", dataFromAPI, diags)
 }
@@ -102,6 +96,6 @@ func NewListResource() list.ListResource {
 }
 
 // describe is a key in a list. Revoked and expired keys cannot be managed, so they are omitted.
-func describe(ctx context.Context, client *collections.Service, k *collections.APIKey) (object.Item, bool) {
-	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, works(ctx, client, k)
+func describe(ctx context.Context, client *collections.Service, k *collections.APIKey) (object.ListItem, bool) {
+	return object.ListItem{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, works(ctx, client, k)
 }

@@ -72,7 +72,7 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 				MarkdownDescription: says("description")},
 			"scopes": schema.SetAttribute{Optional: true, CustomType: value.Strings,
 				MarkdownDescription: says("scopes"),
-				Validators:          []validator.Set{check.NoNulls{}, check.Each(check.NotBlank(), check.Name(`charges:*`))}},
+				Validators:          []validator.Set{check.NoNulls, check.Each(check.NotBlank(), check.Name(`charges:*`))}},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{check.DateOrDateTime()},
 				MarkdownDescription: says("expires_at") + " Defaults to one hour from now, in case a failed run does not revoke " +

@@ -35,7 +35,6 @@ const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
 func timeText(at time.Time) types.String { return types.StringValue(at.UTC().Format(timeFormat)) }
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	ExpiresAfterDays   types.Int64  `tfsdk:"expires_after_days"`
@@ -98,14 +97,13 @@ func (m model) endingAt(id string, end types.String) model {
 	return m
 }
 
-// hasID returns a predicate for the predecessor with an id.
 func hasID(id string) func(predecessor) bool {
 	return func(p predecessor) bool { return p.ID.ValueString() == id }
 }
 
 // passed reports whether a time has passed by the service's clock. It returns false if moment or now is unknown.
 func passed(moment string, now time.Time) bool {
-	at, ok := api.Moment(moment)
+	at, ok := api.ParseTime(moment)
 	return ok && !now.IsZero() && !at.After(now)
 }
 
@@ -149,7 +147,6 @@ func (m model) shows(k *collections.APIKey) model {
 	return m
 }
 
-// secret returns the token in the plan or the state.
 func (m model) secret() encrypt.Secret {
 	return encrypt.Secret{Clear: m.Token, Encrypted: m.EncryptedToken}
 }
@@ -177,8 +174,8 @@ func (m model) since() types.String {
 // dueAt returns when a plan creates a new key because of age or expiry: when the key is rotate_after_days old, or a
 // grace period before it ends. It is null if neither applies or the key ends before, and unknown if that is unknown.
 func (m model) dueAt() types.String {
-	since, dated := api.Moment(m.since().ValueString())
-	expiry, expires := api.Moment(m.KeyExpiresAt.ValueString())
+	since, dated := api.ParseTime(m.since().ValueString())
+	expiry, expires := api.ParseTime(m.KeyExpiresAt.ValueString())
 	if !isKnown(m.RotateAfterDays, m.ExpiresAt) || expires && !isKnown(m.GracePeriodDays) {
 		return types.StringUnknown()
 	}
@@ -202,12 +199,12 @@ func (m model) dueAt() types.String {
 // renewalAt returns when the grace period of the key must begin so that it ends before the key expires; false if a new
 // key would not work longer.
 func (m model) renewalAt() (time.Time, bool) {
-	expiry, expires := api.Moment(m.KeyExpiresAt.ValueString())
+	expiry, expires := api.ParseTime(m.KeyExpiresAt.ValueString())
 	if !expires || !m.outlives() {
 		return time.Time{}, false
 	}
 	begins := expiry.AddDate(0, 0, -int(m.GracePeriodDays.ValueInt64()))
-	if since, dated := api.Moment(m.since().ValueString()); dated && begins.Before(since) {
+	if since, dated := api.ParseTime(m.since().ValueString()); dated && begins.Before(since) {
 		return since, true
 	}
 	return begins, true
@@ -221,8 +218,8 @@ func (m model) outlives() bool {
 
 // earlier reports whether one is before other; "" means never.
 func earlier(one, other string) bool {
-	at, ends := api.Moment(one)
-	before, ended := api.Moment(other)
+	at, ends := api.ParseTime(one)
+	before, ended := api.ParseTime(other)
 	return ends && (other == "" || ended && at.Before(before))
 }
 
@@ -234,7 +231,6 @@ func earliest(one, other types.String) types.String {
 	return one
 }
 
-// displayName names the key in a sentence.
 func (m model) displayName() string {
 	text := fmt.Sprintf("API key %q", m.Name.ValueString())
 	if id := m.ID.ValueString(); id != "" {
@@ -297,20 +293,20 @@ func (k memory) write(ctx context.Context, store private.State, diags *diag.Diag
 
 // had reports whether a date had passed at the time of the refresh.
 func (k memory) had(date types.String) bool {
-	seen, ok := api.Moment(k.Seen)
+	seen, ok := api.ParseTime(k.Seen)
 	return ok && passed(date.ValueString(), seen)
 }
 
 // seen returns k with the service's time now and the state m. If the service's time is unknown, k does not change.
 func (k memory) seen(m model, now time.Time) memory {
-	since, ok := api.Moment(m.since().ValueString())
+	since, ok := api.ParseTime(m.since().ValueString())
 	if now.IsZero() || !ok {
 		return k
 	}
 	const day = 24 * time.Hour
 	latest := since.Add(now.Sub(since) / day * day)
 	for _, date := range []types.String{m.RotationDueAt, m.KeyExpiresAt, m.ExpiresAt.StringValue} {
-		if at, ok := api.Moment(date.ValueString()); ok && !at.After(now) && at.After(latest) {
+		if at, ok := api.ParseTime(date.ValueString()); ok && !at.After(now) && at.After(latest) {
 			latest = at
 		}
 	}

@@ -57,9 +57,7 @@ func (m model) dueOfNew() types.String {
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
-	id := p.State.ID.ValueString()
-	applying := p.Run.Applying(typeName, id, p.DeferralAllowed)
-	p.Update(ctx, id)
+	p.Update(ctx)
 	p.Planned.ExpiresAt = p.Planned.ExpiresAt.Or(p.State.ExpiresAt)
 	d := r.decideInTime(ctx, p)
 	lifetime := p.Planned
@@ -75,7 +73,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			Object: "the " + p.State.displayName(), Clear: "token", Encrypted: "encrypted_token",
 			Trigger: "rotate_when_changed"}, p.Diags)
 	}
-	if !applying {
+	if !p.Applying {
 		if d.sure && !d.inherits {
 			r.checkExpiry(ctx, p.Planned, p.Diags)
 		}
@@ -119,7 +117,7 @@ type decision struct {
 func (r *Resource) decideInTime(ctx context.Context, p *object.Plan[model]) decision {
 	k := readMemory(ctx, p.Private, p.Diags)
 	d := decide(p.Planned, p.State, k, false)
-	at, dated := api.Moment(d.dueAt.ValueString())
+	at, dated := api.ParseTime(d.dueAt.ValueString())
 	client, ready := r.Client()
 	switch {
 	case d.held || !dated:

@@ -31,30 +31,29 @@ var _ object.Managed = (*Resource)(nil)
 func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme,
 		After: func(key *collections.APIKey, prior model) model { return prior.shows(key) },
-		Needs: func(m model) []object.Need {
-			return []object.Need{{Argument: "expires_at", Value: m.ExpiresAt.ValueString()}}
+		Requirements: func(m model) []object.Requirement {
+			return []object.Requirement{{Argument: "expires_at", Value: m.ExpiresAt.ValueString()}}
 		},
-		Lacks: func(ctx context.Context, client *collections.Service, need object.Need) (string, error) {
-			if at, ok := api.Moment(need.Value); ok && client.HasPassed(ctx, at) {
+		Unmet: func(ctx context.Context, client *collections.Service, requirement object.Requirement) (string, error) {
+			if at, ok := api.ParseTime(requirement.Value); ok && client.HasPassed(ctx, at) {
 				return "By the service's clock, this time has passed. Set a later one, and plan again.", nil
 			}
 			return "", nil
 		}}}
 }
 
-// scheme describes how keys are identified and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
-	Texts:   []string{"name", "description"},
-	Service: conn.Collections,
-	ID:      func(k *collections.APIKey) string { return k.ID },
-	Get:     (*collections.Service).GetAPIKey,
-	Listed:  (*collections.Service).RefreshAPIKey,
-	Again:   "creates a new key, with a new token",
+	Texts:      []string{"name", "description"},
+	Service:    conn.Collections,
+	ID:         func(k *collections.APIKey) string { return k.ID },
+	Get:        (*collections.Service).GetAPIKey,
+	Refresh:    (*collections.Service).RefreshAPIKey,
+	Recreation: "creates a new key, with a new token",
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.APIKey, error) {
 		return client.FindAPIKeys(ctx, by.Value)
 	},
-	Line: func(k *collections.APIKey) string {
+	Summary: func(k *collections.APIKey) string {
 		return fmt.Sprintf("%s  %s (created %s)", k.ID, k.KeyPrefix, k.CreatedAt)
 	},
 	CheckFound: func(ctx context.Context, client *collections.Service, k *collections.APIKey, _ object.Selector,
@@ -91,7 +90,6 @@ type write struct {
 
 type step = object.Step[collections.APIKey]
 
-// note stores the memory in the private state.
 func (w *write) note(ctx context.Context) { w.memory.write(ctx, w.Private, w.Diags) }
 
 // owns reports whether a key belongs to this resource, and is not the result of a lost response.
@@ -162,7 +160,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	g.Save(ctx)
 }
 
-// keepWorking lists the old keys that are removed from the state with their successor.
 func keepWorking(left []predecessor) string {
 	if len(left) == 0 {
 		return ""
@@ -251,7 +248,6 @@ func ended(k *collections.APIKey, now time.Time) string {
 	return ""
 }
 
-// works reports whether a key works by the service's clock.
 func works(ctx context.Context, client *collections.Service, k *collections.APIKey) bool {
 	return ended(k, client.Shown(ctx)) == ""
 }

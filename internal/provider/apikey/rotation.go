@@ -277,7 +277,6 @@ func (w *write) endLater(ctx context.Context, e ending) bool {
 	}}) && (e.Successor == "" || w.discard(ctx, e))
 }
 
-// done replaces the pending steps for an old key with next.
 func (w *write) done(ctx context.Context, id string, next ...ending) {
 	others := slices.DeleteFunc(slices.Clone(w.memory.Endings), func(e ending) bool { return e.ID == id })
 	w.memory.Endings = append(others, next...)
@@ -360,7 +359,6 @@ func (w *write) warnEarlier(ctx context.Context, old *collections.APIKey, id, pl
 			api.OrEmpty(old.ExpiresAt), planned, belongs(found)))
 }
 
-// revoke revokes keys immediately.
 func (w *write) revoke(ctx context.Context, keys []predecessor) bool {
 	steps := make([]step, len(keys))
 	for i, key := range keys {

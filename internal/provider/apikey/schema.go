@@ -34,7 +34,6 @@ const (
 
 const byNewKey = " Changing this creates a new key in place."
 
-// aboutResource begins the resource's page.
 const aboutResource = "An API key of the collections service. A trigger (`rotate_when_changed`), the age " +
 	"(`rotate_after_days`), a near expiry, or a change of name, description, scopes or expiry creates a new key in " +
 	"place. The old key keeps working for `grace_period_days` as one of `previous_keys`.\n\nOnly destroying, " +
@@ -59,7 +58,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil).SetValue), CustomType: value.Strings,
 				MarkdownDescription: "Permissions of the key: patterns such as `charges:*`, in any order; an empty set allows " +
 					"everything except managing keys. Defaults to `[]`." + byNewKey,
-				Validators: []validator.Set{check.NoNulls{}, check.InPlan(check.NotBlank(), check.Name(`charges:*`))}},
+				Validators: []validator.Set{check.NoNulls, check.InPlan(check.NotBlank(), check.Name(`charges:*`))}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
 				Validators: []validator.String{check.DateOrDateTime()},
 				MarkdownDescription: "When the key stops working: a date, or date and time with zone. If unset, the key never " +

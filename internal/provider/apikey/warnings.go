@@ -185,8 +185,8 @@ func belongs(found []collections.APIKey) string {
 
 // follows reports whether a key has the name of the key m, is newer, and is not in this state.
 func (k memory) follows(m model, key collections.APIKey) bool {
-	since, _ := api.Moment(m.since().ValueString())
-	created, dated := api.Moment(key.CreatedAt)
+	since, _ := api.ParseTime(m.since().ValueString())
+	created, dated := api.ParseTime(key.CreatedAt)
 	return key.Name == m.Name.ValueString() && !ownsKey(m, k, key) && dated && !created.Before(since)
 }
 
@@ -196,10 +196,10 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 	if !ready {
 		return
 	}
-	since, _ := api.Moment(d.state.since().ValueString())
+	since, _ := api.ParseTime(d.state.since().ValueString())
 	found := r.FindDuplicates(ctx, p, object.Duplicates[collections.APIKey]{List: client.ListAPIKeys,
 		Same: func(key collections.APIKey) bool {
-			created, known := api.Moment(key.CreatedAt)
+			created, known := api.ParseTime(key.CreatedAt)
 			named := same.Wording(key.Name, d.plan.Name.ValueString()) || same.Wording(key.Name, d.state.Name.ValueString())
 			return named && !ownsKey(d.state, d.memory, key) && key.LastUsedAt == nil && works(ctx, client, &key) && known &&
 				created.After(since)
@@ -231,7 +231,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		Same: func(k collections.APIKey) bool {
 			return same.Wording(k.Name, plan.Name.ValueString()) && works(ctx, client, &k)
 		},
-		Line: line,
+		Summary: line,
 		More: "A key that was never used may be left over from an interrupted run, or belong to a system that has not " +
 			"used it yet.",
 	})
@@ -254,7 +254,6 @@ func idsOf(keys []collections.APIKey) []string {
 	return ids
 }
 
-// listed formats the ids of keys for a message.
 func listed(keys []collections.APIKey) string { return strings.Join(idsOf(keys), ", ") }
 
 // howToEnd lists keys and explains how to end one.

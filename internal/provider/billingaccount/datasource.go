@@ -25,19 +25,16 @@ func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
-// dataModel is an account in a data source.
 type dataModel struct {
 	shared
 	CustomMetadata types.String `tfsdk:"custom_metadata"`
 }
 
-// dataFromAPI converts an account for a data source.
 func dataFromAPI(a *billing.BillingAccount) (dataModel, error) {
 	m, err := fromAPI(a)
 	return dataModel{shared: m.shared, CustomMetadata: m.EffectiveCustomMetadata}, err
 }
 
-// dataAttributes are the attributes of an account in a data source.
 func dataAttributes() object.Attributes {
 	own := object.Attributes{}
 	own.CustomMetadata()
@@ -46,7 +43,6 @@ func dataAttributes() object.Attributes {
 	}, own)
 }
 
-// dataSchema describes the data source of one account.
 func dataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "One billing account, found by `id` or `external_id`. An open account takes precedence over " +
@@ -56,7 +52,6 @@ func dataSchema() schema.Schema {
 	}
 }
 
-// filters restrict the lists of accounts.
 type filters struct {
 	ExternalID   types.String `tfsdk:"external_id"`
 	CustomerID   types.String `tfsdk:"customer_id"`
@@ -69,14 +64,12 @@ func (f filters) query() billing.BillingAccountQuery {
 		Status: f.Status.ValueString(), UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
 }
 
-// listDataModel is the data source of many accounts.
 type listDataModel struct {
 	filters
 	object.Ordering
 	Accounts []dataModel `tfsdk:"accounts"`
 }
 
-// listDataSchema describes the data source of several accounts.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The billing accounts of the organization, closed ones included, oldest first unless " +
@@ -93,7 +86,6 @@ func listDataSchema() schema.Schema {
 	}
 }
 
-// readMany lists the accounts.
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := m.query()
 	query.ListOptions = m.ListOptions()
@@ -123,9 +115,9 @@ func NewListResource() list.ListResource {
 }
 
 // describe is an account in a list. Closed accounts cannot be managed, so they are omitted.
-func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) (object.Item, bool) {
+func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) (object.ListItem, bool) {
 	if a.Status == statusClosed {
-		return object.Item{}, false
+		return object.ListItem{}, false
 	}
 	m, err := fromAPI(a)
 	name := "account " + a.ID
@@ -135,5 +127,5 @@ func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) 
 	if a.ExternalID != nil {
 		name += " (" + *a.ExternalID + ")"
 	}
-	return object.Item{Name: name, Resource: m, Err: err}, true
+	return object.ListItem{Name: name, Resource: m, Err: err}, true
 }

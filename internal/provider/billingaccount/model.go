@@ -37,7 +37,6 @@ type shared struct {
 	UpdatedAt               types.String `tfsdk:"updated_at"`
 }
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	metadata.Attributes
@@ -134,7 +133,6 @@ func (m model) body(prior model) billing.AccountBody {
 	}
 }
 
-// displayName names the account in a sentence.
 func (m model) displayName() string {
 	text := "billing account"
 	if code := m.ExternalID.ValueString(); code != "" {
@@ -150,7 +148,7 @@ func (m model) displayName() string {
 	}
 }
 
-// Policy implements object.HasPolicy.
+// Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyClose,
 		Stays: "It stays open" + m.balance() + ", and its subscriptions charge for as long as they run."}

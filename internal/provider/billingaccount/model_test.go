@@ -150,6 +150,6 @@ func TestDisplayName(t *testing.T) {
 // TestBlames: what the service rejects is about arguments that exist.
 func TestBlames(t *testing.T) {
 	t.Parallel()
-	modeltest.Tables(t, model{}, map[string][]string{"blameStatus": blameStatus.Arguments(),
-		"blameCustomer": blameCustomer.Arguments()})
+	modeltest.Tables(t, model{}, map[string][]string{"statusErrors": statusErrors.Arguments(),
+		"customerErrors": customerErrors.Arguments()})
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// customerTypeName is the resource type of customers.
 const customerTypeName = "billing_customer"
 
 // ModifyPlan plans every computed attribute.
@@ -36,20 +35,17 @@ func planDestroy(_ context.Context, p *object.Plan[model]) {
 	}
 }
 
-// planCreate plans a new account, also that of a replacement.
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
 	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)
 }
 
-// needs returns the requirements of a new account.
-func (m model) needs() []object.Need {
-	return []object.Need{{Argument: "customer_id", Value: m.CustomerID.ValueString()}}
+func (m model) requirements() []object.Requirement {
+	return []object.Requirement{{Argument: "customer_id", Value: m.CustomerID.ValueString()}}
 }
 
-// lacks explains why the service would reject the creation of an account.
-func lacks(ctx context.Context, client *billing.Service, need object.Need) (string, error) {
-	_, err := client.GetCustomer(ctx, need.Value)
+func unmet(ctx context.Context, client *billing.Service, requirement object.Requirement) (string, error) {
+	_, err := client.GetCustomer(ctx, requirement.Value)
 	if api.IsNotFound(err) {
 		return "No customer has this id. Correct it, or check the token: ids differ between organizations and " +
 			"environments.", nil
@@ -105,7 +101,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			"replaces the account.", state.CustomerID.ValueString()))
 		return
 	}
-	if replaced := p.Update(ctx, id, at...); at != nil && !replaced {
+	if replaced := p.Update(ctx, at...); at != nil && !replaced {
 		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("The customer of %s differs from the plan",
 			state.displayName()), fmt.Sprintf("The account belongs to customer %q. In the plan, customer_id was unknown; it "+
 			"turned out to be %q, which requires a new account. Nothing was sent. Plan again: the new plan shows the "+
@@ -117,8 +113,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 		p.Diags.AddAttributeError(path.Root("external_id"), fmt.Sprintf("%s keeps its external_id, so no new account can "+
 			"have it", apidiag.Capitalize(state.displayName())), fmt.Sprintf("The new customer_id requires a new account, but "+
 			"the old one stays at the service, because it was applied with deletion_policy = %q. Use another external_id for "+
-			"the new one, "+
-			"or set deletion_policy = %q and apply that first.", object.PolicyAbandon, policyClose))
+			"the new one, or set deletion_policy = %q and apply that first.", object.PolicyAbandon, policyClose))
 		return
 	}
 	if p.Planned.Status.ValueString() == statusSuspended {

@@ -22,18 +22,17 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// scheme describes how billing accounts are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
-	Texts:   []string{"external_id", "billing_email", "status_reason", "custom_metadata"},
-	Service: conn.Billing,
-	ID:      func(a *billing.BillingAccount) string { return a.ID },
-	Get:     (*billing.Service).GetBillingAccount,
-	Listed:  (*billing.Service).RefreshBillingAccount,
-	Wrote:   (*billing.Service).Wrote,
-	Again:   "creates a new account with a new id; subscriptions of the old one do not move",
-	Find:    find,
-	Line: func(a *billing.BillingAccount) string {
+	Texts:      []string{"external_id", "billing_email", "status_reason", "custom_metadata"},
+	Service:    conn.Billing,
+	ID:         func(a *billing.BillingAccount) string { return a.ID },
+	Get:        (*billing.Service).GetBillingAccount,
+	Refresh:    (*billing.Service).RefreshBillingAccount,
+	Wrote:      (*billing.Service).Wrote,
+	Recreation: "creates a new account with a new id; subscriptions of the old one do not move",
+	Find:       find,
+	Summary: func(a *billing.BillingAccount) string {
 		return fmt.Sprintf("%s  %s (created %s)", a.ID, a.Status, a.CreatedAt)
 	},
 	CheckFound: func(_ context.Context, _ *billing.Service, a *billing.BillingAccount, _ object.Selector,
@@ -70,7 +69,7 @@ var _ object.Managed = (*Resource)(nil)
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks}}
+	return &Resource{base{Scheme: scheme, Requirements: model.requirements, Unmet: unmet}}
 }
 
 // Create creates the account and saves it to the state immediately. Then it suspends it if planned; a failure of that
@@ -92,7 +91,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	// Unset arguments are omitted, so that the service's defaults apply.
 	body, adopted := w.Config.body(model{}), false
 	body.CustomMetadata = value.ChangedMetadata(desired)
-	if !w.Do(ctx, step{Verb: "create", Blame: blameCustomer,
+	if !w.Do(ctx, step{Verb: "create", ErrorAttributes: customerErrors,
 		Send: func(ctx context.Context) (*billing.BillingAccount, error) {
 			created, err := w.Client.CreateBillingAccount(ctx, body)
 			if err != nil {
@@ -174,13 +173,10 @@ type (
 	step  = object.Step[billing.BillingAccount]
 )
 
-// blameStatus maps errors of the operations that change the status.
-var blameStatus = object.Blame{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
+var statusErrors = object.ErrorAttributes{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
 
-// blameCustomer maps errors of the creation, which has the customer's id in an object.
-var blameCustomer = object.Blame{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
+var customerErrors = object.ErrorAttributes{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
 
-// customMetadata reads and writes custom_metadata.
 var customMetadata = object.CustomMetadataOf[*billing.Service, billing.BillingAccount, billing.AccountBody]{
 	Get: (*billing.Service).GetBillingAccount, Update: (*billing.Service).UpdateBillingAccount,
 	Of: func(a *billing.BillingAccount) json.RawMessage { return a.CustomMetadata },
@@ -234,7 +230,7 @@ func suspend(w *write) step {
 func transition(w *write, verb, status string,
 	send func(ctx context.Context, id, reason string) (*billing.BillingAccount, error)) step {
 	id := w.State.ID.ValueString()
-	return step{Verb: verb, Blame: blameStatus, Send: func(ctx context.Context) (*billing.BillingAccount, error) {
+	return step{Verb: verb, ErrorAttributes: statusErrors, Send: func(ctx context.Context) (*billing.BillingAccount, error) {
 		account, err := send(ctx, id, w.Plan.StatusReason.ValueString())
 		if err == nil {
 			return account, nil
@@ -276,7 +272,6 @@ func closeAccount(ctx context.Context, client *billing.Service, id, reason strin
 	return err
 }
 
-// isClosed reports whether the account is closed or gone.
 func isClosed(ctx context.Context, client *billing.Service, id string) bool {
 	account, err := client.GetBillingAccount(ctx, id)
 	return api.IsNotFound(err) || err == nil && account.Status == statusClosed

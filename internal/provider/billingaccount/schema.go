@@ -25,7 +25,6 @@ const (
 	statusClosed    = "closed"
 )
 
-// policyClose is the additional deletion_policy of accounts.
 const policyClose = "close"
 
 // Schema describes the resource. plan.go decides which values a change makes unknown.
@@ -91,7 +90,6 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// aboutResource begins the resource's page.
 const aboutResource = "A billing account of a customer, with subscriptions and invoices. A `billing_customer` " +
 	"creates one by default; use this resource for further accounts, or for all with `create_billing_account = " +
 	"false`.\n\nAll changes except those of `customer_id` are made in place and charge nothing. The data source " +

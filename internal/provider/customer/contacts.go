@@ -21,7 +21,6 @@ func fieldsOf(a *billing.Address) []**string {
 		&a.PostalCode, &a.Country}
 }
 
-// addressType is the Terraform type of an address.
 var addressType = func() types.ObjectType {
 	fields := map[string]attr.Type{}
 	for _, name := range addressFields {
@@ -41,7 +40,6 @@ func addressList(addresses []billing.Address) types.List {
 	})
 }
 
-// toAddresses converts a known list to its wire form.
 func toAddresses(list types.List) []billing.Address {
 	return eachOf(list, func(object types.Object) (a billing.Address) {
 		for i, field := range fieldsOf(&a) {
@@ -57,7 +55,6 @@ type item struct {
 	Value types.String
 }
 
-// itemType is the Terraform type of an item.
 var itemType = types.ObjectType{AttrTypes: map[string]attr.Type{"kind": types.StringType, "value": types.StringType}}
 
 // itemList converts items to a Terraform list; no items are null.
@@ -74,7 +71,6 @@ func itemsOf(list types.List) []item {
 	})
 }
 
-// fromWire converts the items of a response.
 func fromWire(remote []billing.Contact) []item {
 	items := make([]item, len(remote))
 	for i, c := range remote {
@@ -83,7 +79,6 @@ func fromWire(remote []billing.Contact) []item {
 	return items
 }
 
-// toWire converts known items to their wire form.
 func toWire(items []item) []billing.Contact {
 	contacts := make([]billing.Contact, len(items))
 	for i, item := range items {
@@ -92,10 +87,8 @@ func toWire(items []item) []billing.Contact {
 	return contacts
 }
 
-// toContacts converts a known list to its wire form.
 func toContacts(list types.List) []billing.Contact { return toWire(itemsOf(list)) }
 
-// hasValue reports whether one of the items has the value.
 func hasValue(items []item, value types.String) bool {
 	return slices.ContainsFunc(items, func(i item) bool { return i.Value.Equal(value) })
 }
@@ -152,7 +145,6 @@ func keepOrder(before, now types.List) types.List {
 	return now
 }
 
-// sameItems reports whether both lists have the same items in any order.
 func sameItems[T any](a, b []T, equal func(T, T) bool) bool {
 	if len(a) != len(b) {
 		return false

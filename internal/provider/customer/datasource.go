@@ -27,19 +27,16 @@ func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
-// dataModel is a customer in a data source.
 type dataModel struct {
 	shared
 	CustomMetadata types.String `tfsdk:"custom_metadata"`
 }
 
-// dataFromAPI converts a customer for a data source.
 func dataFromAPI(c *billing.Customer) (dataModel, error) {
 	m, err := fromAPI(c)
 	return dataModel{shared: m.shared, CustomMetadata: m.EffectiveCustomMetadata}, err
 }
 
-// dataAttributes are the attributes of a customer in a data source.
 func dataAttributes() object.Attributes {
 	own := object.Attributes{}
 	own.CustomMetadata()
@@ -49,7 +46,6 @@ func dataAttributes() object.Attributes {
 	}, own)
 }
 
-// oneModel is the data source of one customer.
 type oneModel struct {
 	dataModel
 	FindBillingAccount types.Bool   `tfsdk:"find_billing_account"`
@@ -80,7 +76,6 @@ func findAccount(ctx context.Context, client *billing.Service, c *billing.Custom
 	}
 }
 
-// dataSchema describes the data source of one customer.
 func dataSchema() schema.Schema {
 	attributes := dataAttributes().KeyIsUUID()
 	attributes["find_billing_account"] = schema.BoolAttribute{Optional: true,
@@ -95,7 +90,6 @@ func dataSchema() schema.Schema {
 	}
 }
 
-// filters restrict the lists of customers.
 type filters struct {
 	Search       types.String `tfsdk:"search"`
 	UpdatedAtGTE types.String `tfsdk:"updated_at_gte"`
@@ -106,14 +100,12 @@ func (f filters) query() billing.CustomerQuery {
 		UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
 }
 
-// listDataModel is the data source of several customers.
 type listDataModel struct {
 	object.Ordering
 	UpdatedAtGTE types.String `tfsdk:"updated_at_gte"`
 	Customers    []dataModel  `tfsdk:"customers"`
 }
 
-// listDataSchema describes the data source of several customers.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set.",
@@ -126,13 +118,11 @@ func listDataSchema() schema.Schema {
 	}
 }
 
-// readMany lists the customers.
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := billing.CustomerQuery{ListOptions: m.ListOptions(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
 	m.Customers = object.Many(client.ListCustomers(ctx, query), m.Ordering, "customers", dataFromAPI, diags)
 }
 
-// listModel are the filters of the list resource.
 type listModel struct {
 	filters
 	ExternalID     types.String `tfsdk:"external_id"`
@@ -164,12 +154,12 @@ func NewListResource() list.ListResource {
 
 // describe is a customer in a list. It omits email and phone, which repeat an item of emails and phones, because
 // generated configuration contains every optional argument that is set.
-func describe(_ context.Context, _ *billing.Service, c *billing.Customer) (object.Item, bool) {
+func describe(_ context.Context, _ *billing.Service, c *billing.Customer) (object.ListItem, bool) {
 	m, err := fromAPI(c)
 	m.Email, m.Phone = types.StringNull(), types.StringNull()
 	name := c.Name
 	if c.ExternalID != nil {
 		name += " (" + *c.ExternalID + ")"
 	}
-	return object.Item{Name: name, Resource: m, Err: err}, true
+	return object.ListItem{Name: name, Resource: m, Err: err}, true
 }

@@ -37,7 +37,6 @@ type shared struct {
 	UpdatedAt      types.String    `tfsdk:"updated_at"`
 }
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	metadata.Attributes
@@ -174,7 +173,6 @@ func (m model) body(prior model, own ownership) billing.CustomerBody {
 	return body
 }
 
-// displayName names the customer in a sentence.
 func (m model) displayName() string {
 	text := fmt.Sprintf("customer %q", m.Name.ValueString())
 	if id := m.ID.ValueString(); id != "" {

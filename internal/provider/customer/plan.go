@@ -42,7 +42,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 		keepImported(ctx, p)
 	}
 	warnUnshown(p, own)
-	p.Update(ctx, id)
+	p.Update(ctx)
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
 	private.SetPlanned(ctx, p.Private, next, p.Diags)
 }
@@ -227,7 +227,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		Same: func(c billing.Customer) bool {
 			return c.DocumentNumber != nil && same.Document(*c.DocumentNumber, number)
 		},
-		Line: func(c billing.Customer) string {
+		Summary: func(c billing.Customer) string {
 			return fmt.Sprintf("%q (created %s, last changed %s)", c.Name, c.CreatedAt, c.UpdatedAt)
 		},
 		More: "With an external_id, the service rejects a second customer.",

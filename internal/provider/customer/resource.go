@@ -24,24 +24,23 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// scheme describes how customers are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
 	Texts: []string{"external_id", "name", "nickname", "legal_name", "notes", "email", "phone", "emails", "phones",
 		"websites", "addresses", "tags", "billing_email", "custom_metadata"},
-	Service: conn.Billing,
-	ID:      func(c *billing.Customer) string { return c.ID },
-	Get:     (*billing.Service).GetCustomer,
-	Listed:  (*billing.Service).RefreshCustomer,
-	Wrote:   (*billing.Service).Wrote,
-	Again:   "creates it again, as a new customer with a new id",
+	Service:    conn.Billing,
+	ID:         func(c *billing.Customer) string { return c.ID },
+	Get:        (*billing.Service).GetCustomer,
+	Refresh:    (*billing.Service).RefreshCustomer,
+	Wrote:      (*billing.Service).Wrote,
+	Recreation: "creates it again, as a new customer with a new id",
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Customer, error) {
 		if by.Field == "document_number" {
 			return client.FindCustomers(ctx, billing.CustomerQuery{DocumentNumber: by.Value})
 		}
 		return client.FindCustomers(ctx, billing.CustomerQuery{ExternalID: by.Value})
 	},
-	Line: func(c *billing.Customer) string { return fmt.Sprintf("%s  %s (created %s)", c.ID, c.Name, c.CreatedAt) },
+	Summary: func(c *billing.Customer) string { return fmt.Sprintf("%s  %s (created %s)", c.ID, c.Name, c.CreatedAt) },
 }
 
 type base = object.Resource[*billing.Service, billing.Customer, model]
@@ -278,7 +277,6 @@ func warnUnknownAccount(m model, err error, diags *diag.Diagnostics) {
 			reason))
 }
 
-// customMetadata reads and writes custom_metadata.
 var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Customer, billing.CustomerBody]{
 	Get: (*billing.Service).GetCustomer, Update: (*billing.Service).UpdateCustomer,
 	Of: func(c *billing.Customer) json.RawMessage { return c.CustomMetadata },
@@ -334,7 +332,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	w.Do(ctx, object.Delete[billing.Customer](w.State.ID, w.Client.DeleteCustomer))
 }
 
-// Policy implements object.HasPolicy.
+// Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: object.PolicyDelete,
 		Stays: "Its billing accounts stay open, and their subscriptions charge for as long as they run."}

@@ -19,7 +19,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// typeName is the Terraform type of the resource, the data source and the list resource.
 const typeName = "billing_customer"
 
 // Schema describes the resource. plan.go decides which values a change makes unknown.
@@ -58,9 +57,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"phones":   nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
 			"websites": nestedList(itemParts("Address (URL) of the website.", check.NotBlank()), "Web addresses."+inAnyOrder),
 			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, entries added elsewhere are "+
-				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`.", check.ObjectInPlan(someAddress{})),
+				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`.", check.ObjectInPlan(someAddress{"an address with a part"})),
 			"tags": schema.SetAttribute{Optional: true, Computed: true, CustomType: value.Strings,
-				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls{}, notBlank}},
+				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls, notBlank}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
 			"custom_metadata_mode":      object.MetadataModeAttribute(),
@@ -88,7 +87,6 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// aboutResource begins the resource's page.
 const aboutResource = "A customer of the organization: a person or company that is billed. By default the service " +
 	"also creates a billing account (`billing_account_id`).\n\nAll changes are made in place and charge nothing. Unset " +
 	"optional arguments are cleared at the service, except `emails`, `phones` and `addresses`. Use `ignore_changes` " +
@@ -122,7 +120,7 @@ func optional(description string, validators ...validator.String) schema.StringA
 func nestedList(parts map[string]schema.Attribute, description string,
 	valid ...validator.Object) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
-		Validators: []validator.List{check.NoNulls{}}, NestedObject: schema.NestedAttributeObject{Attributes: parts,
+		Validators: []validator.List{check.NoNulls}, NestedObject: schema.NestedAttributeObject{Attributes: parts,
 			Validators: valid}}
 }
 
@@ -149,13 +147,8 @@ func addressParts() map[string]schema.Attribute {
 }
 
 // someAddress rejects an address that has nothing but a kind.
-type someAddress struct{}
+type someAddress struct{ check.Described }
 
-func (someAddress) Description(context.Context) string { return "an address with a part" }
-
-func (someAddress) MarkdownDescription(context.Context) string { return "an address with a part" }
-
-// ValidateObject implements validator.Object.
 func (someAddress) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
 	parts := maps.Clone(req.ConfigValue.Attributes())
 	delete(parts, "kind")

@@ -39,7 +39,6 @@ func withUnseen(prior, before, now metadata.Object) metadata.Object {
 // amount matches an amount of this service: a string with a decimal point.
 var amount = regexp.MustCompile(`^-?(0|[1-9][0-9]*)\.[0-9]+$`)
 
-// sameAmount reports whether two amounts differ only in trailing zeros, which a service may add or omit.
 func sameAmount(a, b string) bool {
 	return amount.MatchString(a) && amount.MatchString(b) && strings.TrimRight(a, "0") == strings.TrimRight(b, "0")
 }

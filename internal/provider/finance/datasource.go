@@ -38,7 +38,6 @@ func NewReceivablesDataSource() datasource.DataSource {
 	return newDataSource("receivables", (*finance.Service).ListReceivables)
 }
 
-// newDataSource returns the data source of a list with its own path.
 func newDataSource(noun string,
 	list func(*finance.Service, context.Context, finance.Query) iter.Seq2[finance.Record, error]) datasource.DataSource {
 	return object.NewDataSource("billing_finance_"+noun, conn.Finance,
@@ -58,20 +57,17 @@ func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", conn.Finance, listDataSchema, readMany)
 }
 
-// listModel is the data source of a list with its own path.
 type listModel struct {
-	Filter types.Map      `tfsdk:"filter"`
-	Limit  types.Int64    `tfsdk:"limit"`
-	Items  []object.Shown `tfsdk:"items"`
+	Filter types.Map            `tfsdk:"filter"`
+	Limit  types.Int64          `tfsdk:"limit"`
+	Items  []object.RecordModel `tfsdk:"items"`
 }
 
-// recordsModel is a list of any collection.
 type recordsModel struct {
 	listModel
 	Collection types.String `tfsdk:"collection"`
 }
 
-// listDataSchema describes the data source of any collection.
 func listDataSchema() schema.Schema {
 	attributes := listAttributes("records")
 	attributes[attrCollection] = object.Collection(aboutCollection, "payables")
@@ -102,7 +98,6 @@ func listAttributes(noun string) map[string]schema.Attribute {
 	}
 }
 
-// readMany lists the records of the collection.
 func readMany(ctx context.Context, client *finance.Service, m *recordsModel, diags *diag.Diagnostics) {
 	collection := m.Collection.ValueString()
 	warnCollection(m.Collection, diags)
@@ -118,7 +113,7 @@ func (m *listModel) read(ctx context.Context, noun string, diags *diag.Diagnosti
 	if diags.HasError() {
 		return
 	}
-	m.Items = object.Many(list(query), object.Ordering{Limit: m.Limit}, noun, object.ShowRecord, diags)
+	m.Items = object.Many(list(query), object.Ordering{Limit: m.Limit}, noun, object.RecordFromAPI, diags)
 	if !diags.HasError() {
 		warnUnknownFilters(query.Filters, m.Items, noun, diags)
 	}
@@ -126,7 +121,7 @@ func (m *listModel) read(ctx context.Context, noun string, diags *diag.Diagnosti
 
 // warnUnknownFilters reports filters on fields that are in no item: the service silently ignores unknown filters. noun
 // is the plural for messages.
-func warnUnknownFilters(filters map[string]string, items []object.Shown, noun string, diags *diag.Diagnostics) {
+func warnUnknownFilters(filters map[string]string, items []object.RecordModel, noun string, diags *diag.Diagnostics) {
 	fields := map[string]bool{}
 	for _, item := range items {
 		var whole map[string]json.RawMessage
@@ -163,7 +158,6 @@ type openAPIModel struct {
 	Raw  types.String `tfsdk:"raw"`
 }
 
-// openAPISchema describes the data source.
 func openAPISchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The current OpenAPI description of financial management: the collections, and the fields of " +
@@ -177,7 +171,6 @@ func openAPISchema() schema.Schema {
 	}
 }
 
-// readOpenAPI reads both formats.
 func readOpenAPI(ctx context.Context, client *finance.Service, m *openAPIModel, diags *diag.Diagnostics) {
 	operation := apidiag.Operation{Verb: "read", Object: "the description of financial management"}
 	parsed, err := client.OpenAPIJSON(ctx)

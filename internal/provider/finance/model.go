@@ -14,7 +14,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	ID                  types.String   `tfsdk:"id"`
 	Collection          types.String   `tfsdk:"collection"`
@@ -89,7 +88,6 @@ func (m model) preserve(prior model) (model, error) {
 	return m, nil
 }
 
-// lastResponse returns the record in the last response.
 func (m model) lastResponse() (metadata.Object, error) {
 	return metadata.Parse([]byte(m.Response.ValueString()))
 }
@@ -125,9 +123,6 @@ func (m model) object(diags *diag.Diagnostics) (metadata.Object, bool) {
 	return object, err == nil
 }
 
-// place identifies the record among all collections.
-func (m model) place() string { return place(m.Collection.ValueString(), m.ID.ValueString()) }
-
 func place(collection, id string) string { return collection + "/" + id }
 
 // displayName names the record in a sentence, after "the".
@@ -138,7 +133,7 @@ func (m model) displayName() string {
 	return "record in " + m.Collection.ValueString()
 }
 
-// Policy implements object.HasPolicy.
+// Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: "the " + m.displayName(), Own: object.PolicyDelete}
 }

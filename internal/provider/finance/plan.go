@@ -66,10 +66,9 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if !p.Planned.Collection.IsUnknown() && !p.Planned.Collection.Equal(p.State.Collection) {
 		at = path.Paths{path.Root(attrCollection)}
 	}
-	p.Update(ctx, p.State.place(), at...)
+	p.Update(ctx, at...)
 }
 
-// documented are the collections in the service's description.
 var documented = []string{"accounts", "payables", "receivables"}
 
 // warnCollection warns about a name that resembles a documented collection: the service may accept any name.
@@ -134,14 +133,12 @@ func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnost
 		"configured:\n\n%s\n\nTo keep a value of the service, write it in body.", strings.Join(lines, "\n")))
 }
 
-// needs returns the requirements of a new record.
-func (m model) needs() []object.Need {
-	return []object.Need{{Argument: attrCollection, Value: m.Collection.ValueString()}}
+func (m model) requirements() []object.Requirement {
+	return []object.Requirement{{Argument: attrCollection, Value: m.Collection.ValueString()}}
 }
 
-// lacks explains why the service would reject the creation of a record.
-func lacks(ctx context.Context, client *finance.Service, need object.Need) (string, error) {
-	for _, err := range client.ListRecords(ctx, need.Value, finance.Query{Limit: 1}) {
+func unmet(ctx context.Context, client *finance.Service, requirement object.Requirement) (string, error) {
+	for _, err := range client.ListRecords(ctx, requirement.Value, finance.Query{Limit: 1}) {
 		if e, ok := api.AsError(err); ok && e.Missing() {
 			return "The service has no such collection. Correct the name; the data source billing_finance_openapi lists the " +
 				"collections.", nil

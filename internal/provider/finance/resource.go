@@ -42,10 +42,10 @@ const aboutCollection = "Name of the collection, as in the paths of the service:
 
 // scheme describes how records are identified. ImportState finds them.
 var scheme = object.Scheme[*finance.Service, finance.Record]{
-	TypeName: typeName, Noun: "record", Key: attrCollection, Within: true,
-	Texts:   []string{attrBody},
-	Again:   "creates it again, with a new id",
-	Service: conn.Finance,
+	TypeName: typeName, Noun: "record", Key: attrCollection, CompositeID: true,
+	Texts:      []string{attrBody},
+	Recreation: "creates it again, with a new id",
+	Service:    conn.Finance,
 	Get: func(client *finance.Service, ctx context.Context, name string) (*finance.Record, error) {
 		collection, id, _ := strings.Cut(name, "/")
 		return client.GetRecord(ctx, collection, id)
@@ -64,13 +64,12 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, After: after, Needs: model.needs, Lacks: lacks,
+	return &Resource{base{Scheme: scheme, After: after, Requirements: model.requirements, Unmet: unmet,
 		OnCreation: []object.OnCreation[model]{{Argument: attrIdempotencyKey, Instead: func(model) string {
 			return "It can no longer be changed."
 		}}}}}
 }
 
-// aboutResource begins the resource's page.
 const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its " +
 	"`body` is free-form, because the service does not document the fields.\n\nThe service creates one record per " +
 	"idempotency key: applying the same saved plan twice, or again after a lost response, creates one record. Changes " +

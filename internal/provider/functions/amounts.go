@@ -34,43 +34,20 @@ const longestAmount = 60
 // precision is that of Terraform's numbers, in bits.
 const precision = 512
 
-// Parse is the functions cents and subcents. They convert an amount in a string to a whole number.
-type Parse struct{ unit unit }
-
-// Format is the functions format_cents and format_subcents. They convert a whole number to a string.
-type Format struct{ unit unit }
-
-var (
-	_ function.Function = (*Parse)(nil)
-	_ function.Function = (*Format)(nil)
-)
-
 // NewCents returns the function cents.
-func NewCents() function.Function { return &Parse{cents} }
+func NewCents() function.Function { return cents.parser() }
 
 // NewSubcents returns the function subcents.
-func NewSubcents() function.Function { return &Parse{subcents} }
+func NewSubcents() function.Function { return subcents.parser() }
 
 // NewFormatCents returns the function format_cents.
-func NewFormatCents() function.Function { return &Format{cents} }
+func NewFormatCents() function.Function { return cents.formatter() }
 
 // NewFormatSubcents returns the function format_subcents.
-func NewFormatSubcents() function.Function { return &Format{subcents} }
+func NewFormatSubcents() function.Function { return subcents.formatter() }
 
-// Metadata returns the function's name.
-func (f *Parse) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
-	resp.Name = f.unit.name
-}
-
-// Metadata returns the function's name.
-func (f *Format) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
-	resp.Name = "format_" + f.unit.name
-}
-
-// Definition describes the function.
-func (f *Parse) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
-	u := f.unit
-	resp.Definition = function.Definition{
+func (u unit) parser() function.Function {
+	return fn{u.name, function.Definition{
 		Summary: fmt.Sprintf("Converts an amount to %s", u.name),
 		MarkdownDescription: fmt.Sprintf("Converts an amount such as `%q` to a whole number of %s, %s of the currency "+
 			"unit: `%s`. Arguments that end in `_%s` use this unit. The conversion never rounds: more than %d decimals are "+
@@ -80,13 +57,20 @@ func (f *Parse) Definition(_ context.Context, _ function.DefinitionRequest, resp
 			MarkdownDescription: fmt.Sprintf("The amount: digits with a dot before at most %d decimals, and a minus sign if "+
 				"negative, without currency or thousands separators.", u.decimals)}},
 		Return: function.NumberReturn{},
-	}
+	}, func(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+		var amount string
+		var whole *big.Int
+		if resp.Error = req.Arguments.Get(ctx, &amount); resp.Error != nil {
+			return
+		}
+		if whole, resp.Error = u.parse(amount); resp.Error == nil {
+			resp.Error = resp.Result.Set(ctx, new(big.Float).SetPrec(precision).SetInt(whole))
+		}
+	}}
 }
 
-// Definition describes the function.
-func (f *Format) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
-	u := f.unit
-	resp.Definition = function.Definition{
+func (u unit) formatter() function.Function {
+	return fn{"format_" + u.name, function.Definition{
 		Summary: fmt.Sprintf("Formats an amount in %s", u.name),
 		MarkdownDescription: fmt.Sprintf("Converts a whole number of %s, %s of the currency unit, such as `%s`, to a "+
 			"string with %d decimals, `%q`, %s. Other numbers are errors. The inverse is `%s`.", u.name, u.part, u.whole,
@@ -94,35 +78,15 @@ func (f *Format) Definition(_ context.Context, _ function.DefinitionRequest, res
 		Parameters: []function.Parameter{function.NumberParameter{Name: u.name,
 			MarkdownDescription: fmt.Sprintf("The amount as a whole number of %s.", u.name)}},
 		Return: function.StringReturn{},
-	}
-}
-
-// Run converts the string.
-func (f *Parse) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-	var amount string
-	if resp.Error = req.Arguments.Get(ctx, &amount); resp.Error != nil {
-		return
-	}
-	whole, wrong := f.unit.parse(amount)
-	if wrong != nil {
-		resp.Error = wrong
-		return
-	}
-	resp.Error = resp.Result.Set(ctx, new(big.Float).SetPrec(precision).SetInt(whole))
-}
-
-// Run converts the number.
-func (f *Format) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-	number := new(big.Float)
-	if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
-		return
-	}
-	amount, wrong := f.unit.format(number)
-	if wrong != nil {
-		resp.Error = wrong
-		return
-	}
-	resp.Error = resp.Result.Set(ctx, amount)
+	}, func(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+		number, amount := new(big.Float), ""
+		if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
+			return
+		}
+		if amount, resp.Error = u.format(number); resp.Error == nil {
+			resp.Error = resp.Result.Set(ctx, amount)
+		}
+	}}
 }
 
 // parse parses an amount exactly. More decimals than the unit has are rejected even if they are zeros: "1.500" may be

@@ -8,22 +8,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 )
 
-// Decrypt is the function age_decrypt.
-type Decrypt struct{}
-
-var _ function.Function = (*Decrypt)(nil)
-
-// NewDecrypt returns the function.
-func NewDecrypt() function.Function { return &Decrypt{} }
-
-// Metadata returns the function's name.
-func (*Decrypt) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
-	resp.Name = "age_decrypt"
-}
-
-// Definition describes the function.
-func (*Decrypt) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
-	resp.Definition = function.Definition{
+// NewDecrypt returns the function age_decrypt.
+func NewDecrypt() function.Function {
+	return fn{"age_decrypt", function.Definition{
 		Summary: "Decrypts an age file",
 		MarkdownDescription: "Returns the text of an [age](https://age-encryption.org) file, such as `encrypted_token` or " +
 			"`encrypted_secret`. If the identity is ephemeral, so is the result: pass it to a write-only argument in the " +
@@ -37,11 +24,11 @@ func (*Decrypt) Definition(_ context.Context, _ function.DefinitionRequest, resp
 					"line."},
 		},
 		Return: function.StringReturn{},
-	}
+	}, runDecrypt}
 }
 
-// Run decrypts the file. Messages never contain a part of the identity.
-func (*Decrypt) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+// runDecrypt reports errors without any part of the identity.
+func runDecrypt(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var ciphertext *string
 	var identity string
 	if resp.Error = req.Arguments.Get(ctx, &ciphertext, &identity); resp.Error != nil {

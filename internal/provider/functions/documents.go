@@ -13,36 +13,9 @@ import (
 // longestCPF is the maximum number of digits of a CPF for the service.
 const longestCPF = 11
 
-// DocumentType is the function document_type.
-type DocumentType struct{}
-
-// NormalizeDocument is the function normalize_document.
-type NormalizeDocument struct{}
-
-var (
-	_ function.Function = (*DocumentType)(nil)
-	_ function.Function = (*NormalizeDocument)(nil)
-)
-
-// NewDocumentType returns the function.
-func NewDocumentType() function.Function { return &DocumentType{} }
-
-// NewNormalizeDocument returns the function.
-func NewNormalizeDocument() function.Function { return &NormalizeDocument{} }
-
-// Metadata returns the function's name.
-func (*DocumentType) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
-	resp.Name = "document_type"
-}
-
-// Metadata returns the function's name.
-func (*NormalizeDocument) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
-	resp.Name = "normalize_document"
-}
-
-// Definition describes the function.
-func (*DocumentType) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
-	resp.Definition = function.Definition{
+// NewDocumentType returns the function document_type.
+func NewDocumentType() function.Function {
+	return fn{"document_type", function.Definition{
 		Summary: "Type of a tax number",
 		MarkdownDescription: "Returns the type of a tax number by its length, as the service does: `\"cpf\"` for 11 or " +
 			"fewer digits, `\"cnpj\"` for more digits and for the 14 characters of a CNPJ with letters. Mask and case are " +
@@ -51,13 +24,12 @@ func (*DocumentType) Definition(_ context.Context, _ function.DefinitionRequest,
 		Parameters: []function.Parameter{function.StringParameter{Name: "number",
 			MarkdownDescription: "The tax number, with or without a mask."}},
 		Return: function.StringReturn{},
-	}
+	}, runDocumentType}
 }
 
-// Definition describes the function.
-func (*NormalizeDocument) Definition(_ context.Context, _ function.DefinitionRequest,
-	resp *function.DefinitionResponse) {
-	resp.Definition = function.Definition{
+// NewNormalizeDocument returns the function normalize_document.
+func NewNormalizeDocument() function.Function {
+	return fn{"normalize_document", function.Definition{
 		Summary: "Validates and normalizes a tax number",
 		MarkdownDescription: "Validates a CPF or CNPJ, removes its mask and converts letters to capitals: " +
 			"`\"529.982.247-25\"` becomes `\"52998224725\"`, `\"12.abc.345/01de-35\"` becomes `\"12ABC34501DE35\"`. Other " +
@@ -66,11 +38,11 @@ func (*NormalizeDocument) Definition(_ context.Context, _ function.DefinitionReq
 			MarkdownDescription: "The tax number: 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters and two check " +
 				"digits), with or without dots, dashes, slashes and spaces."}},
 		Return: function.StringReturn{},
-	}
+	}, runNormalizeDocument}
 }
 
-// Run infers the type (service description, Recurring billing §2).
-func (*DocumentType) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+// runDocumentType infers the type (service description, Recurring billing §2).
+func runDocumentType(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var number string
 	if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
 		return
@@ -89,8 +61,7 @@ func (*DocumentType) Run(ctx context.Context, req function.RunRequest, resp *fun
 	}
 }
 
-// Run validates the number and removes its mask.
-func (*NormalizeDocument) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+func runNormalizeDocument(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var number string
 	if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
 		return

@@ -1,4 +1,3 @@
-// Package functions implements the provider's functions: arithmetic and cryptography without requests.
 package functions
 
 import (
@@ -14,36 +13,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// Signature is the function webhook_signature.
-type Signature struct{}
-
-// VerifySignature is the function verify_webhook_signature.
-type VerifySignature struct{}
-
-var (
-	_ function.Function = (*Signature)(nil)
-	_ function.Function = (*VerifySignature)(nil)
-)
-
-// NewSignature returns the function.
-func NewSignature() function.Function { return &Signature{} }
-
-// NewVerifySignature returns the function.
-func NewVerifySignature() function.Function { return &VerifySignature{} }
-
-// Metadata returns the function's name.
-func (*Signature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
-	resp.Name = "webhook_signature"
-}
-
-// Metadata returns the function's name.
-func (*VerifySignature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
-	resp.Name = "verify_webhook_signature"
-}
-
-// Definition describes the function.
-func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
-	resp.Definition = function.Definition{
+// NewSignature returns the function webhook_signature.
+func NewSignature() function.Function {
+	return fn{"webhook_signature", function.Definition{
 		Summary: "Signs a webhook delivery",
 		MarkdownDescription: "The value of the header `X-Webhook-Signature` for a body: `t=<unix seconds>,v1=<hex>`, " +
 			"where v1 is the lowercase hexadecimal HMAC-SHA256 of `<t>.<body>` with the endpoint's secret. Use it to test a " +
@@ -56,12 +28,12 @@ func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, re
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it is sent."},
 		},
 		Return: function.StringReturn{},
-	}
+	}, runSignature}
 }
 
-// Definition describes the function.
-func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
-	resp.Definition = function.Definition{
+// NewVerifySignature returns the function verify_webhook_signature.
+func NewVerifySignature() function.Function {
+	return fn{"verify_webhook_signature", function.Definition{
 		Summary: "Verifies the signature of a webhook delivery",
 		MarkdownDescription: "Verifies a header `X-Webhook-Signature` as a consumer does: the signature must match the " +
 			"raw body, and its time must not differ from `now` by more than `tolerance` seconds. Otherwise, also for a " +
@@ -77,7 +49,7 @@ func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionReque
 				"in seconds, 0 or more; 300 is recommended."},
 		},
 		Return: function.BoolReturn{},
-	}
+	}, runVerifySignature}
 }
 
 // lastSecond is in the year 5138: larger numbers are milliseconds.
@@ -88,8 +60,7 @@ const tooLate = "%d is too far in the future for unix seconds. If it is in milli
 const emptySecret = "The secret is empty. Anyone could create such a signature; set it to the secret of the endpoint " +
 	"(whsec_…)."
 
-// Run signs.
-func (*Signature) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+func runSignature(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var secret, body string
 	var timestamp int64
 	if resp.Error = req.Arguments.Get(ctx, &secret, &timestamp, &body); resp.Error != nil {
@@ -108,8 +79,7 @@ func (*Signature) Run(ctx context.Context, req function.RunRequest, resp *functi
 	}
 }
 
-// Run verifies.
-func (*VerifySignature) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+func runVerifySignature(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var secret, header, body string
 	var now, tolerance int64
 	if resp.Error = req.Arguments.Get(ctx, &secret, &header, &body, &now, &tolerance); resp.Error != nil {

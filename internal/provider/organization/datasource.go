@@ -42,7 +42,6 @@ func fromAPI(o *billing.Organization) model {
 	}
 }
 
-// dataSchema describes the data source.
 func dataSchema() schema.Schema {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}

@@ -31,18 +31,16 @@ func NewDataSource() datasource.DataSource {
 
 type model struct {
 	object.Ordering
-	Collection types.String   `tfsdk:"collection"`
-	Filter     types.Map      `tfsdk:"filter"`
-	Items      []object.Shown `tfsdk:"items"`
+	Collection types.String         `tfsdk:"collection"`
+	Filter     types.Map            `tfsdk:"filter"`
+	Items      []object.RecordModel `tfsdk:"items"`
 }
 
 // known are the collections in the service description or referenced by a subscription (Recurring billing §2, §4).
 const known = "`plans`, `products`, `prices`, `companies`, `discount_codes`, `customers`, `subscriptions` or `invoices`"
 
-// documented are the names in known.
 var documented = strings.Split(strings.NewReplacer("`", "", " or ", ", ").Replace(known), ", ")
 
-// dataSchema describes the data source.
 func dataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The records of any collection of recurring billing, such as plans, products and prices, " +
@@ -70,12 +68,11 @@ func reserved(name string) string {
 	return "Use the argument " + name + "."
 }
 
-// readMany lists the records.
 func readMany(ctx context.Context, client *billing.Service, m *model, diags *diag.Diagnostics) {
 	query := billing.RecordQuery{ListOptions: m.ListOptions(), Filters: object.FilterValues(ctx, m.Filter, diags)}
 	collection := m.Collection.ValueString()
 	var err error
-	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Ordering, object.ShowRecord)
+	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Ordering, object.RecordFromAPI)
 	found := "no collection"
 	if api.IsNotList(err) {
 		found = "something other than a collection under the name"

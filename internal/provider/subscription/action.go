@@ -8,32 +8,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
-
-// InvoiceAction invoices a subscription.
-type InvoiceAction struct{ conn.ConnectedAction }
-
-var _ action.ActionWithConfigure = (*InvoiceAction)(nil)
-
-// NewInvoiceAction returns the action.
-func NewInvoiceAction() action.Action { return &InvoiceAction{} }
-
-// Metadata returns the type's name.
-func (a *InvoiceAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = "billing_subscription_invoice"
-}
 
 type invoiceActionModel struct {
 	SubscriptionID types.String `tfsdk:"subscription_id"`
 	Reason         types.String `tfsdk:"reason"`
 }
 
-// Schema describes the action.
-func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	resp.Schema = actionschema.Schema{
+// NewInvoiceAction returns the action that invoices a subscription.
+func NewInvoiceAction() action.Action {
+	return object.NewAction("billing_subscription_invoice", conn.Billing, actionschema.Schema{
 		MarkdownDescription: "Creates an invoice for a subscription immediately, in addition to the automatic ones. It " +
 			"charges the customer: every invocation creates another invoice, and the provider cannot cancel it. The request " +
 			"is never repeated; if its response is lost, the action fails and describes how to check the outcome. The data " +
@@ -45,17 +34,10 @@ func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *
 			"reason": actionschema.StringAttribute{Optional: true,
 				Validators: []validator.String{check.NotBlank()}, MarkdownDescription: "Reason to record with the invoice."},
 		},
-	}
+	}, invoice)
 }
 
-// Invoke creates the invoice.
-func (a *InvoiceAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	var config invoiceActionModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	client, ready := a.Conn.Billing.For("billing_subscription_invoice", &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
+func invoice(ctx context.Context, client *billing.Service, config invoiceActionModel, resp *action.InvokeResponse) {
 	id := config.SubscriptionID.ValueString()
 	_, invoice, err := client.InvoiceSubscription(ctx, id, config.Reason.ValueString())
 	if err != nil {

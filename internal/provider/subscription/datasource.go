@@ -29,7 +29,6 @@ func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
-// dataModel is a subscription in a data source.
 type dataModel struct {
 	shared
 	Items          types.Set    `tfsdk:"items"`
@@ -115,7 +114,6 @@ func dataItemsAttribute(when string) schema.SetNestedAttribute {
 		}}}
 }
 
-// dataSchema describes the data source of one subscription.
 func dataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "One subscription, found by `id` or `external_id`. An uncanceled subscription takes " +
@@ -125,7 +123,6 @@ func dataSchema() schema.Schema {
 	}
 }
 
-// filters restrict the lists of subscriptions.
 type filters struct {
 	ExternalID       types.String `tfsdk:"external_id"`
 	BillingAccountID types.String `tfsdk:"billing_account_id"`
@@ -140,7 +137,6 @@ func (f filters) query() billing.SubscriptionQuery {
 		PlanID:           f.PlanID.ValueString(), Status: f.Status.ValueString(), UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
 }
 
-// listDataModel is the data source of several subscriptions.
 type listDataModel struct {
 	filters
 	object.Ordering
@@ -148,7 +144,6 @@ type listDataModel struct {
 	Subscriptions []dataModel `tfsdk:"subscriptions"`
 }
 
-// listDataSchema describes the data source of several subscriptions.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless " +
@@ -170,7 +165,6 @@ func listDataSchema() schema.Schema {
 	}
 }
 
-// readMany lists the subscriptions.
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
 	query := m.query()
 	query.ListOptions = m.ListOptions()
@@ -214,9 +208,9 @@ func NewListResource() list.ListResource {
 func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var items itemReader
 	lister := l.lists
-	lister.Describe = func(ctx context.Context, client *billing.Service, s *billing.Subscription) (object.Item, bool) {
+	lister.Describe = func(ctx context.Context, client *billing.Service, s *billing.Subscription) (object.ListItem, bool) {
 		if s.Status == statusCanceled {
-			return object.Item{}, false
+			return object.ListItem{}, false
 		}
 		var notes diag.Diagnostics
 		items.client, items.diags = client, &notes
@@ -232,7 +226,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 		if s.ExternalID != nil {
 			name = *s.ExternalID + " (" + s.Status + ")"
 		}
-		return object.Item{Name: name, Resource: m, Err: err, Notes: notes}, true
+		return object.ListItem{Name: name, Resource: m, Err: err, Notes: notes}, true
 	}
 	lister.List(ctx, req, stream)
 }

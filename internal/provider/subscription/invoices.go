@@ -39,7 +39,6 @@ func invoiceFromAPI(i *billing.Invoice) (invoiceModel, error) {
 		BillingAccountID: value.TextOrNull(i.BillingAccountID), JSON: value.JSONText(i.Raw)}, nil
 }
 
-// invoicesSchema describes the data source of invoices.
 func invoicesSchema() schema.Schema {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
@@ -62,7 +61,6 @@ func invoicesSchema() schema.Schema {
 	}
 }
 
-// readInvoices lists the invoices.
 func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
 	query := billing.InvoiceQuery{ListOptions: m.ListOptions(), SubscriptionID: m.SubscriptionID.ValueString(),
 		BillingAccountID: m.BillingAccountID.ValueString(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}

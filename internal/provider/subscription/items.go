@@ -60,7 +60,6 @@ func (i item) value() attr.Value {
 		"product_id": i.product, "price_id": i.price, "quantity": i.quantity, "unit_amount_subcents": i.unit})
 }
 
-// itemSet converts items to a Terraform set.
 func itemSet(items []item) types.Set {
 	elements := make([]attr.Value, len(items))
 	for n, i := range items {
@@ -131,7 +130,6 @@ func (i item) equals(other item) bool {
 	return i.sameProduct(other) && i.quantity.Equal(other.quantity) && i.unit.Equal(other.unit)
 }
 
-// sameItems reports whether both sets have the same items.
 func sameItems(a, b types.Set) bool {
 	rest := itemsOf(b)
 	return len(a.Elements()) == len(rest) && !slices.ContainsFunc(itemsOf(a), func(i item) bool {
@@ -140,7 +138,6 @@ func sameItems(a, b types.Set) bool {
 	})
 }
 
-// itemsTo converts a known set to its wire form.
 func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 	inputs := make([]billing.SubscriptionItemInput, 0, len(set.Elements()))
 	for _, i := range itemsOf(set) {
@@ -248,7 +245,6 @@ func (w *work) checkItemsUnchanged(ctx context.Context) bool {
 	return len(unseen) == 0
 }
 
-// displayName describes an item for a message.
 func (i item) displayName() string {
 	return fmt.Sprintf("product_id %s, price_id %s, %s", i.product.ValueString(), i.price.ValueString(), i.amounts())
 }
@@ -276,7 +272,6 @@ func (i item) amounts() string {
 	return fmt.Sprintf("quantity %d, %s", i.quantity.ValueInt64(), amount)
 }
 
-// knownItems reports whether a set is completely known.
 func knownItems(set types.Set) bool {
 	if set.IsUnknown() {
 		return false

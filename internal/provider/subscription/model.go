@@ -66,7 +66,6 @@ type shared struct {
 	UpdatedAt            types.String   `tfsdk:"updated_at"`
 }
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	metadata.Attributes
@@ -217,8 +216,8 @@ func sameID(a, b types.String) bool { return value.KeepID(a, b).Equal(a) }
 // trialDays returns the length of a trial of whole days, as trial_period_days would create it.
 func trialDays(s *billing.Subscription) types.Int64 {
 	const day = 24 * time.Hour
-	start, okStart := api.Moment(api.OrEmpty(s.TrialStart))
-	end, okEnd := api.Moment(api.OrEmpty(s.TrialEnd))
+	start, okStart := api.ParseTime(api.OrEmpty(s.TrialStart))
+	end, okEnd := api.ParseTime(api.OrEmpty(s.TrialEnd))
 	length := end.Sub(start)
 	if !okStart || !okEnd || length < 0 || length%day != 0 {
 		return types.Int64Null()
@@ -302,7 +301,7 @@ func (m model) displayName() string {
 // title is displayName at the beginning of a sentence.
 func (m model) title() string { return apidiag.Capitalize(m.displayName()) }
 
-// Policy implements object.HasPolicy.
+// Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel}
 }
@@ -344,7 +343,6 @@ func pauseLike(prior, now types.Object, remote *billing.Subscription) types.Obje
 	return now
 }
 
-// pauseFields returns the fields of a known pause.
 func pauseFields(pause types.Object) (behavior types.String, resumesAt value.DateTime) {
 	behavior, _ = pause.Attributes()["behavior"].(types.String)
 	resumesAt, _ = pause.Attributes()["resumes_at"].(value.DateTime)

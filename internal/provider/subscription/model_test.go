@@ -21,13 +21,13 @@ import (
 // without.
 func TestTables(t *testing.T) { //nolint:paralleltest // see above
 	tables := map[string][]string{"belongsTo": belongsTo, "updateOnly": updateOnly, "fromConfig": fromConfig, "kept": kept,
-		"arguments": arguments, "blamePause": blamePause.Arguments(),
-		"blameEnd": blameEnd.Arguments()}
+		"arguments": arguments, "pauseErrors": pauseErrors.Arguments(),
+		"endErrors": endErrors.Arguments()}
 	for _, row := range transitions {
 		tables[fmt.Sprintf("the changes of the transition %q", row.key)] = row.changes
 		tables[fmt.Sprintf("the touches of the transition %q", row.key)] = row.touches
 		if row.request != nil {
-			tables[fmt.Sprintf("the blame of the transition %q", row.key)] = row.request.blame.Arguments()
+			tables[fmt.Sprintf("the attributes of the transition %q", row.key)] = row.request.attributes.Arguments()
 		}
 	}
 	modeltest.Tables(t, model{}, tables)

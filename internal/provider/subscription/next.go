@@ -6,8 +6,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -104,8 +102,8 @@ func (n *next) explain(state, planned model) {
 // invoicedEarly reports whether an invoice may be charged before the subscription ends: in state, the next one is due
 // before the end of the period, and neither a trial nor a pause lasts until then.
 func (n *next) invoicedEarly(state model) bool {
-	charged, isKnown := api.Moment(n.notBefore)
-	end, ends := api.Moment(n.end)
+	charged, isKnown := api.ParseTime(n.notBefore)
+	end, ends := api.ParseTime(n.end)
 	endless := n.paused && n.resumes == ""
 	return isAfter(state.CurrentPeriodEnd.ValueString(), state.CycleBillingDate.ValueString()) && !endless &&
 		(!isKnown || !ends || charged.Before(end))
@@ -183,13 +181,7 @@ func (p *planning) priced(state, planned model) next {
 
 // isAfter reports whether a is later than b; false if one is not known.
 func isAfter(a, b string) bool {
-	one, ok := api.Moment(a)
-	other, known := api.Moment(b)
+	one, ok := api.ParseTime(a)
+	other, known := api.ParseTime(b)
 	return ok && known && one.After(other)
-}
-
-// endsScheduled returns m with a scheduled cancellation.
-func (m model) endsScheduled() model {
-	m.CancelAtPeriodEnd = types.BoolValue(true)
-	return m
 }

@@ -51,7 +51,7 @@ func (r *Resource) current(ctx context.Context, state model) (now model, exists 
 	if !ready {
 		return state, true
 	}
-	remote, _, err := scheme.Listed(client, ctx, state.ID.ValueString())
+	remote, _, err := scheme.Refresh(client, ctx, state.ID.ValueString())
 	if err != nil {
 		return state, !api.IsNotFound(err)
 	}
@@ -83,7 +83,6 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
 	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
-	applying := p.Run.Applying(typeName, p.State.ID.ValueString(), p.DeferralAllowed)
 	canceled := p.State.Status.ValueString() == statusCanceled
 	var forces []string
 	if !canceled {
@@ -100,7 +99,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	if len(forces) > 0 {
 		p.planStays(p.State)
 	}
-	if next.Replaces = p.Update(ctx, p.State.ID.ValueString(), at...); next.Replaces {
+	if next.Replaces = p.Update(ctx, at...); next.Replaces {
 		p.replaces(p.State)
 	} else {
 		next.Forces = forces
@@ -109,13 +108,13 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 		p.warnUnanswered()
 		p.warnPending()
 	}
-	if canceled && applying {
+	if canceled && p.Applying {
 		p.Planned.Status = p.State.Status // nothing is replaced now, see rejectReplacement
 	}
 	private.SetPlanned(ctx, p.Private, next, p.Diags)
 	kept := p.Planned
 	kept.PlanChange = p.State.PlanChange
-	if !applying && !p.Changes(ctx, kept) {
+	if !p.Applying && !p.Changes(ctx, kept) {
 		p.Planned = kept // a change of plan_change alone has no effect, see planning.planChange
 	}
 }
@@ -165,7 +164,7 @@ func (p *planning) past(date value.DateTime) bool {
 func (p *planning) change() change { return change{p.State, p.Planned, p.past} }
 
 func past(ctx context.Context, client *billing.Service, date string) bool {
-	at, ok := api.Moment(date)
+	at, ok := api.ParseTime(date)
 	if !ok {
 		return false
 	}

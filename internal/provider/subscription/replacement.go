@@ -112,34 +112,34 @@ func (p *planning) warnUnknownAccount() {
 	}
 }
 
-// needs returns the requirements of a new subscription.
-func (m model) needs() []object.Need {
-	needs := []object.Need{
+func (m model) requirements() []object.Requirement {
+	requirements := []object.Requirement{
 		{Argument: argBillingAccountID, Value: m.BillingAccountID.ValueString()},
 		{Argument: "trial_end", Value: m.TrialEnd.ValueString()},
 		{Argument: "plan_id", Value: m.PlanID.ValueString()},
 		{Argument: "discount_code_id", Value: m.DiscountCodeID.ValueString()},
 	}
 	for _, i := range itemsOf(m.Items) {
-		needs = append(needs, object.Need{Argument: argItems, Field: "product_id", Value: i.product.ValueString()},
-			object.Need{Argument: argItems, Field: "price_id", Value: i.price.ValueString()})
+		requirements = append(requirements, object.Requirement{Argument: argItems, Field: "product_id", Value: i.product.ValueString()},
+			object.Requirement{Argument: argItems, Field: "price_id", Value: i.price.ValueString()})
 	}
-	return needs
+	return requirements
 }
 
 // lacks explains why the service would reject the creation of a subscription. It ignores lists that are empty or cannot
 // be read.
-func lacks(ctx context.Context, client *billing.Service, need object.Need) (string, error) {
-	switch need.Argument {
+func unmet(ctx context.Context, client *billing.Service, requirement object.Requirement) (string, error) {
+	switch requirement.Argument {
 	case argBillingAccountID:
-		return accountProblem(ctx, client, need.Value)
+		return accountProblem(ctx, client, requirement.Value)
 	case "trial_end":
-		if past(ctx, client, need.Value) {
+		if past(ctx, client, requirement.Value) {
 			return "By the clock of the service, this time has passed. Set a later one, or remove trial_end.", nil
 		}
 		return "", nil
 	}
-	if collection := collections[cmp.Or(need.Field, need.Argument)]; unlisted(ctx, client, collection, need.Value) {
+	collection := collections[cmp.Or(requirement.Field, requirement.Argument)]
+	if unlisted(ctx, client, collection, requirement.Value) {
 		return fmt.Sprintf("It is not in the service's list of %s. Correct it.", collection), nil
 	}
 	return "", nil
@@ -229,7 +229,9 @@ func (p *planning) warnCharges(state model) {
 				"existing invoices stay due. To let the period end first, set deletion_policy = \"cancel_at_period_end\" and "+
 				"apply that before destroying.", state.periodEnd(), text))
 	case policyCancelAtPeriodEnd:
-		n, text := p.priced(state, state.endsScheduled()), "No further period is charged."
+		ending, text := state, "No further period is charged."
+		ending.CancelAtPeriodEnd = types.BoolValue(true)
+		n := p.priced(state, ending)
 		if n.charges() {
 			text = n.String()
 		}
@@ -294,8 +296,8 @@ func (p *planning) asksForEnd() bool {
 
 // endedEarly reports whether the subscription was canceled before the end of its period.
 func (p *planning) endedEarly() bool {
-	at, canceled := api.Moment(p.State.CanceledAt.ValueString())
-	end, known := api.Moment(p.State.CurrentPeriodEnd.ValueString())
+	at, canceled := api.ParseTime(p.State.CanceledAt.ValueString())
+	end, known := api.ParseTime(p.State.CurrentPeriodEnd.ValueString())
 	return canceled && known && at.Before(end)
 }
 

@@ -37,7 +37,7 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, Needs: model.needs, Lacks: lacks, OnCreation: onCreation}}
+	return &Resource{base{Scheme: scheme, Requirements: model.requirements, Unmet: unmet, OnCreation: onCreation}}
 }
 
 // onCreation are the arguments of a trial, which no update accepts.
@@ -57,20 +57,19 @@ func (m model) trialStays() string {
 	}
 }
 
-// scheme describes how subscriptions are identified and found.
 var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	TypeName: typeName, Noun: "subscription", Key: "external_id",
-	Texts:   []string{"external_id", "notes", "cancellation_reason", "custom_metadata"},
-	Service: conn.Billing,
-	ID:      func(s *billing.Subscription) string { return s.ID },
-	Get:     (*billing.Service).GetSubscription,
-	Listed:  (*billing.Service).RefreshSubscription,
-	Wrote:   (*billing.Service).Wrote,
-	Again:   "creates another subscription, which is billed again",
+	Texts:      []string{"external_id", "notes", "cancellation_reason", "custom_metadata"},
+	Service:    conn.Billing,
+	ID:         func(s *billing.Subscription) string { return s.ID },
+	Get:        (*billing.Service).GetSubscription,
+	Refresh:    (*billing.Service).RefreshSubscription,
+	Wrote:      (*billing.Service).Wrote,
+	Recreation: "creates another subscription, which is billed again",
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Subscription, error) {
 		return client.FindSubscriptions(ctx, billing.SubscriptionQuery{ExternalID: by.Value})
 	},
-	Line: func(s *billing.Subscription) string {
+	Summary: func(s *billing.Subscription) string {
 		return fmt.Sprintf("%s  %s (created %s)", s.ID, s.Status, s.CreatedAt)
 	},
 	Choices: findIDs,
@@ -199,7 +198,7 @@ func (w *work) asks(keys ...transitionKey) bool {
 func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	for _, r := range all {
 		before := w.Last
-		done := w.Do(ctx, step{Verb: r.verb, Blame: r.blame, Explain: func(err error) bool { return w.endedSince(ctx, err) },
+		done := w.Do(ctx, step{Verb: r.verb, ErrorAttributes: r.attributes, Explain: func(err error) bool { return w.endedSince(ctx, err) },
 			Send: func(ctx context.Context) (*billing.Subscription, error) { return r.send(w, ctx) }})
 		if done || w.Last != before {
 			if r.owns != nil {
@@ -214,7 +213,6 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	return true
 }
 
-// note stores the ownership in the private state.
 func (w *work) note(ctx context.Context) {
 	private.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
@@ -309,7 +307,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() || !r.endStands(ctx, w, atPeriodEnd) {
 		return
 	}
-	w.Do(ctx, step{Verb: "cancel", Blame: blameEnd, Send: func(ctx context.Context) (*billing.Subscription, error) {
+	w.Do(ctx, step{Verb: "cancel", ErrorAttributes: endErrors, Send: func(ctx context.Context) (*billing.Subscription, error) {
 		_, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: atPeriodEnd,
 			Reason: w.State.CancellationReason.ValueString()})
 		if err == nil || api.IsNotFound(err) {

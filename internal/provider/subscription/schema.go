@@ -177,7 +177,6 @@ func attributes() map[string]schema.Attribute {
 	return all
 }
 
-// aboutResource begins the resource's page.
 const aboutResource = "A subscription of a billing account to a plan, to single items, or to both. See [its " +
 	"lifecycle](../guides/subscriptions.md) and [where plan ids come " +
 	"from](../guides/subscriptions.md#where-do-plan-ids-come-from).\n\nA new subscription is billed from its start, or " +
@@ -194,7 +193,7 @@ const (
 )
 
 func itemsAttribute() schema.SetNestedAttribute {
-	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{check.NoNulls{}},
+	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{check.NoNulls},
 		MarkdownDescription: "Billed products, with or without a plan, in any order. If set, the set is authoritative: " +
 			"the plan warns about other systems' items that it removes. `[]` removes all. If unset or removed, items stay, " +
 			"and each plan warns about those in state.",

@@ -111,30 +111,30 @@ var transitions = []transition{
 
 // request is a request to the service, as a step of an apply.
 type request struct {
-	verb  string
-	blame object.Blame
-	send  func(*work, context.Context) (*billing.Subscription, error)
+	verb       string
+	attributes object.ErrorAttributes
+	send       func(*work, context.Context) (*billing.Subscription, error)
 	// owns copies the ownership of the values that the request has sent from next to o; nil if there is none.
 	owns func(o *ownership, next ownership)
 }
 
 var (
-	resumeRequest = request{verb: "resume", blame: blamePause, send: (*work).resume}
-	planRequest   = request{verb: "change the plan of", blame: object.Blame{Argument: "plan_id",
+	resumeRequest = request{verb: "resume", attributes: pauseErrors, send: (*work).resume}
+	planRequest   = request{verb: "change the plan of", attributes: object.ErrorAttributes{Argument: "plan_id",
 		Fields: map[string]string{"timing": "plan_change.timing", "reason": "plan_change.reason"}}, send: (*work).changePlan}
-	itemsRequest = request{verb: "change the items of", blame: object.Blame{Argument: argItems}, send: (*work).syncItems,
+	itemsRequest = request{verb: "change the items of", attributes: object.ErrorAttributes{Argument: argItems}, send: (*work).syncItems,
 		owns: func(o *ownership, next ownership) { o.Items = next.Items }}
 	updateRequest = request{verb: "update", send: (*work).update, owns: func(o *ownership, next ownership) {
 		o.Metadata, o.Pending = next.Metadata, next.Pending
 	}}
-	pauseRequest = request{verb: "pause", blame: blamePause, send: (*work).pause,
+	pauseRequest = request{verb: "pause", attributes: pauseErrors, send: (*work).pause,
 		owns: func(o *ownership, next ownership) { o.PausedUntil = next.PausedUntil }}
-	endRequest = request{verb: "schedule the cancellation of", blame: blameEnd, send: (*work).scheduleEnd}
+	endRequest = request{verb: "schedule the cancellation of", attributes: endErrors, send: (*work).scheduleEnd}
 
 	// Arguments for errors of the requests.
-	blamePause = object.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
+	pauseErrors = object.ErrorAttributes{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
 		"resumes_at": "pause.resumes_at"}}
-	blameEnd = object.Blame{Argument: argCancelAtPeriodEnd, Fields: map[string]string{"reason": argCancellationReason}}
+	endErrors = object.ErrorAttributes{Argument: argCancelAtPeriodEnd, Fields: map[string]string{"reason": argCancellationReason}}
 )
 
 // change is the change of a subscription from one model to another, as the transitions see it.
@@ -377,7 +377,7 @@ func (w *work) planStands(ctx context.Context) bool {
 	case later && w.otherPeriod(remote):
 		w.checkPeriod(remote)
 		return false
-	case w.stands(remote):
+	case w.seen(remote).samePlans(w.State):
 		return true
 	}
 	w.Diags.AddAttributeError(path.Root("plan_id"), w.State.title()+" has a different plan than when this change was "+
@@ -387,9 +387,6 @@ func (w *work) planStands(ctx context.Context) bool {
 			"the effect of the change.", w.State.runs(), w.seen(remote).runs()))
 	return false
 }
-
-// stands reports whether the current and pending plans are those in the state.
-func (w *work) stands(remote *billing.Subscription) bool { return w.seen(remote).samePlans(w.State) }
 
 // seen returns the state as a refresh would write it.
 func (w *work) seen(remote *billing.Subscription) model {
@@ -438,8 +435,8 @@ func (w *work) checkNotEnded(now *billing.Subscription) {
 
 // otherPeriod reports whether the period differs from the one in the state.
 func (w *work) otherPeriod(now *billing.Subscription) bool {
-	planned, known := api.Moment(w.State.CurrentPeriodEnd.ValueString())
-	end, shown := api.Moment(now.CurrentPeriodEnd)
+	planned, known := api.ParseTime(w.State.CurrentPeriodEnd.ValueString())
+	end, shown := api.ParseTime(now.CurrentPeriodEnd)
 	return known && shown && !end.Equal(planned)
 }
 
@@ -469,7 +466,6 @@ func (w *work) syncItems(ctx context.Context) (*billing.Subscription, error) {
 	return nil, err
 }
 
-// customMetadata reads and writes custom_metadata.
 var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Subscription, billing.SubscriptionBody]{
 	Get: (*billing.Service).GetSubscription, Update: (*billing.Service).UpdateSubscription,
 	Of: func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },

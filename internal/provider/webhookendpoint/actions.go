@@ -17,34 +17,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
-
-// TestAction sends a test event.
-type TestAction struct{ conn.ConnectedAction }
-
-// RedeliveryAction sends deliveries again.
-type RedeliveryAction struct{ conn.ConnectedAction }
-
-var (
-	_ action.ActionWithConfigure = (*TestAction)(nil)
-	_ action.ActionWithConfigure = (*RedeliveryAction)(nil)
-)
-
-// NewTestAction returns the action.
-func NewTestAction() action.Action { return &TestAction{} }
-
-// NewRedeliveryAction returns the action.
-func NewRedeliveryAction() action.Action { return &RedeliveryAction{} }
-
-// Metadata returns the type's name.
-func (a *TestAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = "billing_webhook_test"
-}
-
-// Metadata returns the type's name.
-func (a *RedeliveryAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = "billing_webhook_redelivery"
-}
 
 type testModel struct {
 	EndpointID types.String `tfsdk:"endpoint_id"`
@@ -61,9 +35,9 @@ func endpointID() schema.StringAttribute {
 		MarkdownDescription: "Id of the webhook endpoint (the `id` of a `billing_webhook_endpoint`)."}
 }
 
-// Schema describes the action.
-func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// NewTestAction returns the action that sends a test event.
+func NewTestAction() action.Action {
+	return object.NewAction("billing_webhook_test", conn.Collections, schema.Schema{
 		MarkdownDescription: "Sends a test event (`webhook.test`) to the endpoint, like any other event: signed, and " +
 			"retried if it fails. Every invocation sends another event. It does not change the endpoint.\n\nRequires " +
 			"Terraform 1.14. With older versions and OpenTofu, monitor deliveries with the data source " +
@@ -73,12 +47,12 @@ func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 			"wait": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to wait up to 20 seconds for the " +
 				"first attempt, and fail if it fails or is not made in time. Defaults to `false`."},
 		},
-	}
+	}, test)
 }
 
-// Schema describes the action.
-func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// NewRedeliveryAction returns the action that sends deliveries again.
+func NewRedeliveryAction() action.Action {
+	return object.NewAction("billing_webhook_redelivery", conn.Collections, schema.Schema{
 		MarkdownDescription: "Redelivers one failed or exhausted delivery of an endpoint, or all, each with up to 8 new " +
 			"attempts. Consumers receive the same `X-Webhook-Event-Id` and must deduplicate by it. The API rejects it for an " +
 			"inactive endpoint. Every delivery takes one request; if `delivery_id` is unset, the list is read " +
@@ -90,17 +64,10 @@ func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, res
 				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). If unset, all " +
 					"failed and exhausted deliveries are sent again."},
 		},
-	}
+	}, redeliver)
 }
 
-// Invoke sends the event.
-func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	var config testModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	client, ready := a.Conn.Collections.For("billing_webhook_test", &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
+func test(ctx context.Context, client *collections.Service, config testModel, resp *action.InvokeResponse) {
 	id := config.EndpointID.ValueString()
 	say := progress(resp)
 	event, err := client.TestWebhookEndpoint(ctx, id)
@@ -152,7 +119,6 @@ func progress(resp *action.InvokeResponse) func(format string, args ...any) {
 	}
 }
 
-// eventIDs lists the ids of a test event that are in the response.
 func eventIDs(event collections.TestEvent) string {
 	text := ""
 	if event.EventID != "" {
@@ -164,14 +130,8 @@ func eventIDs(event collections.TestEvent) string {
 	return text
 }
 
-// Invoke sends the deliveries again.
-func (a *RedeliveryAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	var config redeliveryModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	client, ready := a.Conn.Collections.For("billing_webhook_redelivery", &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
+func redeliver(ctx context.Context, client *collections.Service, config redeliveryModel,
+	resp *action.InvokeResponse) {
 	endpoint := config.EndpointID.ValueString()
 	say := progress(resp)
 	wanted := []string{config.DeliveryID.ValueString()}

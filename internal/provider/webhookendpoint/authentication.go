@@ -22,7 +22,6 @@ const (
 	authHeader = "header"
 )
 
-// authTypes are the documented ones.
 var authTypes = []string{authNone, authBasic, authBearer, authHeader}
 
 // firstVersion is the default version of credentials: without a configured version, and after an import.
@@ -54,7 +53,6 @@ func authOf(object types.Object) authentication {
 	return a
 }
 
-// object converts it to a Terraform object.
 func (a authentication) object() types.Object {
 	return types.ObjectValueMust(authType.AttrTypes, map[string]attr.Value{"type": a.kind, "username": a.username,
 		"name":                   a.name,
@@ -81,7 +79,6 @@ func (m model) withCredentials(config model) model {
 	return m
 }
 
-// toWire converts it to its wire form, including credentials.
 func (a authentication) toWire() collections.Authentication {
 	return collections.Authentication{Type: a.kind.ValueString(), Username: a.username.ValueStringPointer(),
 		Password: a.password.ValueStringPointer(),
@@ -110,7 +107,6 @@ func sameAuth(a, b types.Object) bool {
 	return one.kind.Equal(two.kind) && one.username.Equal(two.username) && one.name.Means(two.name)
 }
 
-// sendsAuth reports whether the update from state to m sends the authentication, including credentials.
 func (m model) sendsAuth(state model) bool {
 	if !sameAuth(m.Authentication, state.Authentication) {
 		return true
@@ -119,7 +115,6 @@ func (m model) sendsAuth(state model) bool {
 	return !wanted.isNone() && !wanted.version.Equal(had.version)
 }
 
-// isNone reports whether deliveries have no authentication.
 func (a authentication) isNone() bool { return a.kind.IsNull() || a.kind.ValueString() == authNone }
 
 func (a authentication) orNone() authentication {

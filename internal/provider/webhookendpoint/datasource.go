@@ -25,7 +25,6 @@ func NewListDataSource() datasource.DataSource {
 	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
-// dataModel is an endpoint in a data source.
 type dataModel struct {
 	shared
 	Authentication types.Object `tfsdk:"authentication"`
@@ -34,7 +33,6 @@ type dataModel struct {
 // shownAuth is the type of an authentication in a data source, without credentials.
 var shownAuth = map[string]attr.Type{"type": types.StringType, "username": types.StringType, "name": types.StringType}
 
-// dataFromAPI converts an endpoint for a data source.
 func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
 	shown := authentication{kind: types.StringValue(authNone)}
 	if e.Authentication != nil && e.Authentication.Type != "" {
@@ -44,7 +42,6 @@ func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
 		map[string]attr.Value{"type": shown.kind, "username": shown.username, "name": shown.name.StringValue})}, nil
 }
 
-// dataAttributes are the attributes of an endpoint in a data source.
 func dataAttributes() object.Attributes {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
@@ -62,7 +59,6 @@ func dataAttributes() object.Attributes {
 	})
 }
 
-// dataSchema describes the data source of one endpoint.
 func dataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "One webhook endpoint, without its secret, found by `id` or `url`. No match and several " +
@@ -71,13 +67,11 @@ func dataSchema() schema.Schema {
 	}
 }
 
-// listDataModel is the data source of several endpoints.
 type listDataModel struct {
 	Limit     types.Int64 `tfsdk:"limit"`
 	Endpoints []dataModel `tfsdk:"endpoints"`
 }
 
-// listDataSchema describes the data source of several endpoints.
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The webhook endpoints of the organization, oldest first, without secrets. The service " +
@@ -90,7 +84,6 @@ func listDataSchema() schema.Schema {
 	}
 }
 
-// readMany lists the endpoints.
 func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
 	m.Endpoints = object.Many(client.ListWebhookEndpoints(ctx), object.Ordering{Limit: m.Limit}, "webhook endpoints",
 		dataFromAPI, diags)
@@ -113,7 +106,6 @@ func NewListResource() list.ListResource {
 		Describe: describe}}
 }
 
-// describe is an endpoint in a list.
-func describe(_ context.Context, _ *collections.Service, e *collections.WebhookEndpoint) (object.Item, bool) {
-	return object.Item{Name: e.URL, Resource: fromAPI(e)}, true
+func describe(_ context.Context, _ *collections.Service, e *collections.WebhookEndpoint) (object.ListItem, bool) {
+	return object.ListItem{Name: e.URL, Resource: fromAPI(e)}, true
 }

@@ -67,7 +67,6 @@ func deliveryFromAPI(d *collections.Delivery) (deliveryModel, error) {
 		NextRetryAt: types.StringPointerValue(d.NextRetryAt)}, nil
 }
 
-// deliveriesSchema describes the data source of deliveries.
 func deliveriesSchema() schema.Schema {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
@@ -109,7 +108,6 @@ func deliveriesSchema() schema.Schema {
 	}
 }
 
-// readDeliveries lists the deliveries.
 func readDeliveries(ctx context.Context, client *collections.Service, m *deliveriesModel, diags *diag.Diagnostics) {
 	id, status := m.EndpointID.ValueString(), m.Status.ValueString()
 	if known := []string{"pending", deliverySuccess, deliveryFailed, deliveryExhausted}; !m.Status.IsNull() &&
@@ -128,7 +126,6 @@ func readDeliveries(ctx context.Context, client *collections.Service, m *deliver
 		"the deliveries of webhook endpoint "+id, deliveryFromAPI, diags)
 }
 
-// undelivered reports whether a delivery can be sent again.
 func undelivered(d collections.Delivery) bool {
 	return d.Status == deliveryFailed || d.Status == deliveryExhausted
 }

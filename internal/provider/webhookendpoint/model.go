@@ -25,7 +25,6 @@ type shared struct {
 	UpdatedAt   types.String    `tfsdk:"updated_at"`
 }
 
-// model is the resource in the configuration, plan or state.
 type model struct {
 	shared
 	Authentication          types.Object `tfsdk:"authentication"`
@@ -83,7 +82,6 @@ func after(e *collections.WebhookEndpoint, prior model) model {
 	return m
 }
 
-// secret returns the secret in the plan or the state.
 func (m model) secret() encrypt.Secret {
 	return encrypt.Secret{Clear: m.Secret, Encrypted: m.EncryptedSecret}
 }
@@ -113,7 +111,7 @@ func (m model) displayName() string {
 	return name
 }
 
-// Policy implements object.HasPolicy.
+// Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: object.PolicyDelete,
 		Stays: "While it is active, the service continues to send events to it."}

@@ -39,7 +39,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 //	any change at the service   updated_at
 //	a rotation                  the secret; also where the outcome of the last one is unknown
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
-	p.Update(ctx, p.State.ID.ValueString())
+	p.Update(ctx)
 	m, state := &p.Planned, p.State
 	if sameAuth(m.Authentication, state.Authentication) && !m.Authentication.IsNull() {
 		a := authOf(m.Authentication)
@@ -65,7 +65,6 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	warnEvents(p)
 }
 
-// rotates reports whether the plan rotates the secret.
 func (m model) rotates(state model) bool {
 	return object.Triggered(state.RotateSecretWhenChanged, m.RotateSecretWhenChanged)
 }
@@ -135,7 +134,6 @@ func warnEvents(p *object.Plan[model]) {
 // wildcard reports whether an event is a pattern, like those in scopes of API keys. Event names do not contain a star.
 func wildcard(event string) bool { return strings.Contains(event, "*") }
 
-// warnDuplicate warns about endpoints with the same url.
 func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	plan := p.Planned
 	client, ready := r.Client()
@@ -146,7 +144,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		At: path.Root("url"), What: fmt.Sprintf("webhook endpoint with the url %q", plan.URL.ValueString()),
 		List: client.ListWebhookEndpoints,
 		Same: func(e collections.WebhookEndpoint) bool { return collections.SameURL(e.URL, plan.URL.ValueString()) },
-		Line: func(e collections.WebhookEndpoint) string {
+		Summary: func(e collections.WebhookEndpoint) string {
 			return fmt.Sprintf("(created %s, last changed %s)", e.CreatedAt, e.UpdatedAt)
 		},
 		More: "The consumer would receive every event twice.",

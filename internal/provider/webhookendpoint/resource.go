@@ -37,22 +37,21 @@ var (
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, After: after}} }
 
-// scheme describes how endpoints are identified and found.
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
-	Texts:   []string{"url", "description"},
-	Service: conn.Collections,
-	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
-	Get:     (*collections.Service).GetWebhookEndpoint,
-	Listed:  (*collections.Service).RefreshWebhookEndpoint,
-	Wrote:   (*collections.Service).Wrote,
-	Again:   "registers it again, with a new id and a new secret",
+	Texts:      []string{"url", "description"},
+	Service:    conn.Collections,
+	ID:         func(e *collections.WebhookEndpoint) string { return e.ID },
+	Get:        (*collections.Service).GetWebhookEndpoint,
+	Refresh:    (*collections.Service).RefreshWebhookEndpoint,
+	Wrote:      (*collections.Service).Wrote,
+	Recreation: "registers it again, with a new id and a new secret",
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.WebhookEndpoint,
 		error) {
 		return client.FindWebhookEndpoints(ctx, by.Value)
 	},
 	Codes: map[string]string{"INVALID_WEBHOOK_URL": "url"},
-	Line: func(e *collections.WebhookEndpoint) string {
+	Summary: func(e *collections.WebhookEndpoint) string {
 		return fmt.Sprintf("%s  (registered %s)", e.ID, e.CreatedAt)
 	},
 }
@@ -100,7 +99,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 type step = object.Step[collections.WebhookEndpoint]
 
-// howToRotate explains how to get a new secret if it is unknown.
 const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and again with another " +
 	"value in it; the old secret is invalid from then on."
 
@@ -151,7 +149,7 @@ func rotate(ctx context.Context, w *write) error {
 	unknown, lost := api.AsAmbiguous(err)
 	if lost {
 		again := *unknown
-		again.Outlook += ". The state now has no secret, and the next apply rotates it again"
+		again.Advice += ". The state now has no secret, and the next apply rotates it again"
 		w.State.setSecret(encrypt.Secret{Clear: types.StringNull(), Encrypted: types.StringNull()})
 		err = &again
 	}
@@ -172,7 +170,6 @@ func secretLost(ctx context.Context, store private.State, diags *diag.Diagnostic
 	return private.Get[bool](ctx, store, keySecretLost, diags)
 }
 
-// storeSecret sets the new secret, encrypted if there are recipients.
 func (m *model) storeSecret(secret *string, diags *diag.Diagnostics) {
 	m.setSecret(encrypt.Secret{Clear: types.StringPointerValue(secret)}.Stored(m.AgeRecipients, diags))
 }

@@ -39,7 +39,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil).SetValue), CustomType: value.Strings,
 				MarkdownDescription: "Names of the events to send. Documented are `" +
 					strings.Join(documented, "`, `") + "`; other names are accepted, and patterns such as `*` match nothing. " +
-					"Defaults to `[]`: all events, including future ones.", Validators: []validator.Set{check.NoNulls{},
+					"Defaults to `[]`: all events, including future ones.", Validators: []validator.Set{check.NoNulls,
 					check.InPlan(check.NotBlank(), check.Name("charge.paid"))}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether events are delivered. Defaults to `true`. While it is `false`, deliveries that " +
@@ -61,7 +61,6 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// aboutResource begins the resource's page.
 const aboutResource = "An address that receives events of the collections service as signed POST requests. A " +
 	"delivery is attempted up to 8 times within about eight and a half hours.\n\nAll changes are made in place. The " +
 	"`secret` is in the state: set `age_recipients` to store it encrypted, or protect the state. See [how to rotate it " +

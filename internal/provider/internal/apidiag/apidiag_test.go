@@ -75,7 +75,7 @@ func TestAdd(t *testing.T) {
 	changing.Verb = "update"
 	ambiguous := &api.AmbiguousError{Service: "billing", Operation: "customers.create",
 		SentAt: time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), Err: refusal(504, "", nil),
-		Outlook: "Look for it at the service"}
+		Advice: "Look for it at the service"}
 	unanswered := &api.AmbiguousError{Service: "billing", Operation: "customers.create",
 		Err: errors.New("connection reset")}
 	two := *unanswered

@@ -24,7 +24,6 @@ type Source struct {
 // sourceOf returns the source of the client that returned an error.
 func sourceOf(err error) *Source { return placeOf(err).Source }
 
-// place is a service and its source.
 type place struct {
 	service string
 	*Source

@@ -20,10 +20,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
+// Described is the description of a validator or a plan modifier, which embeds it.
+type Described string
+
+// Description returns the description.
+func (d Described) Description(context.Context) string { return string(d) }
+
+// MarkdownDescription returns the description.
+func (d Described) MarkdownDescription(context.Context) string { return string(d) }
+
 // check is a validator of a string: wrong returns what is wrong and what to write instead, or "".
 type check struct {
-	description string
-	wrong       func(string) string
+	Described
+	wrong func(string) string
 	// shown formats the value in the message; defaults to Quoted.
 	shown func(string) string
 }
@@ -33,18 +42,14 @@ type check struct {
 func hidden(string) string { return "" }
 
 // only accepts the strings for which ok returns true; wrong is the format of the message, with the string.
-func only(description string, ok func(string) bool, wrong string) validator.String {
-	return check{description: description, wrong: func(s string) string {
+func only(description Described, ok func(string) bool, wrong string) validator.String {
+	return check{Described: description, wrong: func(s string) string {
 		if ok(s) {
 			return ""
 		}
 		return fmt.Sprintf(wrong, s)
 	}}
 }
-
-func (v check) Description(context.Context) string { return v.description }
-
-func (v check) MarkdownDescription(context.Context) string { return v.description }
 
 func (v check) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
@@ -157,14 +162,10 @@ func Name(example string) validator.String {
 		"%q contains a space or a comma. Write one name in each element, such as "+example+".")
 }
 
-type notBlank struct{}
+type notBlank struct{ Described }
 
 // NotBlank rejects a string that is empty or has only spaces or invisible characters; null is the absent value.
-func NotBlank() validator.String { return notBlank{} }
-
-func (notBlank) Description(context.Context) string { return "text that is not blank" }
-
-func (v notBlank) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func NotBlank() validator.String { return notBlank{"text that is not blank"} }
 
 func (notBlank) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	s := req.ConfigValue.ValueString()
@@ -212,7 +213,7 @@ func Percent() validator.String {
 
 // Matches requires a value that matches a pattern; what describes it.
 func Matches(pattern *regexp.Regexp, what string) validator.String {
-	return only(what, pattern.MatchString, "%q is not "+what+".")
+	return only(Described(what), pattern.MatchString, "%q is not "+what+".")
 }
 
 var headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`)
@@ -224,36 +225,29 @@ func HeaderName() validator.String {
 }
 
 // NoNulls rejects null elements of a list, set or map.
-type NoNulls struct{}
+var NoNulls = noNulls{"no null elements"}
+
+type noNulls struct{ Described }
 
 var (
-	_ validator.List = NoNulls{}
-	_ validator.Set  = NoNulls{}
-	_ validator.Map  = NoNulls{}
+	_ validator.List = NoNulls
+	_ validator.Set  = NoNulls
+	_ validator.Map  = NoNulls
 )
 
-// Description implements validator.Describer.
-func (NoNulls) Description(context.Context) string { return "no null elements" }
-
-// MarkdownDescription implements validator.Describer.
-func (v NoNulls) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateList implements validator.List.
-func (NoNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+func (noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	for i, element := range req.ConfigValue.Elements() {
 		rejectNull(req.Path.AtListIndex(i), element, &resp.Diagnostics)
 	}
 }
 
-// ValidateSet implements validator.Set.
-func (NoNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+func (noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	for _, element := range req.ConfigValue.Elements() {
 		rejectNull(req.Path.AtSetValue(element), element, &resp.Diagnostics)
 	}
 }
 
-// ValidateMap implements validator.Map.
-func (NoNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+func (noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
 	for key, element := range req.ConfigValue.Elements() {
 		rejectNull(req.Path.AtMapKey(key), element, &resp.Diagnostics)
 	}
@@ -266,15 +260,16 @@ func rejectNull(at path.Path, element attr.Value, diags *diag.Diagnostics) {
 	}
 }
 
-type knownStatus []string
+type knownStatus struct {
+	Described
+	documented []string
+}
 
 // KnownStatus warns about a status that is not in the service's description. The service may add others, so it is not
 // an error.
-func KnownStatus(values ...string) validator.String { return knownStatus(values) }
-
-func (knownStatus) Description(context.Context) string { return "a known status of the service" }
-
-func (v knownStatus) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func KnownStatus(values ...string) validator.String {
+	return knownStatus{"a known status of the service", values}
+}
 
 // Advisor is a validator that only warns. Terraform validates the configuration of a data source several times and
 // reads it once, so Read calls Advise.
@@ -291,12 +286,12 @@ func (v knownStatus) ValidateString(_ context.Context, req validator.StringReque
 // Advise implements Advisor.
 func (v knownStatus) Advise(at path.Path, status string, diags *diag.Diagnostics) {
 	// Other validators reject blank values.
-	if strings.TrimSpace(status) == "" || slices.Contains(v, status) {
+	if strings.TrimSpace(status) == "" || slices.Contains(v.documented, status) {
 		return
 	}
 	diags.AddAttributeWarning(at, fmt.Sprintf("Unknown status %q", status),
 		fmt.Sprintf("The statuses that this provider knows are %s. If it is a typo, no object matches.",
-			strings.Join(v, ", ")))
+			strings.Join(v.documented, ", ")))
 }
 
 // PathName formats a path for messages, such as addresses[0].country or items[*].quantity. Terraform does not always

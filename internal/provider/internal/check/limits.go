@@ -32,31 +32,30 @@ func Quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// oneOf accepts these words.
-type oneOf []string
-
-// OneOf requires one of at least two words.
-func OneOf(words ...string) validator.String { return oneOf(words) }
-
-func (v oneOf) Description(context.Context) string {
-	last := len(v) - 1
-	return strings.Join(v[:last], ", ") + " or " + v[last]
+type oneOf struct {
+	Described
+	words []string
 }
 
-func (v oneOf) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+// OneOf requires one of at least two words.
+func OneOf(words ...string) validator.String { return newOneOf(words) }
 
-// ValidateString implements validator.String.
-func (v oneOf) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func newOneOf(words []string) oneOf {
+	last := len(words) - 1
+	return oneOf{Described(strings.Join(words[:last], ", ") + " or " + words[last]), words}
+}
+
+func (v oneOf) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	word := req.ConfigValue
-	if !word.IsNull() && !word.IsUnknown() && !slices.Contains(v, word.ValueString()) {
-		Invalid(req.Path, Quoted(word.ValueString()), "Write "+v.Description(ctx)+".", &resp.Diagnostics)
+	if !word.IsNull() && !word.IsUnknown() && !slices.Contains(v.words, word.ValueString()) {
+		Invalid(req.Path, Quoted(word.ValueString()), fmt.Sprintf("Write %s.", v.Described), &resp.Diagnostics)
 	}
 }
 
 // between accepts whole numbers from lowest to highest.
 type between struct {
+	Described
 	lowest, highest int64
-	instead         string
 }
 
 // noLimit is the highest number if there is no limit.
@@ -64,27 +63,22 @@ const noLimit = -1
 
 // Between requires a whole number from lowest to highest.
 func Between(lowest, highest int64) validator.Int64 {
-	return between{lowest, highest, fmt.Sprintf("Write %d to %d.", lowest, highest)}
+	return between{Described(fmt.Sprintf("Write %d to %d.", lowest, highest)), lowest, highest}
 }
 
 // AtLeast requires a whole number of lowest or more.
 func AtLeast(lowest int64) validator.Int64 {
-	return between{lowest, noLimit, fmt.Sprintf("Write %d or more.", lowest)}
+	return between{Described(fmt.Sprintf("Write %d or more.", lowest)), lowest, noLimit}
 }
 
 // AtLeastOr is AtLeast for an argument of an item: or is the alternative, such as "remove the item".
 func AtLeastOr(lowest int64, or string) validator.Int64 {
-	return between{lowest, noLimit, fmt.Sprintf("Write %d or more, or %s.", lowest, or)}
+	return between{Described(fmt.Sprintf("Write %d or more, or %s.", lowest, or)), lowest, noLimit}
 }
 
-func (v between) Description(context.Context) string { return v.instead }
-
-func (v between) MarkdownDescription(context.Context) string { return v.instead }
-
-// ValidateInt64 implements validator.Int64.
 func (v between) ValidateInt64(_ context.Context, req validator.Int64Request, resp *validator.Int64Response) {
 	number, reject := req.ConfigValue.ValueInt64(), func(how string, limit int64) {
-		Invalid(req.Path, req.ConfigValue.String(), fmt.Sprintf("%s is %s %d. %s", req.ConfigValue, how, limit, v.instead),
+		Invalid(req.Path, req.ConfigValue.String(), fmt.Sprintf("%s is %s %d. %s", req.ConfigValue, how, limit, v.Described),
 			&resp.Diagnostics)
 	}
 	switch {
@@ -96,21 +90,18 @@ func (v between) ValidateInt64(_ context.Context, req validator.Int64Request, re
 	}
 }
 
-// each runs validators on every element of a set.
-type each []validator.String
+type each struct {
+	Described
+	validators TextsInPlan
+}
 
 // Each runs the validators on every element of a set of strings.
-func Each(validators ...validator.String) validator.Set { return each(validators) }
+func Each(validators ...validator.String) validator.Set { return each{"valid elements", validators} }
 
-func (each) Description(context.Context) string { return "valid elements" }
-
-func (v each) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateSet implements validator.Set.
 func (v each) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	for _, element := range req.ConfigValue.Elements() {
 		if text, isText := element.(types.String); isText {
-			walk{ctx, req.Config, &resp.Diagnostics}.text(req.Path.AtSetValue(element), TextsInPlan(v), text)
+			walk{ctx, req.Config, &resp.Diagnostics}.text(req.Path.AtSetValue(element), v.validators, text)
 		}
 	}
 }

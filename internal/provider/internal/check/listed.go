@@ -11,18 +11,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// listed are the values that the service documents.
-type listed []string
+type listed struct{ oneOf }
 
 // Listed accepts the documented values of an argument. A service may be newer than this provider, so another value is
 // an error only in the plan, unless the state has it. Validation, which has no state, warns about a probable typo.
-func Listed(words ...string) validator.String { return listed(words) }
+func Listed(words ...string) validator.String { return listed{newOneOf(words)} }
 
-func (v listed) Description(ctx context.Context) string { return oneOf(v).Description(ctx) }
-
-func (v listed) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v listed) inPlan() []validator.String { return []validator.String{oneOf(v)} }
+func (v listed) inPlan() []validator.String { return []validator.String{v.oneOf} }
 
 type quiet struct{}
 
@@ -30,16 +25,15 @@ type quiet struct{}
 // for the plan and the apply of each object.
 func Quiet(ctx context.Context) context.Context { return context.WithValue(ctx, quiet{}, true) }
 
-// ValidateString implements validator.String.
 func (v listed) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	word := req.ConfigValue.ValueString()
-	meant := NearMiss(word, v)
+	meant := NearMiss(word, v.words)
 	if meant == "" || ctx.Value(quiet{}) != nil {
 		return
 	}
 	resp.Diagnostics.AddAttributeWarning(Line(req.Path), fmt.Sprintf("%s = %s: did you mean %q?", PathName(req.Path),
 		Quoted(word), meant), fmt.Sprintf("The documented values are %s. The plan rejects another one, unless the object "+
-		"already has it.", v.Description(ctx)))
+		"already has it.", v.Described))
 }
 
 // NearMiss returns the documented name of which a word is probably a misspelling; "" if it is none.

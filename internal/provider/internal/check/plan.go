@@ -121,7 +121,6 @@ type walk struct {
 	diags  *diag.Diagnostics
 }
 
-// typed decodes a value of an attribute; none without a value.
 func (w walk) typed(a schema.Attribute, raw tftypes.Value) []attr.Value {
 	if raw.Type() == nil || raw.IsNull() {
 		return nil
@@ -180,7 +179,6 @@ func (w walk) nested(at path.Path, a schema.NestedAttribute, value attr.Value, h
 	}
 }
 
-// part returns an attribute of each object.
 func part(objects []attr.Value, name string) (values []attr.Value) {
 	for _, object := range objects {
 		if of, isObject := object.(types.Object); isObject && of.Attributes()[name] != nil {
@@ -195,7 +193,6 @@ type element struct {
 	value attr.Value
 }
 
-// elements returns the elements of a list or set, or an object itself.
 func elements(at path.Path, value attr.Value) (all []element) {
 	switch of := value.(type) {
 	case types.Object:
@@ -212,7 +209,6 @@ func elements(at path.Path, value attr.Value) (all []element) {
 	return all
 }
 
-// members returns the values of the elements of all lists, sets or objects.
 func members(all []attr.Value) (values []attr.Value) {
 	for _, whole := range all {
 		for _, element := range elements(path.Empty(), whole) {

@@ -32,7 +32,7 @@ func holder() schema.Schema {
 			Validators: []validator.String{check.InPlan(value.CPFOrCNPJ())}},
 		"kind": schema.StringAttribute{Optional: true, Validators: []validator.String{check.Listed("natural", "juridical")}},
 		"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType,
-			Validators: []validator.Set{check.NoNulls{}, check.InPlan(check.NotBlank())}},
+			Validators: []validator.Set{check.NoNulls, check.InPlan(check.NotBlank())}},
 		"addresses": schema.ListNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{
 			Attributes: map[string]schema.Attribute{"country": country, "city": country}}},
 	}}

@@ -26,16 +26,13 @@ func FoundIn(collection string) string {
 	return fmt.Sprintf("To find the id by the name, use data \"billing_records\" with collection = %q.", collection)
 }
 
-// uuid is a validator of ids, with what to write instead.
-type uuid string
+type uuid struct {
+	Described
+	instead string
+}
 
-func isUUID(instead string) validator.String { return uuid(instead) }
+func isUUID(instead string) validator.String { return uuid{"a UUID", instead} }
 
-func (uuid) Description(context.Context) string { return "a UUID" }
-
-func (uuid) MarkdownDescription(context.Context) string { return "a UUID" }
-
-// ValidateString implements validator.String.
 func (v uuid) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	s := req.ConfigValue.ValueString()
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || same.IsUUID(s) {
@@ -58,7 +55,7 @@ func (v uuid) wrong(s, typeName string) string {
 		more = " If a mock_provider of terraform test generated this string, configure ids for it (guide: Recipes)."
 	}
 	return fmt.Sprintf("%q is not a UUID, and all ids of the service are UUIDs. %s To omit the argument, write null "+
-		"without quotes.%s", s, string(v), more)
+		"without quotes.%s", s, v.instead, more)
 }
 
 // dataSources are the data sources of the objects to which arguments refer.

@@ -160,7 +160,6 @@ func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
 // first reports whether this is the first object of the run that reports why it cannot use the service.
 func (s Service[T]) first() bool { return s.Reported == nil || s.Reported.CompareAndSwap(false, true) }
 
-// lacks reports the provider arguments that are missing.
 func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 	names, variables := make([]string, len(s.Missing)), make([]string, len(s.Missing))
 	empty := ""
@@ -253,16 +252,27 @@ type Log struct{ Secrets []string }
 
 var _ api.Observer = Log{}
 
-// Request logs an attempt that is about to be sent.
-func (l Log) Request(ctx context.Context, e api.Exchange) {
+// Observe logs an event.
+func (l Log) Observe(ctx context.Context, e api.Exchange) {
 	ctx, fields := l.subsystem(ctx, e)
-	tflog.SubsystemDebug(ctx, e.Service, "Sending request", fields)
-	l.body(ctx, e.Service, "Request body", fields, e.RequestBody)
+	switch e.Event {
+	case api.Sending:
+		tflog.SubsystemDebug(ctx, e.Service, "Sending request", fields)
+		l.body(ctx, e.Service, "Request body", fields, e.RequestBody)
+	case api.Received:
+		l.received(ctx, e, fields)
+	case api.Waiting:
+		fields["delay_ms"] = e.Delay.Milliseconds()
+		fields["reason"] = e.Reason
+		tflog.SubsystemInfo(ctx, e.Service, "Waiting before the next attempt", fields)
+	case api.FallingBack:
+		fields["reason"] = e.Reason
+		fields["error"] = e.Err.Error()
+		tflog.SubsystemWarn(ctx, e.Service, "Falling back to single requests", fields)
+	}
 }
 
-// Response logs a response, or the error if there was none.
-func (l Log) Response(ctx context.Context, e api.Exchange) {
-	ctx, fields := l.subsystem(ctx, e)
+func (l Log) received(ctx context.Context, e api.Exchange, fields map[string]any) {
 	fields["duration_ms"] = e.Duration.Milliseconds()
 	if e.Err != nil {
 		fields["error"] = e.Err.Error()
@@ -273,22 +283,6 @@ func (l Log) Response(ctx context.Context, e api.Exchange) {
 	fields["request_id"] = e.RequestID
 	tflog.SubsystemDebug(ctx, e.Service, "Received response", fields)
 	l.body(ctx, e.Service, "Response body", fields, e.ResponseBody)
-}
-
-// Waiting logs a pause before the next attempt.
-func (l Log) Waiting(ctx context.Context, e api.Exchange) {
-	ctx, fields := l.subsystem(ctx, e)
-	fields["delay_ms"] = e.Delay.Milliseconds()
-	fields["reason"] = e.Reason
-	tflog.SubsystemInfo(ctx, e.Service, "Waiting before the next attempt", fields)
-}
-
-// Fallback logs the failure of an optimization that saves requests.
-func (l Log) Fallback(ctx context.Context, e api.Exchange) {
-	ctx, fields := l.subsystem(ctx, e)
-	fields["reason"] = e.Reason
-	fields["error"] = e.Err.Error()
-	tflog.SubsystemWarn(ctx, e.Service, "Falling back to single requests", fields)
 }
 
 func (l Log) subsystem(ctx context.Context, e api.Exchange) (context.Context, map[string]any) {

@@ -48,11 +48,11 @@ func TestLog_levels(t *testing.T) {
 		use  func(ctx context.Context, l Log)
 		want []map[string]any
 	}{
-		"request": {func(ctx context.Context, l Log) { l.Request(ctx, exchange()) }, []map[string]any{
+		"request": {func(ctx context.Context, l Log) { l.Observe(ctx, at(api.Sending, exchange())) }, []map[string]any{
 			{"@level": "debug", "@message": "Sending request"},
 			{"@level": "trace", "@message": "Request body", "body": `{"name":"A"}`},
 		}},
-		"response": {func(ctx context.Context, l Log) { l.Response(ctx, exchange()) }, []map[string]any{
+		"response": {func(ctx context.Context, l Log) { l.Observe(ctx, at(api.Received, exchange())) }, []map[string]any{
 			{"@level": "debug", "@message": "Received response", "status": 201.0, "request_id": "request-1",
 				"duration_ms": 1500.0},
 			{"@level": "trace", "@message": "Response body", "body": `{"data":{}}`},
@@ -60,25 +60,25 @@ func TestLog_levels(t *testing.T) {
 		"no response": {func(ctx context.Context, l Log) {
 			e := exchange()
 			e.Err, e.Status = errors.New("connection reset"), 0
-			l.Response(ctx, e)
+			l.Observe(ctx, at(api.Received, e))
 		}, []map[string]any{{"@level": "debug", "@message": "Request failed", "error": "connection reset"}}},
 		"without bodies": {func(ctx context.Context, l Log) {
 			e := exchange()
 			e.RequestBody, e.ResponseBody = nil, nil
-			l.Request(ctx, e)
-			l.Response(ctx, e)
+			l.Observe(ctx, at(api.Sending, e))
+			l.Observe(ctx, at(api.Received, e))
 		}, []map[string]any{{"@level": "debug", "@message": "Sending request"},
 			{"@level": "debug", "@message": "Received response"}}},
 		"waiting": {func(ctx context.Context, l Log) {
 			e := exchange()
 			e.Delay, e.Reason = 3*time.Second, "status 429"
-			l.Waiting(ctx, e)
+			l.Observe(ctx, at(api.Waiting, e))
 		}, []map[string]any{{"@level": "info", "@message": "Waiting before the next attempt", "delay_ms": 3000.0,
 			"reason": "status 429"}}},
 		"fallback": {func(ctx context.Context, l Log) {
 			e := exchange()
 			e.Reason, e.Err = "the list cannot be used", errors.New("no ids")
-			l.Fallback(ctx, e)
+			l.Observe(ctx, at(api.FallingBack, e))
 		}, []map[string]any{{"@level": "warn", "@message": "Falling back to single requests",
 			"reason": "the list cannot be used", "error": "no ids"}}},
 	} {
@@ -111,14 +111,20 @@ func TestLog_masksSecrets(t *testing.T) {
 		e := exchange()
 		echo := func() string { return `{"echo":"Bearer ` + secret + `"}` }
 		e.RequestBody, e.ResponseBody, e.RequestID, e.Path, e.Reason = echo, echo, secret, "/"+secret, "because of "+secret
-		l.Request(ctx, e)
-		l.Response(ctx, e)
-		l.Waiting(ctx, e)
+		l.Observe(ctx, at(api.Sending, e))
+		l.Observe(ctx, at(api.Received, e))
+		l.Observe(ctx, at(api.Waiting, e))
 		e.Err = errors.New("proxy refused " + secret)
-		l.Response(ctx, e)
-		l.Fallback(ctx, e)
+		l.Observe(ctx, at(api.Received, e))
+		l.Observe(ctx, at(api.FallingBack, e))
 	})
 	if len(entries) != 7 {
 		t.Errorf("%d entries, want 7: %v", len(entries), entries)
 	}
+}
+
+// at returns an exchange at an event.
+func at(event api.Event, e api.Exchange) api.Exchange {
+	e.Event = event
+	return e
 }

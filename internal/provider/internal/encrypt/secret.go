@@ -129,7 +129,7 @@ func texts(list types.List) []string {
 // Recipients is the argument. secret and encrypted are the attributes for the clear and the encrypted text.
 func Recipients(secret, encrypted string) schema.ListAttribute {
 	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType,
-		Default: listdefault.StaticValue(None), Validators: []validator.List{publicKeys{}},
+		Default: listdefault.StaticValue(None), Validators: []validator.List{publicKeys{"age public keys"}},
 		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org), `age1…` or all "+
 			"`age1pq1…`. If set, the state contains `%s` instead of `%s`; the next apply encrypts clear text in the state. "+
 			"Defaults to `[]`. New recipients apply from the next rotation.", encrypted, secret)}
@@ -144,17 +144,8 @@ func Encrypted(secret string) schema.StringAttribute {
 }
 
 // publicKeys validates that each element is an age public key, and that all of them can be used together.
-type publicKeys struct{}
+type publicKeys struct{ check.Described }
 
-var _ validator.List = publicKeys{}
-
-// Description implements validator.Describer.
-func (publicKeys) Description(context.Context) string { return "age public keys" }
-
-// MarkdownDescription implements validator.Describer.
-func (v publicKeys) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateList implements validator.List.
 func (publicKeys) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	checkRecipients(req.Path, req.ConfigValue, &resp.Diagnostics)
 }

@@ -60,7 +60,7 @@ func call[Q, A any](ctx context.Context, req *Q, next func(context.Context, *Q) 
 }
 
 // ValidateResourceConfig forwards the call. If the resource itself explains why a required argument is null, it omits
-// the framework's error, which would blame the value of a reference: one cause, one error.
+// the framework's error, which would attributes the value of a reference: one cause, one error.
 func (s *Server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (
 	*tfprotov6.ValidateResourceConfigResponse, error) {
 	own := &ownErrors{}

@@ -147,7 +147,6 @@ func (a *Attributes) Plan(config, state Attributes, own Owned, defaults Defaults
 	return Owned{Object: change.Desired}
 }
 
-// moreForeign ends the message of WarnForeign.
 const moreForeign = " effective_custom_metadata shows what the object will have."
 
 // WarnImported is WarnForeign for a plan that does not change custom_metadata itself.

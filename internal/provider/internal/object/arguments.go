@@ -76,18 +76,14 @@ type Policy struct {
 	Stays string
 }
 
-// HasPolicy is a model with a deletion_policy.
-type HasPolicy interface{ Policy() Policy }
+// hasPolicy is a model with a deletion_policy.
+type hasPolicy interface{ Policy() Policy }
 
-// Check reports an error during apply if the policy prevents the verb: destroy or replace. The plan has already
-// reported it, unless the object is tainted: Terraform plans a tainted object without its state.
-func (o Policy) Check(verb string, diags *diag.Diagnostics) {
-	o.check(verb, " If it is tainted, run terraform untaint to keep it.", diags)
-}
+// ifTainted ends the error of an apply, because the plan reports it unless the object is tainted: Terraform plans a
+// tainted object without its state.
+const ifTainted = " If it is tainted, run terraform untaint to keep it."
 
-// checkPlan is Check for a plan.
-func (o Policy) checkPlan(verb string, diags *diag.Diagnostics) { o.check(verb, "", diags) }
-
+// check reports an error if the policy prevents the verb: destroy or replace.
 func (o Policy) check(verb, more string, diags *diag.Diagnostics) {
 	if o.Value.ValueString() != policyPrevent {
 		return
@@ -106,8 +102,8 @@ func (o Policy) check(verb, more string, diags *diag.Diagnostics) {
 // Abandons reports whether the policy removes the object from the state only.
 func (o Policy) Abandons() bool { return o.Value.ValueString() == PolicyAbandon }
 
-// Warn reports in a plan that the object stays at the service.
-func (o Policy) Warn(diags *diag.Diagnostics) {
+// warn reports in a plan that the object stays at the service.
+func (o Policy) warn(diags *diag.Diagnostics) {
 	if o.Abandons() {
 		diags.AddAttributeWarning(path.Root(PolicyName), apidiag.Capitalize(o.Object)+" stays at the service",
 			strings.TrimSpace("deletion_policy is \"abandon\", so it is removed from the state only. "+o.Stays))

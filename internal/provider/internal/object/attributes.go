@@ -123,16 +123,16 @@ func Collection(description, example string) schema.StringAttribute {
 		MarkdownDescription: description}
 }
 
-// Shown is a free-form record as a data source shows it.
-type Shown struct {
+// RecordModel is a free-form record as a data source shows it.
+type RecordModel struct {
 	ID   types.String `tfsdk:"id"`
 	Name types.String `tfsdk:"name"`
 	JSON types.String `tfsdk:"json"`
 }
 
-// ShowRecord shows a record.
-func ShowRecord(r *api.Record) (Shown, error) {
-	return Shown{ID: value.TextOrNull(r.ID), Name: value.TextOrNull(r.Name), JSON: value.JSONText(r.Raw)}, nil
+// RecordFromAPI shows a record.
+func RecordFromAPI(r *api.Record) (RecordModel, error) {
+	return RecordModel{ID: value.TextOrNull(r.ID), Name: value.TextOrNull(r.Name), JSON: value.JSONText(r.Raw)}, nil
 }
 
 // Items is the attribute items of a list; noun is the plural of its objects.
@@ -150,7 +150,7 @@ func Items(noun string) schema.ListNestedAttribute {
 // Filters is the map of filters of a list, named as in the service.
 func Filters(description string, reserved Reserved) schema.MapAttribute {
 	return schema.MapAttribute{Optional: true, ElementType: types.StringType,
-		Validators: []validator.Map{filters{reserved}}, MarkdownDescription: description}
+		Validators: []validator.Map{filters{aboutFilters, reserved}}, MarkdownDescription: description}
 }
 
 // FilterValues returns the filters that are not null.
@@ -174,13 +174,12 @@ var filterName = regexp.MustCompile(`^[A-Za-z0-9_.~-]+(\[[A-Za-z0-9_.~-]*\])*$`)
 // localDate is a date in a local format. The service would compare it as a string, and return a wrong list.
 var localDate = regexp.MustCompile(`^\d{1,2}[/.-]\d{1,2}[/.-]\d{4}$|^\d{4}[/.]\d{1,2}[/.]\d{1,2}$`)
 
-type filters struct{ reserved Reserved }
+const aboutFilters = "filters of the service, except its paging parameters, with non-blank values"
 
-func (filters) Description(context.Context) string {
-	return "filters of the service, except its paging parameters, with non-blank values"
+type filters struct {
+	check.Described
+	reserved Reserved
 }
-
-func (v filters) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateMap rejects names that no filter can have, and empty values, which would select everything.
 func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {

@@ -51,7 +51,7 @@ func NewSingularDataSource[S, T, M any](s Scheme[S, T], describe func() schema.S
 ) datasource.DataSource {
 	keyed := func() schema.Schema {
 		described := describe()
-		Attributes(described.Attributes).Keys(s.Keys()...)
+		Attributes(described.Attributes).Keys(s.keys()...)
 		return described
 	}
 	return &singular[S, T]{scheme: s, dataSource: dataSource[S]{typeName: s.TypeName, service: s.Service, schema: keyed,
@@ -60,7 +60,7 @@ func NewSingularDataSource[S, T, M any](s Scheme[S, T], describe func() schema.S
 			if resp.Diagnostics.HasError() {
 				return
 			}
-			found := s.One(ctx, client, by(key, value), &resp.Diagnostics)
+			found := s.one(ctx, client, by(key, value), &resp.Diagnostics)
 			if found == nil {
 				return
 			}
@@ -132,13 +132,13 @@ func advise(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
 
 // ConfigValidators requires exactly one way to find the object.
 func (d *singular[S, T]) ConfigValidators(context.Context) []datasource.ConfigValidator {
-	return []datasource.ConfigValidator{exactlyOne{d.scheme.TypeName, d.scheme.Noun, d.scheme.Keys()}}
+	return []datasource.ConfigValidator{newExactlyOne(d.scheme.TypeName, d.scheme.Noun, d.scheme.keys())}
 }
 
 // configured returns the one key that is set in the configuration of a data source, see ConfigValidators.
 func (s Scheme[S, T]) configured(ctx context.Context, config tfsdk.Config,
 	diags *diag.Diagnostics) (key, value string) {
-	for _, name := range s.Keys() {
+	for _, name := range s.keys() {
 		var text *string
 		diags.Append(config.GetAttribute(ctx, path.Root(name), &text)...)
 		if text != nil {
@@ -278,8 +278,8 @@ func (d describer) text(path string, attribute managed.Attribute) string {
 	return first + "."
 }
 
-// Item is one object of a list resource.
-type Item struct {
+// ListItem is one object of a list resource.
+type ListItem struct {
 	// Name is shown to people.
 	Name string
 	// Resource is the model of the managed resource; unused if Err is set.
@@ -300,7 +300,7 @@ type ListResource[S, T, F any] struct {
 	// Query reads the objects that match the filters.
 	Query func(ctx context.Context, client S, filters F) iter.Seq2[T, error]
 	// Describe returns false for an object that cannot be managed.
-	Describe func(ctx context.Context, client S, object *T) (Item, bool)
+	Describe func(ctx context.Context, client S, object *T) (ListItem, bool)
 }
 
 var _ list.ListResourceWithConfigure = (*ListResource[any, any, any])(nil)
@@ -334,7 +334,7 @@ func (l *ListResource[S, T, F]) List(ctx context.Context, req list.ListRequest, 
 	}
 	var counts diag.Diagnostics
 	objects := steady(l.Query(l.Conn.WithCounts(ctx, &counts), client, filters), req.Limit)
-	results := l.Scheme.stream(ctx, req, objects, func(object *T) (Item, bool) { return l.Describe(ctx, client, object) })
+	results := l.Scheme.stream(ctx, req, objects, func(object *T) (ListItem, bool) { return l.Describe(ctx, client, object) })
 	stream.Results = func(push func(list.ListResult) bool) {
 		for result := range results {
 			result.Diagnostics.Append(counts...)
@@ -376,7 +376,7 @@ func steady[T any](objects iter.Seq2[T, error], limit int64) iter.Seq2[T, error]
 // stream turns objects into results, each with the whole resource if requested. A listed object is complete, so there
 // is no request per object.
 func (s Scheme[S, T]) stream(ctx context.Context, req list.ListRequest, objects iter.Seq2[T, error],
-	describe func(*T) (Item, bool)) iter.Seq[list.ListResult] {
+	describe func(*T) (ListItem, bool)) iter.Seq[list.ListResult] {
 	return func(push func(list.ListResult) bool) {
 		pushed := int64(0)
 		for object, err := range objects {
@@ -399,7 +399,7 @@ func (s Scheme[S, T]) stream(ctx context.Context, req list.ListRequest, objects 
 	}
 }
 
-func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id string, item Item) list.ListResult {
+func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id string, item ListItem) list.ListResult {
 	out := req.NewListResult(ctx)
 	out.DisplayName = item.Name
 	s.identify(ctx, types.StringValue(id), types.StringNull(), out.Identity, &out.Diagnostics)

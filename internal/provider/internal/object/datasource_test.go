@@ -90,7 +90,7 @@ type model struct {
 }
 
 func request(includeResource bool) list.ListRequest {
-	return list.ListRequest{IncludeResource: includeResource, ResourceIdentitySchema: names.IdentitySchema(),
+	return list.ListRequest{IncludeResource: includeResource, ResourceIdentitySchema: names.identitySchema(),
 		ResourceSchema: managed.Schema{Attributes: map[string]managed.Attribute{
 			"name": managed.StringAttribute{Required: true}}}}
 }
@@ -111,8 +111,8 @@ func listed(names ...string) iter.Seq2[string, error] {
 }
 
 // describe knows things that are closed, which cannot be managed, and things that are odd, which have no resource.
-func describe(name *string) (Item, bool) {
-	item := Item{Name: *name, Resource: model{Name: types.StringValue(*name)}}
+func describe(name *string) (ListItem, bool) {
+	item := ListItem{Name: *name, Resource: model{Name: types.StringValue(*name)}}
 	if *name == "odd" {
 		item.Err = errors.New("it makes no sense")
 	}

@@ -40,9 +40,9 @@ func TestMessages(t *testing.T) {
 		"prevent": types.StringValue(policyPrevent)} {
 		var diags diag.Diagnostics
 		of := Policy{Value: value, Object: `customer "A"`, Own: "close", Stays: "It is billed."}
-		of.checkPlan("replace", &diags)
-		of.Check("destroy", &diags)
-		of.Warn(&diags)
+		of.check("replace", "", &diags)
+		of.check("destroy", ifTainted, &diags)
+		of.warn(&diags)
 		if of.Abandons() != (name == "abandon") {
 			t.Errorf("%s: abandons %v", name, of.Abandons())
 		}
@@ -64,7 +64,7 @@ func TestMessages(t *testing.T) {
 		"broken listing": {Selector{Field: "name", Value: "broken"}, ""},
 	} {
 		var diags diag.Diagnostics
-		found := things.One(t.Context(), []thing{{"1", "one"}, {"2", "two"}, {"3", "two"}}, c.wanted, &diags)
+		found := things.one(t.Context(), []thing{{"1", "one"}, {"2", "two"}, {"3", "two"}}, c.wanted, &diags)
 		if (found != nil) != (c.found != "") || found != nil && found.id != c.found {
 			t.Errorf("%s: found %v", name, found)
 		}

@@ -29,7 +29,7 @@ type CustomMetadataOf[S, T, U any] struct {
 // planOwn plans custom_metadata as configured if the object changes. Only an unchanged object may keep the value in
 // state: if a value was unknown in the plan and turns out equal to the state's, its type during apply would differ from
 // the planned one.
-func (r *Resource[S, T, M]) planOwn(ctx context.Context, p *Plan[M], applying bool) {
+func (r *Resource[S, T, M]) planOwn(ctx context.Context, p *Plan[M]) {
 	config, has := value.Field(p.Config, "custom_metadata").(metadata.Value)
 	if !has || config.IsAbsent() || p.Diags.HasError() {
 		return
@@ -38,10 +38,10 @@ func (r *Resource[S, T, M]) planOwn(ctx context.Context, p *Plan[M], applying bo
 	configured, err := config.ToTerraformValue(ctx)
 	current, other := planned.ToTerraformValue(ctx)
 	if err != nil || other != nil || !configured.IsFullyKnown() || configured.Type().Equal(current.Type()) ||
-		!applying && !p.Changes(ctx, p.Planned) {
+		!p.Applying && !p.Changes(ctx, p.Planned) {
 		return
 	}
-	if !applying {
+	if !p.Applying {
 		r.Defaults().WarnImported(config, *planned, policyOf(p.State).Object, p.Diags)
 	}
 	*planned = config

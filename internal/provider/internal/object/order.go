@@ -44,8 +44,8 @@ func inOrder[T any](objects []T, asked Ordering) {
 		}
 	case hasBy:
 		slices.SortStableFunc(all, func(a, b placed[T]) int {
-			at, _ := api.Moment(a.by)
-			other, _ := api.Moment(b.by)
+			at, _ := api.ParseTime(a.by)
+			other, _ := api.ParseTime(b.by)
 			return cmp.Or(at.Compare(other), byID(a, b))
 		})
 	default:

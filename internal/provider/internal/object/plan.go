@@ -34,17 +34,16 @@ type Plan[M any] struct {
 	Run *run.Run
 	// Replaces reports that the creation replaces an existing object, see Run.PlanCreate.
 	Replaces bool
-	// DeferralAllowed distinguishes the plan inside an apply from the one that was shown, see Run.Applying.
-	DeferralAllowed bool
-	Diags           *diag.Diagnostics
+	// Applying reports that this is the second plan, inside the apply, see Run.Applying.
+	Applying bool
+	Diags    *diag.Diagnostics
 	// Stays describes what continues at the service after the object is abandoned; optional, instead of Policy.Stays.
 	Stays string
 
-	typeName string
-	invalid  bool // an argument is invalid: the plan only collects further errors
-	applying bool // this is the second plan, inside the apply
-	req      resource.ModifyPlanRequest
-	resp     *resource.ModifyPlanResponse
+	typeName, id string
+	invalid      bool // an argument is invalid: the plan only collects further errors
+	req          resource.ModifyPlanRequest
+	resp         *resource.ModifyPlanResponse
 }
 
 // Plan checks the arguments (see check.Plan), reads the request, calls destroy (optional), create or update, and writes
@@ -67,21 +66,20 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 	if r.Conn != nil && !r.Scheme.Service(r.Conn).Planned(r.Scheme.TypeName, &resp.Diagnostics) {
 		return false
 	}
-	p := &Plan[M]{Private: resp.Private, Run: r.Run(), DeferralAllowed: req.ClientCapabilities.DeferralAllowed,
-		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, invalid: invalid, req: req, resp: resp}
+	p := &Plan[M]{Private: resp.Private, Run: r.Run(), Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName,
+		invalid: invalid, req: req, resp: resp}
 	if !req.State.Raw.IsNull() {
 		p.Diags.Append(value.Get(ctx, req.State, &p.State)...)
+		p.id = r.Scheme.name(p.State)
 	}
 	if req.Plan.Raw.IsNull() {
-		private.Remove(ctx, p.Private, keyNeeds, p.Diags) // of a replacement whose deletion failed
+		private.Remove(ctx, p.Private, keyRequirements, p.Diags) // of a replacement whose deletion failed
 		of := policyOf(p.State)
-		var id types.String
-		p.Diags.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
-		p.Run.PlanDestroy(p.typeName, id.ValueString())
-		if !of.Abandons() && r.foreignUnseen(ctx, p, id.ValueString(), of.Object) {
+		p.Run.PlanDestroy(p.typeName, p.id)
+		if !of.Abandons() && r.foreignUnseen(ctx, p, p.id, of.Object) {
 			return false
 		}
-		of.checkPlan("destroy", p.Diags)
+		of.check("destroy", "", p.Diags)
 		if destroy != nil {
 			destroy(ctx, p)
 		}
@@ -99,23 +97,23 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 		}
 		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
 		p.replacing(ctx)
-		p.applying = p.InApply()
+		p.Applying = p.InApply()
 		create(ctx, p)
-		r.planNeeds(ctx, p)
+		r.planRequirements(ctx, p)
 	} else {
 		if r.bound() && r.Conn.Foreign() && !p.InApply() { // the refresh has reported it, and shows nothing of the object
 			return false
 		}
 		private.Get[wording](ctx, p.Private, keyWording, p.Diags).satisfied(r.Scheme.Texts, &p.State, p.Planned)
 		p.notePrevented(ctx, policyOf(p.State))
-		applying := p.Run.Applying(p.typeName, textOf(p.State, keyID).ValueString(), p.DeferralAllowed)
+		p.Applying = p.Run.Applying(p.typeName, p.id, p.deferralAllowed())
 		r.keepCreated(p)
 		update(ctx, p)
 		r.warnCreated(ctx, p)
-		r.planOwn(ctx, p, applying)
+		r.planOwn(ctx, p)
 	}
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
-	return p.applying
+	return p.Applying
 }
 
 // foreignUnseen reports, when an object is removed or replaced without a refresh in this run, that it belongs to
@@ -129,7 +127,10 @@ func (r *Resource[S, T, M]) foreignUnseen(ctx context.Context, p *Plan[M], id, o
 }
 
 // InApply reports whether this is the second plan of a creation. Terraform runs it inside the apply.
-func (p *Plan[M]) InApply() bool { return p.DeferralAllowed || p.Run.Applied() }
+func (p *Plan[M]) InApply() bool { return p.deferralAllowed() || p.Run.Applied() }
+
+// deferralAllowed distinguishes the plan inside an apply from the one that was shown, see Run.Applying.
+func (p *Plan[M]) deferralAllowed() bool { return p.req.ClientCapabilities.DeferralAllowed }
 
 // keyPrevented is the key under which the plan of an object with deletion_policy = "prevent" stores that fact. If
 // Terraform replaces the object, the plan of the new one has no state and reads it there.
@@ -151,13 +152,13 @@ func (p *Plan[M]) notePrevented(ctx context.Context, of Policy) {
 // It reports only errors: Terraform drops the warnings of that plan.
 func (p *Plan[M]) replacing(ctx context.Context) {
 	if old := private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags); old.Object != "" && !p.InApply() {
-		Policy{Value: types.StringValue(policyPrevent), Object: old.Object, Own: old.Own}.checkPlan("replace", p.Diags)
+		Policy{Value: types.StringValue(policyPrevent), Object: old.Object, Own: old.Own}.check("replace", "", p.Diags)
 	}
 }
 
 // policyOf is the deletion_policy of a model.
 func policyOf(m any) Policy {
-	if managed, ok := m.(HasPolicy); ok {
+	if managed, ok := m.(hasPolicy); ok {
 		return managed.Policy()
 	}
 	return Policy{}
@@ -165,9 +166,8 @@ func policyOf(m any) Policy {
 
 // Update records that the object is kept, or replaced if at names changed arguments that force replacement. It reports
 // whether the object is replaced: the plan inside an apply never requests that, see Run.PlanUpdate.
-func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
-	p.applying = p.Run.Applying(p.typeName, id, p.DeferralAllowed)
-	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)
+func (p *Plan[M]) Update(ctx context.Context, at ...path.Path) bool {
+	replaced := p.Run.PlanUpdate(ctx, p.typeName, p.id, len(at) > 0, p.deferralAllowed(), p.Private, p.Diags)
 	if replaced {
 		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)
 		p.warnStays()
@@ -179,7 +179,7 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 func (p *Plan[M]) warnStays() {
 	of := policyOf(p.State)
 	of.Stays = cmp.Or(p.Stays, of.Stays)
-	of.Warn(p.Diags)
+	of.warn(p.Diags)
 }
 
 // ConfigKnown reports whether every value of the configuration is known.
@@ -209,8 +209,8 @@ type Duplicates[T any] struct {
 	List func(context.Context) iter.Seq2[T, error]
 	// Same reports whether an object is a duplicate of the new one.
 	Same func(T) bool
-	// Line describes an object after its id.
-	Line func(T) string
+	// Summary describes an object after its id.
+	Summary func(T) string
 	// More adds sentences to the warning; optional.
 	More string
 }
@@ -224,7 +224,7 @@ func (r *Resource[S, T, M]) WarnDuplicates(ctx context.Context, p *Plan[M], d Du
 	}
 	var ids, lines []string
 	for _, object := range r.FindDuplicates(ctx, p, d) {
-		ids, lines = append(ids, r.Scheme.ID(&object)), append(lines, "  "+r.Scheme.ID(&object)+" "+d.Line(object))
+		ids, lines = append(ids, r.Scheme.ID(&object)), append(lines, "  "+r.Scheme.ID(&object)+" "+d.Summary(object))
 	}
 	if len(ids) == 0 {
 		return

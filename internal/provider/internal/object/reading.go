@@ -79,11 +79,11 @@ func (g *Reading[S, T, M]) Get(ctx context.Context) bool {
 // may omit fields.
 func (g *Reading[S, T, M]) Find(ctx context.Context) bool {
 	scheme, name := g.resource.Scheme, g.resource.Scheme.name(g.Prior)
-	if scheme.Listed == nil || g.Importing {
+	if scheme.Refresh == nil || g.Importing {
 		return g.show(scheme.Get(g.Client, ctx, name))
 	}
 	reported := len(*g.Diags)
-	response, unchanged, err := scheme.Listed(g.Client, ctx, name)
+	response, unchanged, err := scheme.Refresh(g.Client, ctx, name)
 	ok := g.show(response, err)
 	if unchanged && (!ok || !value.Same(g.State, g.Prior)) {
 		*g.Diags = (*g.Diags)[:reported]
@@ -119,7 +119,7 @@ func (g *Reading[S, T, M]) Gone(ctx context.Context, how, more string) {
 	}
 	r.Run().Gone(r.Scheme.TypeName, r.Scheme.name(g.Prior))
 	g.Diags.AddWarning(fmt.Sprintf("%s %s outside of Terraform", apidiag.Capitalize(object), how),
-		fmt.Sprintf("It is removed from the state. If it is still configured, the plan %s%s.", r.Scheme.Again, more))
+		fmt.Sprintf("It is removed from the state. If it is still configured, the plan %s%s.", r.Scheme.Recreation, more))
 	g.resp.State.RemoveResource(ctx)
 }
 

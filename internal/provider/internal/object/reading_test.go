@@ -48,11 +48,11 @@ func TestReading(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			all := things
-			all.Again = "makes it"
+			all.Recreation = "makes it"
 			all.Service = func(*conn.Conn) conn.Service[[]thing] {
 				return conn.Service[[]thing]{Client: []thing{{"1", "single"}}, Ready: true}
 			}
-			all.Listed = func(client []thing, ctx context.Context, id string) (*thing, bool, error) {
+			all.Refresh = func(client []thing, ctx context.Context, id string) (*thing, bool, error) {
 				if c.listed == "single read" {
 					found, err := all.Get(client, ctx, id)
 					return found, false, err

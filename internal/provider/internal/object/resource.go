@@ -45,11 +45,11 @@ type Resource[S, T, M any] struct {
 	After func(response *T, prior M) M
 	// OnCreation are the arguments that only a creation uses.
 	OnCreation []OnCreation[M]
-	// Needs returns the values that may cause the service to reject a creation; optional.
-	Needs func(planned M) []Need
-	// Lacks returns sentences about why a new object cannot have a value and what to do, or "" if it can or this is not
+	// Requirements returns the values that may cause the service to reject a creation; optional.
+	Requirements func(planned M) []Requirement
+	// Unmet returns sentences about why a new object cannot have a value and what to do, or "" if it can or this is not
 	// known.
-	Lacks func(ctx context.Context, client S, need Need) (string, error)
+	Unmet func(ctx context.Context, client S, requirement Requirement) (string, error)
 }
 
 // Operation describes an operation on the object in m, for errors.
@@ -72,7 +72,7 @@ func (s Scheme[S, T]) metadata(resp *resource.MetadataResponse) {
 // IdentitySchema describes the identity of the object, as in an import block.
 func (r *Resource[S, T, M]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest,
 	resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = r.Scheme.IdentitySchema()
+	resp.IdentitySchema = r.Scheme.identitySchema()
 }
 
 // ImportState finds the object by its id, or by <key>=<value>.

@@ -85,7 +85,7 @@ func TestScheme_Import_refused(t *testing.T) {
 func TestScheme_Keys(t *testing.T) {
 	t.Parallel()
 	s := Scheme[any, any]{Key: "external_id", MoreKeys: []string{"document_number"}}
-	if have, want := s.Keys(), []string{"id", "external_id", "document_number"}; !slices.Equal(have, want) {
+	if have, want := s.keys(), []string{"id", "external_id", "document_number"}; !slices.Equal(have, want) {
 		t.Errorf("keys %v, want %v", have, want)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
@@ -32,7 +33,7 @@ const keyID = "id"
 // Scheme describes how objects of a kind are identified and found. S is their service's client, T the client's type of
 // the object.
 //
-// The stored identity is only the id, unless Within is set: the other field only selects the object to import, so that
+// The stored identity is only the id, unless CompositeID is set: the other field only selects the object to import, so that
 // changing it does not change the identity.
 type Scheme[S, T any] struct {
 	// TypeName is the Terraform type of the resource and of the data source of one.
@@ -45,50 +46,51 @@ type Scheme[S, T any] struct {
 	MutableIdentity bool
 	// Key is the field, other than the id, by which an object can be imported.
 	Key string
-	// Within is set if an id is unique only among the objects with the same Key, such as the collection of a record: both
+	// CompositeID is set if an id is unique only among the objects with the same Key, such as the collection of a record: both
 	// together identify an object, written <key>/<id>.
-	Within bool
+	CompositeID bool
 	// MoreKeys are further fields by which the data source finds an object.
 	MoreKeys []string
 	// Service returns the service of the objects.
 	Service func(*conn.Conn) conn.Service[S]
 	// ID returns the id of an object.
 	ID func(*T) string
-	// Get reads one object by its id, or <key>/<id> if Within is set.
+	// Get reads one object by its id, or <key>/<id> if CompositeID is set.
 	Get func(client S, ctx context.Context, id string) (*T, error)
-	// Listed is Get for the refresh of a resource, which may read lists (bulk_refresh). unchanged means that the list
+	// Refresh is Get for the refresh of a resource, which may read lists (bulk_refresh). unchanged means that the list
 	// shows no change since the last refresh. Defaults to Get.
-	Listed func(client S, ctx context.Context, id string) (_ *T, unchanged bool, _ error)
+	Refresh func(client S, ctx context.Context, id string) (_ *T, unchanged bool, _ error)
 	// Wrote tells the client when the object was last written according to the state, so that the client repeats a read
 	// that returns an older version. It is optional.
 	Wrote func(client S, id, created, updated string)
 	// Find lists all objects with the value in the selector's field, which is not the id.
 	Find func(ctx context.Context, client S, by Selector) ([]T, error)
-	// Line describes one of several matches.
-	Line func(*T) string
+	// Summary describes one of several matches.
+	Summary func(*T) string
 	// Texts are the arguments with texts that the service may word otherwise than they were sent, see wording.
 	Texts []string
 	// Codes maps error codes that come without a field to attributes; optional.
 	Codes map[string]string
-	// Again completes the sentence about the plan of an object that is gone: "the plan …".
-	Again string
+	// Recreation completes the sentence about the plan of an object that is gone: "the plan …".
+	Recreation string
 	// Choices describes the accepted values of an argument, see apidiag.Operation; optional.
 	Choices func(argument string) string
 	// CheckFound reports an error for an object that cannot be managed and therefore not imported. It is optional.
 	CheckFound func(ctx context.Context, client S, found *T, by Selector, diags *diag.Diagnostics)
 }
 
-// Keys returns the fields by which the data source finds an object.
-func (s Scheme[S, T]) Keys() []string { return slices.Concat([]string{keyID, s.Key}, s.MoreKeys) }
+// keys returns the fields by which the data source finds an object.
+func (s Scheme[S, T]) keys() []string { return slices.Concat([]string{keyID, s.Key}, s.MoreKeys) }
 
 // exactlyOne requires exactly one of the arguments by which a data source finds an object.
 type exactlyOne struct {
+	check.Described
 	typeName, noun string
 	names          []string
 }
 
-func (v exactlyOne) Description(context.Context) string {
-	return "exactly one of " + enumerated(v.names)
+func newExactlyOne(typeName, noun string, names []string) exactlyOne {
+	return exactlyOne{check.Described("exactly one of " + enumerated(names)), typeName, noun, names}
 }
 
 // enumerated joins at least two names for a sentence.
@@ -96,8 +98,6 @@ func enumerated(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
-
-func (v exactlyOne) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateDataSource implements datasource.ConfigValidator. An unknown value may turn out to be null.
 func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.ValidateConfigRequest,
@@ -116,17 +116,17 @@ func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.Valid
 	switch {
 	case len(given) == 0:
 		resp.Diagnostics.AddError("Missing argument to find the "+v.noun+"", fmt.Sprintf("Set %s. To search by anything "+
-			"else, list them with the data source %ss.", v.Description(ctx), v.typeName))
+			"else, list them with the data source %ss.", v.Described, v.typeName))
 	case len(given) > 1:
 		resp.Diagnostics.AddAttributeError(path.Root(given[1]), "More than one argument to find the "+v.noun+" by",
 			fmt.Sprintf("%s are set, and a %s is found by %s. Remove all but one.", strings.Join(given, " and "), v.noun,
-				v.Description(ctx)))
+				v.Described))
 	}
 }
 
-// IdentitySchema is the schema of the identity.
-func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
-	if s.Within {
+// identitySchema is the schema of the identity.
+func (s Scheme[S, T]) identitySchema() identityschema.Schema {
+	if s.CompositeID {
 		return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 			s.Key: identityschema.StringAttribute{RequiredForImport: true, Description: fmt.Sprintf("Name of the %s.", s.Key)},
 			keyID: identityschema.StringAttribute{RequiredForImport: true,
@@ -144,7 +144,7 @@ func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 // Identify writes the identity of the object in m, a model. identity is nil if Terraform does not support identities.
 func (s Scheme[S, T]) Identify(ctx context.Context, m any, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	key := types.StringNull()
-	if s.Within {
+	if s.CompositeID {
 		key = textOf(m, s.Key)
 	}
 	s.identify(ctx, textOf(m, keyID), key, identity, diags)
@@ -172,7 +172,7 @@ func (s Scheme[S, T]) identify(ctx context.Context, id, key types.String, identi
 // name returns the argument of Get for the object in m.
 func (s Scheme[S, T]) name(m any) string {
 	id := textOf(m, keyID).ValueString()
-	if s.Within {
+	if s.CompositeID {
 		return textOf(m, s.Key).ValueString() + "/" + id
 	}
 	return id
@@ -213,8 +213,8 @@ func (s Selector) String() string {
 	return fmt.Sprintf("%s %q", s.Field, s.Value)
 }
 
-// One looks the object up, and reports an error unless there is exactly one.
-func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *diag.Diagnostics) *T {
+// one looks the object up, and reports an error unless there is exactly one.
+func (s Scheme[S, T]) one(ctx context.Context, client S, by Selector, diags *diag.Diagnostics) *T {
 	operation := apidiag.Operation{Verb: "find", Object: "the " + s.Noun + " with " + by.String()}
 	if by.ID != "" {
 		object, err := s.Get(client, ctx, by.ID)
@@ -240,7 +240,7 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 		inOrder(found, Ordering{})
 		lines := make([]string, len(found))
 		for i := range found {
-			lines[i] = "  " + s.Line(&found[i])
+			lines[i] = "  " + s.Summary(&found[i])
 		}
 		diags.AddError("More than one "+s.Noun, fmt.Sprintf("%d %ss have %s:\n\n%s\n\nUse the id of the one you mean.",
 			len(found), s.Noun, by, strings.Join(lines, "\n")))
@@ -291,7 +291,7 @@ func (s Scheme[S, T]) Import(ctx context.Context, service conn.Service[S], recor
 	if !ready {
 		return nil
 	}
-	found := s.One(ctx, client, by, &resp.Diagnostics)
+	found := s.one(ctx, client, by, &resp.Diagnostics)
 	if found != nil && s.CheckFound != nil {
 		s.CheckFound(ctx, client, found, by, &resp.Diagnostics)
 	}

@@ -29,7 +29,7 @@ func identityOf(given map[string]string) *tfsdk.ResourceIdentity {
 			values[name] = tftypes.NewValue(tftypes.String, text)
 		}
 	}
-	return &tfsdk.ResourceIdentity{Schema: scheme.IdentitySchema(),
+	return &tfsdk.ResourceIdentity{Schema: scheme.identitySchema(),
 		Raw: tftypes.NewValue(tftypes.Object{AttributeTypes: attributes}, values)}
 }
 
@@ -93,7 +93,7 @@ func TestIdentify(t *testing.T) {
 	if diags.HasError() {
 		t.Errorf("a Terraform without identities: %v", diags)
 	}
-	within := Scheme[any, any]{Key: "level", Within: true}
+	within := Scheme[any, any]{Key: "level", CompositeID: true}
 	identity := &tfsdk.ResourceIdentity{}
 	within.Identify(t.Context(), named, identity, &diags)
 	var have map[string]tftypes.Value
@@ -147,5 +147,5 @@ var things = Scheme[[]thing, thing]{
 		}
 		return slices.DeleteFunc(slices.Clone(all), func(t thing) bool { return t.name != by.Value }), nil
 	},
-	Line: func(t *thing) string { return t.id + " " + t.name },
+	Summary: func(t *thing) string { return t.id + " " + t.name },
 }

@@ -53,7 +53,6 @@ func (w wording) clone() wording {
 	return wording{Salt: w.Salt, Shown: maps.Clone(w.Shown), Entries: entries}
 }
 
-// note records that the service shows a value for another one.
 func (w *wording) note(path string, shown attr.Value) {
 	w.begin()
 	w.Shown[path] = w.Salt.Hash(path, shown)
@@ -137,7 +136,6 @@ func (w wording) entries(path string, state, shown []attr.Value) []attr.Value {
 	return restored
 }
 
-// object restores a free-form object: the whole of it, or text by text.
 func (w wording) object(path string, state attr.Value, shown metadata.Value) attr.Value {
 	before, ok := state.(metadata.Value)
 	if !ok {
@@ -158,7 +156,6 @@ func (w wording) object(path string, state attr.Value, shown metadata.Value) att
 	return metadata.FromObject(restored)
 }
 
-// tree restores a JSON value.
 func (w wording) tree(path string, state, shown any) any {
 	switch shown := shown.(type) {
 	case metadata.Object:
@@ -307,8 +304,8 @@ var amount = regexp.MustCompile(`^[-+]?[0-9]+([.,][0-9]+)+$`)
 func compared(sent, shown attr.Value) learned {
 	one, _ := sent.(types.String)
 	other, _ := shown.(types.String)
-	at, isTime := api.Moment(one.ValueString())
-	then, _ := api.Moment(other.ValueString())
+	at, isTime := api.ParseTime(one.ValueString())
+	then, _ := api.ParseTime(other.ValueString())
 	switch {
 	case sent.IsNull():
 		return said

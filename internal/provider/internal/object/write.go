@@ -107,7 +107,7 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
 	w.Plan = w.State
 	of := policyOf(w.State)
-	if of.Check("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
+	if of.check("destroy", ifTainted, w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
 	return w, r.begin(w) && !r.foreignEach(ctx, w.Private, "destroy", of.Object, conn.DoubtStops, w.Diags) &&
@@ -128,8 +128,8 @@ func (r *Resource[S, T, M]) begin(w *Write[S, T, M]) (ok bool) {
 type Step[T any] struct {
 	// Verb is what the step does to the object: create, update, pause.
 	Verb string
-	// Blame maps errors to the argument that requires the step; zero if the service's fields are named like the arguments.
-	Blame Blame
+	// ErrorAttributes maps errors to the argument that requires the step; zero if the service's fields are named like the arguments.
+	ErrorAttributes ErrorAttributes
 	// Send sends the request, and returns the object in the response, or nil if it has none. It writes other results, such
 	// as a secret, to State. A response together with an error means that the step has partly succeeded. A step without
 	// Send sends nothing.
@@ -200,7 +200,7 @@ func (w *Write[S, T, M]) fail(ctx context.Context, s Step[T], err error) {
 		return
 	}
 	w.failed = true
-	err = s.Blame.On(err)
+	err = s.ErrorAttributes.on(err)
 	operation := w.resource.Operation(s.Verb, w.State).Of(w.Plan)
 	if w.is != creation || w.Last == nil {
 		w.report(ctx, err, operation)
@@ -344,9 +344,9 @@ func postpone(failed diag.Diagnostics, diags *diag.Diagnostics) {
 	}
 }
 
-// Blame maps the fields that the service rejects in an operation to the argument that requires it, because the fields
+// ErrorAttributes maps the fields that the service rejects in an operation to the argument that requires it, because the fields
 // of an operation and the arguments have different names.
-type Blame struct {
+type ErrorAttributes struct {
 	// Argument is the argument that requires the operation. Rejections without a field are reported at it; optional.
 	Argument string
 	// Fields maps the operation's own fields to arguments, such as resumes_at: pause.resumes_at.
@@ -354,7 +354,7 @@ type Blame struct {
 }
 
 // Arguments returns all mapped arguments.
-func (b Blame) Arguments() []string {
+func (b ErrorAttributes) Arguments() []string {
 	names := slices.Sorted(maps.Values(b.Fields))
 	if b.Argument != "" {
 		names = append(names, b.Argument)
@@ -362,8 +362,8 @@ func (b Blame) Arguments() []string {
 	return names
 }
 
-// On maps the fields of err to arguments. An unknown outcome is returned unchanged.
-func (b Blame) On(err error) error {
+// on maps the fields of err to arguments. An unknown outcome is returned unchanged.
+func (b ErrorAttributes) on(err error) error {
 	e, ok := api.AsError(err)
 	if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || b.Argument == "" && len(b.Fields) == 0 {
 		return err
@@ -380,7 +380,7 @@ func (b Blame) On(err error) error {
 	return &blamed
 }
 
-func (b Blame) name(field string) string {
+func (b ErrorAttributes) name(field string) string {
 	if known, ok := b.Fields[field]; ok {
 		return known
 	}

@@ -206,24 +206,24 @@ func TestPostpone(t *testing.T) {
 // TestBlame: a rejection speaks of the arguments that asked for the operation; what is not a rejection stays as it is.
 func TestBlame(t *testing.T) {
 	t.Parallel()
-	blame := Blame{Argument: "pause", Fields: map[string]string{"resumes_at": "pause.resumes_at"}}
+	attributes := ErrorAttributes{Argument: "pause", Fields: map[string]string{"resumes_at": "pause.resumes_at"}}
 	for name, c := range map[string]struct {
-		blame  Blame
-		err    api.Error
-		field  string
-		fields []string
+		attributes ErrorAttributes
+		err        api.Error
+		field      string
+		fields     []string
 	}{
-		"a field of the operation": {blame, api.Error{Status: 422, Field: "resumes_at"}, "pause.resumes_at", nil},
-		"another field":            {blame, api.Error{Status: 422, Field: "colour"}, "colour", nil},
-		"several fields": {blame,
+		"a field of the operation": {attributes, api.Error{Status: 422, Field: "resumes_at"}, "pause.resumes_at", nil},
+		"another field":            {attributes, api.Error{Status: 422, Field: "colour"}, "colour", nil},
+		"several fields": {attributes,
 			api.Error{Status: 422, Fields: map[string]string{"resumes_at": "is past", "colour": "is unknown"}}, "",
 			[]string{"colour", "pause.resumes_at"}},
-		"no field":                   {blame, api.Error{Status: 422}, "pause", nil},
-		"no refusal of the contents": {blame, api.Error{Status: 503}, "", nil},
-		"fields named as arguments":  {Blame{}, api.Error{Status: 422}, "", nil},
+		"no field":                   {attributes, api.Error{Status: 422}, "pause", nil},
+		"no refusal of the contents": {attributes, api.Error{Status: 503}, "", nil},
+		"fields named as arguments":  {ErrorAttributes{}, api.Error{Status: 422}, "", nil},
 	} {
 		given := c.err
-		have, ok := api.AsError(c.blame.On(fmt.Errorf("step: %w", &given)))
+		have, ok := api.AsError(c.attributes.on(fmt.Errorf("step: %w", &given)))
 		if !ok || have.Status != c.err.Status || have.Field != c.field ||
 			!slices.Equal(slices.Sorted(maps.Keys(have.Fields)), c.fields) {
 			t.Errorf("%s: %+v", name, have)
@@ -233,7 +233,7 @@ func TestBlame(t *testing.T) {
 		}
 	}
 	for _, err := range []error{errDown, &api.AmbiguousError{Err: &api.Error{Status: 422}}} {
-		if have := blame.On(err); !errors.Is(have, err) || have.Error() != err.Error() {
+		if have := attributes.on(err); !errors.Is(have, err) || have.Error() != err.Error() {
 			t.Errorf("%v became %v", err, have)
 		}
 	}

@@ -36,8 +36,6 @@ const (
 
 // Recorder records a span for each attempt to send a request. It contains no body, no path and no error message.
 type Recorder struct {
-	api.Observers // empty: only responses are recorded
-
 	parent   context.Context
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
@@ -124,8 +122,11 @@ func (r *Recorder) Stop() {
 	}
 }
 
-// Response records the span of an attempt.
-func (r *Recorder) Response(ctx context.Context, e api.Exchange) {
+// Observe records the span of an attempt.
+func (r *Recorder) Observe(ctx context.Context, e api.Exchange) {
+	if e.Event != api.Received {
+		return
+	}
 	end := time.Now()
 	attributes := []attribute.KeyValue{
 		attribute.String("billing.service", e.Service), attribute.String("billing.operation", e.Operation),

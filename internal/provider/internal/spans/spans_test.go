@@ -98,15 +98,15 @@ func TestResponse(t *testing.T) {
 		&tfprotov6.ReadDataSourceRequest{TypeName: "billing_customer"}); err != nil {
 		t.Fatal(err)
 	}
-	e := api.Exchange{Service: "billing", Operation: "customers.get", Method: http.MethodGet, Attempt: 2,
-		RequestID: "r-1", Status: 200, Duration: 3 * time.Second, Waited: 1500 * time.Millisecond}
-	r.Response(inner.ctx, e)
+	e := api.Exchange{Event: api.Received, Service: "billing", Operation: "customers.get", Method: http.MethodGet,
+		Attempt: 2, RequestID: "r-1", Status: 200, Duration: 3 * time.Second, Waited: 1500 * time.Millisecond}
+	r.Observe(inner.ctx, e)
 	e.Status = 503
-	r.Response(t.Context(), e)
+	r.Observe(t.Context(), e)
 	e.Status, e.RequestID, e.Err = 0, "", errors.New("dial 10.0.0.1: canary")
-	r.Response(t.Context(), e)
+	r.Observe(t.Context(), e)
 	e.Status = 201
-	r.Response(t.Context(), e)
+	r.Observe(t.Context(), e)
 	r.Stop()
 
 	received, headers := collector.Received()
@@ -160,7 +160,7 @@ func TestStop(t *testing.T) {
 			r, log := start(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": url, "TRACEPARENT": parent})
 			began := time.Now()
 			for range 3000 { // more than the queue holds
-				r.Response(t.Context(), api.Exchange{Operation: "customers.get", Status: 200})
+				r.Observe(t.Context(), api.Exchange{Event: api.Received, Operation: "customers.get", Status: 200})
 			}
 			r.Stop()
 			if took := time.Since(began); took > time.Second {

@@ -75,11 +75,11 @@ func TestMessages(t *testing.T) {
 
 	elements := []attr.Value{types.StringValue("a"), types.StringNull()}
 	var list validator.ListResponse
-	check.NoNulls{}.ValidateList(t.Context(), validator.ListRequest{Path: path.Root("addresses"),
+	check.NoNulls.ValidateList(t.Context(), validator.ListRequest{Path: path.Root("addresses"),
 		ConfigValue: types.ListValueMust(types.StringType, elements)}, &list)
 	said["null in a list"] = list.Diagnostics
 	var mapped validator.MapResponse
-	check.NoNulls{}.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("filters"),
+	check.NoNulls.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("filters"),
 		ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": elements[0], "b": elements[1]})},
 		&mapped)
 	said["null in a map"] = mapped.Diagnostics
@@ -87,7 +87,7 @@ func TestMessages(t *testing.T) {
 		"no set": types.SetNull(types.StringType), "unknown set": types.SetUnknown(types.StringType),
 		"set without null": types.SetValueMust(types.StringType, elements[:1])} {
 		var resp validator.SetResponse
-		check.NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: set}, &resp)
+		check.NoNulls.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: set}, &resp)
 		said[name] = resp.Diagnostics
 	}
 	golden.Messages(t, said)

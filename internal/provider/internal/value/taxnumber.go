@@ -47,19 +47,15 @@ func (taxNumber) name() string { return "DocumentType" }
 
 func (taxNumber) same(a, b string) bool { return same.Document(a, b) }
 
-type cpfOrCNPJ struct{}
+type cpfOrCNPJ struct{ check.Described }
 
 // CPFOrCNPJ requires a CPF or a CNPJ under any mask. Wrong check digits are only a warning: the service stores the
 // number as sent, and test data often has invented ones.
-func CPFOrCNPJ() validator.String { return cpfOrCNPJ{} }
-
-func (cpfOrCNPJ) Description(context.Context) string {
-	return "a CPF (11 digits) or a CNPJ (14 characters), with or without a mask"
+func CPFOrCNPJ() validator.String {
+	return cpfOrCNPJ{"a CPF (11 digits) or a CNPJ (14 characters), with or without a mask"}
 }
 
-func (v cpfOrCNPJ) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 )
 
 // notation defines when two spellings are the same value.
@@ -106,15 +107,11 @@ func (v Text[N]) Or(before Text[N]) Text[N] {
 // KeepSpelling is a plan modifier that keeps the spelling in state if the configuration is semantically equal, because
 // the framework does not apply semantic equality in a plan. It must precede RequiresReplace, so that another spelling
 // does not force replacement.
-func (t TextType[N]) KeepSpelling() planmodifier.String { return keepSpelling[N]{} }
-
-type keepSpelling[N notation] struct{}
-
-func (keepSpelling[N]) Description(context.Context) string {
-	return "Keeps the spelling in state if the configured value is semantically equal."
+func (t TextType[N]) KeepSpelling() planmodifier.String {
+	return keepSpelling[N]{"Keeps the spelling in state if the configured value is semantically equal."}
 }
 
-func (k keepSpelling[N]) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
+type keepSpelling[N notation] struct{ check.Described }
 
 func (keepSpelling[N]) PlanModifyString(_ context.Context, req planmodifier.StringRequest,
 	resp *planmodifier.StringResponse) {
@@ -156,8 +153,8 @@ type moment struct{}
 func (moment) name() string { return "DateTimeType" }
 
 func (moment) same(a, b string) bool {
-	x, okX := api.Moment(a)
-	y, okY := api.Moment(b)
+	x, okX := api.ParseTime(a)
+	y, okY := api.ParseTime(b)
 	if !okX || !okY {
 		return a == b
 	}

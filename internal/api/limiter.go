@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// How long the gate closes after a 429 without Retry-After: doubled up to a maximum at which a probe costs the service
+	// How long the limiter closes after a 429 without Retry-After: doubled up to a maximum at which a probe costs the service
 	// little.
-	gateBackoffBase = 500 * time.Millisecond
-	gateBackoffCap  = 10 * time.Second
-	gateJitterMin   = 100 * time.Millisecond
-	gateJitterMax   = 5 * time.Second
+	limiterBackoffBase = 500 * time.Millisecond
+	limiterBackoffCap  = 10 * time.Second
+	limiterJitterMin   = 100 * time.Millisecond
+	limiterJitterMax   = 5 * time.Second
 
 	lateness     = 10 * time.Millisecond  // of a timer: a request delayed by less does not delay the next one
 	measuredSpan = 2 * time.Second        // what "recent" means for the measured rate
@@ -28,10 +28,10 @@ const (
 var errLimitTooLow = errors.New("the client-side limit of requests per second does not let the request through " +
 	"before its deadline")
 
-// Gate limits the requests to the services. All clients of a provider share it: a 429 to one request closes it for all.
+// Limiter limits the requests to the services. All clients of a provider share it: a 429 to one request closes it for all.
 // When it opens, it lets one probe through. Unless the probe gets a 429 too, the other requests follow at a lower rate,
-// which recovers within seconds. The gate also enforces the client-side limit.
-type Gate struct {
+// which recovers within seconds. The limiter also enforces the client-side limit.
+type Limiter struct {
 	mu          sync.Mutex
 	speed       speed
 	closedUntil time.Time
@@ -45,20 +45,20 @@ type Gate struct {
 	random      func() float64
 }
 
-// NewGate returns a gate with a client-side limit in requests per second; 0 or less means no limit.
-func NewGate(requestsPerSecond float64) *Gate {
-	return &Gate{speed: newSpeed(requestsPerSecond), changed: make(chan struct{}), head: make(chan struct{}, 1),
+// NewLimiter returns a limiter with a client-side limit in requests per second; 0 or less means no limit.
+func NewLimiter(requestsPerSecond float64) *Limiter {
+	return &Limiter{speed: newSpeed(requestsPerSecond), changed: make(chan struct{}), head: make(chan struct{}, 1),
 		random: rand.Float64}
 }
 
 // pass is the permit to send one request. Its holder ends it with done or throttled.
 type pass struct {
-	gate       *Gate
+	limiter    *Limiter
 	generation int
 	probe      bool
 }
 
-// closedError reports that the gate opens too late.
+// closedError reports that the limiter opens too late.
 type closedError struct {
 	until time.Time
 	cause *Error
@@ -69,14 +69,14 @@ func (e *closedError) Error() string { return "rate limit: closed until " + e.un
 // wait describes what a waiter waits for. If both fields are zero, it must become the head first.
 type wait struct {
 	until   time.Time       // zero: until something changes
-	cause   *Error          // the 429 that closed the gate; nil: the rate limit
+	cause   *Error          // the 429 that closed the limiter; nil: the rate limit
 	changed <-chan struct{} // closed when the waiter should check again
 }
 
 // forHead reports whether the waiter must become the head first.
 func (w wait) forHead() bool { return w.cause == nil && w.until.IsZero() }
 
-// tooLate returns the error of a wait that would last too long. A closed gate must open before latest, and the limit
+// tooLate returns the error of a wait that would last too long. A closed limiter must open before latest, and the limit
 // must let the request through before the deadline of the context (zero if none).
 func (w wait) tooLate(now, latest, deadline time.Time) error {
 	switch {
@@ -88,9 +88,9 @@ func (w wait) tooLate(now, latest, deadline time.Time) error {
 	return nil
 }
 
-// enter waits until the gate lets a request through. It returns ctx's cause when ctx ends, and immediately *closedError
-// if the gate will not open before latest or ctx's deadline. It calls waiting before it waits for a closed gate.
-func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Duration)) (*pass, error) {
+// enter waits until the limiter lets a request through. It returns ctx's cause when ctx ends, and immediately *closedError
+// if the limiter will not open before latest or ctx's deadline. It calls waiting before it waits for a closed limiter.
+func (g *Limiter) enter(ctx context.Context, latest time.Time, waiting func(time.Duration)) (*pass, error) {
 	deadline, bounded := ctx.Deadline()
 	if bounded && deadline.Before(latest) {
 		latest = deadline
@@ -131,7 +131,7 @@ func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Du
 }
 
 // becomeHead waits to be next at the limiter; false means that the waiter must check again first.
-func (g *Gate) becomeHead(ctx context.Context, w wait) bool {
+func (g *Limiter) becomeHead(ctx context.Context, w wait) bool {
 	select {
 	case g.head <- struct{}{}:
 		return true
@@ -143,7 +143,7 @@ func (g *Gate) becomeHead(ctx context.Context, w wait) bool {
 
 // next returns the next step of a waiter. Only the head waits for the time set by the limit, so that each of the others
 // uses the rate that applies when it becomes the head.
-func (g *Gate) next(now time.Time, head bool) (*pass, wait) {
+func (g *Limiter) next(now time.Time, head bool) (*pass, wait) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
@@ -162,16 +162,16 @@ func (g *Gate) next(now time.Time, head bool) (*pass, wait) {
 	return g.newPass(now, false), wait{}
 }
 
-func (g *Gate) newPass(now time.Time, probe bool) *pass {
+func (g *Limiter) newPass(now time.Time, probe bool) *pass {
 	g.speed.started(now)
-	return &pass{gate: g, generation: g.generation, probe: probe}
+	return &pass{limiter: g, generation: g.generation, probe: probe}
 }
 
-// throttled ends a pass whose request got a 429. The gate closes for the requested time plus a random delay, so that
+// throttled ends a pass whose request got a 429. The limiter closes for the requested time plus a random delay, so that
 // the clients of a service do not return together. Requests that were in flight together count as one event: only the
 // first slows the rate down further. A probe says nothing about the rate.
 func (p *pass) throttled(cause *Error) {
-	g := p.gate
+	g := p.limiter
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
@@ -184,9 +184,9 @@ func (p *pass) throttled(cause *Error) {
 	}
 	wait := cause.RetryAfter
 	if wait == 0 {
-		wait = doubled(gateBackoffBase, gateBackoffCap, g.strikes)
+		wait = doubled(limiterBackoffBase, limiterBackoffCap, g.strikes)
 	}
-	jitter := min(max(wait/10, gateJitterMin), gateJitterMax)
+	jitter := min(max(wait/10, limiterJitterMin), limiterJitterMax)
 	until := now.Add(wait + time.Duration(g.random()*float64(jitter)))
 	if until.After(g.closedUntil) {
 		g.closedUntil, g.cause = until, cause
@@ -199,9 +199,9 @@ func (p *pass) throttled(cause *Error) {
 }
 
 // done ends a pass whose request got another response than a 429, or none. After a probe, the other requests follow:
-// the gate does not handle services that fail or hang.
+// the limiter does not handle services that fail or hang.
 func (p *pass) done() {
-	g := p.gate
+	g := p.limiter
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
@@ -217,12 +217,12 @@ func (p *pass) done() {
 	}
 }
 
-func (g *Gate) wake() {
+func (g *Limiter) wake() {
 	close(g.changed)
 	g.changed = make(chan struct{})
 }
 
-// speed is the rate at which a gate lets requests through. The gate locks it.
+// speed is the rate at which a limiter lets requests through. The limiter locks it.
 //
 // After a 429, the rate is slightly below the one that was too fast. It grows with the square of the time: slowly near
 // the rate that the service allows, and fast when it is far below.
@@ -250,7 +250,6 @@ func (s *speed) interval() time.Duration {
 	return time.Duration(float64(time.Second) / s.current)
 }
 
-// started records a request that goes through.
 func (s *speed) started(now time.Time) {
 	if late := now.Sub(s.due); late < 0 || late > lateness {
 		s.due = now
@@ -260,7 +259,7 @@ func (s *speed) started(now time.Time) {
 	s.next = (s.next + 1) % len(s.starts)
 }
 
-// measured is the recent rate in requests per second, since the gate last opened: nothing was sent while it was closed.
+// measured is the recent rate in requests per second, since the limiter last opened: nothing was sent while it was closed.
 func (s *speed) measured(now time.Time) float64 {
 	count, oldest := 0, now
 	for _, start := range s.starts {
@@ -275,7 +274,6 @@ func (s *speed) measured(now time.Time) float64 {
 	return float64(count) / max(now.Sub(oldest), shortestSpan).Seconds()
 }
 
-// slow reduces the rate after a 429.
 func (s *speed) slow(now time.Time) {
 	reached := s.current
 	if reached == 0 {
@@ -293,7 +291,6 @@ func (s *speed) slow(now time.Time) {
 	s.current, s.openedAt = s.base, now
 }
 
-// recover increases the rate with the time since the last 429.
 func (s *speed) recover(now time.Time) {
 	if s.current == s.limit {
 		return

@@ -66,8 +66,8 @@ func TestGateClosesForAllAndProbesWithOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		s := &service{reopens: start.Add(30 * time.Second), retryAfter: "30"}
-		gate := NewGate(0)
-		share := func(cfg *Config) { cfg.Gate = gate }
+		limiter := NewLimiter(0)
+		share := func(cfg *Config) { cfg.Limiter = limiter }
 		together(t, 20, newClient(t, s, share), newClient(t, s, share))
 
 		first := s.since(start)
@@ -95,7 +95,7 @@ func TestGateReopensWithoutABurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		s := &service{reopens: start.Add(time.Second), retryAfter: "10"}
-		together(t, 30, newClient(t, s, func(cfg *Config) { cfg.Gate = NewGate(10) }))
+		together(t, 30, newClient(t, s, func(cfg *Config) { cfg.Limiter = NewLimiter(10) }))
 		reopened := s.since(start.Add(2 * time.Second))
 		for i := 2; i < len(reopened); i++ {
 			if gap := reopened[i].Sub(reopened[i-1]); gap < 100*time.Millisecond {
@@ -108,8 +108,8 @@ func TestGateReopensWithoutABurst(t *testing.T) {
 	})
 }
 
-// enter goes through a gate, however long that takes.
-func enter(t *testing.T, g *Gate) *pass {
+// enter goes through a limiter, however long that takes.
+func enter(t *testing.T, g *Limiter) *pass {
 	t.Helper()
 	p, err := g.enter(t.Context(), time.Now().Add(time.Hour), func(time.Duration) {})
 	if err != nil {
@@ -121,17 +121,17 @@ func enter(t *testing.T, g *Gate) *pass {
 // TestGateSlowsDownOncePerEvent: requests that are throttled together are one event.
 func TestGateSlowsDownOncePerEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		gate := NewGate(20)
+		limiter := NewLimiter(20)
 		var passes []*pass
 		for range 4 {
-			passes = append(passes, enter(t, gate))
+			passes = append(passes, enter(t, limiter))
 		}
 		for _, p := range passes {
 			p.throttled(&Error{Status: 429})
 		}
 		// 4 requests in half a second were too many.
-		if want := 4 / shortestSpan.Seconds() * slowing; gate.speed.current != want || gate.strikes != 1 {
-			t.Errorf("rate %v after %d strikes, want %v after 1", gate.speed.current, gate.strikes, want)
+		if want := 4 / shortestSpan.Seconds() * slowing; limiter.speed.current != want || limiter.strikes != 1 {
+			t.Errorf("rate %v after %d strikes, want %v after 1", limiter.speed.current, limiter.strikes, want)
 		}
 	})
 }
@@ -144,20 +144,20 @@ func TestGateRecoversWithinSeconds(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				gate := NewGate(limit)
-				gate.speed.current = min(20, limit+20*(1-min(limit, 1)))
+				limiter := NewLimiter(limit)
+				limiter.speed.current = min(20, limit+20*(1-min(limit, 1)))
 				for range 40 {
-					enter(t, gate).done()
+					enter(t, limiter).done()
 					time.Sleep(50 * time.Millisecond)
 				}
-				enter(t, gate).throttled(&Error{Status: 429, RetryAfter: time.Second})
-				enter(t, gate).done()
+				enter(t, limiter).throttled(&Error{Status: 429, RetryAfter: time.Second})
+				enter(t, limiter).done()
 				reopened := time.Now()
 				for second := range 61 {
 					time.Sleep(time.Until(reopened.Add(time.Duration(second) * time.Second)))
-					(&pass{gate: gate, generation: gate.generation}).done()
-					if want, ok := want[second]; ok && (gate.speed.current < 0.95*want || gate.speed.current > 1.05*want) {
-						t.Errorf("%d s after the 429: rate %v, want about %v", second, gate.speed.current, want)
+					(&pass{limiter: limiter, generation: limiter.generation}).done()
+					if want, ok := want[second]; ok && (limiter.speed.current < 0.95*want || limiter.speed.current > 1.05*want) {
+						t.Errorf("%d s after the 429: rate %v, want about %v", second, limiter.speed.current, want)
 					}
 				}
 			})
@@ -178,7 +178,7 @@ func TestMeasuredRate(t *testing.T) {
 	}
 	s.openedAt = start.Add(5 * time.Second)
 	if got := s.measured(start.Add(6 * time.Second)); got != 10 {
-		t.Errorf("a second after the gate opened, the rate measures as %v", got)
+		t.Errorf("a second after the limiter opened, the rate measures as %v", got)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestGateLimitsTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		s := &service{}
-		together(t, 11, newClient(t, s, func(cfg *Config) { cfg.Gate = NewGate(5) }))
+		together(t, 11, newClient(t, s, func(cfg *Config) { cfg.Limiter = NewLimiter(5) }))
 		asked := s.since(start)
 		if took := asked[10].Sub(asked[0]); took != 2*time.Second {
 			t.Errorf("11 requests at 5 a second took %s, want 2s", took)
@@ -196,7 +196,7 @@ func TestGateLimitsTheRate(t *testing.T) {
 
 func TestGateLimitObeysTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, play(ok(`{}`)), func(cfg *Config) { cfg.Gate = NewGate(0.1) })
+		c := newClient(t, play(ok(`{}`)), func(cfg *Config) { cfg.Limiter = NewLimiter(0.1) })
 		if _, err := c.Do(t.Context(), getCustomer); err != nil {
 			t.Fatal(err)
 		}
@@ -218,15 +218,15 @@ func TestGateLimitObeysTheDeadline(t *testing.T) {
 func TestWhatOpensTheGate(t *testing.T) {
 	for _, opens := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			gate := NewGate(0)
-			enter(t, gate).throttled(&Error{Status: 429})
+			limiter := NewLimiter(0)
+			enter(t, limiter).throttled(&Error{Status: 429})
 			if opens {
-				enter(t, gate).done()
+				enter(t, limiter).done()
 			} else {
-				enter(t, gate).throttled(&Error{Status: 429})
+				enter(t, limiter).throttled(&Error{Status: 429})
 			}
-			if p := enter(t, gate); p.probe == opens || gate.strikes != map[bool]int{false: 2}[opens] {
-				t.Errorf("opens %t: the next request is a probe: %t, after %d strikes", opens, p.probe, gate.strikes)
+			if p := enter(t, limiter); p.probe == opens || limiter.strikes != map[bool]int{false: 2}[opens] {
+				t.Errorf("opens %t: the next request is a probe: %t, after %d strikes", opens, p.probe, limiter.strikes)
 			}
 		})
 	}
@@ -270,12 +270,12 @@ func TestGateKeepsToRetryAfter(t *testing.T) {
 				throttled := step{status: 429, header: map[string]string{"Retry-After": retryAfter}}
 				c := newClient(t, play(throttled, throttled, throttled, throttled, throttled, throttled, ok(`{}`)),
 					func(cfg *Config) { cfg.Observer = watcher })
-				c.gate.random = func() float64 { return random }
+				c.limiter.random = func() float64 { return random }
 				if _, err := c.Do(t.Context(), getCustomer); err != nil {
 					t.Fatal(err)
 				}
 				for i, wait := range watcher.waiting {
-					jitter := time.Duration(random * float64(max(want[i]/10, gateJitterMin)))
+					jitter := time.Duration(random * float64(max(want[i]/10, limiterJitterMin)))
 					if wait.Delay != want[i]+jitter || wait.Reason == "" {
 						t.Errorf("Retry-After %q, wait %d: %s, want %s and %s", retryAfter, i, wait.Delay, want[i], jitter)
 					}
@@ -356,7 +356,7 @@ func TestRateFollowsTheService(t *testing.T) {
 				group.Wait()
 				most := reads * time.Second / perSecond * 13 / 10
 				if test.storm > 0 {
-					most += test.storm + gateBackoffCap
+					most += test.storm + limiterBackoffCap
 				}
 				took := time.Since(start)
 				t.Logf("%s, %d requests", took, transport.count())

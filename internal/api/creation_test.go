@@ -171,7 +171,7 @@ func TestSettle(t *testing.T) {
 				if test.change != nil {
 					test.change(&m)
 				}
-				got, adopted, err := Settle(t.Context(), test.trial.client, m)
+				got, adopted, err := Create(t.Context(), test.trial.client, m)
 				if got.ID != test.id || adopted != test.adopted {
 					t.Errorf("got %q, adopted %v, want %q, %v", got.ID, adopted, test.id, test.adopted)
 				}
@@ -205,19 +205,19 @@ func TestCandidatesOfOthers(t *testing.T) {
 		s := trial{creates: []any{first, lost, lost}, lookups: [][]any{{adopted}, {first, adopted, second}}}
 		m := s.creation(t)
 		for range 2 {
-			if _, _, err := Settle(t.Context(), s.client, m); err != nil {
+			if _, _, err := Create(t.Context(), s.client, m); err != nil {
 				t.Fatal(err)
 			}
 		}
 		m.Unique = false
-		_, _, err := Settle(t.Context(), s.client, m)
+		_, _, err := Create(t.Context(), s.client, m)
 		if e, _ := AsAmbiguous(err); e == nil || strings.Join(e.Candidates, " ") != "t3" {
 			t.Error(err)
 		}
 		var taken *TakenError
 		adopted.after = time.Since(start) // it looks as if this one had created it
 		s.lookups, m.Unique = [][]any{{adopted}}, true
-		if _, _, err := Settle(t.Context(), s.client, m); !errors.As(err, &taken) || taken.ID != "t2" {
+		if _, _, err := Create(t.Context(), s.client, m); !errors.As(err, &taken) || taken.ID != "t2" {
 			t.Error(err)
 		}
 	})
@@ -230,7 +230,7 @@ func TestUndecidedErrorSaysWhatIsKnown(t *testing.T) {
 		SentAt: sent, Err: errReset}}}
 	m := trial.creation(t)
 	m.Find = nil
-	_, _, err := Settle(t.Context(), trial.client, m)
+	_, _, err := Create(t.Context(), trial.client, m)
 	want := `billing things.create: sent at 2026-01-02T03:04:05Z, outcome unknown: connection reset by peer [Request-Id r1]. ` +
 		`The thing with external_id "e1" may or may not exist. Nothing finds it. ` +
 		`Look for it at the service (its request log contains the Request-Id r1 for 30 days): if it exists, import it; if not, create it again`

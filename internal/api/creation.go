@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// settleGrace is how long a creation and its lookup may continue after an interrupt. CI systems kill a job 10 s after
+	// createGrace is how long a creation and its lookup may continue after an interrupt. CI systems kill a job 10 s after
 	// the interrupt, and lose everything that is not in the state yet.
-	settleGrace = 8 * time.Second
+	createGrace = 8 * time.Second
 	// codeTaken is the code for a second object with the same external_id (wire contract: behaviour).
 	codeTaken = "external_id_taken"
 )
 
-var errInterrupted = fmt.Errorf("interrupted, and the outcome was not determined within the next %s", settleGrace)
+var errInterrupted = fmt.Errorf("interrupted, and the outcome was not determined within the next %s", createGrace)
 
 // Creation is a POST that creates an object, and the way to find the object if its response is lost.
 type Creation[T any] struct {
@@ -50,7 +50,7 @@ func (e *TakenError) Error() string {
 
 func (e *TakenError) Unwrap() error { return e.Err }
 
-// Settle sends a creation and, if the response is lost, determines its outcome:
+// Create sends a creation and, if the response is lost, determines its outcome:
 //
 //   - With an external_id, it looks the object up, for as long as reads may lag. It adopts an object that equals the
 //     one sent and that the service has created since the request was sent (see [Client.age]), unless another creation
@@ -61,9 +61,9 @@ func (e *TakenError) Unwrap() error { return e.Err }
 // If nothing is proven, as when objects are dated by another clock than Date, it returns an *AmbiguousError with the
 // object. A response with another object ([OtherObjectError]) counts as lost, and nothing is adopted or sent after it.
 //
-// Settle obeys ctx until the creation is sent. Then it continues for at most 8 s after ctx has ended, so that an
+// Create obeys ctx until the creation is sent. Then it continues for at most 8 s after ctx has ended, so that an
 // interrupt does not orphan a created object.
-func Settle[T any](ctx context.Context, c *Client, m Creation[T]) (object T, adopted bool, err error) {
+func Create[T any](ctx context.Context, c *Client, m Creation[T]) (object T, adopted bool, err error) {
 	var none T
 	if err := ended(ctx); err != nil {
 		return none, false, fmt.Errorf("create the %s: nothing was sent: %w", m.Describe, err)
@@ -118,7 +118,6 @@ func (s *settlement[T]) resend(detached, ctx context.Context, lost *AmbiguousErr
 	return object, false, err
 }
 
-// settlement is the state of one Settle.
 type settlement[T any] struct {
 	Creation[T]
 	client *Client
@@ -182,7 +181,6 @@ func (s *settlement[T]) candidate(item T) bool {
 	return s.Unique || !answered && (s.age(item) != older || !s.client.clocksAgree())
 }
 
-// lookedUp describes the result of the lookups.
 func (s *settlement[T]) lookedUp(found []T) string {
 	known := fmt.Sprintf("It was looked up %d times.", len(LagPauses))
 	if s.allOlder(found) {
@@ -242,7 +240,6 @@ func (s *settlement[T]) ids(found []T) []string {
 	return ids
 }
 
-// undated explains why the dates do not prove that the creation created an object.
 func (s *settlement[T]) undated(object T) string {
 	created := s.Created(object)
 	if created == "" {
@@ -259,20 +256,20 @@ func (s *settlement[T]) undated(object T) string {
 func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known string, cause error) error {
 	e := *lost
 	e.Candidates = candidates
-	e.Outlook = fmt.Sprintf("The %s may or may not exist. %s", s.Describe, known)
+	e.Advice = fmt.Sprintf("The %s may or may not exist. %s", s.Describe, known)
 	switch {
 	case len(candidates) == 0 && s.Find == nil && s.Again != "":
-		e.Outlook = fmt.Sprintf("The %s may or may not exist", s.Describe)
+		e.Advice = fmt.Sprintf("The %s may or may not exist", s.Describe)
 	case len(candidates) == 0:
-		e.Outlook += fmt.Sprintf(" Look for it at the service%s: if it exists, import it; if not, create it again",
+		e.Advice += fmt.Sprintf(" Look for it at the service%s: if it exists, import it; if not, create it again",
 			e.inRequestLog())
 	case len(candidates) == 1:
-		e.Outlook += " It may be " + candidates[0]
+		e.Advice += " It may be " + candidates[0]
 	default:
-		e.Outlook += " It may be one of " + strings.Join(candidates, ", ")
+		e.Advice += " It may be one of " + strings.Join(candidates, ", ")
 	}
 	if s.Again != "" {
-		e.Outlook += ". " + s.Again
+		e.Advice += ". " + s.Again
 	}
 	if cause != nil {
 		// The outcome is still the one that the first request left open, so that error comes first.
@@ -289,7 +286,6 @@ func existing(rejection error) []string {
 	return nil
 }
 
-// showsOther reports whether the response contains another object than the created one.
 func showsOther(err error) bool {
 	var other *OtherObjectError
 	return errors.As(err, &other)
@@ -304,7 +300,6 @@ func shownByDate(err error) string {
 	return ""
 }
 
-// isDuplicate reports whether the service rejected a duplicate.
 func isDuplicate(err error) bool {
 	e, ok := AsError(err)
 	return ok && (e.Code == codeTaken || e.ExistingID != "")
@@ -321,7 +316,7 @@ func isRejection(err error) bool {
 func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(settleGrace)
+		timer := time.NewTimer(createGrace)
 		defer timer.Stop()
 		select {
 		case <-timer.C:

@@ -103,8 +103,8 @@ func New(cfg Config) (*Client, error) {
 
 // Do carries out one operation and returns its response. It returns *Error for a response that is not a success,
 // *AmbiguousError for a request that must not be repeated and whose outcome is unknown, *TransportError if there was no
-// response, and the error of ctx when ctx ends. It repeats requests that may be repeated, and waits at the limiter; both
-// obey ctx.
+// response, and the error of ctx when ctx ends. It repeats requests that may be repeated, and waits at the limiter;
+// both obey ctx.
 //
 // A 404 to a read or a deletion of an object is accepted only if the list of such objects can be read: see
 // [IsNotFound].

@@ -372,7 +372,7 @@ func (f *Field[T]) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &f.value)
 }
 
-// Moment parses a DateTime of a service: a date with time and zone, or a date, which means midnight in UTC (service
+// ParseTime parses a DateTime of a service: a date with time and zone, or a date, which means midnight in UTC (service
 // description, Recurring billing §1). It returns false for anything else.
 func ParseTime(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// How long the limiter closes after a 429 without Retry-After: doubled up to a maximum at which a probe costs the service
-	// little.
+	// How long the limiter closes after a 429 without Retry-After: doubled up to a maximum at which a probe costs the
+	// service little.
 	limiterBackoffBase = 500 * time.Millisecond
 	limiterBackoffCap  = 10 * time.Second
 	limiterJitterMin   = 100 * time.Millisecond
@@ -28,9 +28,9 @@ const (
 var errLimitTooLow = errors.New("the client-side limit of requests per second does not let the request through " +
 	"before its deadline")
 
-// Limiter limits the requests to the services. All clients of a provider share it: a 429 to one request closes it for all.
-// When it opens, it lets one probe through. Unless the probe gets a 429 too, the other requests follow at a lower rate,
-// which recovers within seconds. The limiter also enforces the client-side limit.
+// Limiter limits the requests to the services. All clients of a provider share it: a 429 to one request closes it for
+// all. When it opens, it lets one probe through. Unless the probe gets a 429 too, the other requests follow at a lower
+// rate, which recovers within seconds. The limiter also enforces the client-side limit.
 type Limiter struct {
 	mu          sync.Mutex
 	speed       speed
@@ -88,8 +88,9 @@ func (w wait) tooLate(now, latest, deadline time.Time) error {
 	return nil
 }
 
-// enter waits until the limiter lets a request through. It returns ctx's cause when ctx ends, and immediately *closedError
-// if the limiter will not open before latest or ctx's deadline. It calls waiting before it waits for a closed limiter.
+// enter waits until the limiter lets a request through. It returns ctx's cause when ctx ends, and immediately
+// *closedError if the limiter will not open before latest or ctx's deadline. It calls waiting before it waits for a
+// closed limiter.
 func (g *Limiter) enter(ctx context.Context, latest time.Time, waiting func(time.Duration)) (*pass, error) {
 	deadline, bounded := ctx.Deadline()
 	if bounded && deadline.Before(latest) {
@@ -259,7 +260,8 @@ func (s *speed) started(now time.Time) {
 	s.next = (s.next + 1) % len(s.starts)
 }
 
-// measured is the recent rate in requests per second, since the limiter last opened: nothing was sent while it was closed.
+// measured is the recent rate in requests per second, since the limiter last opened: nothing was sent while it was
+// closed.
 func (s *speed) measured(now time.Time) float64 {
 	count, oldest := 0, now
 	for _, start := range s.starts {

@@ -150,8 +150,8 @@ func (o *outage) wake() {
 	o.changed = make(chan struct{})
 }
 
-// note records what one attempt shows about the service. It ignores a 429, which the limiter handles, and a 404, which is
-// not yet proven.
+// note records what one attempt shows about the service. It ignores a 429, which the limiter handles, and a 404, which
+// is not yet proven.
 func (c *Client) note(k *call, a *response, v verdict) {
 	e, _ := AsError(v.err)
 	switch {

@@ -21,7 +21,8 @@ func (k *call) interrupted() bool { return k.waiting.Err() != nil }
 type verdict struct {
 	response *Response
 	err      error
-	// again allows another attempt: after the limiter if the response was 429, otherwise within the retry time, after pause.
+	// again allows another attempt: after the limiter if the response was 429, otherwise within the retry time, after
+	// pause.
 	again, throttled bool
 	// uncertain means that this attempt may have been carried out.
 	uncertain bool

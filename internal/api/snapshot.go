@@ -341,7 +341,8 @@ func (s *snapshot) end() {
 // fail ends the snapshot and logs the reason.
 func (s *snapshot) fail(err error) {
 	s.client.observer.Observe(s.ctx, Exchange{Event: FallingBack, Service: s.client.cfg.Service,
-		Operation: s.listing.Family + ".list", Err: err, Reason: "the list cannot be used for the refresh, objects are read one by one"})
+		Operation: s.listing.Family + ".list", Err: err,
+		Reason: "the list cannot be used for the refresh, objects are read one by one"})
 	s.end()
 }
 

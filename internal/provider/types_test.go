@@ -120,8 +120,8 @@ func TestOnCreation(t *testing.T) {
 	}
 }
 
-// TestShortPath: refreshes of unchanged objects, and plans of creations, plain changes and unchanged objects do not reach
-// the framework. All tests that drive the provider in process compare both.
+// TestShortPath: refreshes of unchanged objects, and plans of creations, plain changes and unchanged objects do not
+// reach the framework. All tests that drive the provider in process compare both.
 func TestShortPath(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)

@@ -97,7 +97,8 @@ func (s *Service) isGone(ctx context.Context, collection string, made *RecordCre
 	if !api.IsNotFound(err) {
 		return false
 	}
-	_, err = api.Object[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: at, Body: struct{}{}, Optional: true})
+	_, err = api.Object[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: at, Body: struct{}{},
+		Optional: true})
 	return api.IsNotFound(err)
 }
 

@@ -175,7 +175,8 @@ type (
 
 var statusErrors = object.ErrorAttributes{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
 
-var customerErrors = object.ErrorAttributes{Fields: map[string]string{"customer": "customer_id", "customer.id": "customer_id"}}
+var customerErrors = object.ErrorAttributes{Fields: map[string]string{"customer": "customer_id",
+	"customer.id": "customer_id"}}
 
 var customMetadata = object.CustomMetadataOf[*billing.Service, billing.BillingAccount, billing.AccountBody]{
 	Get: (*billing.Service).GetBillingAccount, Update: (*billing.Service).UpdateBillingAccount,
@@ -230,7 +231,8 @@ func suspend(w *write) step {
 func transition(w *write, verb, status string,
 	send func(ctx context.Context, id, reason string) (*billing.BillingAccount, error)) step {
 	id := w.State.ID.ValueString()
-	return step{Verb: verb, ErrorAttributes: statusErrors, Send: func(ctx context.Context) (*billing.BillingAccount, error) {
+	return step{Verb: verb, ErrorAttributes: statusErrors, Send: func(ctx context.Context) (
+		*billing.BillingAccount, error) {
 		account, err := send(ctx, id, w.Plan.StatusReason.ValueString())
 		if err == nil {
 			return account, nil

@@ -149,8 +149,8 @@ func TestWarnUnknownFilters(t *testing.T) {
 		"an empty object": {"compny_id", "{}", false},
 	} {
 		var diags diag.Diagnostics
-		warnUnknownFilters(map[string]string{c.filter: "x"}, []object.RecordModel{{JSON: types.StringValue(c.item)}}, "things",
-			&diags)
+		warnUnknownFilters(map[string]string{c.filter: "x"}, []object.RecordModel{{JSON: types.StringValue(c.item)}},
+			"things", &diags)
 		if have := said(diags); (have != "") != c.warns ||
 			c.warns && !(strings.Contains(have, `the filter "compny_id" of things`) &&
 				strings.Contains(have, "Similar fields: company_id,")) {

@@ -79,11 +79,12 @@ func (u unit) formatter() function.Function {
 			MarkdownDescription: fmt.Sprintf("The amount as a whole number of %s.", u.name)}},
 		Return: function.StringReturn{},
 	}, func(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-		number, amount := new(big.Float), ""
+		number := new(big.Float)
 		if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
 			return
 		}
-		if amount, resp.Error = u.format(number); resp.Error == nil {
+		amount, failed := u.format(number)
+		if resp.Error = failed; failed == nil {
 			resp.Error = resp.Result.Set(ctx, amount)
 		}
 	}}

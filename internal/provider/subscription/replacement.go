@@ -120,7 +120,8 @@ func (m model) requirements() []object.Requirement {
 		{Argument: "discount_code_id", Value: m.DiscountCodeID.ValueString()},
 	}
 	for _, i := range itemsOf(m.Items) {
-		requirements = append(requirements, object.Requirement{Argument: argItems, Field: "product_id", Value: i.product.ValueString()},
+		requirements = append(requirements,
+			object.Requirement{Argument: argItems, Field: "product_id", Value: i.product.ValueString()},
 			object.Requirement{Argument: argItems, Field: "price_id", Value: i.price.ValueString()})
 	}
 	return requirements

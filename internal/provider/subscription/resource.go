@@ -198,8 +198,9 @@ func (w *work) asks(keys ...transitionKey) bool {
 func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	for _, r := range all {
 		before := w.Last
-		done := w.Do(ctx, step{Verb: r.verb, ErrorAttributes: r.attributes, Explain: func(err error) bool { return w.endedSince(ctx, err) },
-			Send: func(ctx context.Context) (*billing.Subscription, error) { return r.send(w, ctx) }})
+		done := w.Do(ctx, step{Verb: r.verb, ErrorAttributes: r.attributes,
+			Explain: func(err error) bool { return w.endedSince(ctx, err) },
+			Send:    func(ctx context.Context) (*billing.Subscription, error) { return r.send(w, ctx) }})
 		if done || w.Last != before {
 			if r.owns != nil {
 				r.owns(&w.own, w.next)
@@ -307,7 +308,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() || !r.endStands(ctx, w, atPeriodEnd) {
 		return
 	}
-	w.Do(ctx, step{Verb: "cancel", ErrorAttributes: endErrors, Send: func(ctx context.Context) (*billing.Subscription, error) {
+	w.Do(ctx, step{Verb: "cancel", ErrorAttributes: endErrors, Send: func(ctx context.Context) (
+		*billing.Subscription, error) {
 		_, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: atPeriodEnd,
 			Reason: w.State.CancellationReason.ValueString()})
 		if err == nil || api.IsNotFound(err) {

@@ -122,8 +122,8 @@ var (
 	resumeRequest = request{verb: "resume", attributes: pauseErrors, send: (*work).resume}
 	planRequest   = request{verb: "change the plan of", attributes: object.ErrorAttributes{Argument: "plan_id",
 		Fields: map[string]string{"timing": "plan_change.timing", "reason": "plan_change.reason"}}, send: (*work).changePlan}
-	itemsRequest = request{verb: "change the items of", attributes: object.ErrorAttributes{Argument: argItems}, send: (*work).syncItems,
-		owns: func(o *ownership, next ownership) { o.Items = next.Items }}
+	itemsRequest = request{verb: "change the items of", attributes: object.ErrorAttributes{Argument: argItems},
+		send: (*work).syncItems, owns: func(o *ownership, next ownership) { o.Items = next.Items }}
 	updateRequest = request{verb: "update", send: (*work).update, owns: func(o *ownership, next ownership) {
 		o.Metadata, o.Pending = next.Metadata, next.Pending
 	}}
@@ -134,7 +134,8 @@ var (
 	// Arguments for errors of the requests.
 	pauseErrors = object.ErrorAttributes{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
 		"resumes_at": "pause.resumes_at"}}
-	endErrors = object.ErrorAttributes{Argument: argCancelAtPeriodEnd, Fields: map[string]string{"reason": argCancellationReason}}
+	endErrors = object.ErrorAttributes{Argument: argCancelAtPeriodEnd,
+		Fields: map[string]string{"reason": argCancellationReason}}
 )
 
 // change is the change of a subscription from one model to another, as the transitions see it.

@@ -334,7 +334,9 @@ func (l *ListResource[S, T, F]) List(ctx context.Context, req list.ListRequest, 
 	}
 	var counts diag.Diagnostics
 	objects := steady(l.Query(l.Conn.WithCounts(ctx, &counts), client, filters), req.Limit)
-	results := l.Scheme.stream(ctx, req, objects, func(object *T) (ListItem, bool) { return l.Describe(ctx, client, object) })
+	results := l.Scheme.stream(ctx, req, objects, func(object *T) (ListItem, bool) {
+		return l.Describe(ctx, client, object)
+	})
 	stream.Results = func(push func(list.ListResult) bool) {
 		for result := range results {
 			result.Diagnostics.Append(counts...)

@@ -32,7 +32,8 @@ type Requirement struct {
 const keyRequirements = "needs"
 
 // planRequirements stores the requirements of a new object for the deletion of the old one, and rejects a replacement
-// whose requirements are not met. Only the apply checks whether another object has the external_id, because this plan may remove that object.
+// whose requirements are not met. Only the apply checks whether another object has the external_id, because this plan
+// may remove that object.
 func (r *Resource[S, T, M]) planRequirements(ctx context.Context, p *Plan[M]) {
 	var requirements []Requirement
 	if r.Requirements != nil {
@@ -124,7 +125,7 @@ func addRequirementError(requirement Requirement, why string, err error, object 
 		apidiag.Add(diags, err, apidiag.Operation{Verb: verb, Object: object})
 		return
 	}
-	diags.AddAttributeError(path.Root(requirement.Argument), apidiag.Capitalize(object)+" is not replaced because the new one "+
-		"could not be created", fmt.Sprintf("The new one would have %s = %q. %s The replacement would end the old one "+
+	diags.AddAttributeError(path.Root(requirement.Argument), apidiag.Capitalize(object)+" is not replaced because the "+
+		"new one could not be created", fmt.Sprintf("The new one would have %s = %q. %s The replacement would end the old one "+
 		"first, so nothing was sent.", name, requirement.Value, why))
 }

@@ -33,8 +33,8 @@ const keyID = "id"
 // Scheme describes how objects of a kind are identified and found. S is their service's client, T the client's type of
 // the object.
 //
-// The stored identity is only the id, unless CompositeID is set: the other field only selects the object to import, so that
-// changing it does not change the identity.
+// The stored identity is only the id, unless CompositeID is set: the other field only selects the object to import, so
+// that changing it does not change the identity.
 type Scheme[S, T any] struct {
 	// TypeName is the Terraform type of the resource and of the data source of one.
 	TypeName string
@@ -46,8 +46,8 @@ type Scheme[S, T any] struct {
 	MutableIdentity bool
 	// Key is the field, other than the id, by which an object can be imported.
 	Key string
-	// CompositeID is set if an id is unique only among the objects with the same Key, such as the collection of a record: both
-	// together identify an object, written <key>/<id>.
+	// CompositeID is set if an id is unique only among the objects with the same Key, such as the collection of a record:
+	// both together identify an object, written <key>/<id>.
 	CompositeID bool
 	// MoreKeys are further fields by which the data source finds an object.
 	MoreKeys []string

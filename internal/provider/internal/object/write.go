@@ -107,7 +107,8 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 	w.Diags.Append(value.Get(ctx, req.State, &w.State)...)
 	w.Plan = w.State
 	of := policyOf(w.State)
-	if of.check("destroy", ifTainted, w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
+	of.check("destroy", ifTainted, w.Diags)
+	if w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
 	return w, r.begin(w) && !r.foreignEach(ctx, w.Private, "destroy", of.Object, conn.DoubtStops, w.Diags) &&
@@ -128,7 +129,8 @@ func (r *Resource[S, T, M]) begin(w *Write[S, T, M]) (ok bool) {
 type Step[T any] struct {
 	// Verb is what the step does to the object: create, update, pause.
 	Verb string
-	// ErrorAttributes maps errors to the argument that requires the step; zero if the service's fields are named like the arguments.
+	// ErrorAttributes maps errors to the argument that requires the step; zero if the service's fields are named like the
+	// arguments.
 	ErrorAttributes ErrorAttributes
 	// Send sends the request, and returns the object in the response, or nil if it has none. It writes other results, such
 	// as a secret, to State. A response together with an error means that the step has partly succeeded. A step without
@@ -344,8 +346,8 @@ func postpone(failed diag.Diagnostics, diags *diag.Diagnostics) {
 	}
 }
 
-// ErrorAttributes maps the fields that the service rejects in an operation to the argument that requires it, because the fields
-// of an operation and the arguments have different names.
+// ErrorAttributes maps the fields that the service rejects in an operation to the argument that requires it, because
+// the fields of an operation and the arguments have different names.
 type ErrorAttributes struct {
 	// Argument is the argument that requires the operation. Rejections without a field are reported at it; optional.
 	Argument string

@@ -3,11 +3,13 @@ package apikey
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
@@ -16,7 +18,10 @@ import (
 
 // NewDataSource returns the data source of one key.
 func NewDataSource() datasource.DataSource {
-	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
+	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI, func(ctx context.Context,
+		client *collections.Service, k *collections.APIKey, _ tfsdk.Config, m *dataModel, _ *diag.Diagnostics) {
+		m.Status = status(k, client.Shown(ctx))
+	})
 }
 
 // NewListDataSource returns the data source of several keys.
@@ -30,11 +35,24 @@ type dataModel struct {
 	shared
 	LastUsedAt types.String `tfsdk:"last_used_at"`
 	RevokedAt  types.String `tfsdk:"revoked_at"`
+	Status     types.String `tfsdk:"status"`
 }
 
+// dataFromAPI converts a key without its status, which needs the service's clock.
 func dataFromAPI(k *collections.APIKey) (dataModel, error) {
 	return dataModel{shared: fromAPI(k).shared, LastUsedAt: types.StringPointerValue(k.LastUsedAt),
 		RevokedAt: types.StringPointerValue(k.RevokedAt)}, nil
+}
+
+// status returns the status of a key by the service's clock: now.
+func status(k *collections.APIKey, now time.Time) types.String {
+	switch {
+	case k.RevokedAt != nil:
+		return types.StringValue("revoked")
+	case ended(k, now) != "":
+		return types.StringValue("expired")
+	}
+	return types.StringValue("active")
 }
 
 func dataAttributes() object.Attributes {
@@ -46,6 +64,8 @@ func dataAttributes() object.Attributes {
 		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used; null if " +
 			"never."},
 		"revoked_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked; null before."},
+		"status": schema.StringAttribute{Computed: true, MarkdownDescription: "By the service's clock: `active` (also in a " +
+			"grace period), `expired` or `revoked`."},
 	})
 }
 
@@ -77,7 +97,12 @@ func listDataSchema() schema.Schema {
 }
 
 func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
-	m.Keys = object.Many(client.ListAPIKeys(ctx), object.Ordering{Limit: m.Limit}, "API keys", dataFromAPI, diags)
+	show := func(k *collections.APIKey) (dataModel, error) {
+		shown, err := dataFromAPI(k)
+		shown.Status = status(k, client.Shown(ctx))
+		return shown, err
+	}
+	m.Keys = object.Many(client.ListAPIKeys(ctx), object.Ordering{Limit: m.Limit}, "API keys", show, diags)
 }
 
 type lists = object.ListResource[*collections.Service, collections.APIKey, struct{}]

@@ -201,9 +201,9 @@ func itemsAttribute() schema.SetNestedAttribute {
 			// Optional, because Terraform and the framework reject a required argument in an item that is not known
 			// yet: see checkItemsComplete.
 			"product_id": schema.StringAttribute{Optional: true, Validators: isIDOf("product_id"),
-				MarkdownDescription: "Id of the product; required."},
+				MarkdownDescription: "Id of the product. Every item needs it."},
 			"price_id": schema.StringAttribute{Optional: true, Validators: isIDOf("price_id"),
-				MarkdownDescription: "Id of the price of the product; required."},
+				MarkdownDescription: "Id of the price of the product. Every item needs it."},
 			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Whole,
 				Validators:          []validator.Int64{check.AtLeastOr(1, "remove the item")},
 				MarkdownDescription: "Quantity, 1 or more. Defaults to `1`."},

@@ -56,8 +56,10 @@ func NewRedeliveryAction() action.Action {
 		MarkdownDescription: "Redelivers one failed or exhausted delivery of an endpoint, or all, each with up to 8 new " +
 			"attempts. Consumers receive the same `X-Webhook-Event-Id` and must deduplicate by it. The API rejects it for an " +
 			"inactive endpoint. Every delivery takes one request; if `delivery_id` is unset, the list is read " +
-			"first.\n\nRequires Terraform 1.14. With older versions and OpenTofu, redeliver exhausted deliveries in the " +
-			"service's own interface; the service retries failed ones automatically.",
+			"first.\n\nRequires Terraform 1.14. With older versions and OpenTofu, send `POST " +
+			"/api/v1/webhook-endpoints/ENDPOINT_ID/deliveries/DELIVERY_ID/retry` with an API key that has the scope " +
+			"`webhook_deliveries:write`; to the sandbox, with `billing-sandbox call POST PATH`. The data source " +
+			"`billing_webhook_deliveries` has the ids.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
 			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{check.UUID()},

@@ -62,7 +62,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 }
 
 const aboutResource = "An address that receives events of the collections service as signed POST requests. A " +
-	"delivery is attempted up to 8 times within about eight and a half hours.\n\nAll changes are made in place. The " +
+	"[delivery](../guides/rotation.md#what-does-a-delivery-look-like) is attempted up to 8 times within about eight and a half hours.\n\nAll changes are made in place. The " +
 	"`secret` is in the state: set `age_recipients` to store it encrypted, or protect the state. See [how to rotate it " +
 	"without losing " +
 	"events](../guides/rotation.md#how-do-i-rotate-a-webhook-secret-without-losing-events).\n\nDestroying deletes the " +

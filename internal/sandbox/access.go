@@ -89,6 +89,10 @@ func (s *Server) NewOrganization(o Organization) (Organization, error) {
 // file has been used before.
 func (s *Server) SeedIgnored() bool { return s.seedIgnored }
 
+// MovedPorts are the listeners that have another port than at the last start over the same state file, because theirs
+// was taken.
+func (s *Server) MovedPorts() []string { return s.movedPorts }
+
 // Stopped is closed when a user asks the sandbox to stop, over the control listener. It is for the caller of Start to
 // call Close then.
 func (s *Server) Stopped() <-chan struct{} { return s.stopped }
@@ -164,6 +168,8 @@ type (
 
 	// DeliveryState is a delivery with every attempt that was made of it.
 	DeliveryState = collections.DeliveryState
+	// Listener is an endpoint whose deliveries are forwarded to a local address.
+	Listener = collections.Listener
 	// AuditEntry is a transition, a redelivery, or a rotation or revocation of a credential.
 	AuditEntry = server.AuditEntry
 	// KeyState is an API key as the control listener lists it.

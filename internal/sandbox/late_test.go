@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,39 @@ func TestLate(t *testing.T) {
 		if _, err := sandbox.ParseFault(spec); err == nil || !strings.Contains(err.Error(), "late") {
 			t.Errorf("%s: %v", spec, err)
 		}
+	}
+}
+
+// TestRunOfAClosedConnection holds that a plan right after an apply is another run, even if the connection of a request
+// of the apply ended with the response.
+func TestRunOfAClosedConnection(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{})
+	c, apply := call(t, server), call(t, server)
+	apply.client.Transport.(*http.Transport).DisableKeepAlives = false
+	apply.do("GET", "/v1/customers", "").want(200)
+	apply.do("POST", "/v1/customers", `{"name":"Ana"}`, "Connection", "close").want(201)
+	apply.client.CloseIdleConnections()
+	another := false
+	for range 100 { // the server may see the end of the connection after the next request
+		c.do("GET", "/v1/customers", "").want(200)
+		all := server.Requests()
+		if another = all[0].Run != all[len(all)-1].Run; another {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if !another {
+		t.Error("all requests are of one run")
+	}
+	server.AddFault(sandbox.Fault{DropAfter: true, Times: 1})
+	if _, err := c.try("POST", "/v1/customers", `{"name":"Bia"}`); err == nil {
+		t.Error("the response was not lost")
+	}
+	c.do("GET", "/v1/customers", "").want(200)
+	all := server.Requests()
+	if lost, next := all[len(all)-2].Run, all[len(all)-1].Run; lost != next {
+		t.Errorf("after a lost response, the requests are of the runs %d and %d", lost, next)
 	}
 }
 

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -42,6 +45,7 @@ type Server struct {
 	settings    store.Table[bootstrap]
 	tokens      store.Table[server.StoredToken] // of recurring billing and financial management
 	bootstrap   bootstrap
+	movedPorts  []string      // listeners whose port was taken
 	seedIgnored bool          // there is a seed document or a copy, and the state is not new
 	copied      *copyOf       // of Options.Copy, for a new state
 	stopped     chan struct{} // closed when a client requests the end
@@ -120,8 +124,8 @@ func (s *Server) openCopy() error {
 	return nil
 }
 
-// bootstrap is what a restart over the same state file must find again:
-// addresses change, credentials and the authority do not.
+// bootstrap is what a restart over the same state file must find again: credentials, the authority and, unless they are
+// taken, the ports.
 type bootstrap struct {
 	Authority    server.Authority   `json:"authority"`
 	Organization string             `json:"organization"`
@@ -130,6 +134,8 @@ type bootstrap struct {
 	// SigningKey signs the tokens and the cursors of financial management.
 	SigningKey string `json:"signing_key"`
 	Starts     uint64 `json:"starts"`
+	// Ports are those of the services and control at the last start.
+	Ports map[string]int `json:"ports,omitempty"`
 	// Copy is set for the copy of an organization.
 	Copy *copyOf `json:"copy,omitempty"`
 }
@@ -225,7 +231,11 @@ func (s *Server) listen(ctx context.Context) (err error) {
 		return err
 	}
 	for _, site := range s.sites() {
-		if err := s.server.ServeSite(ctx, site); err != nil {
+		err := s.bind(string(site.Service), site.Port, func(port int) error {
+			site.Port = port
+			return s.server.ServeSite(ctx, site)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -239,7 +249,44 @@ func (s *Server) listen(ctx context.Context) (err error) {
 		}
 	}
 	// The last one: its status names all others.
-	return s.server.ServeSecure(ctx, controlListener, s.options.ControlPort, s.controlHandler())
+	err = s.bind(controlListener, s.options.ControlPort, func(port int) error {
+		return s.server.ServeSecure(ctx, controlListener, port, s.controlHandler())
+	})
+	if err != nil {
+		return err
+	}
+	return s.keepPorts()
+}
+
+// bind serves a listener on its port, else on the one of the last start, else on a free one.
+func (s *Server) bind(name string, port int, serve func(port int) error) error {
+	if last := s.bootstrap.Ports[name]; port == 0 && last != 0 {
+		if serve(last) == nil {
+			return nil
+		}
+		s.movedPorts = append(s.movedPorts, name)
+	}
+	return serve(port)
+}
+
+// keepPorts stores the ports for the next start.
+func (s *Server) keepPorts() error {
+	ports := map[string]int{}
+	for _, name := range []string{string(Billing), string(Finance), string(Collections), controlListener} {
+		address, err := url.Parse(s.server.Address(name))
+		if err != nil {
+			return err
+		}
+		ports[name], _ = strconv.Atoi(address.Port()) // which the server has written
+	}
+	if s.options.StateFile == "" || maps.Equal(ports, s.bootstrap.Ports) {
+		return nil
+	}
+	s.bootstrap.Ports = ports
+	return s.core.DB.Update(func(tx *store.Tx) error {
+		s.settings.Put(tx, bootstrapID, s.bootstrap)
+		return nil
+	})
 }
 
 func (s *Server) sites() []server.Site {
@@ -329,7 +376,7 @@ type Options struct {
 	PlainHTTP bool
 	// Origins are those from which scripts of browsers may call the services and control; "*" is any.
 	Origins []string
-	// The ports of the listeners; 0 takes a free one.
+	// The ports of the listeners; 0 takes the one that StateFile has from the last start, else a free one.
 	BillingPort, FinancePort, CollectionsPort, ControlPort int
 
 	// HTTP2 lets the services speak HTTP/2 too. A fault that drops a connection

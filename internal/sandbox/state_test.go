@@ -2,9 +2,11 @@ package sandbox_test
 
 import (
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +80,53 @@ func TestStateFile(t *testing.T) {
 	}
 	if second.CAFile() != state+".ca.pem" {
 		t.Errorf("CA file %s", second.CAFile())
+	}
+}
+
+// A restart over the same state file takes the same ports, another one where that is taken, and one that is given.
+func TestPortsInStateFile(t *testing.T) {
+	t.Parallel()
+	o := sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db")}
+	port := func(address string) int {
+		found, err := strconv.Atoi(address[strings.LastIndex(address, ":")+1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	stopped := func() *sandbox.Server {
+		server := start(t, o)
+		if err := server.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return server
+	}
+	first := stopped()
+	second := stopped()
+	for name, addresses := range map[string][2]string{
+		"billing": {first.BillingURL(), second.BillingURL()}, "finance": {first.FinanceURL(), second.FinanceURL()},
+		"collections": {first.CollectionsURL(), second.CollectionsURL()}, "control": {first.ControlURL(), second.ControlURL()},
+	} {
+		// Another test may have taken it.
+		if moved := slices.Contains(second.MovedPorts(), name); moved == (addresses[0] == addresses[1]) {
+			t.Errorf("%s is at %v, moved: %t", name, addresses, moved)
+		}
+	}
+	var config net.ListenConfig
+	other, err := config.Listen(t.Context(), "tcp", strings.TrimPrefix(second.BillingURL(), "https://"))
+	if err != nil {
+		t.Skip(err) // taken since
+	}
+	third := stopped()
+	if !slices.Contains(third.MovedPorts(), "billing") || third.BillingURL() == second.BillingURL() {
+		t.Errorf("a taken port: %s, moved %v", third.BillingURL(), third.MovedPorts())
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o.BillingPort = port(second.BillingURL())
+	if fourth := stopped(); port(fourth.BillingURL()) != o.BillingPort {
+		t.Errorf("with a given port at %s", fourth.BillingURL())
 	}
 }
 

@@ -69,7 +69,7 @@ type chapter struct {
 func (p program) chapters() []chapter {
 	return []chapter{
 		{"Run it", []command{p.serve(), p.status(), p.reset(), p.stop()}},
-		{"See what happens", []command{p.requests(), p.deliveries(), p.audit(), p.key()}},
+		{"See what happens", []command{p.requests(), p.listen(), p.deliveries(), p.audit(), p.key()}},
 		{"Be the other system", []command{p.call(), p.edit()}},
 		{"Make things happen", []command{
 			p.clock(), p.subscription(), p.event(), p.fault(), p.operations(), p.token(),
@@ -88,12 +88,15 @@ func (p program) commands() (all []command) {
 }
 
 func (p program) command(name string) (command, error) {
-	var names []string
+	var names, actions []string
 	for _, c := range p.commands() {
 		if c.name == name {
 			return c, nil
 		}
 		names = append(names, c.name)
+		if slices.Contains(c.verbs(), name) {
+			actions = append(actions, c.name+" "+name)
+		}
 	}
 	if strings.HasPrefix(name, "-") {
 		set, _ := p.serve().flagSets()
@@ -102,6 +105,9 @@ func (p program) command(name string) (command, error) {
 			return command{}, misused("%s is a flag of serve; write %s serve %[1]s", name, p.called())
 		}
 		return command{}, misused("a command comes before the flag %s", name)
+	}
+	if len(actions) == 1 { // of the others, none is more likely
+		return command{}, misused("no command %q; did you mean %s?", name, actions[0])
 	}
 	return command{}, misused("no command %q%s", name, meant(name, names))
 }

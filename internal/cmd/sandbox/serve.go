@@ -82,15 +82,16 @@ func (s *serving) flags(set *flag.FlagSet) {
 		o.Origins = append(o.Origins, origin)
 		return originError(origin)
 	})
-	portFlag(set, &o.BillingPort, "billing-port", "`PORT` of recurring billing; 0 takes a free one")
-	portFlag(set, &o.FinancePort, "finance-port", "`PORT` of financial management; 0 takes a free one")
-	portFlag(set, &o.CollectionsPort, "collections-port", "`PORT` of collections; 0 takes a free one")
-	portFlag(set, &o.ControlPort, "control-port", "`PORT` of the control listener; 0 takes a free one")
+	const unset = "; if unset or 0, the one that --state has from the last start, else a free one"
+	portFlag(set, &o.BillingPort, "billing-port", "`PORT` of recurring billing"+unset)
+	portFlag(set, &o.FinancePort, "finance-port", "`PORT` of financial management"+unset)
+	portFlag(set, &o.CollectionsPort, "collections-port", "`PORT` of collections"+unset)
+	portFlag(set, &o.ControlPort, "control-port", "`PORT` of the control listener"+unset)
 	set.BoolVar(&o.Web, "web", false, "serve a page that shows the contents of the sandbox, for a browser on this machine")
 	portFlag(set, &o.WebPort, "web-port", "`PORT` of that page, with or without --web; 0 takes a free one")
 	set.StringVar(&o.CAFile, "ca-file", "",
 		"write the CA certificate to this `FILE`; if unset, next to the file of --state, or to a temporary file")
-	set.StringVar(&o.StateFile, "state", "", "store everything, tokens and clock too, in this `FILE`; if unset, in memory")
+	set.StringVar(&o.StateFile, "state", "", "store everything, tokens, ports and clock too, in this `FILE`; if unset, in memory")
 	set.StringVar(&s.seedFile, "seed-file", "", "begin with the data of this JSON `FILE`; - is standard input")
 	set.Func("token", "a token of your choice, repeatable; `SERVICE=VALUE`, or SERVICE:SCOPES=VALUE for some scopes, such as "+
 		"billing:customers:read,invoices:read=VALUE, or control=VALUE; the exports contain the first one of a service "+
@@ -226,6 +227,10 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 	if server.SeedIgnored() {
 		fmt.Fprint(s.p.err, s.p.expand("The state file "+options.StateFile+" has been used before: "+
 			cmp.Or(s.seedFile, s.copyFile)+" is ignored until \"{sandbox} reset\".\n"))
+	}
+	if moved := server.MovedPorts(); len(moved) > 0 {
+		fmt.Fprintf(s.p.err, "Ports of the last start are taken, so others are used for %s: load the new exports.\n",
+			strings.Join(moved, ", "))
 	}
 	for _, fault := range s.faults {
 		server.AddFault(fault)

@@ -168,9 +168,16 @@ func (p program) clock() command {
 			if err != nil {
 				return misused("%v", err)
 			}
+			before, err := get[sandbox.ClockState](ctx, c, "/clock")
+			if err != nil {
+				return err
+			}
 			var state sandbox.ClockState
 			if err := c.ask(ctx, method, "/clock", wanted, &state); err != nil {
 				return err
+			}
+			if state.Now.Before(before.Now) {
+				fmt.Fprintf(p.err, p.expand(clockBack), before.Now.Format(time.RFC3339))
 			}
 			if inJSON {
 				return writeJSON(p.out, state)
@@ -187,7 +194,7 @@ periods of subscriptions follow it. Everything that becomes due in between (the 
 or a pause, a pending change of plan, a scheduled cancellation) is done before the next response.
 Webhook deliveries that become due in between are sent before this command returns.
 DURATION is a value such as 46d, 2w, 24h, 90m or 3 days, or -24h to go back. TIME is a value such as
-2026-01-31T12:00:00Z.
+2026-01-31T12:00:00Z. Going back undoes nothing, and is for tests of a clock that is behind.
 `,
 		examples: `{sandbox} clock
 {sandbox} clock advance 46d
@@ -204,6 +211,10 @@ DURATION is a value such as 46d, 2w, 24h, 90m or 3 days, or -24h to go back. TIM
 		},
 	}
 }
+
+// clockBack is a warning, because nothing that the clock has caused can be taken back.
+const clockBack = "The clock goes back from %s. Nothing is undone: statuses, invoices and deliveries stay, with " +
+	"times in the future, and what comes next is due when it was before. \"{sandbox} reset\" goes back to the start.\n"
 
 func advanceBy(text string) (sandbox.ClockMove, error) {
 	if back, ok := strings.CutPrefix(text, "minus "); ok {

@@ -30,8 +30,9 @@ func (s *Server) fallsAway(service Service, f Fault) bool {
 // provider's in one plan or apply. Requests do not identify their process, and with a fixed clock pauses are invisible.
 // But a process keeps connections open between requests and closes them on exit. So a request on a new connection joins
 // the run of a client with other open connections, and otherwise starts a new run. A client whose last connection was
-// cut during a request, by a fault or its own timeout, has some time to reconnect. Concurrent processes with the same
-// User-Agent count as one run. A process that closes its idle connections counts as two.
+// cut during a request, by a fault or its own timeout, has some time to reconnect; so does a client that opens a
+// connection for each request, whose end is invisible. Concurrent processes with the same User-Agent count as one run.
+// A process that closes its idle connections counts as two.
 type connections struct {
 	mu     sync.Mutex
 	open   map[*connection]bool
@@ -47,13 +48,14 @@ type connection struct {
 	service string
 	silent  atomic.Bool
 	run     *run // nil: no request yet
-	busy    bool // a request is in progress
+	busy    bool // a request is being processed
 }
 
 type run struct {
 	number uint64
 	agent  string
 	open   int       // connections
+	keeps  bool      // a connection was kept after a request
 	cut    time.Time // when a connection was cut during a request; zero after the next request
 }
 
@@ -206,6 +208,18 @@ func (all *connections) join(r *http.Request) uint64 {
 	return c.run.number
 }
 
+// answered records that a request has been processed, and is about to be answered. If its connection ends then, because
+// the client asked for that in the request, it was not cut, unless the response is. The streams of HTTP/2 share a
+// connection, whose state says when all have ended.
+func (all *connections) answered(r *http.Request, cut bool) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	c, _ := r.Context().Value(connectionKey{}).(*connection)
+	if c != nil && !cut && r.ProtoMajor == 1 && r.Context().Err() == nil {
+		c.busy = false
+	}
+}
+
 // follow records the state changes of a connection.
 func (all *connections) follow(of net.Conn, state http.ConnState) {
 	all.mu.Lock()
@@ -215,9 +229,10 @@ func (all *connections) follow(of net.Conn, state http.ConnState) {
 	case c == nil || c.run == nil: // not of a service, or without a request
 	case state != http.StateClosed && state != http.StateHijacked:
 		c.busy = state == http.StateActive
+		c.run.keeps = c.run.keeps || state == http.StateIdle
 	default:
 		c.run.open--
-		if c.busy {
+		if c.busy || !c.run.keeps {
 			c.run.cut = time.Now()
 		}
 		if c.run.open == 0 && c.run.cut.IsZero() {

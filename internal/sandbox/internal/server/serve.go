@@ -113,7 +113,9 @@ func (s *Server) Handler(site Site) http.Handler {
 		// Date is the sandbox's time, like that of the service: clients compare dates with this header instead of the local
 		// clock.
 		a.header.Set("Date", s.Clock.Now().Format(http.TimeFormat))
-		a.write(w, hit && fault.TruncateBody)
+		truncate := hit && fault.TruncateBody
+		s.connections.answered(r, truncate)
+		a.write(w, truncate)
 	})
 }
 

@@ -37,7 +37,7 @@ func TestRuns(t *testing.T) {
 	t.Parallel()
 	s := newConnections()
 	connections := map[string]*connection{}
-	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"} {
 		end, _ := net.Pipe()
 		connections[name] = s.add(end, "billing")
 	}
@@ -49,6 +49,10 @@ func TestRuns(t *testing.T) {
 		if got := s.join(r); got != want {
 			t.Errorf("%s of %s: run %d, want %d", name, agent, got, want)
 		}
+	}
+	answered := func(name string) {
+		ctx := withConnection(t.Context(), connections[name])
+		s.answered(httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), false)
 	}
 	idle := func(name string) { s.follow(connections[name], http.StateIdle) }
 	closed := func(name string) {
@@ -78,8 +82,8 @@ func TestRuns(t *testing.T) {
 	closed("g") // its client closes idle connections when a request times out
 	ask("h", "one", 4)
 	idle("h")
-	if len(s.open) != 4 {
-		t.Errorf("%d connections are open, want c, h, i and j", len(s.open))
+	if len(s.open) != 6 {
+		t.Errorf("%d connections are open, want c, h, i, j, k and l", len(s.open))
 	}
 	s.reset() // an outage
 	closed("h")
@@ -87,6 +91,14 @@ func TestRuns(t *testing.T) {
 	closed("i")
 	s.newest["one"].cut = time.Now().Add(-2 * retryTime)
 	ask("j", "one", 5) // too late
+	answered("j")
+	closed("j") // the client keeps no connections
+	ask("k", "one", 5)
+	idle("k")
+	ask("k", "one", 5)
+	answered("k")
+	closed("k")        // as it asked for: Connection: close
+	ask("l", "one", 6) // another process
 	ask("c", "two", 2)
 	idle("c")
 	closed("c")

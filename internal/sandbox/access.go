@@ -168,6 +168,8 @@ type (
 
 	// DeliveryState is a delivery with every attempt that was made of it.
 	DeliveryState = collections.DeliveryState
+	// Listener is an endpoint whose deliveries are forwarded to a local address.
+	Listener = collections.Listener
 	// AuditEntry is a transition, a redelivery, or a rotation or revocation of a credential.
 	AuditEntry = server.AuditEntry
 	// KeyState is an API key as the control listener lists it.

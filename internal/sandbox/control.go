@@ -71,13 +71,21 @@ func (s *Server) controlRoutes() map[string]func(r *http.Request) (any, error) {
 		"POST /subscriptions/{id}":     s.controlSubscription,
 		"POST /events":                 s.controlEmit,
 		"GET /deliveries":              s.controlDeliveries,
-		"GET /audit":                   s.controlAudit,
-		"GET /keys":                    func(*http.Request) (any, error) { return s.collections.KeyStates(), nil },
-		"GET /status":                  s.controlStatus,
-		"POST /reset":                  s.controlReset,
-		"POST /stop":                   func(*http.Request) (any, error) { s.stop(); return struct{}{}, nil },
-		"GET /objects/{kind}/{name}":   s.controlFind,
-		"GET /subscriptions":           s.controlSubscriptions,
+		"GET /deliveries/{id}": func(r *http.Request) (any, error) {
+			return s.collections.DeliveryState(r.PathValue("id"))
+		},
+		"POST /deliveries/{id}/resend": s.controlResend,
+		"POST /listeners":              s.controlListen,
+		"DELETE /listeners/{id}": func(r *http.Request) (any, error) {
+			return struct{}{}, s.collections.EndListener(r.PathValue("id"))
+		},
+		"GET /audit":                 s.controlAudit,
+		"GET /keys":                  func(*http.Request) (any, error) { return s.collections.KeyStates(), nil },
+		"GET /status":                s.controlStatus,
+		"POST /reset":                s.controlReset,
+		"POST /stop":                 func(*http.Request) (any, error) { s.stop(); return struct{}{}, nil },
+		"GET /objects/{kind}/{name}": s.controlFind,
+		"GET /subscriptions":         s.controlSubscriptions,
 	}
 }
 
@@ -305,6 +313,27 @@ func (s *Server) settleDeliveries(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+func (s *Server) controlResend(r *http.Request) (any, error) {
+	id := r.PathValue("id")
+	err := s.collections.Resend(id)
+	if err == nil {
+		err = s.settleDeliveries(r.Context())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.collections.DeliveryState(id)
+}
+
+func (s *Server) controlListen(r *http.Request) (any, error) {
+	var wanted Listener
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	return s.collections.Listen(r.Context(), s.bootstrap.Organization, Listener{ForwardTo: wanted.ForwardTo,
+		Events: wanted.Events})
 }
 
 func (s *Server) controlDeliveries(r *http.Request) (any, error) {

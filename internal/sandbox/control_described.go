@@ -60,6 +60,13 @@ var controlDescriptions = map[string]controlDescription{
 		body: openapi.Sent[EventEmission]("event"), returns: returns[EventEmission]()},
 	"GET /deliveries": {name: "deliveries", summary: "List the webhook deliveries with all attempts",
 		query: chosen("endpoint", "status", "event"), returns: returns[[]DeliveryState]()},
+	"GET /deliveries/{id}": {name: "delivery", summary: "Show a webhook delivery with its payload and all attempts",
+		returns: returns[DeliveryState]()},
+	"POST /deliveries/{id}/resend": {name: "resendDelivery", summary: "Send a failed or exhausted delivery again, and wait " +
+		"for it", returns: returns[DeliveryState]()},
+	"POST /listeners": {name: "listen", summary: "Create an endpoint whose deliveries are forwarded to a local http or " +
+		"https address", body: openapi.Sent[Listener]("forward_to"), returns: returns[Listener]()},
+	"DELETE /listeners/{id}": {name: "endListener", summary: "Remove such an endpoint", returns: returns[nothing]()},
 	"GET /audit": {name: "audit", summary: "List who or what changed a status, a credential or a delivery, of one object " +
 		"by its id, external_id or name, or of one type", query: chosen("object", "type"), returns: returns[[]AuditEntry]()},
 	"GET /keys": {name: "keys", summary: "List the API keys of collections", returns: returns[[]KeyState]()},
@@ -83,6 +90,9 @@ func controlOperations() (operations []openapi.Operation) {
 		}
 		if strings.Contains(path, "{") || path == "/deliveries" {
 			o.Rejections = append(o.Rejections, http.StatusNotFound, http.StatusUnprocessableEntity)
+		}
+		if strings.HasSuffix(path, "/resend") {
+			o.Rejections = append(o.Rejections, http.StatusConflict)
 		}
 		operations = append(operations, o)
 	}

@@ -107,7 +107,8 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 	server.Clock().Advance(time.Hour)
 	settle(t, server)
 	all := server.Deliveries()
-	if last := all[len(all)-1]; last.State.Status != "exhausted" || last.State.Attempts != 1 || last.URL != "" {
+	if last := all[len(all)-1]; last.State.Status != "exhausted" || last.State.Attempts != 1 || !last.Removed ||
+		last.URL != erp.URL {
 		t.Errorf("delivery of a removed endpoint: %+v", last)
 	}
 }

@@ -69,7 +69,7 @@ type chapter struct {
 func (p program) chapters() []chapter {
 	return []chapter{
 		{"Run it", []command{p.serve(), p.status(), p.reset(), p.stop()}},
-		{"See what happens", []command{p.requests(), p.deliveries(), p.audit(), p.key()}},
+		{"See what happens", []command{p.requests(), p.listen(), p.deliveries(), p.audit(), p.key()}},
 		{"Be the other system", []command{p.call(), p.edit()}},
 		{"Make things happen", []command{
 			p.clock(), p.subscription(), p.event(), p.fault(), p.operations(), p.token(),

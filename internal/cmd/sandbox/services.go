@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -175,58 +173,6 @@ list all events: --unlisted emits any other name.
 					fmt.Fprintf(p.err, "No active endpoint is subscribed to %s: there is no delivery.\n", emission.Event)
 				}
 				return nil
-			},
-		}},
-	}
-}
-
-var deliveryStatuses = []string{"pending", "success", "failed", "exhausted"}
-
-func (p program) deliveries() command {
-	var endpoint, event, status string
-	attempts := false
-	list := listing[sandbox.DeliveryState]{
-		none: "There are no such deliveries.", titles: "CREATED STATUS ATTEMPTS NEXT-ATTEMPT EVENT ID URL LAST-ERROR",
-		cells: func(d sandbox.DeliveryState) []string {
-			next := ""
-			if at := d.State.NextRetryAt(); at != nil {
-				next = at.Format(time.RFC3339)
-			}
-			return []string{d.CreatedAt.Format(time.RFC3339), string(d.State.Status), strconv.Itoa(d.State.Attempts), next,
-				d.Event, d.ID, cmp.Or(d.URL, "(removed)"), d.State.LastError}
-		},
-	}
-	return command{
-		name: "deliveries", summary: "list the webhook deliveries and their attempts",
-		about: `Shows the webhook deliveries of the running sandbox, oldest first: time of the event, status, attempts,
-time of the next attempt, event, id of the delivery, URL of the endpoint, and the last error. The next
-attempt follows the sandbox's clock: after a failure, "{sandbox} clock advance 4m" makes the second one.
-`,
-		examples: "{sandbox} deliveries --status failed\n{sandbox} deliveries --event charge.paid --attempts\n",
-		actions: []action{{
-			flags: func(set *flag.FlagSet) {
-				set.StringVar(&endpoint, "endpoint", "", "only those to the endpoint with this `ID`")
-				set.StringVar(&event, "event", "", "only those of this event `NAME`")
-				choiceFlag(set, &status, "status", "only those in this `STATUS`: "+strings.Join(deliveryStatuses, ", "),
-					deliveryStatuses)
-				jsonFlag(set, &list.json)
-				set.BoolVar(&attempts, "attempts", false, "show every attempt too, a line of JSON with its request and response")
-			},
-			run: func(ctx context.Context, c *controller, _ []string) error {
-				query := url.Values{"endpoint": {endpoint}, "event": {event}, "status": {status}}
-				found, err := get[[]sandbox.DeliveryState](ctx, c, "/deliveries?"+query.Encode())
-				if err != nil {
-					return err
-				}
-				if attempts {
-					list.under = func(d sandbox.DeliveryState) (all []any) {
-						for _, attempt := range d.State.Trail {
-							all = append(all, attempt)
-						}
-						return all
-					}
-				}
-				return write(p, list, found)
 			},
 		}},
 	}

@@ -282,11 +282,12 @@ func (s *Service) succeed(
 // (service description, Collections §6).
 func (s *Service) rotated(c *server.Call, tx *store.Tx, id string, graceUntil server.Timestamp) error {
 	old, _ := s.Keys.Get(tx, id)
-	_, err := s.publish(tx, happening{organization: c.Organization, at: c.Now, name: eventKeyRotated, data: struct {
+	data := struct {
 		apiKey
 		SuccessorID string           `json:"successorId"`
 		GraceUntil  server.Timestamp `json:"graceUntil"`
-	}{old.Key, old.SuccessorID, graceUntil}})
+	}{old.Key, old.SuccessorID, graceUntil}
+	_, err := s.publish(tx, happening{c.Organization, c.Now, eventKeyRotated, data, server.ByRequest, c.RequestID})
 	return err
 }
 
@@ -312,10 +313,11 @@ func (s *Service) revoke(tx *store.Tx, row KeyRow, e server.AuditEntry) error {
 		PreviousStatus string `json:"previousStatus"`
 		NewStatus      string `json:"newStatus"`
 	}{row.Key, "active", "revoked"}
-	if _, err := s.publish(tx, happening{row.Organization, now, eventKeyStatusChanged, changed}); err != nil {
+	if _, err := s.publish(tx, happening{row.Organization, now, eventKeyStatusChanged, changed, e.Cause,
+		e.RequestID}); err != nil {
 		return err
 	}
-	_, err := s.publish(tx, happening{row.Organization, now, eventKeyRevoked, row.Key})
+	_, err := s.publish(tx, happening{row.Organization, now, eventKeyRevoked, row.Key, e.Cause, e.RequestID})
 	return err
 }
 

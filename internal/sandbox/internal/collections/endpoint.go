@@ -51,6 +51,8 @@ type EndpointRow struct {
 	Endpoint    webhookEndpoint      `json:"endpoint"`
 	Secret      string               `json:"secret"`
 	Credentials delivery.Credentials `json:"credentials"`
+	// ForwardTo is the local address that gets the deliveries of a listener; empty for other endpoints.
+	ForwardTo string `json:"forward_to,omitempty"`
 }
 
 // newSecret generates and returns a new secret. The old one becomes invalid immediately.
@@ -178,7 +180,11 @@ func token(s string) bool {
 // apply updates the endpoint from the body. It rejects addresses that cannot receive webhooks, as far as this is known
 // without name resolution.
 func (s *Service) apply(row *EndpointRow, in server.Body) error {
+	before := row.Endpoint.URL
 	in.Into(&row.Endpoint, "authentication")
+	if row.Endpoint.URL != before {
+		row.ForwardTo = "" // it is the endpoint of another receiver now
+	}
 	row.Endpoint.Events = distinct(row.Endpoint.Events)
 	if credentials := server.Sent[delivery.Credentials](in, "authentication"); credentials != nil {
 		row.setCredentials(*credentials)
@@ -311,7 +317,8 @@ func (s *Service) rotateSecret(c *server.Call, tx *store.Tx, row EndpointRow) (s
 // testEndpoint serves webhook_endpoints.test: it sends a test event to this endpoint only, regardless of its
 // subscriptions.
 func (s *Service) testEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
-	test := happening{organization: c.Organization, at: c.Now, name: eventTest, data: struct{}{}}
+	test := happening{organization: c.Organization, at: c.Now, name: eventTest, data: struct{}{},
+		cause: server.ByRequest, requestID: c.RequestID}
 	eventID, err := s.storeEvent(tx, test)
 	if err != nil {
 		return server.Reply{}, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -30,6 +31,8 @@ type eventRow struct {
 	Name         string    `json:"name"`
 	At           time.Time `json:"at"`
 	Body         []byte    `json:"body"`
+	Cause        string    `json:"cause,omitempty"`      // as in the audit trail
+	RequestID    string    `json:"request_id,omitempty"` // of a request
 }
 
 // envelope is the body of every delivery
@@ -46,6 +49,8 @@ type happening struct {
 	at           time.Time
 	name         string
 	data         any
+	cause        string
+	requestID    string
 }
 
 func (s *Service) storeEvent(tx *store.Tx, h happening) (string, error) {
@@ -56,7 +61,8 @@ func (s *Service) storeEvent(tx *store.Tx, h happening) (string, error) {
 		return "", fmt.Errorf("encode event %s: %w", h.name, err)
 	}
 	id := s.Source.UUID()
-	s.events.Put(tx, id, eventRow{Organization: h.organization, Name: h.name, At: h.at, Body: body})
+	s.events.Put(tx, id, eventRow{Organization: h.organization, Name: h.name, At: h.at, Body: body,
+		Cause: h.cause, RequestID: h.requestID})
 	return id, nil
 }
 
@@ -119,6 +125,7 @@ func (s *Service) Emit(organization, event string, data any) (id string, err err
 	err = s.DB.Update(func(tx *store.Tx) error {
 		id, err = s.publish(tx, happening{
 			organization: organization, at: s.Clock.Now(), name: event, data: json.RawMessage(document),
+			cause: server.ByCommand,
 		})
 		return err
 	})
@@ -235,7 +242,7 @@ func (r DeliveryRow) openKey() string {
 }
 
 // webhookDelivery is a delivery as returned (wire contract: webhook_deliveries.list). The format of the two headers
-// objects is the sandbox's own; as documented, sensitive headers are stored and returned redacted.
+// objects is the sandbox's own; as documented, sensitive headers are returned redacted.
 type webhookDelivery struct {
 	ID              string            `json:"id"`
 	Event           string            `json:"event"`
@@ -261,7 +268,8 @@ func (r DeliveryRow) Shown() any {
 	return shown
 }
 
-// wire returns the delivery in wire format. A redelivery omits the results of earlier attempts, but keeps the request.
+// wire returns the delivery in wire format, without the signature. A redelivery omits the results of earlier attempts,
+// but keeps the request.
 func (r DeliveryRow) wire() webhookDelivery {
 	out := webhookDelivery{
 		ID: r.ID, Event: r.Event, EventID: r.EventID, Status: r.State.Status, Attempts: r.State.Attempts,
@@ -275,7 +283,8 @@ func (r DeliveryRow) wire() webhookDelivery {
 		out.RequestBody = &r.State.Trail[sent-1].RequestBody
 	}
 	if last, ok := r.State.Last(); ok {
-		out.RequestHeaders, out.ResponseHeaders = last.RequestHeaders, last.ResponseHeaders
+		out.RequestHeaders, out.ResponseHeaders = maps.Clone(last.RequestHeaders), last.ResponseHeaders
+		out.RequestHeaders[delivery.SignatureHeader] = delivery.Redacted
 		if last.HTTPCode != 0 {
 			out.HTTPCode, out.ResponseBody = &last.HTTPCode, &last.ResponseBody
 		}
@@ -316,31 +325,68 @@ func (s *Service) findDelivery(c *server.Call, tx *store.Tx) (DeliveryRow, error
 // retryDelivery serves webhook_deliveries.retry, which restarts the attempts of a delivery. It requires an active
 // endpoint and a failed or exhausted delivery.
 func (s *Service) retryDelivery(c *server.Call, tx *store.Tx, row DeliveryRow) (server.Reply, error) {
+	if err := s.restart(tx, &row, c.Audited("delivery", row.ID, row.Event)); err != nil {
+		return server.Reply{}, err
+	}
+	return c.Single(http.StatusAccepted, row.wire(), c.Now), nil
+}
+
+// restart begins a new cycle of attempts, at the time of the audit entry.
+func (s *Service) restart(tx *store.Tx, row *DeliveryRow, e server.AuditEntry) error {
 	endpoint, _ := s.Endpoints.Get(tx, row.EndpointID)
 	switch {
 	case !endpoint.Endpoint.Active:
-		return server.Reply{}, errEndpointInactive
+		return errEndpointInactive
 	case !row.State.Redeliverable():
-		return server.Reply{}, errDeliveryNotFailed
+		return errDeliveryNotFailed
 	}
 	before := row.State.Status
-	row.State = row.State.Restarted(c.Now)
-	s.Deliveries.Put(tx, row.ID, row)
-	s.Audit(tx, c.Audited("delivery", row.ID, row.Event).Moved(string(before), string(row.State.Status)))
+	row.State = row.State.Restarted(e.Time)
+	s.Deliveries.Put(tx, row.ID, *row)
+	s.Audit(tx, e.Moved(string(before), string(row.State.Status)))
 	s.pipeline.wake()
-	return c.Single(http.StatusAccepted, row.wire(), c.Now), nil
+	return nil
+}
+
+// Resend does what webhook_deliveries.retry does, and says what to do where that is not possible.
+func (s *Service) Resend(id string) error {
+	return s.DB.Update(func(tx *store.Tx) error {
+		row, ok := s.Deliveries.Get(tx, id)
+		if !ok {
+			return errNoDelivery
+		}
+		if _, there := s.Endpoints.Get(tx, row.EndpointID); !there {
+			return errEndpointInactive.With("The endpoint of this delivery has been removed, so nothing can be sent to it. " +
+				"Create an endpoint, and emit the event again.")
+		}
+		err := s.restart(tx, &row, server.AuditEntry{Time: s.Clock.Now(), Organization: row.Organization,
+			Cause: server.ByCommand, Action: "deliveries resend", Type: "delivery", ID: row.ID, Name: row.Event})
+		switch {
+		case errors.Is(err, errEndpointInactive):
+			return errEndpointInactive.With("The endpoint of this delivery is inactive. Activate it first.")
+		case errors.Is(err, errDeliveryNotFailed):
+			return errDeliveryNotFailed.With("The status of this delivery is " + string(row.State.Status) + ": only a failed " +
+				"or exhausted one can be sent again. Emit the event again for a new delivery.")
+		}
+		return err
+	})
 }
 
 // DeliveryState is a delivery with all its attempts.
 type DeliveryState struct {
 	ID         string            `json:"id"`
 	EndpointID string            `json:"endpoint_id"`
-	URL        string            `json:"url,omitempty"` // empty: the endpoint has been removed
+	URL        string            `json:"url,omitempty"` // of a removed endpoint, the one of the last attempt
+	Removed    bool              `json:"removed,omitempty"`
 	Event      string            `json:"event"`
 	EventID    string            `json:"event_id"`
 	ObjectID   string            `json:"object_id,omitempty"` // that the event is about
 	CreatedAt  time.Time         `json:"created_at"`
+	Cause      string            `json:"cause,omitempty"`      // of the event: request, clock or command
+	RequestID  string            `json:"request_id,omitempty"` // of a request that caused it
 	State      delivery.Delivery `json:"state"`
+	// Payload is the body as it is sent. Lists leave it out.
+	Payload string `json:"payload,omitempty"`
 }
 
 // objectID returns the id of the object that an event is about.
@@ -360,13 +406,36 @@ func (s *Service) DeliveryStates() []DeliveryState {
 		states := []DeliveryState{}
 		inOrder := func(a, b DeliveryRow) int { return cmp.Compare(a.Number, b.Number) }
 		for _, row := range store.Sorted(s.Deliveries.All(tx), inOrder) {
-			endpoint, _ := s.Endpoints.Get(tx, row.EndpointID)
-			states = append(states, DeliveryState{
-				ID: row.ID, EndpointID: row.EndpointID, URL: endpoint.Endpoint.URL,
-				Event: row.Event, EventID: row.EventID, ObjectID: s.objectID(tx, row.EventID), CreatedAt: row.CreatedAt,
-				State: row.State,
-			})
+			states = append(states, s.deliveryState(tx, row))
 		}
 		return states
 	})
+}
+
+func (s *Service) deliveryState(tx *store.Tx, row DeliveryRow) DeliveryState {
+	endpoint, there := s.Endpoints.Get(tx, row.EndpointID)
+	event, _ := s.events.Get(tx, row.EventID)
+	url := endpoint.Endpoint.URL
+	if attempts := len(row.State.Trail); !there && attempts > 0 {
+		url = row.State.Trail[attempts-1].URL
+	}
+	return DeliveryState{
+		ID: row.ID, EndpointID: row.EndpointID, URL: url, Removed: !there,
+		Event: row.Event, EventID: row.EventID, ObjectID: s.objectID(tx, row.EventID), CreatedAt: row.CreatedAt,
+		Cause: event.Cause, RequestID: event.RequestID, State: row.State,
+	}
+}
+
+// DeliveryState returns a delivery with its payload.
+func (s *Service) DeliveryState(id string) (found DeliveryState, err error) {
+	err = s.DB.View(func(tx *store.Tx) error {
+		row, ok := s.Deliveries.Get(tx, id)
+		if !ok {
+			return errNoDelivery
+		}
+		found = s.deliveryState(tx, row)
+		found.Payload = string(s.Payload(tx, row.EventID))
+		return nil
+	})
+	return found, err
 }

@@ -201,7 +201,8 @@ func (s *Service) compose(id string) (message delivery.Message, send bool, err e
 		}
 		event, _ := s.events.Get(tx, row.EventID)
 		message = delivery.Message{
-			URL: endpoint.Endpoint.URL, Event: row.Event, EventID: row.EventID, DeliveryID: row.ID,
+			URL: endpoint.Endpoint.URL, ForwardTo: endpoint.ForwardTo,
+			Event: row.Event, EventID: row.EventID, DeliveryID: row.ID,
 			Number: row.State.Attempts + 1, Cycle: row.State.Cycle, At: *row.State.Due,
 			Body: event.Body, Secret: endpoint.Secret, Credentials: endpoint.Credentials,
 		}

@@ -125,6 +125,7 @@ var (
 		Message: "The endpoint is inactive."}
 	errDeliveryNotFailed = &server.Error{Status: http.StatusConflict, Code: "DELIVERY_NOT_FAILED",
 		Message: "Only a failed or exhausted delivery can be sent again."}
+	errNoDelivery   = server.ErrNotFound.With("There is no delivery with this id.")
 	errKeyNotActive = &server.Error{Status: http.StatusConflict, Code: "key_not_active",
 		Message: "The key has been rotated or revoked, or has expired."}
 

@@ -4,6 +4,7 @@ package delivery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -41,6 +42,7 @@ const (
 // Message is the request of one attempt.
 type Message struct {
 	URL         string
+	ForwardTo   string // where the request is sent instead, on this machine or in a private network; empty: to URL
 	Event       string
 	EventID     string
 	DeliveryID  string
@@ -71,11 +73,15 @@ func (s Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	credential, _ := m.Credentials.header()
 	scrub := newScrubber(append(m.Credentials.secrets(), m.Secret, request.Header.Get(SignatureHeader))...)
 	attempt := Attempt{
-		Number: m.Number, Cycle: m.Cycle, At: m.At,
-		RequestHeaders: scrub.headers(request.Header, SignatureHeader, "Authorization", credential),
+		Number: m.Number, Cycle: m.Cycle, At: m.At, URL: m.URL,
+		RequestHeaders: scrub.headers(request.Header, "Authorization", credential),
 		RequestBody:    string(m.Body),
 	}
+	attempt.RequestHeaders[SignatureHeader] = request.Header.Get(SignatureHeader)
 	transport := s.transport()
+	if m.ForwardTo != "" {
+		transport.DialContext = s.Guard.DialLocal
+	}
 	defer transport.CloseIdleConnections()
 	// A round trip does not follow redirects or keep cookies.
 	response, err := transport.RoundTrip(request)
@@ -114,7 +120,7 @@ func (s Sender) transport() *http.Transport {
 // request builds the documented request
 // (service description, Collections §2 Delivery request headers).
 func (m Message) request(ctx context.Context) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, cmp.Or(m.ForwardTo, m.URL), bytes.NewReader(m.Body))
 	if err != nil {
 		return nil, fmt.Errorf("build the request: %w", err)
 	}
@@ -272,11 +278,13 @@ const (
 	Exhausted Status = "exhausted"
 )
 
-// Attempt is an attempt with the captured request and response. Sensitive headers are already redacted.
+// Attempt is an attempt with the captured request and response. Sensitive headers are already redacted, except for the
+// signature, which users compare with their own.
 type Attempt struct {
 	Number          int               `json:"number"` // from 1 in each cycle
 	Cycle           int               `json:"cycle"`
 	At              time.Time         `json:"at"`
+	URL             string            `json:"url,omitempty"`
 	HTTPCode        int               `json:"http_code,omitempty"` // 0: no response
 	Error           string            `json:"error,omitempty"`     // empty: success
 	RequestHeaders  map[string]string `json:"request_headers,omitempty"`

@@ -20,6 +20,8 @@ var (
 	ErrInternal = errors.New("the address points to an internal network")
 	// ErrAddress means that a URL is not a valid webhook address.
 	ErrAddress = errors.New("not an https address")
+	// ErrNotLocal means that an address is neither on this machine nor in a private network.
+	ErrNotLocal = errors.New("the address is neither on this machine nor in a private network")
 )
 
 // Resolver looks up the addresses of a name; *net.Resolver implements it.
@@ -159,11 +161,16 @@ func reserved(name string) bool {
 // DialContext connects only to an address that it has just resolved and checked, so that the name cannot resolve to
 // another address in between (DNS rebinding).
 func (g Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	return g.connect(ctx, network, address, g.Resolve)
+}
+
+func (g Guard) connect(ctx context.Context, network, address string,
+	lookup func(ctx context.Context, host string) ([]netip.Addr, error)) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := g.Resolve(ctx, host)
+	addresses, err := lookup(ctx, host)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +187,28 @@ func (g Guard) DialContext(ctx context.Context, network, address string) (net.Co
 		failures = append(failures, err)
 	}
 	return nil, errors.Join(append(failures, ctx.Err())...)
+}
+
+// LookupLocal returns the addresses of a host on this machine or in a private network, which a user of the sandbox may
+// let it forward to. Every other address is an error, those of link-local services of a cloud included.
+func (g Guard) LookupLocal(ctx context.Context, host string) ([]netip.Addr, error) {
+	found := []netip.Addr{}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		found = append(found, addr)
+	} else if found, err = g.lookup(ctx, host); err != nil {
+		return nil, err
+	}
+	for i, addr := range found {
+		if found[i] = addr.Unmap(); !found[i].IsLoopback() && !found[i].IsPrivate() {
+			return nil, ErrNotLocal
+		}
+	}
+	return found, nil
+}
+
+// DialLocal connects only to an address that LookupLocal accepts.
+func (g Guard) DialLocal(ctx context.Context, network, address string) (net.Conn, error) {
+	return g.connect(ctx, network, address, g.LookupLocal)
 }
 
 // internal are the local, private and multicast networks that netip does not recognize.

@@ -223,3 +223,28 @@ func TestDialPinsTheAddress(t *testing.T) {
 		t.Errorf("%d lookups, want one per dial", len(resolver.asked))
 	}
 }
+
+// A user's own receiver is on this machine or in a private network, and nowhere else.
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	guard := netguard.Guard{Resolver: table{"app": {netip.MustParseAddr("172.18.0.3")},
+		"both": {netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("8.8.8.8")}}}
+	for host, want := range map[string]error{
+		"127.0.0.1": nil, "::1": nil, "10.1.2.3": nil, "192.168.0.1": nil, "fd00::1": nil, "::ffff:127.0.0.1": nil, "app": nil,
+		"8.8.8.8": netguard.ErrNotLocal, "169.254.169.254": netguard.ErrNotLocal, "fe80::1": netguard.ErrNotLocal,
+		"0.0.0.0": netguard.ErrNotLocal, "64:ff9b::10.0.0.1": netguard.ErrNotLocal, "both": netguard.ErrNotLocal,
+	} {
+		if _, err := guard.LookupLocal(t.Context(), host); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", host, err, want)
+		}
+	}
+	if _, err := guard.DialLocal(t.Context(), "tcp", "both:80"); !errors.Is(err, netguard.ErrNotLocal) {
+		t.Errorf("dialed: %v", err)
+	}
+}
+
+type table map[string][]netip.Addr
+
+func (t table) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	return t[host], nil
+}

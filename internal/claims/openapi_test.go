@@ -313,8 +313,14 @@ func TestControlIsAsDescribed(t *testing.T) {
 	control("GET", "/tokens", "")
 	control("POST", "/tokens/"+token["prefix"].(string)+"/revoke", "")
 	control("GET", "/keys", "")
+	listener := control("POST", "/listeners", `{"forward_to":"http://127.0.0.1:1","events":["charge.paid"]}`)
 	control("POST", "/events", `{"event":"charge.paid","data":{"id":"ch-1"}}`)
 	control("GET", "/deliveries?event=charge.paid", "")
+	for _, d := range server.Deliveries() {
+		control("POST", "/deliveries/"+d.ID+"/resend", "")
+		control("GET", "/deliveries/"+d.ID, "")
+	}
+	control("DELETE", "/listeners/"+listener["id"].(string), "")
 	control("GET", "/objects/customer/external_id=c", "")
 	control("POST", "/subscriptions/external_id=s", `{"status":"past_due"}`)
 	control("GET", "/subscriptions", "")

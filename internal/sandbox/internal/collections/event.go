@@ -126,14 +126,33 @@ func (s *Service) Emit(organization, event string, data any) (id string, err err
 }
 
 // KnownEvents returns the names of documented and subscribed events, sorted. The documented list is incomplete.
-func (s *Service) KnownEvents() []string {
+func (s *Service) KnownEvents(tx *store.Tx) []string {
 	names := []string{eventTest, eventKeyRotated, eventKeyStatusChanged, eventKeyRevoked, eventChargePaid}
-	return store.Read(s.DB, func(tx *store.Tx) []string {
-		for _, row := range s.Endpoints.All(tx) {
-			names = append(names, row.Endpoint.Events...)
+	for _, row := range s.Endpoints.All(tx) {
+		names = append(names, row.Endpoint.Events...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// EmitTo sends a known event to one active endpoint, regardless of its subscriptions.
+func (s *Service) EmitTo(endpoint, event string) error {
+	return s.DB.Update(func(tx *store.Tx) error {
+		row, ok := s.Endpoints.Get(tx, endpoint)
+		switch {
+		case !ok:
+			return server.ErrNotFound.With("There is no such endpoint.")
+		case !row.Endpoint.Active:
+			return errEndpointInactive
+		case !slices.Contains(s.KnownEvents(tx), event):
+			return server.ErrValidation.With("There is no such event.")
 		}
-		slices.Sort(names)
-		return slices.Compact(names)
+		emitted := happening{organization: row.Organization, at: s.Clock.Now(), name: event, data: s.sample(event)}
+		id, err := s.storeEvent(tx, emitted)
+		if err == nil {
+			s.schedule(tx, row, id, emitted)
+		}
+		return err
 	})
 }
 
@@ -313,22 +332,43 @@ func (s *Service) findDelivery(c *server.Call, tx *store.Tx) (DeliveryRow, error
 	return row, nil
 }
 
-// retryDelivery serves webhook_deliveries.retry, which restarts the attempts of a delivery. It requires an active
-// endpoint and a failed or exhausted delivery.
+// retryDelivery serves webhook_deliveries.retry.
 func (s *Service) retryDelivery(c *server.Call, tx *store.Tx, row DeliveryRow) (server.Reply, error) {
+	row, err := s.restart(tx, row, c.Audited("delivery", row.ID, row.Event))
+	if err != nil {
+		return server.Reply{}, err
+	}
+	return c.Single(http.StatusAccepted, row.wire(), c.Now), nil
+}
+
+// Resend is retryDelivery outside the API.
+func (s *Service) Resend(id string) error {
+	return s.DB.Update(func(tx *store.Tx) error {
+		row, ok := s.Deliveries.Get(tx, id)
+		if !ok {
+			return server.ErrNotFound.With("There is no such delivery.")
+		}
+		_, err := s.restart(tx, row, server.AuditEntry{Time: s.Clock.Now(), Organization: row.Organization,
+			Cause: server.ByCommand, Action: "webhook_deliveries.retry", Type: "delivery", ID: row.ID, Name: row.Event})
+		return err
+	})
+}
+
+// restart restarts the attempts of a delivery. It requires an active endpoint and a failed or exhausted delivery.
+func (s *Service) restart(tx *store.Tx, row DeliveryRow, e server.AuditEntry) (DeliveryRow, error) {
 	endpoint, _ := s.Endpoints.Get(tx, row.EndpointID)
 	switch {
 	case !endpoint.Endpoint.Active:
-		return server.Reply{}, errEndpointInactive
+		return row, errEndpointInactive
 	case !row.State.Redeliverable():
-		return server.Reply{}, errDeliveryNotFailed
+		return row, errDeliveryNotFailed
 	}
 	before := row.State.Status
-	row.State = row.State.Restarted(c.Now)
+	row.State = row.State.Restarted(e.Time)
 	s.Deliveries.Put(tx, row.ID, row)
-	s.Audit(tx, c.Audited("delivery", row.ID, row.Event).Moved(string(before), string(row.State.Status)))
+	s.Audit(tx, e.Moved(string(before), string(row.State.Status)))
 	s.pipeline.wake()
-	return c.Single(http.StatusAccepted, row.wire(), c.Now), nil
+	return row, nil
 }
 
 // DeliveryState is a delivery with all its attempts.

@@ -280,6 +280,9 @@ func (s *Service) updateEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) 
 // deleteEndpoint serves webhook_endpoints.delete. Its open deliveries are given up at their next attempt.
 func (s *Service) deleteEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
 	s.Endpoints.Delete(tx, row.Endpoint.ID)
+	removed := row
+	removed.Credentials = delivery.Credentials{}
+	s.Removed.Put(tx, row.Endpoint.ID, removed)
 	s.auditEndpoint(c, tx, row, row.Endpoint.status(), server.Deleted)
 	return server.Reply{Status: http.StatusNoContent}, nil
 }

@@ -29,6 +29,8 @@ type Service struct {
 	events     store.Table[eventRow]
 	Deliveries store.Table[DeliveryRow]
 	Keys       store.Table[KeyRow]
+	// Removed are the removed endpoints, without their credentials. Their deliveries remain.
+	Removed store.Table[EndpointRow]
 
 	DeliveriesOf store.Index[DeliveryRow] // by endpoint
 	openOnes     store.Index[DeliveryRow] // those with a pending attempt, by openKey
@@ -50,6 +52,7 @@ func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logg
 		events:     store.NewTable[eventRow](c.DB, "webhook_events"),
 		Deliveries: store.NewTable[DeliveryRow](c.DB, "webhook_deliveries"),
 		Keys:       store.NewTable[KeyRow](c.DB, KeysTable),
+		Removed:    store.NewTable[EndpointRow](c.DB, "removed_endpoints"),
 		guard:      guard, logger: logger,
 		pipeline: newPipeline(delivery.Sender{Guard: guard, CAs: receiverCAs}),
 	}

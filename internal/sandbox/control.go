@@ -177,6 +177,11 @@ func (s *Server) controlClock(r *http.Request) (any, error) {
 	if err := readControl(r, &move); err != nil {
 		return nil, err
 	}
+	return s.moveClock(r.Context(), move)
+}
+
+// moveClock moves the clock, and waits for the deliveries that have come due.
+func (s *Server) moveClock(ctx context.Context, move ClockMove) (any, error) {
 	if (move.Advance == "") == (move.Set == nil) {
 		return nil, server.ErrValidation.With("Give either advance or set.")
 	}
@@ -198,7 +203,7 @@ func (s *Server) controlClock(r *http.Request) (any, error) {
 	} else {
 		s.core.Clock.Set(*to)
 	}
-	return s.clockState(), s.settleDeliveries(r.Context())
+	return s.clockState(), s.settleDeliveries(ctx)
 }
 
 func (s *Server) controlSubscription(r *http.Request) (any, error) {
@@ -279,7 +284,8 @@ func (s *Server) controlEmit(r *http.Request) (any, error) {
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	if known := s.collections.KnownEvents(); !wanted.Unlisted && !slices.Contains(known, wanted.Event) {
+	known := store.Read(s.core.DB, s.collections.KnownEvents)
+	if !wanted.Unlisted && !slices.Contains(known, wanted.Event) {
 		return nil, server.ErrValidation.With("There is no event " + quote(wanted.Event) + meant(wanted.Event, known) +
 			" Known are " + strings.Join(known, ", ") + ". Use --unlisted to emit it anyway.")
 	}

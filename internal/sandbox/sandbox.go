@@ -22,7 +22,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/page"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -240,10 +239,7 @@ func (s *Server) listen(ctx context.Context) (err error) {
 		}
 	}
 	if s.options.Web || s.options.WebPort != 0 {
-		err := s.server.ServePlain(ctx, webListener, s.options.WebPort, &page.Page{
-			Billing: s.billing, Finance: s.finance, Collections: s.collections, Tokens: s.storedTokens, Server: s.server,
-			Logger: s.options.Logger,
-		})
+		err := s.server.ServePlain(ctx, webListener, s.options.WebPort, s.web())
 		if err != nil {
 			return err
 		}
@@ -388,6 +384,9 @@ type Options struct {
 	// other turns the page on.
 	Web     bool
 	WebPort int
+	// WebReadOnly leaves out the forms with which the page moves the clock, sends deliveries again and emits events. Nil:
+	// only a copy's page is without them.
+	WebReadOnly *bool
 
 	// StateFile keeps everything in a file, in which a confirmed write
 	// survives a crash of the process; empty means memory only.

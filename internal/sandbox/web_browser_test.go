@@ -209,7 +209,7 @@ func TestWebPageInABrowser(t *testing.T) {
 	made := c.do("GET", "/v1/me", "").want(200).header.Get("Request-Id")
 
 	delivery := server.Deliveries()[0].ID
-	for _, path := range []string{"/", "/?all=1&q=webhook", "/object?id=" + id, "/object?id=" + delivery,
+	for _, path := range []string{"/", "/?q=webhook", "/object?id=" + id, "/object?id=" + delivery,
 		"/request?id=" + made} {
 		grounds := map[string]bool{}
 		for _, scheme := range []string{"light", "dark"} {
@@ -254,10 +254,44 @@ func TestWebPageInABrowser(t *testing.T) {
 	b.eval(`document.querySelector("#request-` + made + ` a[href^='/request']").click()`)
 	b.await("the request", `document.querySelector("dialog[open] h1")?.innerText === "GET /v1/me"`)
 	b.eval(`document.querySelector("dialog button").click()`)
+	b.await("the page without the dialog", `!document.querySelector("dialog[open]") && location.hash === "#request-`+made+`"`)
 	b.eval(`document.querySelector("#customers a[href^='/object']").click()`)
 	b.await("the object", `document.querySelector("dialog[open]")?.innerText.includes("customers.create")`)
 	b.eval(`document.querySelector("dialog [data-copy]").click()`)
 	b.await("that it has copied", `document.getElementById("said").textContent.startsWith("Copied ")`)
+
+	// The dialog is in the address: a reload keeps it, and back closes it.
+	b.eval(`document.querySelector("dialog a[href^='/request']").click()`)
+	b.await("the request of the object", `document.querySelector("dialog[open] h1")?.innerText.startsWith("POST ")`)
+	b.send("Page.reload", nil)
+	b.await("the same request", `document.querySelector("dialog[open] h1")?.innerText.startsWith("POST ")`)
+	b.eval(`history.back()`)
+	b.await("the object again", `document.querySelector("dialog[open] h1")?.innerText.startsWith("account")`)
+	b.eval(`history.back()`)
+	b.await("the page", `!document.querySelector("dialog[open]")`)
+
+	// A form acts. What is typed into it stays when the page changes.
+	b.open(server.WebURL()+"/?q=tenant-1", 390)
+	was := server.Clock().Now()
+	b.eval(`document.getElementById("advance-by").value = "2h"`)
+	c.create(`{"name":"tenant-1 too"}`)
+	b.await("another customer", `document.getElementById("customers").innerText.includes("tenant-1 too")`)
+	b.eval(`document.querySelector("form[action='/clock'] button").click()`)
+	for range 400 {
+		if server.Clock().Now().Equal(was.Add(2 * time.Hour)) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if got := server.Clock().Now(); !got.Equal(was.Add(2 * time.Hour)) {
+		t.Errorf("the clock is at %s, was at %s", got, was)
+	}
+	b.open(server.WebURL(), 390)
+	b.eval(`scrollTo(0, document.body.scrollHeight)`)
+	if got := b.eval(`document.querySelector("nav").getBoundingClientRect().top >= 0`); got != "true" {
+		t.Error("the navigation does not follow")
+	}
+	b.open(server.WebURL(), 1280)
 
 	if len(b.complaints) > 0 {
 		t.Errorf("the browser complains: %s", b.complaints)

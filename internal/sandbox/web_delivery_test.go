@@ -31,7 +31,10 @@ func TestWebPageOfADelivery(t *testing.T) {
 	for _, want := range []string{
 		"delivery webhook.test", "Status failed", "Next attempt 20", "Attempt 1, 20", "/in?… Authorization: [REDACTED]",
 		"X-Webhook-Signature: " + sent.Header.Get("X-Webhook-Signature"), "X-Webhook-Attempt: 1",
-		"401 ", "the signature does not match", "the endpoint responded with 401", "Payload, as sent " + sent.Body,
+		"401 Unauthorized", "the signature does not match", "the endpoint responded with 401", "Payload, as sent " + sent.Body,
+		`Payload { "event": "webhook.test", "timestamp"`, "Cause request webhook_endpoints.test by Go-http-client",
+		"HMAC-SHA256, in hexadecimal, over t, a dot and the payload as sent", "printf '%s' '" +
+			strings.TrimPrefix(strings.Split(sent.Header.Get("X-Webhook-Signature"), ",")[0], "t=") + "." + sent.Body + "'",
 		"billing-sandbox call POST " + endpoint + "/deliveries/" + id + "/retry",
 	} {
 		if !strings.Contains(got, want) {
@@ -44,16 +47,18 @@ func TestWebPageOfADelivery(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"signature+match": "Objects with this text: delivery webhook.test", id[:8]: "Objects with this text: delivery webhook.test",
-		"in+bearer": "Objects with this text: endpoint " + erp.URL + "/in?…",
+		"signature+match": "deliveries", id[:8]: "deliveries", "in+bearer": "endpoints",
 	} {
 		_, _, document := browse(t, server, "GET", "/?q="+query, "")
-		if got := words(document); !strings.Contains(got, want) {
-			t.Errorf("%s: no %q in %s", query, want, got)
+		if got := section(t, document, want); !strings.Contains(got, erp.URL+"/in?…") {
+			t.Errorf("%s: not in %s: %s", query, want, got)
 		}
 	}
-	if _, _, document := browse(t, server, "GET", "/?q=s3cret", ""); strings.Contains(document, "Objects with this text") {
-		t.Error("the filter finds an endpoint by its credential")
+	_, _, document = browse(t, server, "GET", "/?q=s3cret", "")
+	for _, name := range []string{"endpoints", "deliveries"} {
+		if got := section(t, document, name); !strings.Contains(got, "Nothing here matches the filter.") {
+			t.Errorf("the filter finds an endpoint by its credential: %s", got)
+		}
 	}
 
 	erp.Respond(hook.Status(http.StatusOK, ""))
@@ -68,18 +73,66 @@ func TestWebPageOfADelivery(t *testing.T) {
 	}
 }
 
+// The deliveries of an endpoint that has been removed keep its address and their signatures, and are not sent again.
+func TestWebPageOfARemovedEndpoint(t *testing.T) {
+	t.Parallel()
+	erp := hook.Start(t)
+	erp.Respond(hook.Status(http.StatusServiceUnavailable, ""))
+	options := reaching(erp)
+	options.Web = true
+	server := start(t, options)
+	hooks := collect(t, server)
+	endpoint, _ := hooks.endpoint(`{"url":"` + erp.URL + `/in","authentication":{"type":"bearer","token":"t0ken-of-ana"}}`)
+	id := hooks.do("POST", endpoint+"/test", "").want(202).text("data", "deliveryId")
+	settle(t, server)
+	signature := erp.Take()[0].Header.Get("X-Webhook-Signature")
+	hooks.do("DELETE", endpoint, "").want(204)
+	if got := section(t, show(t, server), "deliveries"); !strings.Contains(got, "webhook.test failed") ||
+		!strings.Contains(got, erp.URL+"/in (removed)") {
+		t.Errorf("deliveries: %s", got)
+	}
+	_, _, document := browse(t, server, "GET", "/object?id="+id, "")
+	if got := words(document); !strings.Contains(got, "Endpoint "+erp.URL+"/in (removed)") ||
+		!strings.Contains(got, "X-Webhook-Signature: "+signature+" ") || strings.Contains(got, "Send it again") ||
+		strings.Contains(document, "t0ken-of-ana") {
+		t.Errorf("the delivery: %s", got)
+	}
+}
+
+// A secret that has been rotated gives another signature than that of the attempt: the page shows the one that was sent.
+func TestWebPageAfterARotation(t *testing.T) {
+	t.Parallel()
+	erp := hook.Start(t)
+	options := reaching(erp)
+	options.Web = true
+	server := start(t, options)
+	hooks := collect(t, server)
+	endpoint, _ := hooks.endpoint(`{"url":"` + erp.URL + `/in"}`)
+	id := hooks.do("POST", endpoint+"/test", "").want(202).text("data", "deliveryId")
+	settle(t, server)
+	hooks.do("POST", endpoint+"/rotate-secret", "").want(200)
+	_, _, document := browse(t, server, "GET", "/object?id="+id, "")
+	if got := words(document); !strings.Contains(got, "The secret has been rotated since.") ||
+		!strings.Contains(got, erp.Take()[0].Header.Get("X-Webhook-Signature")) || strings.Contains(got, "openssl") {
+		t.Errorf("the delivery: %s", got)
+	}
+}
+
 // A request shows its headers without credentials, and the command that repeats it.
 func TestWebPageRepeatsARequest(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Web: true, Start: morning})
 	c := call(t, server)
-	made := c.do("POST", "/v1/customers", `{"name":"Ana's"}`, "X-Trace", "a'b").want(201)
+	made := c.do("POST", "/v1/customers", `{"name":"Ana's"}`, "X-Trace", "a'b", "Cookie", "session=1").want(201)
 	_, _, document := browse(t, server, "GET", "/request?id="+made.header.Get("Request-Id"), "")
 	got := words(document)
 	for _, want := range []string{"Authorization: [REDACTED] ", "X-Trace: a'b ", "Content-Type: application/json "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
+	}
+	if strings.Contains(got, "details") {
+		t.Error("the page of a request leads to itself")
 	}
 	_, command, _ := strings.Cut(got, "Send it again ")
 	command, _, _ = strings.Cut(command, " Request headers ")
@@ -106,7 +159,8 @@ func TestWebPageRepeatsARequest(t *testing.T) {
 // What comes next is shown with the command that moves the clock there.
 func TestWebPageShowsWhatComes(t *testing.T) {
 	t.Parallel()
-	server := start(t, sandbox.Options{Web: true, Start: morning})
+	readOnly := true
+	server := start(t, sandbox.Options{Web: true, WebReadOnly: &readOnly, Start: morning})
 	if strings.Contains(show(t, server), "Coming next") {
 		t.Error("something comes in an empty sandbox")
 	}

@@ -126,16 +126,16 @@ func TestWebPageShows(t *testing.T) {
 			"2026-06-18 09:00:00 next period begins (upcoming) with plan " + otherPlan,
 		},
 		"endpoints": {
-			"/in?… active", "Authentication basic",
-			"webhook.test failed 2026-05-24 09:00:00 2026-05-24 09:00:00 503 the endpoint responded with 503 2026-05-24 " +
-				"09:04:00",
-			"https://hooks.example.com/out inactive", "Authentication header", "No deliveries yet.",
+			"/in?… active", "Deliveries 2 Authentication basic",
+			"https://hooks.example.com/out inactive", "Deliveries none Authentication header",
 		},
+		"deliveries": {"webhook.test failed 2026-05-24 09:00:00 https://", "/in?… 2026-05-24 09:00:00 503 the endpoint " +
+			"responded with 503 2026-05-24 09:04:00"},
 		"invoices": {"INV-000001 open", "Ana tenant-1 2026-05-18 to 2026-06-18 2026-05-28 2026-05-18 09:00:00"},
 		"tokens":   {"jwt_sandbox_", "rb_sandbox_", "* never"},
 		"keys": {"erp ck_sandbox_", "active charges:read never", "rotated replaced by ck_sandbox_",
 			"2026-05-27 09:00:00 grace period: 3 d 0 h left"},
-		"finance": {"payables 14 The newest records of payables", "Aluguel da loja 4200.00", "4 older not shown."},
+		"finance": {"payables 14 The newest records of payables", "Aluguel da loja 4200.00"},
 		"requests": {
 			"Go-http-client/1.1 2026-05-04 09:00:00 , 13 requests, 12 writes, 2 failed",
 			"2026-05-24 09:00:00 200 dropped customers.list fault-1 GET /v1/customers?search=ana", "422 rejected subscriptions.change_plan",
@@ -210,12 +210,13 @@ func TestWebPageFollowsTheClock(t *testing.T) {
 	}
 }
 
-// Long lists end, the newest shown first.
-func TestWebPageIsBounded(t *testing.T) {
+// Long lists have pages, the newest first, and the filter selects from all of them.
+func TestWebPageHasPages(t *testing.T) {
 	t.Parallel()
-	customers := make([]map[string]any, 203)
+	customers := make([]map[string]any, 103)
 	for i := range customers {
-		customers[i] = map[string]any{"name": fmt.Sprintf("Customer %d.", i), "create_billing_account": false}
+		customers[i] = map[string]any{"name": fmt.Sprintf("Customer %d.", i), "external_id": fmt.Sprintf("code-%d", i),
+			"create_billing_account": i == 7}
 	}
 	seed, err := json.Marshal(map[string]any{"customers": customers,
 		"webhook_endpoints": []any{map[string]any{"url": "https://hooks.example.com/in"}}})
@@ -223,29 +224,51 @@ func TestWebPageIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := start(t, sandbox.Options{Web: true, Start: morning, SeedDocument: seed})
-	for i := range 12 {
+	for i := range 52 {
 		if _, err := server.Emit(fmt.Sprintf("event.n%d", i), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	server.Clock().Advance(time.Minute)
-	call(t, server).create(`{"name":"The last"}`)
+	c := call(t, server)
+	c.create(`{"name":"The last"}`)
+	for range 60 {
+		c.do("GET", "/v1/me", "", "User-Agent", "crm/3 linux").want(200)
+	}
 	document := show(t, server)
-	// Which four of those that the seed created at the same time are not shown, is left open.
-	got := section(t, document, "customers")
-	seeded := regexp.MustCompile(`Customer \d+\.`).FindAllStringIndex(got, -1)
-	if len(seeded) != 199 || !strings.Contains(got, "4 older not shown.") ||
-		strings.Index(got, "The last") > seeded[0][0] {
+	if got := section(t, document, "customers"); strings.Count(got, "Customer ") != 1+49 ||
+		!strings.Contains(got, "1 to 50 of 104 Next") || !strings.Contains(got, "The last") {
 		t.Errorf("customers: %s", got)
 	}
-	if _, _, all := browse(t, server, "GET", "/?all=1", ""); strings.Contains(all, "not shown") ||
-		len(regexp.MustCompile(`Customer \d+\.`).FindAllStringIndex(section(t, all, "customers"), -1)) != 203 {
-		t.Error("all are not all")
-	}
-	if got := section(t, document, "endpoints"); !strings.Contains(got, "event.n11 ") ||
-		strings.Contains(got, "event.n1 ") || !strings.Contains(got, "2 older not shown.") ||
-		strings.Index(got, "event.n11 ") > strings.Index(got, "event.n10 ") {
+	if _, got, _ := strings.Cut(section(t, document, "deliveries"), "grouped"); !strings.Contains(got, "event.n51 ") ||
+		strings.Contains(got, "event.n1 ") || !strings.Contains(got, "1 to 50 of 52 Next") ||
+		strings.Index(got, "event.n51 ") > strings.Index(got, "event.n50 ") {
 		t.Errorf("deliveries: %s", got)
+	}
+	if got := section(t, document, "requests"); strings.Count(got, "me.get") != 20 ||
+		!strings.Contains(got, "60 requests, 20 shown") || !strings.Contains(got, "Show the whole run") ||
+		!strings.Contains(got, "customers.create") {
+		t.Errorf("requests: %s", got)
+	}
+	for _, test := range []struct {
+		path, section string
+		rows          int
+		want          string
+	}{
+		{"/?customers=3", "customers", 4, "101 to 104 of 104 Previous"}, {"/?customers=9", "customers", 4, "101 to 104"},
+		{"/?customers=-1", "customers", 50, "1 to 50"}, {"/?customers=x", "customers", 50, "1 to 50"},
+		{"/?q=code-77", "customers", 1, "Customer 77."}, {"/?q=customer+7.", "accounts", 1, "Customer 7."},
+		{"/?q=no+such", "customers", 0, "Nothing here matches the filter."}, {"/?deliveries=2", "deliveries", 2, "event.n1 "},
+		{"/?event=event.n7", "deliveries", 1, "event.n7 "}, {"/?status=success", "deliveries", 0, "Nothing here matches"},
+		{"/?run=2", "requests", 50, "1 to 50 of 60 Next"}, {"/?run=2&requests=2", "requests", 10, "51 to 60 of 60 Previous"},
+	} {
+		_, _, document := browse(t, server, "GET", test.path, "")
+		_, rest, _ := strings.Cut(document, `<section id="`+test.section+`"`)
+		rest, _, _ = strings.Cut(rest, "</section>")
+		if n := len(regexp.MustCompile(`<(tr|li) id="`).FindAllString(rest, -1)); n != test.rows ||
+			!strings.Contains(words(rest), test.want) {
+			t.Errorf("%s: %d rows, want %d with %q: %s", test.path, n, test.rows, test.want, words(rest))
+		}
 	}
 }
 
@@ -296,7 +319,7 @@ func TestWebPageIsClosed(t *testing.T) {
 		{"GET", "/", "localhost:1234", 200}, {"GET", "/", "[::1]:80", 200}, {"GET", "/", "127.0.0.2", 200},
 		{"GET", "/", "example.com", 403}, {"GET", "/", "localhost.example.com", 403}, {"GET", "/", "192.0.2.1:80", 403},
 		{"GET", "/page.js", "127.0.0.1.example.com", 403}, {"POST", "/", "", 405}, {"DELETE", "/", "", 405},
-		{"PUT", "/style.css", "", 405}, {"GET", "/favicon.svg", "", 200}, {"GET", "/object?id=none", "", 404}, {"GET", "/object", "", 404},
+		{"PUT", "/style.css", "", 405}, {"GET", "/clock", "", 404}, {"POST", "/clock", "", 403}, {"POST", "/clock", "example.com", 403}, {"GET", "/favicon.svg", "", 200}, {"GET", "/object?id=none", "", 404}, {"GET", "/object", "", 404},
 		{"GET", "/request?id=none", "", 404}, {"GET", "/request", "", 404}, {"GET", "/request?id=none", "example.com", 403},
 		{"GET", "/page.html", "", 404}, {"GET", "/page.go", "", 404}, {"GET", "/templates/layout.html", "", 404}, {"GET", "/v1/customers", "", 404}, {"GET", "/../go.mod", "", 404},
 	} {
@@ -307,7 +330,7 @@ func TestWebPageIsClosed(t *testing.T) {
 		if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy,
 			"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'") ||
 			strings.Contains(policy, "unsafe") || header.Get("X-Content-Type-Options") != "nosniff" ||
-			header.Get("Referrer-Policy") != "no-referrer" || header.Get("Cache-Control") != "no-store" {
+			header.Get("Referrer-Policy") != "same-origin" || header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s: headers %v", c.method, c.path, header)
 		}
 		if c.want != 200 && strings.Contains(body, "<main") {
@@ -412,7 +435,7 @@ func TestWebPageShowsObjects(t *testing.T) {
 		}
 		status, _, body := browse(t, server, "GET", "/object?id="+id[1], "")
 		if status != 200 || !strings.Contains(html.UnescapeString(body), test.want) ||
-			!strings.Contains(body, `<h1>`+test.kind+` `) || !strings.Contains(body, `href="/#`+test.kind+`-`+id[1]+`"`) {
+			!strings.Contains(body, `<h1>`+test.kind+` `) || !strings.Contains(body, `href="/?q=`+id[1]+`#`+test.kind+`-`+id[1]+`"`) {
 			t.Errorf("%s: %d, no %q in %s", test.kind, status, test.want, body)
 		}
 	}
@@ -458,7 +481,12 @@ func TestWebPageShowsChanges(t *testing.T) {
 			t.Errorf("%s: no %q in %s", test.address, test.want, got)
 		}
 	}
+	c.do("GET", "/v1/customers/"+customer, "").want(404)
 	_, _, history := browse(t, server, "GET", "/object?id="+customer, "")
+	if !strings.Contains(words(history), "Show the 1 read too") ||
+		strings.Count(text("/object?id="+customer+"&reads=1"), "customers.get") != 1 {
+		t.Errorf("reads are not on request: %s", words(history))
+	}
 	if strings.Count(history, `<div class="line`) != 3 || strings.Contains(history, "<pre") {
 		t.Errorf("a deleted customer has other requests than its three, or is shown: %s", history)
 	}
@@ -467,6 +495,83 @@ func TestWebPageShowsChanges(t *testing.T) {
 	}
 	if got := text(of(updated)); strings.Contains(got, "updated_at 2") || strings.Contains(got, "external_id ana ana") {
 		t.Errorf("fields that say nothing: %s", got)
+	}
+}
+
+// The history of an object says what time did, and that of an endpoint has its deliveries, also when it is removed.
+func TestWebPageShowsWhatTimeDid(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{Web: true, Start: morning})
+	c, hooks := call(t, server), collect(t, server)
+	path, made := c.subscribe(`,"trial_period_days":14`)
+	_, manual := c.subscribe(`,"collection_method":"manual_invoice"`)
+	expiring := hooks.do("POST", keysPath, `{"name":"erp","scopes":["charges:read"],"expiresAt":"2026-05-06T00:00:00Z"}`)
+	key := expiring.text("data", "id")
+	endpoint, registered := hooks.endpoint(`{"url":"https://hooks.example.com/in?a=1"}`)
+	hooks.do("POST", endpoint+"/test", "").want(202)
+	c.do("GET", path, "").want(200)
+	text := func(path string) string {
+		_, _, document := browse(t, server, "GET", path, "")
+		return words(document)
+	}
+	if got := text("/"); !strings.Contains(got, "trial ends the first period begins") ||
+		strings.Count(got, "trial ends (upcoming)") != 1 {
+		t.Errorf("no end of the trial: %s", got)
+	}
+	server.Clock().Advance(40 * 24 * time.Hour)
+	for id, wants := range map[string][]string{
+		made.text("data", "id"):       {"trial ended trialing to active by clock", "INV-000001 open", "begins (upcoming)"},
+		manual.text("data", "id"):     {"period begins until 2026-07-04, without an invoice: it is invoiced on request only"},
+		registered.text("data", "id"): {"Deliveries 2026-05-04 09:00:00", "webhook.test All 1"},
+		key:                           {"2026-05-06 00:00:00", "expired by clock"},
+	} {
+		for _, want := range wants {
+			if got := text("/object?id=" + id); !strings.Contains(got, want) {
+				t.Errorf("no %q in %s", want, got)
+			}
+		}
+	}
+	hooks.do("DELETE", endpoint, "").want(204)
+	if got := text("/object?id=" + registered.text("data", "id")); !strings.Contains(got,
+		"endpoint https://hooks.example.com/in?…") || !strings.Contains(got, "webhook.test All 1") {
+		t.Errorf("of a removed endpoint: %s", got)
+	}
+}
+
+// All that comes is shown, 50 at a time.
+func TestWebPageShowsAllThatComes(t *testing.T) {
+	t.Parallel()
+	subscriptions := make([]any, 53)
+	for i := range subscriptions {
+		subscriptions[i] = map[string]any{"billing_account_id": "external_id=a", "plan_id": plan,
+			"external_id": fmt.Sprintf("s-%d", i)}
+	}
+	seed, err := json.Marshal(map[string]any{
+		"customers":        []any{map[string]any{"name": "Ana", "external_id": "ana", "create_billing_account": false}},
+		"billing_accounts": []any{map[string]any{"customer": map[string]any{"id": "external_id=ana"}, "external_id": "a"}},
+		"subscriptions":    subscriptions,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := start(t, sandbox.Options{Web: true, Start: morning, SeedDocument: seed})
+	for path, want := range map[string]int{"/": 5, "/?coming=1": 50, "/?coming=2": 3, "/?q=s-17": 1} {
+		_, _, document := browse(t, server, "GET", path, "")
+		if got := strings.Count(document, "Advance to it"); got != want {
+			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+}
+
+// The time is that of the sandbox, with seconds, also when the page is loaded.
+func TestWebPageShowsTheTimeOfNow(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{Web: true})
+	before := server.Clock().Now().Truncate(time.Second)
+	_, header, document := browse(t, server, "GET", "/", "")
+	shown := regexp.MustCompile(`<strong><time datetime="([^"]*)">`).FindStringSubmatch(document)
+	if shown == nil || shown[1] != header.Get("Sandbox-Time") || shown[1] < before.UTC().Format(time.RFC3339) {
+		t.Errorf("%v at %s, want %s", shown, before, header.Get("Sandbox-Time"))
 	}
 }
 
@@ -567,7 +672,7 @@ func TestNothingIsMarkup(t *testing.T) {
 	skeleton := func(document string) string {
 		return quoted.ReplaceAllString(strings.Join(element.FindAllString(document, -1), "\n"), "")
 	}
-	own := regexp.MustCompile(`^(#[\w-]+|/(#[\w-]+)?|/(object|request)\?id=[\w-]+|/style\.css|/page\.js|/favicon\.svg|5|` +
+	own := regexp.MustCompile(`^(#[\w-]+|/(\?q=[\w-]+)?(#[\w-]+)?|/\?(endpoint|run)=[\w-]+#[a-z]+|/(object|request)\?id=[\w-]+|/clock|/emit|/resend|/style\.css|/page\.js|/favicon\.svg|5|` +
 		`width=device-width, initial-scale=1)$`)
 	want := skeleton(hostile(t, "plain"))
 	for _, text := range []string{

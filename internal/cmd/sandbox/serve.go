@@ -89,6 +89,15 @@ func (s *serving) flags(set *flag.FlagSet) {
 	portFlag(set, &o.ControlPort, "control-port", "`PORT` of the control listener"+unset)
 	set.BoolVar(&o.Web, "web", false, "serve a page that shows the contents of the sandbox, for a browser on this machine")
 	portFlag(set, &o.WebPort, "web-port", "`PORT` of that page, with or without --web; 0 takes a free one")
+	set.BoolFunc("web-read-only", "leave out the forms with which the page moves the clock, sends deliveries again and "+
+		"emits events; the page of a copy is without them unless this is false", func(value string) error {
+		readOnly, err := strconv.ParseBool(value)
+		o.WebReadOnly = &readOnly
+		if err != nil {
+			return errors.New("must be true or false")
+		}
+		return nil
+	})
 	set.StringVar(&o.CAFile, "ca-file", "",
 		"write the CA certificate to this `FILE`; if unset, next to the file of --state, or to a temporary file")
 	set.StringVar(&o.StateFile, "state", "", "store everything, tokens, ports and clock too, in this `FILE`; if unset, in memory")

@@ -286,6 +286,9 @@ func (s *Service) updateEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) 
 // deleteEndpoint serves webhook_endpoints.delete. Its open deliveries are given up at their next attempt.
 func (s *Service) deleteEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
 	s.Endpoints.Delete(tx, row.Endpoint.ID)
+	removed := row
+	removed.Credentials = delivery.Credentials{}
+	s.Removed.Put(tx, row.Endpoint.ID, removed)
 	s.auditEndpoint(c, tx, row, row.Endpoint.status(), server.Deleted)
 	return server.Reply{Status: http.StatusNoContent}, nil
 }
@@ -302,9 +305,6 @@ func (s *Service) auditEndpoint(c *server.Call, tx *store.Tx, row EndpointRow, b
 	name, _, _ := strings.Cut(row.Endpoint.URL, "?")
 	s.Audit(tx, c.Audited("endpoint", row.Endpoint.ID, name).Moved(before, after))
 }
-
-// RotateSecret is the operation that replaces an endpoint's secret.
-const RotateSecret = "webhook_endpoints.rotate_secret"
 
 func (s *Service) rotateSecret(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
 	secret := s.newSecret(&row)

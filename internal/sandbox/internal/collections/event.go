@@ -133,14 +133,34 @@ func (s *Service) Emit(organization, event string, data any) (id string, err err
 }
 
 // KnownEvents returns the names of documented and subscribed events, sorted. The documented list is incomplete.
-func (s *Service) KnownEvents() []string {
+func (s *Service) KnownEvents(tx *store.Tx) []string {
 	names := []string{eventTest, eventKeyRotated, eventKeyStatusChanged, eventKeyRevoked, eventChargePaid}
-	return store.Read(s.DB, func(tx *store.Tx) []string {
-		for _, row := range s.Endpoints.All(tx) {
-			names = append(names, row.Endpoint.Events...)
+	for _, row := range s.Endpoints.All(tx) {
+		names = append(names, row.Endpoint.Events...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// EmitTo sends a known event to one active endpoint, regardless of its subscriptions.
+func (s *Service) EmitTo(endpoint, event string) error {
+	return s.DB.Update(func(tx *store.Tx) error {
+		row, ok := s.Endpoints.Get(tx, endpoint)
+		switch {
+		case !ok:
+			return server.ErrNotFound.With("There is no such endpoint.")
+		case !row.Endpoint.Active:
+			return errEndpointInactive
+		case !slices.Contains(s.KnownEvents(tx), event):
+			return server.ErrValidation.With("There is no such event.")
 		}
-		slices.Sort(names)
-		return slices.Compact(names)
+		emitted := happening{organization: row.Organization, at: s.Clock.Now(), name: event, data: s.sample(event),
+			cause: server.ByCommand}
+		id, err := s.storeEvent(tx, emitted)
+		if err == nil {
+			s.schedule(tx, row, id, emitted)
+		}
+		return err
 	})
 }
 
@@ -322,8 +342,7 @@ func (s *Service) findDelivery(c *server.Call, tx *store.Tx) (DeliveryRow, error
 	return row, nil
 }
 
-// retryDelivery serves webhook_deliveries.retry, which restarts the attempts of a delivery. It requires an active
-// endpoint and a failed or exhausted delivery.
+// retryDelivery serves webhook_deliveries.retry.
 func (s *Service) retryDelivery(c *server.Call, tx *store.Tx, row DeliveryRow) (server.Reply, error) {
 	if err := s.restart(tx, &row, c.Audited("delivery", row.ID, row.Event)); err != nil {
 		return server.Reply{}, err
@@ -406,21 +425,21 @@ func (s *Service) DeliveryStates() []DeliveryState {
 		states := []DeliveryState{}
 		inOrder := func(a, b DeliveryRow) int { return cmp.Compare(a.Number, b.Number) }
 		for _, row := range store.Sorted(s.Deliveries.All(tx), inOrder) {
-			states = append(states, s.deliveryState(tx, row))
+			states = append(states, s.StateOf(tx, row))
 		}
 		return states
 	})
 }
 
-func (s *Service) deliveryState(tx *store.Tx, row DeliveryRow) DeliveryState {
+// StateOf returns a delivery without its payload.
+func (s *Service) StateOf(tx *store.Tx, row DeliveryRow) DeliveryState {
 	endpoint, there := s.Endpoints.Get(tx, row.EndpointID)
-	event, _ := s.events.Get(tx, row.EventID)
-	url := endpoint.Endpoint.URL
-	if attempts := len(row.State.Trail); !there && attempts > 0 {
-		url = row.State.Trail[attempts-1].URL
+	if !there {
+		endpoint, _ = s.Removed.Get(tx, row.EndpointID)
 	}
+	event, _ := s.events.Get(tx, row.EventID)
 	return DeliveryState{
-		ID: row.ID, EndpointID: row.EndpointID, URL: url, Removed: !there,
+		ID: row.ID, EndpointID: row.EndpointID, URL: endpoint.Endpoint.URL, Removed: !there,
 		Event: row.Event, EventID: row.EventID, ObjectID: s.objectID(tx, row.EventID), CreatedAt: row.CreatedAt,
 		Cause: event.Cause, RequestID: event.RequestID, State: row.State,
 	}
@@ -433,7 +452,7 @@ func (s *Service) DeliveryState(id string) (found DeliveryState, err error) {
 		if !ok {
 			return errNoDelivery
 		}
-		found = s.deliveryState(tx, row)
+		found = s.StateOf(tx, row)
 		found.Payload = string(s.Payload(tx, row.EventID))
 		return nil
 	})

@@ -29,6 +29,8 @@ type Service struct {
 	events     store.Table[eventRow]
 	Deliveries store.Table[DeliveryRow]
 	Keys       store.Table[KeyRow]
+	// Removed are the removed endpoints, without their credentials. Their deliveries remain.
+	Removed store.Table[EndpointRow]
 
 	DeliveriesOf store.Index[DeliveryRow] // by endpoint
 	openOnes     store.Index[DeliveryRow] // those with a pending attempt, by openKey
@@ -50,6 +52,7 @@ func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logg
 		events:     store.NewTable[eventRow](c.DB, "webhook_events"),
 		Deliveries: store.NewTable[DeliveryRow](c.DB, "webhook_deliveries"),
 		Keys:       store.NewTable[KeyRow](c.DB, KeysTable),
+		Removed:    store.NewTable[EndpointRow](c.DB, "removed_endpoints"),
 		guard:      guard, logger: logger,
 		pipeline: newPipeline(delivery.Sender{Guard: guard, CAs: receiverCAs}),
 	}
@@ -87,7 +90,7 @@ func (s *Service) Routes() []server.Route {
 			server.On(endpoint, none, s.deleteEndpoint)),
 		route("webhook_endpoints.test", "POST /api/v1/webhook-endpoints/{id}/test",
 			server.On(endpoint, server.NoFields, s.testEndpoint)),
-		route(RotateSecret, "POST /api/v1/webhook-endpoints/{id}/rotate-secret",
+		route("webhook_endpoints.rotate_secret", "POST /api/v1/webhook-endpoints/{id}/rotate-secret",
 			server.On(endpoint, server.NoFields, s.rotateSecret)),
 
 		route("webhook_deliveries.list", "GET /api/v1/webhook-endpoints/{id}/deliveries",

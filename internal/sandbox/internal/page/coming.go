@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// shownComing is the maximum number of upcoming events on the page.
+// shownComing is the number of upcoming events on the page unless the address asks for a page of them.
 const shownComing = 5
 
 // coming is a change of an object that the clock will cause.
@@ -19,11 +19,11 @@ type coming struct {
 // Until returns the time to pass to the command that advances the clock.
 func (c coming) Until() string { return c.At.UTC().Format(time.RFC3339Nano) }
 
-// next returns the upcoming events, earliest first.
+// next returns the upcoming events of all objects that match the filter, earliest first.
 func (v *viewer) next() list[coming] {
 	var all []coming
 	add := func(at *time.Time, what, detail string, row any) {
-		if at != nil && at.After(v.now) {
+		if at != nil && at.After(v.now) && v.matches(row) {
 			object, _ := describe(row)
 			all = append(all, coming{*at, what, detail, object})
 		}
@@ -45,5 +45,9 @@ func (v *viewer) next() list[coming] {
 		add(&t.Expires, "token expires", t.Prefix, nil)
 	}
 	slices.SortStableFunc(all, func(a, b coming) int { return a.At.Compare(b.At) })
-	return list[coming]{Shown: all[:min(shownComing, len(all))], Total: len(all)}
+	if !v.query.Has("coming") && len(all) > shownComing {
+		return list[coming]{all[:shownComing], len(all),
+			pages{From: 1, To: shownComing, Total: len(all), Next: v.link("coming", "coming", "1")}}
+	}
+	return pageOf(v, "coming", "coming", all, shownObjects)
 }

@@ -20,8 +20,9 @@ var exports = map[server.Service][2]string{
 var ownHeaders = []string{"Accept-Encoding", "Content-Length", "Connection", "User-Agent"}
 
 // curl returns a command that repeats a request with the sandbox's exports. It is empty if the log does not have the
-// complete request.
-func curl(r server.Request) string {
+// complete request. keyHeader is the header that carries the key of collections; empty: Authorization. Other headers
+// that the log masks are left out.
+func curl(r server.Request, keyHeader string) string {
 	if r.Token == "" || r.Headers == nil || !r.HasWholeBody() || strings.Contains(string(r.Body), server.Masked) {
 		return ""
 	}
@@ -36,9 +37,9 @@ func curl(r server.Request) string {
 		case slices.Contains(ownHeaders, name):
 		case value != server.Masked:
 			parts = append(parts, "-H "+quoted(name+": "+value))
-		case name == "Authorization":
+		case name == "Authorization" && (r.Service != server.Collections || keyHeader == ""):
 			parts = append(parts, `-H "Authorization: Bearer $`+names[1]+`"`)
-		default:
+		case r.Service == server.Collections && strings.EqualFold(name, keyHeader):
 			parts = append(parts, "-H "+quoted(name+": ")+`"$`+names[1]+`"`)
 		}
 	}

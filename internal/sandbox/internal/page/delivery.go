@@ -1,36 +1,156 @@
 package page
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/delivery"
 )
 
+func deliveryAge(r collections.DeliveryRow) (time.Time, int64) { return r.CreatedAt, r.Number }
+
+// deliveries returns a page of the deliveries, those of removed endpoints included.
+func (v *viewer) deliveries() list[collections.DeliveryRow] {
+	is := func(name, value string) bool { return v.query.Get(name) == "" || v.query.Get(name) == value }
+	all := slices.DeleteFunc(sorted(v, v.Collections.Deliveries.All(v.tx), deliveryAge),
+		func(r collections.DeliveryRow) bool {
+			return !is("endpoint", r.EndpointID) || !is("event", r.Event) || !is("status", string(r.State.Status))
+		})
+	return pageOf(v, "deliveries", "deliveries", all, shownObjects)
+}
+
+// choice is a parameter that selects deliveries, with a link for each value.
+type choice struct {
+	Name  string
+	Links []chosen
+}
+
+type chosen struct {
+	Text, Address string
+	Current       bool
+}
+
+// choices are the endpoints, events and statuses that deliveries have.
+func (v *viewer) choices() (all []choice) {
+	values := map[string]map[string]string{"endpoint": {}, "event": {}, "status": {}} // texts by value
+	for _, r := range v.Collections.Deliveries.All(v.tx) {
+		values["endpoint"][r.EndpointID] = v.urlOf(r)
+		values["event"][r.Event] = r.Event
+		values["status"][string(r.State.Status)] = string(r.State.Status)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		of := choice{Name: name}
+		now := v.query.Get(name)
+		for value, text := range values[name] {
+			of.Links = append(of.Links, chosen{text, v.link("deliveries", name, value), now == value})
+		}
+		slices.SortFunc(of.Links, func(a, b chosen) int {
+			return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Address, b.Address))
+		})
+		if len(of.Links) > 1 || now != "" {
+			of.Links = slices.Insert(of.Links, 0, chosen{"all", v.link("deliveries", name, ""), now == ""})
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
+// endpointOf returns the endpoint of a delivery, also if it has been removed.
+func (v *viewer) endpointOf(r collections.DeliveryRow) collections.EndpointRow {
+	endpoint, ok := v.Collections.Endpoints.Get(v.tx, r.EndpointID)
+	if !ok {
+		endpoint, _ = v.Collections.Removed.Get(v.tx, r.EndpointID)
+	}
+	return endpoint
+}
+
+// urlOf returns the address of a delivery's endpoint.
+func (v *viewer) urlOf(r collections.DeliveryRow) string {
+	state := v.Collections.StateOf(v.tx, r)
+	text := cmp.Or(withoutQuery(state.URL), "endpoint "+v.short(r.EndpointID).String())
+	if state.Removed {
+		text += " (removed)"
+	}
+	return text
+}
+
 // delivery shows the request of a delivery and the receiver's response to each attempt.
 func (v *viewer) delivery(row collections.DeliveryRow) (facts [][2]string, parts []part) {
-	endpoint, _ := v.Collections.Endpoints.Get(v.tx, row.EndpointID)
-	url := endpoint.Endpoint.URL
+	endpoint := v.endpointOf(row)
 	facts = [][2]string{
 		{"Event", row.Event}, {"Event id", row.EventID}, {"Status", string(row.State.Status)},
-		{"Endpoint", cmp.Or(withoutQuery(url), "removed")}, {"Created", clock(row.CreatedAt)},
+		{"Endpoint", v.urlOf(row)}, {"Created", clock(row.CreatedAt)}, {"Cause", v.causeOf(row)},
+		{"Last error", withoutURL(row.State.LastError, endpoint.Endpoint.URL)},
 	}
 	if row.State.Due != nil {
 		facts = append(facts, [2]string{"Next attempt", clock(*row.State.Due)})
 	}
-	if row.State.Redeliverable() {
+	if v.canResend(row) {
 		parts = append(parts, part{Heading: "Send it again", IsCommand: true,
 			Text: fmt.Sprintf("billing-sandbox call POST /api/v1/webhook-endpoints/%s/deliveries/%s/retry", row.EndpointID,
 				row.ID)})
 	}
+	payload := v.Collections.Payload(v.tx, row.EventID)
+	var formatted bytes.Buffer
+	_ = json.Indent(&formatted, payload, "", "  ") // in the order that was sent
+	parts = append(parts, part{Heading: "Payload", Text: formatted.String()},
+		part{Heading: "Payload, as sent", Text: string(payload)})
+	parts = append(parts, signatureOf(row, endpoint, payload)...)
 	for _, a := range slices.Backward(row.State.Trail) {
-		parts = append(parts, part{Heading: attemptTitle(a), Text: exchange(a, endpoint, url)})
+		parts = append(parts, part{Heading: attemptTitle(a), Text: exchange(a)})
 	}
-	return facts, append(parts, part{Heading: "Payload, as sent", Text: string(v.Collections.Payload(v.tx, row.EventID))})
+	return facts, parts
+}
+
+// signatureOf explains the signatures of a delivery that has been sent.
+func signatureOf(row collections.DeliveryRow, endpoint collections.EndpointRow, payload []byte) []part {
+	last := len(row.State.Trail) - 1
+	if last < 0 {
+		return nil
+	}
+	attempt := row.State.Trail[last]
+	how := fmt.Sprintf("t is the time of the attempt in seconds. v1 is the HMAC-SHA256, in hexadecimal, over t, a dot and "+
+		"the payload as sent, with the whole secret of the endpoint (%s) as the key.", hint(endpoint.Secret))
+	if delivery.Signature(endpoint.Secret, attempt.At, payload) != attempt.RequestHeaders[delivery.SignatureHeader] {
+		return []part{{Heading: "Signature", Text: how + " The secret has been rotated since."}}
+	}
+	return []part{{Heading: "Signature", Text: how}, {Heading: "Compute v1 of the last attempt", IsCommand: true,
+		Text: fmt.Sprintf(`printf '%%s' %s | openssl dgst -sha256 -hmac "$SECRET"`,
+			quoted(fmt.Sprintf("%d.%s", attempt.At.Unix(), payload)))}}
+}
+
+// canResend reports whether the service would send a delivery again.
+func (v *viewer) canResend(row collections.DeliveryRow) bool {
+	endpoint, _ := v.Collections.Endpoints.Get(v.tx, row.EndpointID)
+	return endpoint.Endpoint.Active && row.State.Redeliverable()
+}
+
+// causeOf returns what made the event of a delivery.
+func (v *viewer) causeOf(row collections.DeliveryRow) string {
+	state := v.Collections.StateOf(v.tx, row)
+	for _, r := range v.requests {
+		if state.RequestID != "" && r.RequestID == state.RequestID {
+			return "request " + r.Operation + " by " + cmp.Or(clientName(r.Client), "unnamed client")
+		}
+	}
+	return cmp.Or(strings.TrimSpace(state.Cause+" "+state.RequestID), "unknown")
+}
+
+// hint is enough of a secret to recognize it.
+func hint(secret string) string {
+	const head, tail, least = 10, 4, 32
+	if len(secret) < least {
+		return "not shown"
+	}
+	return secret[:head] + "…" + secret[len(secret)-tail:]
 }
 
 func attemptTitle(a delivery.Attempt) string {
@@ -41,29 +161,31 @@ func attemptTitle(a delivery.Attempt) string {
 	return title + ", " + clock(a.At)
 }
 
-// exchange formats an attempt as sent, without the body, which is shown as the payload. The record has no signature, so
-// it is recalculated. It differs from the original if the secret has since been rotated.
-func exchange(a delivery.Attempt, endpoint collections.EndpointRow, url string) string {
+// exchange formats an attempt as sent, without the body, which is shown as the payload.
+func exchange(a delivery.Attempt) string {
 	var text strings.Builder
-	sent := maps.Clone(a.RequestHeaders)
-	if endpoint.Secret != "" && sent[delivery.SignatureHeader] != "" {
-		sent[delivery.SignatureHeader] = delivery.Signature(endpoint.Secret, a.At, []byte(a.RequestBody)) +
-			" (with the current secret)"
-	}
-	text.WriteString("POST " + withoutQuery(url) + "\n")
-	writeHeaders(&text, sent)
+	text.WriteString("POST " + withoutQuery(a.URL) + "\n")
+	writeHeaders(&text, a.RequestHeaders)
 	text.WriteString("\n")
 	if a.HTTPCode != 0 {
-		fmt.Fprintf(&text, "%d\n", a.HTTPCode)
+		fmt.Fprintf(&text, "%d %s\n", a.HTTPCode, http.StatusText(a.HTTPCode))
 		writeHeaders(&text, a.ResponseHeaders)
 		if a.ResponseBody != "" {
 			text.WriteString("\n" + a.ResponseBody + "\n")
 		}
 	}
 	if a.Error != "" {
-		text.WriteString(strings.ReplaceAll(a.Error, url, withoutQuery(url)) + "\n")
+		text.WriteString(withoutURL(a.Error, a.URL) + "\n")
 	}
 	return strings.TrimSpace(text.String())
+}
+
+// withoutURL hides the query of an endpoint's address in a text.
+func withoutURL(text, url string) string {
+	if url == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, url, withoutQuery(url))
 }
 
 func writeHeaders(to *strings.Builder, headers map[string]string) {

@@ -13,7 +13,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
@@ -51,13 +53,15 @@ type Page struct {
 	Tokens      func(tx *store.Tx) []server.StoredToken // of recurring billing and financial management
 	Server      *server.Server                          // provides the request log and the faults
 	Logger      *slog.Logger
+	Actions     *Actions // nil: the page is read-only
+	KeyHeader   string   // carries the key of collections; empty: Authorization
 }
 
-// ServeHTTP serves the page and its files, read-only. It rejects requests for a Host other than this machine, so that a
-// web site whose name resolves to this machine (DNS rebinding) cannot read the page.
+// ServeHTTP serves the page and its files, and carries out its forms. It rejects requests for a Host other than this
+// machine, so that a web site whose name resolves to this machine (DNS rebinding) can neither read nor use the page.
 func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range map[string]string{
-		"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
 		"Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
 	} {
 		w.Header().Set(name, value)
@@ -66,13 +70,13 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !local(r.Host):
 		http.Error(w, "This page is available only on this machine: open it at 127.0.0.1 or localhost.", http.StatusForbidden)
+	case r.Method == http.MethodPost && s.Actions != nil && slices.Contains(actionPaths, r.URL.Path):
+		s.act(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "This page is read-only.", http.StatusMethodNotAllowed)
+		http.Error(w, "This is read-only.", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/":
-		chosen := filter{Text: query.Get("q"), Operation: query.Get("operation"), Show: query.Get("show"),
-			All: query.Has("all")}
-		s.write(w, r, "layout.html", func(v *viewer) (any, error) { return v.everything(chosen), nil })
+		s.write(w, r, "layout.html", func(v *viewer) (any, error) { return v.everything(), nil })
 	case r.URL.Path == "/object":
 		s.write(w, r, "detail.html", func(v *viewer) (any, error) { return v.object(query.Get("id")) })
 	case r.URL.Path == "/request":
@@ -92,7 +96,7 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // write renders a template from a consistent view of the tables. It sends the page only if it has changed: the script
 // polls every two seconds. The clock is in a header, so that the script can advance it.
 func (s *Page) write(w http.ResponseWriter, r *http.Request, name string, read func(*viewer) (any, error)) {
-	v := viewer{Page: s, now: s.Billing.Clock.Now()}
+	v := viewer{Page: s, now: s.Billing.Clock.Now(), query: r.URL.Query(), address: r.URL.RequestURI()}
 	settled := s.Billing.Settle(v.now)
 	v.requests = s.Server.Log.Since(0)
 	var text bytes.Buffer
@@ -123,8 +127,24 @@ func (s *Page) write(w http.ResponseWriter, r *http.Request, name string, read f
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if shown := v.shownTime(); !shown.Equal(v.now) {
+			text = *bytes.NewBuffer(bytes.Replace(text.Bytes(), clockElement(shown), clockElement(v.now), 1))
+		}
 		_, _ = w.Write(text.Bytes()) // the browser may have disconnected
 	}
+}
+
+// shownTime is the time of the clock in what ETag stands for. It has no seconds while the clock is running, because
+// every rendering would differ; write adds them to what is sent.
+func (v *viewer) shownTime() time.Time {
+	if v.Billing.Clock.Fixed() {
+		return v.now
+	}
+	return v.now.Truncate(time.Minute)
+}
+
+func clockElement(at time.Time) []byte {
+	return fmt.Appendf(nil, `<strong><time datetime="%s">%s</time></strong> UTC`, iso(at), clock(at))
 }
 
 func local(host string) bool {

@@ -3,7 +3,7 @@
 "use strict";
 
 const every = 2000;
-const focusable = "a, button, summary";
+const focusable = "a, button, summary, input, select";
 const form = document.getElementById("filter");
 let revision = null;
 
@@ -40,6 +40,10 @@ function replace(next) {
     const same = next.querySelector(`#${CSS.escape(kept.id)}`);
     if (same && (filtered === location.search || !same.matches(".run"))) same.open = kept.open;
   }
+  for (const kept of live.querySelectorAll("input[id], select[id]")) {
+    const same = next.querySelector(`#${CSS.escape(kept.id)}`);
+    if (same) same.value = kept.value;
+  }
   filtered = location.search;
   const focused = place(live, document.activeElement);
   const { scrollX, scrollY } = window;
@@ -75,17 +79,31 @@ function filter() {
   refresh().catch(() => {}); // the next one reports that the sandbox has ended
 }
 
-// Objects and requests open in a dialog. Without it, the link opens a separate page.
-async function showDetail(link) {
-  const dialog = document.getElementById("detail");
-  const response = await fetch(link.href, { cache: "no-store" });
-  if (!response.ok) {
-    location.href = link.href;
-    return;
-  }
+// Objects and requests open in a dialog. Without it, the link opens a separate page. The dialog is in the address, so that
+// a reload keeps it, and back leads to what was before.
+const named = () => /^#(\/(?:object|request)\?.*)$/.exec(location.hash)?.[1];
+const dialog = document.getElementById("detail");
+
+async function showDetail() {
+  const address = named();
+  if (!address) return dialog.close();
+  const response = await fetch(address, { cache: "no-store" });
+  if (address !== named()) return; // the user has gone on in the meantime
+  if (!response.ok) return location.replace(address);
   const page = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
   dialog.querySelector(".content").replaceChildren(...page.childNodes);
   if (!dialog.open) dialog.showModal();
+}
+
+function openDetail(link) {
+  history.pushState({ depth: (history.state?.depth ?? 0) + 1 }, "", "#" + link.getAttribute("href"));
+  showDetail();
+}
+
+function closed() {
+  if (!named()) return;
+  if (history.state?.depth) history.go(-history.state.depth);
+  else history.replaceState(null, "", location.pathname + location.search);
 }
 
 async function copy(button) {
@@ -97,12 +115,18 @@ async function copy(button) {
 
 // Shows the request or collection that the address names, even if its group is closed.
 function reveal() {
-  const named = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!named) return;
-  const group = named.closest("details");
+  const row = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!row) return;
+  const group = row.closest("details");
   if (group) group.open = true;
-  named.scrollIntoView();
+  row.scrollIntoView();
 }
+
+// A form leads back to where it was, with the filter of now.
+document.addEventListener("submit", (event) => {
+  const back = event.target.elements.namedItem("back");
+  if (back) back.value = location.pathname + location.search + location.hash;
+});
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
@@ -110,15 +134,10 @@ document.addEventListener("click", (event) => {
     event.preventDefault(); // of a summary around it
     copy(button);
   }
-  const dialog = document.getElementById("detail");
-  const link = event.target.closest("a");
+  const link = event.target.closest("a[data-detail]");
   if (!link || !dialog || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (link.matches("[data-detail]")) {
-    event.preventDefault();
-    showDetail(link);
-  } else if (dialog.contains(link)) {
-    dialog.close();
-  }
+  event.preventDefault();
+  openDetail(link);
 });
 
 if (form) {
@@ -130,7 +149,12 @@ if (form) {
     event.preventDefault();
     filter();
   });
-  addEventListener("hashchange", reveal);
+  addEventListener("hashchange", (event) => {
+    if (!new URL(event.oldURL).hash.startsWith("#/")) reveal(); // where the page was before the dialog
+  });
+  addEventListener("popstate", showDetail);
+  dialog.addEventListener("close", closed);
   reveal();
+  showDetail();
   setTimeout(run, every);
 }

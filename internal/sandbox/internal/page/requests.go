@@ -5,14 +5,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -23,11 +24,13 @@ type run struct {
 	Total, Writes, Failed int
 	// isApply reports whether this is certainly an apply: a plan writes only the keys of ephemeral resources.
 	isApply bool
-	Shown   []server.Request // matching the filter, newest first
+	Rows    list[server.Request] // matching the filter, newest first
+	All     string               // address of the whole run; empty if it is shown
 	Open    bool
 }
 
-// runs returns the newest requests that match the filter, grouped by run. The run with the newest request is first.
+// runs returns the runs with requests that match the filter. The run with the newest request is first. Of long runs it
+// contains only the newest requests, so that one run does not push out all others.
 func (v *viewer) runs(f filter) list[*run] {
 	all := map[uint64]*run{}
 	for _, r := range v.requests {
@@ -37,24 +40,30 @@ func (v *viewer) runs(f filter) list[*run] {
 		all[r.Run].add(r)
 	}
 	var runs []*run
-	shown, taken := 0, 0
+	rows := map[*run][]server.Request{}
 	for _, r := range slices.Backward(v.requests) {
-		if !f.takes(v, r) {
-			continue
-		}
-		if taken++; taken > v.most(shownRequests) {
-			continue
-		}
 		of := all[r.Run]
-		if len(of.Shown) == 0 {
-			of.Open = len(runs) == 0 || f != filter{All: f.All}
+		if f.Run != "" && f.Run != strconv.FormatUint(r.Run, 10) || !f.takes(v, r) {
+			continue
+		}
+		if rows[of] == nil {
+			of.Open = len(runs) == 0 || f != filter{}
 			runs = append(runs, of)
 		}
-		of.Shown = append(of.Shown, r)
-		shown++
+		rows[of] = append(rows[of], r)
 	}
-	// The count of hidden rows is of requests, not of runs.
-	return list[*run]{Shown: runs, Total: len(runs) + taken - shown}
+	shown := pageOf(v, "requests", "requests", runs, shownRuns)
+	for _, of := range shown.Shown {
+		if f.Run != "" {
+			of.Rows = pageOf(v, "requests", "requests", rows[of], shownObjects)
+			continue
+		}
+		of.Rows.Shown = rows[of][:min(shownOfRun, len(rows[of]))]
+		if len(rows[of]) > shownOfRun {
+			of.All = v.link("requests", "run", strconv.FormatUint(of.First.Run, 10))
+		}
+	}
+	return shown
 }
 
 func (o *run) add(r server.Request) {
@@ -62,7 +71,7 @@ func (o *run) add(r server.Request) {
 	if outcome(r) != "ok" {
 		o.Failed++
 	}
-	if isWrite(r) {
+	if r.IsWrite() {
 		o.Writes++
 		o.isApply = o.isApply || isTerraform(r) && r.Operation != "api_keys.create" && r.Operation != "api_keys.revoke"
 	}
@@ -90,12 +99,12 @@ type filter struct {
 	Text      string // words; a request must contain all of them
 	Operation string // or its resource prefix
 	Show      string // writes or failed
-	All       bool   // no limit
+	Run       string // number of a run
 }
 
 func (f filter) takes(v *viewer, r server.Request) bool {
 	if f.Operation != "" && r.Operation != f.Operation && !strings.HasPrefix(r.Operation, f.Operation+".") ||
-		f.Show == "writes" && !isWrite(r) || f.Show == "failed" && outcome(r) == "ok" {
+		f.Show == "writes" && !r.IsWrite() || f.Show == "failed" && outcome(r) == "ok" {
 		return false
 	}
 	if f.Text == "" {
@@ -107,53 +116,7 @@ func (f filter) takes(v *viewer, r server.Request) bool {
 		said = append(said, object.ID, v.text(object))
 	}
 	text := strings.ToLower(strings.Join(said, "\n"))
-	return !slices.ContainsFunc(strings.Fields(strings.ToLower(f.Text)),
-		func(word string) bool { return !strings.Contains(text, word) })
-}
-
-// found returns objects and deliveries that match the filter's text, newest kinds first, up to the limit of the page.
-func (v *viewer) found(f filter) list[thing] {
-	words := strings.Fields(strings.ToLower(f.Text))
-	if len(words) == 0 {
-		return list[thing]{}
-	}
-	var all list[thing]
-	v.eachRow(func(row any) {
-		object, ok := describe(row)
-		if !ok || object.Gone {
-			return
-		}
-		document, err := server.Encode(object.Value)
-		if err != nil {
-			return
-		}
-		text := strings.ToLower(v.text(object) + "\n" + object.ID + "\n" + readable(document))
-		if slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
-			return
-		}
-		if all.Total++; all.Total <= shownFound {
-			all.Shown = append(all.Shown, object)
-		}
-	})
-	return all
-}
-
-// eachRow visits the rows of all kinds, ordered by id within a kind.
-func (v *viewer) eachRow(visit func(row any)) {
-	visitRows(v.Billing.Customers.All(v.tx), visit)
-	visitRows(v.Billing.Accounts.All(v.tx), visit)
-	visitRows(v.Billing.Subscriptions.All(v.tx), visit)
-	visitRows(v.Billing.Invoices.All(v.tx), visit)
-	visitRows(v.Collections.Endpoints.All(v.tx), visit)
-	visitRows(v.Collections.Deliveries.All(v.tx), visit)
-	visitRows(v.Collections.Keys.All(v.tx), visit)
-	visitRows(v.Finance.Records.All(v.tx), visit)
-}
-
-func visitRows[R any](rows iter.Seq2[string, R], visit func(row any)) {
-	for _, row := range rows {
-		visit(row)
-	}
+	return !slices.ContainsFunc(v.words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
 type operationGroup struct {
@@ -174,8 +137,6 @@ func (v *viewer) operations() []operationGroup {
 	}
 	return groups
 }
-
-func isWrite(r server.Request) bool { return r.Method != http.MethodGet && r.Method != http.MethodHead }
 
 func outcome(r server.Request) string {
 	switch {
@@ -228,11 +189,18 @@ func (v *viewer) changed(c store.Change) (object thing, ok bool) {
 
 // detail is the full view of an object or a request.
 type detail struct {
-	Title, Anchor string      // anchor on the main page
-	Facts         [][2]string // name and value
-	Audited       []event     // newest first
-	Steps         []step      // newest first
+	ID            string                    // of the object
+	Title, Anchor string                    // address on the main page
+	Facts         [][2]string               // name and value
+	History       []event                   // newest first
+	Deliveries    []collections.DeliveryRow // of an endpoint, the newest ones, newest first
+	Sent          int                       // number of all of them
+	Objects       []thing                   // of a request
+	Changes       []difference              // by a request
+	Steps         []step                    // newest first
+	Reads         int                       // number of reads that Steps does not contain
 	Parts         []part
+	Resend        string // id of a delivery that can be sent again
 }
 
 // line is a request as a table row. Its time includes the date unless Hour is set.
@@ -255,11 +223,14 @@ type part struct {
 	IsCommand     bool
 }
 
+// inList returns the address of the main page that shows the row of an object or a request.
+func inList(kind, id string) string { return "/?q=" + url.QueryEscape(id) + "#" + kind + "-" + id }
+
 func (v *viewer) object(id string) (detail, error) {
 	object, ok := v.find(id)
-	shown := detail{Title: object.Kind + " " + object.Name}
+	shown := detail{ID: id, Title: object.Kind + " " + object.Name}
 	if ok && !object.Gone {
-		shown.Anchor = object.Kind + "-" + id
+		shown.Anchor = inList(object.Kind, id)
 		document, err := server.Encode(object.Value)
 		if err != nil {
 			return detail{}, err
@@ -267,10 +238,32 @@ func (v *viewer) object(id string) (detail, error) {
 		shown.Parts = []part{{Heading: "JSON", Text: readable(document)}}
 		if row, ok := v.Collections.Deliveries.Get(v.tx, id); ok {
 			shown.Facts, shown.Parts = v.delivery(row)
+			if v.canResend(row) {
+				shown.Resend = id
+			}
 		}
 	}
-	shown.Audited = v.audited(id)
-	slices.Reverse(shown.Audited)
+	shown.History = v.history(id)
+	slices.Reverse(shown.History)
+	byAge := sorted(v, v.Collections.DeliveriesOf.All(v.tx, id), deliveryAge)
+	shown.Deliveries, shown.Sent = byAge[:min(shownDeliveries, len(byAge))], len(byAge)
+	v.addSteps(&shown, id)
+	if !ok || object.Gone {
+		shown.Facts = [][2]string{{"State", "There is no such object, or it has been deleted."}}
+		if len(shown.Steps)+shown.Reads+len(shown.History)+shown.Sent == 0 {
+			return detail{}, errNothing
+		}
+		shown.Title = "object " + id
+		if removed, ok := v.Collections.Removed.Get(v.tx, id); ok {
+			shown.Title = "endpoint " + withoutQuery(removed.Endpoint.URL)
+		}
+	}
+	shown.Facts = append(shown.Facts, [2]string{"Id", id})
+	return shown, nil
+}
+
+// addSteps adds the requests that name or changed an object. Reads only if the address asks for them.
+func (v *viewer) addSteps(shown *detail, id string) {
 	for _, r := range slices.Backward(v.requests) {
 		step := step{Request: r}
 		isTouched := r.Object == id
@@ -280,19 +273,14 @@ func (v *viewer) object(id string) (detail, error) {
 				step.Changes = v.differences(change)
 			}
 		}
-		if isTouched && len(shown.Steps) < shownRequests {
+		switch {
+		case !isTouched:
+		case !r.IsWrite() && !v.query.Has("reads"):
+			shown.Reads++
+		case len(shown.Steps) < shownSteps:
 			shown.Steps = append(shown.Steps, step)
 		}
 	}
-	if !ok || object.Gone {
-		shown.Facts = [][2]string{{"State", "There is no such object, or it has been deleted."}}
-		if len(shown.Steps) == 0 && len(shown.Audited) == 0 {
-			return detail{}, errNothing
-		}
-		shown.Title = "object " + id
-	}
-	shown.Facts = append(shown.Facts, [2]string{"Id", id})
-	return shown, nil
 }
 
 // request returns a request with its bodies and the objects that it changed, if the log still has them.
@@ -303,17 +291,16 @@ func (v *viewer) request(id string) (detail, error) {
 	}
 	r := v.requests[at]
 	status := fmt.Sprintf("%d %s", r.Status, outcome(r))
-	shown := detail{Title: r.Method + " " + address(r), Anchor: "request-" + id, Facts: [][2]string{
+	shown := detail{Title: r.Method + " " + address(r), Anchor: inList("request", id), Facts: [][2]string{
 		{"Request-Id", r.RequestID}, {"Status", status}, {"Time", clock(r.Time)}, {"Duration", took(r.Duration)},
 		{"Service", string(r.Service)}, {"Operation", r.Operation}, {"Client", r.Client}, {"Token", r.Token},
 		{"Fault", r.Fault}, {"Failure", r.Failure},
 	}}
-	step := step{Request: r}
+	shown.Objects = v.objects(r)
 	for _, change := range r.Changes {
-		step.Changes = append(step.Changes, v.differences(change)...)
+		shown.Changes = append(shown.Changes, v.differences(change)...)
 	}
-	shown.Steps = append(shown.Steps, step)
-	if command := curl(r); command != "" {
+	if command := curl(r, v.KeyHeader); command != "" {
 		shown.Parts = append(shown.Parts, part{Heading: "Send it again", Text: command, IsCommand: true})
 	}
 	var headers strings.Builder

@@ -102,7 +102,7 @@ func (v *viewer) timeline(row billing.SubscriptionRow) []event {
 		known[iso(e.At)], known[e.Request] = true, true
 	}
 	for _, r := range v.requests {
-		if r.Object == row.Subscription.ID && strings.HasPrefix(r.Operation, "subscriptions.") && isWrite(r) &&
+		if r.Object == row.Subscription.ID && strings.HasPrefix(r.Operation, "subscriptions.") && r.IsWrite() &&
 			r.Status/100 == 2 && !known[r.RequestID] {
 			events = append(events, event{At: r.Time, What: cmp.Or(actions[r.Operation], r.Operation),
 				Cause: server.ByRequest, Client: r.Client, Token: r.Token, Request: r.RequestID})
@@ -110,7 +110,7 @@ func (v *viewer) timeline(row billing.SubscriptionRow) []event {
 	}
 	invoices := v.invoicesOf(row.Subscription.ID)
 	for _, e := range past(row, invoices) {
-		if e.Detail != "" || !known[iso(e.At)] {
+		if !e.At.After(v.now) && (e.Detail != "" || !known[iso(e.At)]) {
 			events = append(events, e)
 		}
 	}
@@ -142,7 +142,7 @@ func past(r billing.SubscriptionRow, invoices []billing.Invoice) []event {
 	period := s.CurrentPeriodStart
 	detail := "until " + day(s.CurrentPeriodEnd)
 	if !slices.ContainsFunc(invoices, func(i billing.Invoice) bool { return i.PeriodStart.Equal(period.Time) }) {
-		detail += ", without an invoice"
+		detail += ", without an invoice" + noInvoice(r)
 	}
 	periodStart := &period
 	if s.TrialEnd != nil && period.Before(s.TrialEnd.Time) {
@@ -169,6 +169,35 @@ func past(r billing.SubscriptionRow, invoices []billing.Invoice) []event {
 	return events
 }
 
+// noInvoice returns why the current period has no invoice.
+func noInvoice(r billing.SubscriptionRow) string {
+	switch s := r.Subscription; {
+	case server.TextOf(s.CollectionMethod) == "manual_invoice":
+		return ": it is invoiced on request only (manual_invoice)"
+	case s.ConfirmedAt != nil && s.ConfirmedAt.Equal(s.CurrentPeriodStart.Time):
+		return ": the first one is made at its end"
+	}
+	return " in this sandbox"
+}
+
+// history returns what requests, commands and time did to an object, oldest first.
+func (v *viewer) history(id string) []event {
+	if row, ok := v.Billing.Subscriptions.Get(v.tx, id); ok {
+		return v.timeline(row)
+	}
+	events := v.audited(id)
+	row, ok := v.Collections.Keys.Get(v.tx, id)
+	if end := row.Key.ExpiresAt; ok && end != nil && (row.Key.RevokedAt == nil || row.Key.RevokedAt.After(end.Time)) {
+		expiry := event{At: end.Time, What: "expired", Cause: server.ByClock}
+		if end.After(v.now) {
+			expiry.What, expiry.ToCome = "expires", true
+		}
+		events = append(events, expiry)
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return a.At.Compare(b.At) })
+	return events
+}
+
 // future returns the upcoming events of a subscription.
 func (v *viewer) future(r billing.SubscriptionRow) []event {
 	s := r.Subscription
@@ -180,6 +209,12 @@ func (v *viewer) future(r billing.SubscriptionRow) []event {
 		events = append(events, event{At: s.ResumesAt.Time, What: "pause ends"})
 	}
 	end := event{At: s.CurrentPeriodEnd.Time, What: "next period begins"}
+	if s.TrialEnd != nil && !s.TrialEnd.Before(end.At) { // in a copy, the trial can be longer than the period
+		end.At, end.What, end.Detail = s.TrialEnd.Time, "trial ends", "the first period begins"
+	}
+	if r.BillingDate != nil {
+		events = append(events, event{At: r.BillingDate.Time, What: "next invoice"})
+	}
 	switch {
 	case s.CancelAtPeriodEnd:
 		end.What, end.Detail = "canceled at the end of the period", server.TextOf(s.CancellationReason)

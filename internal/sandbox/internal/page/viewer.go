@@ -20,13 +20,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Maximum number of items of each kind on the page.
+// Maximum number of items of each kind on a page.
 const (
-	shownObjects    = 200
-	shownRequests   = 200
-	shownDeliveries = 10
-	shownFound      = 20
-	shownRecords    = 10
+	shownObjects    = 50
+	shownRuns       = 20
+	shownOfRun      = 20 // unless the address names the run
+	shownSteps      = 200
+	shownDeliveries = 10 // of an endpoint, in its history
 )
 
 // viewer reads the data of the page, of all organizations, at one point in time.
@@ -34,7 +34,10 @@ type viewer struct {
 	*Page
 	tx       *store.Tx
 	now      time.Time
+	query    url.Values // of the address
+	address  string
 	filter   filter
+	words    []string         // of the filter, in lower case
 	requests []server.Request // the whole log, oldest first
 
 	organizations []server.Organization // oldest first
@@ -45,44 +48,52 @@ type viewer struct {
 	invoices map[string][]billing.Invoice   // by id of the subscription, see invoicesOf
 }
 
-// list contains the newest items and the total count.
+// list contains one page of the items of a section, and the total count.
 type list[T any] struct {
 	Shown []T
 	Total int
+	Pages pages
 }
 
-// shownAll is the maximum number of items of each kind when the user asks for all.
-const shownAll = 10_000
+// pages is the position of a page in its section, with the addresses of the pages next to it.
+type pages struct {
+	From, To, Total int
+	Previous, Next  string
+}
 
-func (v *viewer) most(unless int) int {
-	if v.filter.All {
-		return shownAll
+// pageOf returns the page that the address asks for. The parameter is the section's name.
+func pageOf[T any](v *viewer, section, parameter string, all []T, size int) list[T] {
+	number, _ := strconv.Atoi(v.query.Get(parameter))
+	number = max(1, min(number, (len(all)+size-1)/size))
+	from := (number - 1) * size
+	to := min(from+size, len(all))
+	at := pages{From: from + 1, To: to, Total: len(all)}
+	if number > 1 {
+		at.Previous = v.link(section, parameter, strconv.Itoa(number-1))
 	}
-	return unless
-}
-
-// rest is the number of hidden items in a section, and the address that shows them.
-type rest struct {
-	Count   int
-	Address string
-}
-
-func (v *viewer) rest(section string, count int) rest {
-	f := v.filter
-	query := url.Values{"all": {"1"}}
-	for name, value := range map[string]string{"q": f.Text, "operation": f.Operation, "show": f.Show} {
-		if value != "" {
-			query.Set(name, value)
-		}
+	if to < len(all) {
+		at.Next = v.link(section, parameter, strconv.Itoa(number+1))
 	}
-	return rest{count, "/?" + query.Encode() + "#" + section}
+	return list[T]{all[from:to], len(all), at}
 }
 
-// More returns the number of hidden items.
-func (l list[T]) More() int { return l.Total - len(l.Shown) }
+// link returns the address of the page with another value of one parameter, at a section.
+func (v *viewer) link(section, parameter, value string) string {
+	query := maps.Clone(v.query)
+	query.Set(parameter, value)
+	if value == "" {
+		query.Del(parameter)
+	}
+	if parameter != section && slices.Contains([]string{"requests", "deliveries"}, section) {
+		query.Del(section) // another selection begins with its first page
+	}
+	return "/?" + query.Encode() + "#" + section
+}
 
-func (v *viewer) everything(f filter) map[string]any {
-	v.filter = f
+func (v *viewer) everything() map[string]any {
+	f := filter{Text: v.query.Get("q"), Operation: v.query.Get("operation"), Show: v.query.Get("show"),
+		Run: v.query.Get("run")}
+	v.filter, v.words = f, strings.Fields(strings.ToLower(f.Text))
 	v.organizations = store.Sorted(v.Billing.Organizations.All(v.tx), func(a, b server.Organization) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
 	})
@@ -90,35 +101,52 @@ func (v *viewer) everything(f filter) map[string]any {
 	for _, collection := range found {
 		records += collection.Total
 	}
-	shown := v.now
-	if !v.Billing.Clock.Fixed() {
-		shown = shown.Truncate(time.Minute) // the script adds the seconds; including them would make every rendering differ
-	}
 	return map[string]any{
-		"Now": shown, "Fixed": v.Billing.Clock.Fixed(), "Filter": f, "Groups": v.operations(), "Found": v.found(f), "Coming": v.next(),
+		"Now": v.shownTime(), "Fixed": v.Billing.Clock.Fixed(), "Filter": f, "Groups": v.operations(), "Coming": v.next(),
 		"Organizations": v.organizations, "Faults": v.Server.Faults.List(),
 		"Runs": v.runs(f), "Requests": len(v.requests), "Tokens": v.tokens(), "Collections": found, "Records": records,
-		"Customers": newest(live(v.Billing.Customers.All(v.tx)), v.most(shownObjects),
+		"Customers": newest(v, "customers", live(v.Billing.Customers.All(v.tx)),
 			func(r billing.CustomerRow) (time.Time, int64) { return r.Customer.CreatedAt.Time, r.Number }),
-		"Accounts": newest(v.Billing.Accounts.All(v.tx), v.most(shownObjects),
+		"Accounts": newest(v, "accounts", v.Billing.Accounts.All(v.tx),
 			func(r billing.AccountRow) (time.Time, int64) { return r.Account.CreatedAt.Time, r.Number }),
-		"Subscriptions": newest(v.Billing.Subscriptions.All(v.tx), v.most(shownObjects),
+		"Subscriptions": newest(v, "subscriptions", v.Billing.Subscriptions.All(v.tx),
 			func(r billing.SubscriptionRow) (time.Time, int64) { return r.Subscription.CreatedAt.Time, r.Number }),
-		"Invoices": newest(v.Billing.Invoices.All(v.tx), v.most(shownObjects), invoiceAge),
-		"Endpoints": newest(v.Collections.Endpoints.All(v.tx), v.most(shownObjects),
+		"Invoices": newest(v, "invoices", v.Billing.Invoices.All(v.tx), invoiceAge),
+		"Endpoints": newest(v, "endpoints", v.Collections.Endpoints.All(v.tx),
 			func(r collections.EndpointRow) (time.Time, int64) { return r.Endpoint.CreatedAt.Time, r.Number }),
-		"Keys": newest(v.Collections.Keys.All(v.tx), v.most(shownObjects),
+		"Deliveries": v.deliveries(), "Choices": v.choices(), "Kept": v.kept("endpoint", "event", "status"),
+		"Keys": newest(v, "keys", v.Collections.Keys.All(v.tx),
 			func(r collections.KeyRow) (time.Time, int64) { return r.Key.CreatedAt.Time, r.Number }),
 	}
+}
+
+// kept returns the parameters that the filter's form keeps.
+func (v *viewer) kept(names ...string) map[string]string {
+	values := map[string]string{}
+	for _, name := range names {
+		if value := v.query.Get(name); value != "" {
+			values[name] = value
+		}
+	}
+	return values
 }
 
 func (v *viewer) functions() template.FuncMap {
 	return template.FuncMap{
 		"clock": clock, "day": day, "iso": iso, "took": took, "amount": amount, "client": clientName, "short": v.short, "hour": hour,
-		"join": strings.Join, "withoutQuery": withoutQuery, "replace": strings.ReplaceAll, "fold": fold,
-		"outcome": outcome, "text": v.text, "rest": v.rest, "line": lineOf, "write": isWrite, "address": address,
-		"ago":     func(t moment) string { return ago(v.now, t.UTC()) },
-		"left":    func(t moment) string { return left(v.now, t.UTC()) },
+		"join": strings.Join, "withoutQuery": withoutQuery,
+		"outcome": outcome, "text": v.text, "line": lineOf, "write": server.Request.IsWrite, "address": address,
+		"ago":   func(t moment) string { return ago(v.now, t.UTC()) },
+		"left":  func(t moment) string { return left(v.now, t.UTC()) },
+		"acts":  func() bool { return v.Actions != nil },
+		"token": func() string { return v.Actions.Token },
+		"back":  func() string { return v.address },
+		"events": func(of collections.EndpointRow) []string {
+			if len(of.Endpoint.Events) > 0 {
+				return of.Endpoint.Events
+			}
+			return v.Collections.KnownEvents(v.tx)
+		},
 		"several": func() bool { return len(v.organizations) > 1 },
 		"plan":    func(id string) string { return v.Billing.PlanName(v.tx, id) },
 		"owners":  v.owners, "objects": v.objects, "timeline": v.timeline, "audited": v.audited,
@@ -126,9 +154,15 @@ func (v *viewer) functions() template.FuncMap {
 		// A deleted customer keeps its name.
 		"customer": row(v, v.Billing.Customers), "account": row(v, v.Billing.Accounts),
 		"subscription": row(v, v.Billing.Subscriptions), "key": row(v, v.Collections.Keys),
-		"deliveries": func(endpoint string) list[collections.DeliveryRow] {
-			return newest(v.Collections.DeliveriesOf.All(v.tx, endpoint), v.most(shownDeliveries),
-				func(r collections.DeliveryRow) (time.Time, int64) { return r.CreatedAt, r.Number })
+		"deliveries": func(endpoint string) (n int) {
+			for range v.Collections.DeliveriesOf.All(v.tx, endpoint) {
+				n++
+			}
+			return n
+		},
+		"urlOf": v.urlOf, "attempts": func(r collections.DeliveryRow) []attempts { return fold(r.State.Trail) },
+		"hide": func(text string, of collections.DeliveryRow) string {
+			return withoutURL(text, v.endpointOf(of).Endpoint.URL)
 		},
 		"status": func(r collections.KeyRow) string { return r.Status(v.now) },
 		"fields": finance.RecordRow.Decoded,
@@ -155,14 +189,57 @@ func sharing[R any](v *viewer, index store.Index[R]) func(key string) []R {
 	}
 }
 
-// newest returns the newest rows, newest first. age returns a row's creation time, and a number that breaks ties.
-func newest[R any](rows iter.Seq2[string, R], most int, age func(R) (time.Time, int64)) list[R] {
-	all := store.Sorted(rows, func(a, b R) int {
+// newest returns a page of the rows that match the filter, newest first. age returns a row's creation time, and a
+// number that breaks ties.
+func newest[R any](v *viewer, section string, rows iter.Seq2[string, R], age func(R) (time.Time, int64)) list[R] {
+	return pageOf(v, section, section, sorted(v, rows, age), shownObjects)
+}
+
+func sorted[R any](v *viewer, rows iter.Seq2[string, R], age func(R) (time.Time, int64)) []R {
+	matching := func(yield func(string, R) bool) {
+		for id, row := range rows {
+			if v.matches(row) && !yield(id, row) {
+				return
+			}
+		}
+	}
+	return store.Sorted(matching, func(a, b R) int {
 		made, number := age(a)
 		otherMade, otherNumber := age(b)
 		return cmp.Or(otherMade.Compare(made), cmp.Compare(otherNumber, number))
 	})
-	return list[R]{Shown: all[:min(most, len(all))], Total: len(all)}
+}
+
+// matches reports whether a row, or the name of what it belongs to, contains all words of the filter.
+func (v *viewer) matches(row any) bool {
+	if len(v.words) == 0 {
+		return true
+	}
+	object, ok := describe(row)
+	document, err := server.Encode(object.Value)
+	if !ok || err != nil {
+		return false
+	}
+	text := strings.ToLower(strings.Join([]string{v.text(object), object.ID, readable(document), v.around(row)}, "\n"))
+	return !slices.ContainsFunc(v.words, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// around is the name of the customer or the endpoint that a row belongs to.
+func (v *viewer) around(row any) string {
+	account := ""
+	switch r := row.(type) {
+	case billing.AccountRow:
+		account = r.Account.ID
+	case billing.SubscriptionRow:
+		account = r.Subscription.BillingAccountID
+	case billing.InvoiceRow:
+		account = r.Invoice.BillingAccountID
+	case collections.DeliveryRow:
+		return v.urlOf(r)
+	}
+	of, _ := v.Billing.Accounts.Get(v.tx, account)
+	customer, _ := v.Billing.Customers.Get(v.tx, of.CustomerID)
+	return customer.Customer.Name + "\n" + server.TextOf(customer.Customer.ExternalID)
 }
 
 // live returns the customers that are not deleted.
@@ -192,18 +269,20 @@ func (v *viewer) tokens() []server.StoredToken {
 	return tokens
 }
 
-// collections are the collections of financial management with records, by organization and name.
+// collections are the collections of financial management with matching records, by organization and name.
 func (v *viewer) collections() []list[finance.RecordRow] {
 	names := map[[2]string]bool{}
 	for _, row := range v.Finance.Records.All(v.tx) {
 		names[[2]string{row.Organization, row.Collection}] = true
 	}
 	var shown []list[finance.RecordRow]
-	sorted := slices.SortedFunc(maps.Keys(names), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
-	for _, name := range sorted {
-		records := v.Finance.RecordsOf.All(v.tx, finance.CollectionKey(name[0], name[1]))
-		shown = append(shown, newest(records, v.most(shownRecords),
-			func(r finance.RecordRow) (time.Time, int64) { return r.CreatedAt.Time, r.Number }))
+	all := slices.SortedFunc(maps.Keys(names), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, name := range all {
+		records := sorted(v, v.Finance.RecordsOf.All(v.tx, finance.CollectionKey(name[0], name[1])),
+			func(r finance.RecordRow) (time.Time, int64) { return r.CreatedAt.Time, r.Number })
+		if len(records) > 0 {
+			shown = append(shown, pageOf(v, "finance", "finance-"+name[0]+"-"+name[1], records, shownObjects))
+		}
 	}
 	return shown
 }

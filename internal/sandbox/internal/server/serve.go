@@ -343,14 +343,20 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // logCapacity limits the request log; the oldest entries are dropped first.
 const logCapacity = 20_000
 
-// Limits of bodies, because those of listings and clients may have a megabyte. The newest keptResponses requests keep
-// their response and changed rows, the newest keptBodies keep more than maxOldBody of their own body. maxBody is the
-// maximum size in bytes.
+// limits are how many requests keep their response and changed rows, and how many keep their headers and more than
+// maxOldBody of their own body. Bodies of listings and clients may have a megabyte; maxBody is the maximum size in
+// bytes.
+type limits struct{ responses, bodies int }
+
+// Reads do not push out the bodies of writes and failures, which are looked up later.
+var (
+	keptOfReads  = limits{responses: 200, bodies: 1000}
+	keptOfOthers = limits{responses: 1000, bodies: 1000}
+)
+
 const (
-	keptResponses = 200
-	keptBodies    = 1000
-	maxBody       = 64 << 10
-	maxOldBody    = 4 << 10
+	maxBody    = 64 << 10
+	maxOldBody = 4 << 10
 )
 
 // Request is an entry of the request log. It never contains a complete token.
@@ -374,11 +380,11 @@ type Request struct {
 	Duration time.Duration `json:"duration_ns"` // by the machine's clock, faults included
 	// Body is empty without a valid token, and truncated to maxBody.
 	Body []byte `json:"body,omitempty"`
-	// Response is the response body without credentials. Only the newest requests have it, see keptResponses.
+	// Response is the response body without credentials. Only newer requests have it, see limits.
 	Response []byte `json:"response,omitempty"`
 	// Failure contains code, fields and message of an error response.
 	Failure string `json:"failure,omitempty"`
-	// Headers are the request's headers by name, with credentials masked. Older requests have none, see keptBodies.
+	// Headers are the request's headers by name, with credentials masked. Older requests have none, see limits.
 	Headers map[string]string `json:"-"`
 	// Object is the id in the path, and Changes the changed rows. They are excluded from JSON, because rows contain
 	// credentials. Older requests keep only table and id.
@@ -390,11 +396,18 @@ type Request struct {
 // HasWholeBody reports whether the body is complete, for a request that still has its headers.
 func (r Request) HasWholeBody() bool { return len(r.Body) < maxBody }
 
+// IsWrite reports whether the request's method changes something.
+func (r Request) IsWrite() bool { return r.Method != http.MethodGet && r.Method != http.MethodHead }
+
+// isRead reports whether the request is a read that succeeded.
+func (r Request) isRead() bool { return !r.IsWrite() && !r.Dropped && r.Status < http.StatusBadRequest }
+
 // RequestLog keeps the newest requests in order of their responses.
 type RequestLog struct {
-	mu      sync.Mutex
-	last    uint64
-	entries []Request
+	mu            sync.Mutex
+	last          uint64
+	entries       []Request // of consecutive sequence numbers
+	reads, others []uint64  // those that keep their bodies
 }
 
 func (l *RequestLog) add(r Request) {
@@ -411,12 +424,35 @@ func (l *RequestLog) add(r Request) {
 	}
 	r.Body = cut(r.Body, maxBody)
 	l.entries = append(l.entries, r)
-	if old := len(l.entries) - 1 - keptResponses; old >= 0 {
-		l.entries[old].Response, l.entries[old].Changes = nil, store.WithoutRows(l.entries[old].Changes)
+	if r.isRead() {
+		l.reads = l.trim(append(l.reads, r.Sequence), keptOfReads)
+	} else {
+		l.others = l.trim(append(l.others, r.Sequence), keptOfOthers)
 	}
-	if old := len(l.entries) - 1 - keptBodies; old >= 0 {
-		l.entries[old].Body, l.entries[old].Headers = cut(l.entries[old].Body, maxOldBody), nil
+}
+
+// trim removes the bodies that exceed the limits, and returns the requests that still have one.
+func (l *RequestLog) trim(kept []uint64, most limits) []uint64 {
+	if old := len(kept) - 1 - most.responses; old >= 0 {
+		if r := l.at(kept[old]); r != nil {
+			r.Response, r.Changes = nil, store.WithoutRows(r.Changes)
+		}
 	}
+	if len(kept) <= most.bodies {
+		return kept
+	}
+	if r := l.at(kept[0]); r != nil {
+		r.Body, r.Headers = cut(r.Body, maxOldBody), nil
+	}
+	return kept[1:]
+}
+
+// at returns the entry with a sequence number, unless it has been dropped.
+func (l *RequestLog) at(sequence uint64) *Request {
+	if first := l.entries[0].Sequence; sequence >= first {
+		return &l.entries[sequence-first]
+	}
+	return nil
 }
 
 // cut returns the part of a body that is kept.
@@ -444,5 +480,5 @@ func (l *RequestLog) Since(sequence uint64) []Request {
 func (l *RequestLog) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.entries = nil
+	l.entries, l.reads, l.others = nil, nil, nil
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -167,5 +168,35 @@ func TestRequestLogIsBounded(t *testing.T) {
 	}
 	if newer := log.Since(logCapacity); len(newer) != 1 {
 		t.Errorf("%d lines after number %d", len(newer), logCapacity)
+	}
+}
+
+// Reads lose their bodies without taking those of writes and failures with them.
+func TestRequestLogKeepsWritesLonger(t *testing.T) {
+	t.Parallel()
+	body := bytes.Repeat([]byte("x"), maxOldBody+1)
+	request := func(method string, status int) Request {
+		return Request{Method: method, Status: status, Body: body, Response: body, Headers: map[string]string{"A": "b"}}
+	}
+	var log RequestLog
+	log.add(request(http.MethodPost, 422))
+	log.add(request(http.MethodGet, 404))
+	for range keptOfReads.bodies + 1 {
+		log.add(request(http.MethodGet, 200))
+	}
+	first := log.Since(0)[:3]
+	for _, r := range first[:2] {
+		if len(r.Response) != len(body) || len(r.Body) != len(body) || r.Headers == nil {
+			t.Errorf("%s %d has lost its bodies", r.Method, r.Status)
+		}
+	}
+	if r := first[2]; r.Response != nil || len(r.Body) != maxOldBody || r.Headers != nil {
+		t.Error("an old read has its bodies")
+	}
+	for range keptOfOthers.bodies {
+		log.add(request(http.MethodPatch, 200))
+	}
+	if r := log.Since(0)[1]; r.Response != nil || len(r.Body) != maxOldBody || r.Headers != nil {
+		t.Error("an old failure has its bodies")
 	}
 }

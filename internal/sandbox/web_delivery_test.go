@@ -99,7 +99,7 @@ func TestWebPageOfARemovedEndpoint(t *testing.T) {
 	}
 }
 
-// A secret that has been rotated gives another signature than that of the attempt: the page shows the one that was sent.
+// A secret that has been rotated gives another signature. The page shows the one that was sent.
 func TestWebPageAfterARotation(t *testing.T) {
 	t.Parallel()
 	erp := hook.Start(t)

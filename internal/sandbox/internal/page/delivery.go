@@ -117,8 +117,8 @@ func signatureOf(row collections.DeliveryRow, endpoint collections.EndpointRow, 
 		return nil
 	}
 	attempt := row.State.Trail[last]
-	how := fmt.Sprintf("t is the time of the attempt in seconds. v1 is the HMAC-SHA256, in hexadecimal, over t, a dot and "+
-		"the payload as sent, with the whole secret of the endpoint (%s) as the key.", hint(endpoint.Secret))
+	how := fmt.Sprintf("t is the time of the attempt in seconds. v1 is the HMAC-SHA256, in hexadecimal, over t, a dot "+
+		"and the payload as sent, with the whole secret of the endpoint (%s) as the key.", hint(endpoint.Secret))
 	if delivery.Signature(endpoint.Secret, attempt.At, payload) != attempt.RequestHeaders[delivery.SignatureHeader] {
 		return []part{{Heading: "Signature", Text: how + " The secret has been rotated since."}}
 	}

@@ -34,11 +34,18 @@ func TestListener(t *testing.T) {
 	made := control.do("POST", "/listeners", `{"forward_to":"`+plain.URL+`/hooks?a=b","events":["charge.paid"]}`).want(200)
 	path := endpointsPath + "/" + made.text("id")
 	other := control.do("POST", "/listeners", `{"forward_to":"`+plain.URL+`"}`).want(200)
+	test := c.do("POST", endpointsPath+"/"+other.text("id")+"/test", "").want(202)
+	settle(t, server)
+	app.Take()
 	if shown := c.do("GET", path, ""); shown.text("data", "url") != "https://listen-1.sandbox.example/" ||
 		other.text("url") != "https://listen-2.sandbox.example/" || strings.Contains(string(shown.body), plain.URL) {
 		t.Errorf("the endpoint is %s", shown.body)
 	}
 	control.do("DELETE", "/listeners/"+other.text("id"), "").want(200)
+	kept := control.do("GET", "/deliveries/"+test.text("data", "deliveryId"), "").want(200)
+	if kept.json("removed") != "true" || kept.text("url") != other.text("url") {
+		t.Errorf("the delivery of an ended listener: %s", kept.body)
+	}
 	c.endpoint(`{"url":"` + made.text("url") + `"}`) // of somebody who knows the name
 
 	control.do("POST", "/events", `{"event":"charge.paid"}`).want(200)
@@ -54,7 +61,7 @@ func TestListener(t *testing.T) {
 		t.Errorf("sent again: %+v", again)
 	}
 	all := server.Deliveries()
-	if first, stranger := all[0].State, all[1].State; first.Status != "success" || stranger.Attempts != 2 ||
+	if first, stranger := all[1].State, all[2].State; first.Status != "success" || stranger.Attempts != 2 ||
 		!strings.Contains(stranger.LastError, "reserved for documentation") {
 		t.Errorf("deliveries %+v", all)
 	}

@@ -285,10 +285,7 @@ func (s *Service) updateEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) 
 
 // deleteEndpoint serves webhook_endpoints.delete. Its open deliveries are given up at their next attempt.
 func (s *Service) deleteEndpoint(c *server.Call, tx *store.Tx, row EndpointRow) (server.Reply, error) {
-	s.Endpoints.Delete(tx, row.Endpoint.ID)
-	removed := row
-	removed.Credentials = delivery.Credentials{}
-	s.Removed.Put(tx, row.Endpoint.ID, removed)
+	s.remove(tx, row)
 	s.auditEndpoint(c, tx, row, row.Endpoint.status(), server.Deleted)
 	return server.Reply{Status: http.StatusNoContent}, nil
 }
@@ -298,6 +295,13 @@ func (e webhookEndpoint) status() string {
 		return "active"
 	}
 	return "inactive"
+}
+
+// remove removes an endpoint, and keeps its address for its deliveries.
+func (s *Service) remove(tx *store.Tx, row EndpointRow) {
+	s.Endpoints.Delete(tx, row.Endpoint.ID)
+	row.Credentials = delivery.Credentials{}
+	s.Removed.Put(tx, row.Endpoint.ID, row)
 }
 
 // auditEndpoint records a change of an endpoint in the audit trail. The query of an address may be a password.

@@ -80,7 +80,7 @@ func (s *Service) EndListener(id string) error {
 		if !ok || row.ForwardTo == "" {
 			return server.ErrNotFound.With("There is no listener with this id.")
 		}
-		s.Endpoints.Delete(tx, id)
+		s.remove(tx, row)
 		s.Audit(tx, server.AuditEntry{Time: s.Clock.Now(), Organization: row.Organization, Cause: server.ByCommand,
 			Action: "listen", Type: "endpoint", ID: id, Name: row.Endpoint.URL}.Moved(row.Endpoint.status(), server.Deleted))
 		return nil

@@ -181,22 +181,22 @@ func (s *Server) controlClock(r *http.Request) (any, error) {
 }
 
 // moveClock moves the clock, and waits for the deliveries that have come due.
-func (s *Server) moveClock(ctx context.Context, move ClockMove) (any, error) {
+func (s *Server) moveClock(ctx context.Context, move ClockMove) (ClockState, error) {
 	if (move.Advance == "") == (move.Set == nil) {
-		return nil, server.ErrValidation.With("Give either advance or set.")
+		return ClockState{}, server.ErrValidation.With("Give either advance or set.")
 	}
 	by, to := time.Duration(0), move.Set
 	if to == nil {
 		d, err := server.ParseDuration(move.Advance)
 		if err != nil {
-			return nil, server.ErrValidation.With("advance: " + err.Error())
+			return ClockState{}, server.ErrValidation.With("advance: " + err.Error())
 		}
 		then := s.core.Clock.Now().Add(d)
 		by, to = d, &then
 	}
 	// Durations reach less than 300 years: beyond that the clock would wrap around.
 	if to.Year() < 1900 || to.Year() > 2200 {
-		return nil, server.ErrValidation.With("The clock goes from the year 1900 to the year 2200.")
+		return ClockState{}, server.ErrValidation.With("The clock goes from the year 1900 to the year 2200.")
 	}
 	if move.Set == nil {
 		s.core.Clock.Advance(by)
@@ -323,14 +323,18 @@ func (s *Server) settleDeliveries(ctx context.Context) error {
 
 func (s *Server) controlResend(r *http.Request) (any, error) {
 	id := r.PathValue("id")
-	err := s.collections.Resend(id)
-	if err == nil {
-		err = s.settleDeliveries(r.Context())
-	}
-	if err != nil {
+	if err := s.resend(r.Context(), id); err != nil {
 		return nil, err
 	}
 	return s.collections.DeliveryState(id)
+}
+
+// resend sends a delivery again, and waits for it.
+func (s *Server) resend(ctx context.Context, id string) error {
+	if err := s.collections.Resend(id); err != nil {
+		return err
+	}
+	return s.settleDeliveries(ctx)
 }
 
 func (s *Server) controlListen(r *http.Request) (any, error) {

@@ -267,6 +267,9 @@ func (s *Server) bind(name string, port int, serve func(port int) error) error {
 
 // keepPorts stores the ports for the next start.
 func (s *Server) keepPorts() error {
+	if s.options.StateFile == "" {
+		return nil
+	}
 	ports := map[string]int{}
 	for _, name := range []string{string(Billing), string(Finance), string(Collections), controlListener} {
 		address, err := url.Parse(s.server.Address(name))
@@ -275,7 +278,7 @@ func (s *Server) keepPorts() error {
 		}
 		ports[name], _ = strconv.Atoi(address.Port()) // which the server has written
 	}
-	if s.options.StateFile == "" || maps.Equal(ports, s.bootstrap.Ports) {
+	if maps.Equal(ports, s.bootstrap.Ports) {
 		return nil
 	}
 	s.bootstrap.Ports = ports

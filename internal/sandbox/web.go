@@ -22,12 +22,7 @@ func (s *Server) web() *page.Page {
 	}
 	if !isReadOnly {
 		shown.Actions = &page.Actions{Token: rand.Text(), Advance: s.webAdvance, AdvanceTo: s.webAdvanceTo,
-			Resend: func(ctx context.Context, delivery string) error {
-				if err := s.collections.Resend(delivery); err != nil {
-					return err
-				}
-				return s.settleDeliveries(ctx)
-			},
+			Resend: s.resend,
 			Emit: func(ctx context.Context, endpoint, event string) error {
 				if err := s.collections.EmitTo(endpoint, event); err != nil {
 					return err

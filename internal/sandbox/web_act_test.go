@@ -57,10 +57,7 @@ func TestWebPageActs(t *testing.T) {
 	t.Parallel()
 	erp := hook.Start(t)
 	erp.Respond(hook.Status(http.StatusServiceUnavailable, ""))
-	options := reaching(erp)
-	options.Web = true
-	server := start(t, options)
-	hooks := collect(t, server)
+	server, hooks := startWithPage(t, erp)
 	hooks.endpoint(`{"url":"` + erp.URL + `/in","events":["charge.paid"]}`)
 	hooks.endpoint(`{"url":"` + erp.URL + `/other"}`)
 	browser := []string{"Sec-Fetch-Site", "same-origin", "Origin", server.WebURL()}

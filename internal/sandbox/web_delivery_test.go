@@ -11,15 +11,21 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
+// startWithPage starts a sandbox with the web page, which may send webhooks to a receiver.
+func startWithPage(t *testing.T, receiver *hook.Receiver) (*sandbox.Server, caller) {
+	t.Helper()
+	options := reaching(receiver)
+	options.Web = true
+	server := start(t, options)
+	return server, collect(t, server)
+}
+
 // A delivery shows what was sent and what the receiver responded, and how to send it again. The filter finds it.
 func TestWebPageOfADelivery(t *testing.T) {
 	t.Parallel()
 	erp := hook.Start(t)
 	erp.Respond(hook.Status(http.StatusUnauthorized, "the signature does not match"))
-	options := reaching(erp)
-	options.Web = true
-	server := start(t, options)
-	hooks := collect(t, server)
+	server, hooks := startWithPage(t, erp)
 	endpoint, made := hooks.endpoint(`{"url":"` + erp.URL +
 		`/in?token=s3cret","authentication":{"type":"bearer","token":"t0ken-of-ana"}}`)
 	id := hooks.do("POST", endpoint+"/test", "").want(202).text("data", "deliveryId")
@@ -78,10 +84,7 @@ func TestWebPageOfARemovedEndpoint(t *testing.T) {
 	t.Parallel()
 	erp := hook.Start(t)
 	erp.Respond(hook.Status(http.StatusServiceUnavailable, ""))
-	options := reaching(erp)
-	options.Web = true
-	server := start(t, options)
-	hooks := collect(t, server)
+	server, hooks := startWithPage(t, erp)
 	endpoint, _ := hooks.endpoint(`{"url":"` + erp.URL + `/in","authentication":{"type":"bearer","token":"t0ken-of-ana"}}`)
 	id := hooks.do("POST", endpoint+"/test", "").want(202).text("data", "deliveryId")
 	settle(t, server)
@@ -103,10 +106,7 @@ func TestWebPageOfARemovedEndpoint(t *testing.T) {
 func TestWebPageAfterARotation(t *testing.T) {
 	t.Parallel()
 	erp := hook.Start(t)
-	options := reaching(erp)
-	options.Web = true
-	server := start(t, options)
-	hooks := collect(t, server)
+	server, hooks := startWithPage(t, erp)
 	endpoint, _ := hooks.endpoint(`{"url":"` + erp.URL + `/in"}`)
 	id := hooks.do("POST", endpoint+"/test", "").want(202).text("data", "deliveryId")
 	settle(t, server)

@@ -304,6 +304,15 @@ func (s *Service) remove(tx *store.Tx, row EndpointRow) {
 	s.Removed.Put(tx, row.Endpoint.ID, row)
 }
 
+// EndpointOf returns an endpoint by its id, also one that has been removed. It is zero if there never was one.
+func (s *Service) EndpointOf(tx *store.Tx, id string) (endpoint EndpointRow, removed bool) {
+	endpoint, there := s.Endpoints.Get(tx, id)
+	if !there {
+		endpoint, _ = s.Removed.Get(tx, id)
+	}
+	return endpoint, !there
+}
+
 // auditEndpoint records a change of an endpoint in the audit trail. The query of an address may be a password.
 func (s *Service) auditEndpoint(c *server.Call, tx *store.Tx, row EndpointRow, before, after string) {
 	name, _, _ := strings.Cut(row.Endpoint.URL, "?")

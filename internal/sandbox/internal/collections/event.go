@@ -395,7 +395,7 @@ func (s *Service) Resend(id string) error {
 type DeliveryState struct {
 	ID         string            `json:"id"`
 	EndpointID string            `json:"endpoint_id"`
-	URL        string            `json:"url,omitempty"` // of a removed endpoint, the one of the last attempt
+	URL        string            `json:"url,omitempty"` // of a removed endpoint, its last one
 	Removed    bool              `json:"removed,omitempty"`
 	Event      string            `json:"event"`
 	EventID    string            `json:"event_id"`
@@ -433,13 +433,10 @@ func (s *Service) DeliveryStates() []DeliveryState {
 
 // StateOf returns a delivery without its payload.
 func (s *Service) StateOf(tx *store.Tx, row DeliveryRow) DeliveryState {
-	endpoint, there := s.Endpoints.Get(tx, row.EndpointID)
-	if !there {
-		endpoint, _ = s.Removed.Get(tx, row.EndpointID)
-	}
+	endpoint, removed := s.EndpointOf(tx, row.EndpointID)
 	event, _ := s.events.Get(tx, row.EventID)
 	return DeliveryState{
-		ID: row.ID, EndpointID: row.EndpointID, URL: endpoint.Endpoint.URL, Removed: !there,
+		ID: row.ID, EndpointID: row.EndpointID, URL: endpoint.Endpoint.URL, Removed: removed,
 		Event: row.Event, EventID: row.EventID, ObjectID: s.objectID(tx, row.EventID), CreatedAt: row.CreatedAt,
 		Cause: event.Cause, RequestID: event.RequestID, State: row.State,
 	}

@@ -42,7 +42,9 @@ type chosen struct {
 func (v *viewer) choices() (all []choice) {
 	values := map[string]map[string]string{"endpoint": {}, "event": {}, "status": {}} // texts by value
 	for _, r := range v.Collections.Deliveries.All(v.tx) {
-		values["endpoint"][r.EndpointID] = v.urlOf(r)
+		if values["endpoint"][r.EndpointID] == "" {
+			values["endpoint"][r.EndpointID] = v.urlOf(r)
+		}
 		values["event"][r.Event] = r.Event
 		values["status"][string(r.State.Status)] = string(r.State.Status)
 	}
@@ -63,20 +65,11 @@ func (v *viewer) choices() (all []choice) {
 	return all
 }
 
-// endpointOf returns the endpoint of a delivery, also if it has been removed.
-func (v *viewer) endpointOf(r collections.DeliveryRow) collections.EndpointRow {
-	endpoint, ok := v.Collections.Endpoints.Get(v.tx, r.EndpointID)
-	if !ok {
-		endpoint, _ = v.Collections.Removed.Get(v.tx, r.EndpointID)
-	}
-	return endpoint
-}
-
 // urlOf returns the address of a delivery's endpoint.
 func (v *viewer) urlOf(r collections.DeliveryRow) string {
-	state := v.Collections.StateOf(v.tx, r)
-	text := cmp.Or(withoutQuery(state.URL), "endpoint "+v.short(r.EndpointID).String())
-	if state.Removed {
+	endpoint, removed := v.Collections.EndpointOf(v.tx, r.EndpointID)
+	text := cmp.Or(withoutQuery(endpoint.Endpoint.URL), "endpoint "+v.short(r.EndpointID).String())
+	if removed {
 		text += " (removed)"
 	}
 	return text
@@ -84,11 +77,15 @@ func (v *viewer) urlOf(r collections.DeliveryRow) string {
 
 // delivery shows the request of a delivery and the receiver's response to each attempt.
 func (v *viewer) delivery(row collections.DeliveryRow) (facts [][2]string, parts []part) {
-	endpoint := v.endpointOf(row)
+	endpoint, _ := v.Collections.EndpointOf(v.tx, row.EndpointID)
+	lastError := row.State.LastError
+	for _, a := range row.State.Trail {
+		lastError = withoutURL(lastError, a.URL) // the endpoint may have another one since
+	}
 	facts = [][2]string{
 		{"Event", row.Event}, {"Event id", row.EventID}, {"Status", string(row.State.Status)},
 		{"Endpoint", v.urlOf(row)}, {"Created", clock(row.CreatedAt)}, {"Cause", v.causeOf(row)},
-		{"Last error", withoutURL(row.State.LastError, endpoint.Endpoint.URL)},
+		{"Last error", lastError},
 	}
 	if row.State.Due != nil {
 		facts = append(facts, [2]string{"Next attempt", clock(*row.State.Due)})
@@ -180,7 +177,7 @@ func exchange(a delivery.Attempt) string {
 	return strings.TrimSpace(text.String())
 }
 
-// withoutURL hides the query of an endpoint's address in a text.
+// withoutURL hides the query of an attempt's address in a text.
 func withoutURL(text, url string) string {
 	if url == "" {
 		return text

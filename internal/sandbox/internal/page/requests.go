@@ -116,7 +116,7 @@ func (f filter) takes(v *viewer, r server.Request) bool {
 		said = append(said, object.ID, v.text(object))
 	}
 	text := strings.ToLower(strings.Join(said, "\n"))
-	return !slices.ContainsFunc(v.words, func(word string) bool { return !strings.Contains(text, word) })
+	return v.hasWords(text)
 }
 
 type operationGroup struct {
@@ -254,8 +254,8 @@ func (v *viewer) object(id string) (detail, error) {
 			return detail{}, errNothing
 		}
 		shown.Title = "object " + id
-		if removed, ok := v.Collections.Removed.Get(v.tx, id); ok {
-			shown.Title = "endpoint " + withoutQuery(removed.Endpoint.URL)
+		if endpoint, _ := v.Collections.EndpointOf(v.tx, id); endpoint.Endpoint.ID != "" {
+			shown.Title = "endpoint " + withoutQuery(endpoint.Endpoint.URL)
 		}
 	}
 	shown.Facts = append(shown.Facts, [2]string{"Id", id})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
@@ -132,9 +133,10 @@ func (v *viewer) kept(names ...string) map[string]string {
 }
 
 func (v *viewer) functions() template.FuncMap {
+	known := sync.OnceValue(func() []string { return v.Collections.KnownEvents(v.tx) })
 	return template.FuncMap{
 		"clock": clock, "day": day, "iso": iso, "took": took, "amount": amount, "client": clientName, "short": v.short, "hour": hour,
-		"join": strings.Join, "withoutQuery": withoutQuery,
+		"join": strings.Join, "withoutQuery": withoutQuery, "withoutURL": withoutURL,
 		"outcome": outcome, "text": v.text, "line": lineOf, "write": server.Request.IsWrite, "address": address,
 		"ago":   func(t moment) string { return ago(v.now, t.UTC()) },
 		"left":  func(t moment) string { return left(v.now, t.UTC()) },
@@ -145,7 +147,7 @@ func (v *viewer) functions() template.FuncMap {
 			if len(of.Endpoint.Events) > 0 {
 				return of.Endpoint.Events
 			}
-			return v.Collections.KnownEvents(v.tx)
+			return known()
 		},
 		"several": func() bool { return len(v.organizations) > 1 },
 		"plan":    func(id string) string { return v.Billing.PlanName(v.tx, id) },
@@ -161,9 +163,6 @@ func (v *viewer) functions() template.FuncMap {
 			return n
 		},
 		"urlOf": v.urlOf, "attempts": func(r collections.DeliveryRow) []attempts { return fold(r.State.Trail) },
-		"hide": func(text string, of collections.DeliveryRow) string {
-			return withoutURL(text, v.endpointOf(of).Endpoint.URL)
-		},
 		"status": func(r collections.KeyRow) string { return r.Status(v.now) },
 		"fields": finance.RecordRow.Decoded,
 		"simple": func(value any) string {
@@ -221,6 +220,11 @@ func (v *viewer) matches(row any) bool {
 		return false
 	}
 	text := strings.ToLower(strings.Join([]string{v.text(object), object.ID, readable(document), v.around(row)}, "\n"))
+	return v.hasWords(text)
+}
+
+// hasWords reports whether a text in lower case contains all words of the filter.
+func (v *viewer) hasWords(text string) bool {
 	return !slices.ContainsFunc(v.words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
